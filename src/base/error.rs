@@ -1,0 +1,133 @@
+//! The one error type: what is wrong, where, and what the user can do about it.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What a user can do about an error decides its kind, and the kind decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The command line or the configuration asks for something that does not exist.
+    Usage,
+    /// A file cannot be opened, read or written.
+    File,
+    /// A file was read but is not what it should be.
+    Format,
+    /// The child engine cannot be started, is no UCI engine, hangs or died.
+    Engine,
+}
+
+/// An error that names the file, the offset in it where there is one, and what to do.
+///
+/// Shown as `FILE: what is wrong (byte OFFSET): what to do`.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    path: Option<PathBuf>,
+    offset: Option<u64>,
+    what: String,
+    advice: Option<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// A result with [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of `kind`; `what` is a clause without a full stop.
+    pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
+        Self { kind, path: None, offset: None, what: what.into(), advice: None, source: None }
+    }
+
+    /// A file that cannot be opened, read or written.
+    pub fn file(path: impl AsRef<Path>, what: impl Into<String>, source: std::io::Error) -> Self {
+        let mut error = Self::new(ErrorKind::File, what).at_path(path);
+        error.source = Some(Box::new(source));
+        error
+    }
+
+    /// A file whose content is not what it should be.
+    pub fn format(path: impl AsRef<Path>, what: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Format, what).at_path(path)
+    }
+
+    /// Names the file.
+    #[must_use]
+    pub fn at_path(mut self, path: impl AsRef<Path>) -> Self {
+        self.path = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Names the offset, in bytes from the start of the file.
+    #[must_use]
+    pub fn at_offset(mut self, offset: u64) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+
+    /// Says what to do, as a clause without a full stop.
+    #[must_use]
+    pub fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// What a user can do about it, as a class.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The file, where there is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The offset in the file in bytes, where there is one.
+    pub fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = &self.path {
+            write!(f, "{}: ", path.display())?;
+        }
+        f.write_str(&self.what)?;
+        if let Some(source) = &self.source {
+            write!(f, ": {source}")?;
+        }
+        if let Some(offset) = self.offset {
+            write!(f, " (byte {offset})")?;
+        }
+        if let Some(advice) = &self.advice {
+            write!(f, ": {advice}")?;
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|source| &**source as &(dyn StdError + 'static))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_file_offset_and_advice_in_one_line() {
+        let error = Error::format("a.bin", "the last entry is cut off").at_offset(48).advice("convert the book");
+        assert_eq!(error.to_string(), "a.bin: the last entry is cut off (byte 48): convert the book");
+    }
+
+    #[test]
+    fn an_io_error_stands_behind_what_was_tried() {
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+        let error = Error::file("b.bin", "cannot open the book", source);
+        assert_eq!(error.to_string(), "b.bin: cannot open the book: no such file");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+}

@@ -1,0 +1,191 @@
+//! The bytes of a file, mapped into memory so that opening costs the same whatever the size.
+
+use std::fs::{self, File, Metadata};
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use super::error::{Error, ErrorKind, Result};
+
+/// Bytes to read from: a mapped file, bytes in memory, or bytes inside the executable.
+///
+/// ```
+/// use tabiya::base::map::Map;
+/// assert_eq!(&*Map::from(vec![1, 2]), [1, 2]);
+/// assert_eq!(&*Map::from(&b"book"[..]), b"book");
+/// ```
+#[derive(Debug)]
+pub enum Map {
+    /// A mapped file.
+    File(Mmap),
+    /// Bytes in memory.
+    Owned(Vec<u8>),
+    /// Bytes inside the executable.
+    Static(&'static [u8]),
+}
+
+/// How the bytes of a map are going to be read: advice to the operating system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Here and there: nothing around a read byte is worth loading.
+    Random,
+    /// From the start to the end.
+    Sequential,
+}
+
+impl Map {
+    /// Maps a regular file, for reading and in its present length, to be read here and there.
+    ///
+    /// A file that is replaced by renaming keeps its old content in the map. One that is cut off in place while it
+    /// is mapped ends the process when the missing part is read: no operating system offers better.
+    ///
+    /// # Errors
+    /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened or mapped.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let cannot = |error| Error::file(path, "cannot open the file", error);
+        // Asked before opening too, because opening a pipe waits for its writer.
+        regular(path, &fs::metadata(path).map_err(cannot)?)?;
+        let file = File::open(path).map_err(cannot)?;
+        let metadata = file.metadata().map_err(cannot)?;
+        regular(path, &metadata)?;
+        if metadata.len() == 0 {
+            return Ok(Self::Owned(Vec::new()));
+        }
+        let map = map(&file).map_err(|error| Error::file(path, "cannot map the file into memory", error))?;
+        let map = Self::File(map);
+        map.expect(Access::Random);
+        Ok(map)
+    }
+
+    /// Tells the operating system how the bytes are going to be read.
+    pub fn expect(&self, access: Access) {
+        #[cfg(unix)]
+        if let Self::File(map) = self {
+            let advice = match access {
+                Access::Random => memmap2::Advice::Random,
+                Access::Sequential => memmap2::Advice::Sequential,
+            };
+            // Reading is right without it, only slower.
+            let _ = map.advise(advice);
+        }
+        #[cfg(not(unix))]
+        let _ = access;
+    }
+}
+
+/// Maps an open file, not empty, in its present length.
+///
+/// # Safety
+/// Safe to call, though the bytes of a map must not change while they are borrowed and another process can change
+/// the file. The map is never written by us; books are replaced by renaming, which leaves the mapped file as it was;
+/// and no reader relies on reading the same byte twice alike: every number is checked where it is used.
+#[allow(unsafe_code)]
+fn map(file: &File) -> std::io::Result<Mmap> {
+    // SAFETY: as above; the length is the file's own at this moment, not a number from elsewhere.
+    unsafe { Mmap::map(file) }
+}
+
+/// Refuses what is not a regular file.
+fn regular(path: &Path, metadata: &Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let error = |what, advice| Err(Error::new(ErrorKind::File, what).at_path(path).advice(advice));
+    if metadata.is_dir() {
+        error("this is a folder", "name a file in it")
+    } else {
+        error("this is a pipe or a device, no file", "save it to a file first")
+    }
+}
+
+impl Deref for Map {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(map) => map,
+            Self::Owned(bytes) => bytes,
+            Self::Static(bytes) => bytes,
+        }
+    }
+}
+
+impl AsRef<[u8]> for Map {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl From<Vec<u8>> for Map {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Owned(bytes)
+    }
+}
+
+impl From<&'static [u8]> for Map {
+    fn from(bytes: &'static [u8]) -> Self {
+        Self::Static(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_is_mapped_in_its_length() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"0123456789").unwrap();
+        let map = Map::open(&path).unwrap();
+        map.expect(Access::Sequential);
+        assert_eq!(&*map, b"0123456789");
+        assert!(matches!(map, Map::File(_)));
+        File::options().append(true).open(&path).unwrap().write_all(b"more").unwrap();
+        assert_eq!(map.len(), 10);
+    }
+
+    #[test]
+    fn an_empty_file_is_an_empty_slice() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(&*Map::open(file.path()).unwrap(), b"");
+    }
+
+    #[test]
+    fn a_folder_and_a_missing_file_are_refused_with_their_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Map::open(folder.path()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::File);
+        assert!(error.to_string().ends_with("this is a folder: name a file in it"), "{error}");
+        let path = folder.path().join("none.bin");
+        let error = Map::open(&path).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::File, Some(&*path)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_and_a_device_are_refused_without_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        for path in [&*path, Path::new("/dev/zero")] {
+            let error = Map::open(path).unwrap_err();
+            assert!(error.to_string().contains("no file: save it to a file first"), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_replaced_by_renaming_keeps_its_content_in_the_map() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        fs::write(&old, [1; 5000]).unwrap();
+        fs::write(&new, [2; 10]).unwrap();
+        let map = Map::open(&old).unwrap();
+        fs::rename(&new, &old).unwrap();
+        assert_eq!(&*map, [1; 5000]);
+    }
+}
