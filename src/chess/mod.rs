@@ -1,0 +1,7 @@
+//! What shakmaty does not do for us, and only that: positions with their book key, and the game a GUI describes.
+
+mod game;
+mod position;
+
+pub use game::Game;
+pub use position::{FenError, Position};

@@ -1,0 +1,164 @@
+//! A position together with the key under which books know it.
+
+use std::fmt;
+
+use shakmaty::fen::Fen;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, PositionError};
+
+/// Why a FEN gives no position: its text, or what it describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FenError(String);
+
+impl fmt::Display for FenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for FenError {}
+
+/// A legal position and its Polyglot key.
+///
+/// The key counts an en-passant file when a pawn of the side to move stands beside the pushed pawn, whether or
+/// not it may legally capture: that is Polyglot's rule.
+///
+/// ```
+/// use tabiya::chess::Position;
+/// assert_eq!(Position::start().key(), 0x463b_9618_1691_fc9c);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Position {
+    chess: Chess,
+    key: u64,
+}
+
+impl Position {
+    /// The starting position of ordinary chess.
+    pub fn start() -> Self {
+        Self::from_chess(Chess::default())
+    }
+
+    /// Any position of shakmaty's.
+    pub fn from_chess(chess: Chess) -> Self {
+        let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::PseudoLegal);
+        Self { chess, key }
+    }
+
+    /// Reads a FEN leniently: missing counters, too much material, an impossible check, a bad en-passant square or
+    /// bad castling rights do not matter; a position that cannot be played on does.
+    ///
+    /// # Errors
+    /// When the text is no FEN, or a king is missing, the side not to move is in check, and the like.
+    ///
+    /// ```
+    /// use shakmaty::CastlingMode;
+    /// use tabiya::chess::Position;
+    /// let fen = b"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
+    /// assert_eq!(Position::from_fen(fen, CastlingMode::Standard)?.key(), 0x823c_9b50_fd11_4196);
+    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// ```
+    pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
+        let fen = Fen::from_ascii(fen).map_err(|error| FenError(error.to_string()))?;
+        fen.into_position::<Chess>(mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_ep_square)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .map(Self::from_chess)
+            .map_err(|error| FenError(error.to_string()))
+    }
+
+    /// shakmaty's view of the position.
+    pub fn chess(&self) -> &Chess {
+        &self.chess
+    }
+
+    /// The Polyglot key.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Plays a move that is legal here.
+    pub fn play(&mut self, mv: Move) {
+        self.chess.play_unchecked(mv);
+        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
+        self.key = key;
+    }
+
+    /// The position after a move that is legal here.
+    #[must_use]
+    pub fn after(&self, mv: Move) -> Self {
+        let mut next = self.clone();
+        next.play(mv);
+        next
+    }
+
+    /// The full FEN, castling rights in the form that Chess960 needs where the position needs it.
+    pub fn fen(&self) -> String {
+        Fen::from_position(&self.chess, EnPassantMode::PseudoLegal).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FEN and key: the nine of the format's description, and one that tells pseudo-legal from legal en passant.
+    const KEYS: [(&str, u64); 10] = [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0x463b_9618_1691_fc9c),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", 0x823c_9b50_fd11_4196),
+        ("rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 2", 0x0756_b944_61c5_0fb0),
+        ("rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 2", 0x662f_afb9_65db_29d4),
+        ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3", 0x22a4_8b5a_8e47_ff78),
+        ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR b kq - 0 3", 0x652a_607c_a3f2_42c1),
+        ("rnbq1bnr/ppp1pkpp/8/3pPp2/8/8/PPPPKPPP/RNBQ1BNR w - - 0 4", 0x00fd_d303_c946_bdd9),
+        ("rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3", 0x3c81_23ea_7b06_7637),
+        ("rnbqkbnr/p1pppppp/8/8/P6P/R1p5/1P1PPPP1/1NBQKBNR b Kkq - 0 4", 0x5c3f_9b82_9b27_9560),
+        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", 0x7ddd_0eef_bfc8_435a),
+    ];
+
+    #[test]
+    fn keys_are_polyglots() {
+        for (fen, key) in KEYS {
+            let position = Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
+            assert_eq!(position.key(), key, "{fen}");
+        }
+    }
+
+    #[test]
+    fn a_lenient_fen_is_read() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e6 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+            "4k3/8/8/8/8/8/8/QQQQKQQQ w KQkq - 0 1",
+            "QQQQQQQQ/QQQQQQQQ/8/8/8/8/k7/7K w - - 0 1",
+        ] {
+            assert!(Position::from_fen(fen.as_bytes(), CastlingMode::Standard).is_ok(), "{fen}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_played_on_is_refused() {
+        for fen in [
+            "",
+            "8/8/8/8/8/8/8/8 w - - 0 1",
+            "k7/8/8/8/8/8/8/8 w - - 0 1",
+            "kK6/8/8/8/8/8/8/8 w - - 0 1",
+            "\0\u{ff}",
+        ] {
+            assert!(Position::from_fen(fen.as_bytes(), CastlingMode::Standard).is_err(), "{fen}");
+        }
+    }
+
+    #[test]
+    fn playing_a_move_gives_the_key_of_the_position_it_leads_to() {
+        let mut position = Position::start();
+        let e4 = shakmaty::uci::UciMove::from_ascii(b"e2e4").unwrap().to_move(position.chess()).unwrap();
+        assert_eq!(position.after(e4).key(), KEYS[1].1);
+        position.play(e4);
+        assert_eq!(position.key(), KEYS[1].1);
+    }
+}
