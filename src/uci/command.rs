@@ -1,0 +1,261 @@
+//! What a GUI says.
+
+use shakmaty::uci::UciMove;
+
+use super::{split_word, trim, words};
+
+/// The command that a line gives. Only those that the adapter must act on have a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// `uci`
+    Uci,
+    /// `debug`
+    Debug,
+    /// `isready`
+    IsReady,
+    /// `setoption`
+    SetOption,
+    /// `ucinewgame`
+    NewGame,
+    /// `position`
+    Position,
+    /// `go`
+    Go,
+    /// `stop`
+    Stop,
+    /// `ponderhit`
+    PonderHit,
+    /// `quit`
+    Quit,
+    /// `register`, which is passed on
+    Register,
+    /// Anything else, which is passed on.
+    Other,
+}
+
+impl Command {
+    fn from_word(word: &[u8]) -> Self {
+        match word {
+            b"uci" => Command::Uci,
+            b"debug" => Command::Debug,
+            b"isready" => Command::IsReady,
+            b"setoption" => Command::SetOption,
+            b"ucinewgame" => Command::NewGame,
+            b"position" => Command::Position,
+            b"go" => Command::Go,
+            b"stop" => Command::Stop,
+            b"ponderhit" => Command::PonderHit,
+            b"quit" => Command::Quit,
+            b"register" => Command::Register,
+            _ => Command::Other,
+        }
+    }
+
+    /// The command of a line, the line from the command's own word on, and what follows that word.
+    ///
+    /// Words that are no command are skipped, as the protocol demands: `joho debug on` is `debug on`. A line without
+    /// any command is [`Command::Other`], whole.
+    pub fn of(line: &[u8]) -> (Self, &[u8], &[u8]) {
+        let mut text = line;
+        loop {
+            let (word, rest) = split_word(text);
+            if word.is_empty() {
+                return (Command::Other, line, rest);
+            }
+            let command = Self::from_word(word);
+            if command != Command::Other {
+                return (command, text, rest);
+            }
+            text = rest;
+        }
+    }
+}
+
+/// A `setoption` line's name and value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetOption<'a> {
+    /// The name as written.
+    pub name: &'a [u8],
+    /// All after the first ` value `; empty where there is none, or for `<empty>`.
+    pub value: &'a [u8],
+}
+
+impl<'a> SetOption<'a> {
+    /// Reads what follows the word `setoption`; `None` where there is no name.
+    ///
+    /// ```
+    /// use tabiya::uci::SetOption;
+    /// let option = SetOption::parse(b"name Book File value C:\\my  books\\a.bin\r\n").unwrap();
+    /// assert_eq!((option.name, option.value), (&b"Book File"[..], &b"C:\\my  books\\a.bin"[..]));
+    /// ```
+    pub fn parse(rest: &'a [u8]) -> Option<Self> {
+        let (word, text) = split_word(trim(rest));
+        if word != b"name" {
+            return None;
+        }
+        let mut left = text;
+        let (name, value) = loop {
+            let (word, rest) = split_word(left);
+            if word.is_empty() {
+                break (text, &b""[..]);
+            }
+            if word == b"value" {
+                break (&text[..text.len() - left.len()], rest);
+            }
+            left = rest;
+        };
+        let name = trim(name);
+        let value = if value == b"<empty>" { b"" } else { value };
+        (!name.is_empty()).then_some(Self { name, value })
+    }
+
+    /// Whether the option is meant whose name this is: letter case and the width of blanks do not matter.
+    pub fn is(&self, name: &str) -> bool {
+        same_name(self.name, name.as_bytes())
+    }
+}
+
+/// Whether two option names are the same, whatever the letter case and the width of blanks.
+pub fn same_name(a: &[u8], b: &[u8]) -> bool {
+    let mut words_of_b = words(b);
+    words(a).all(|word| words_of_b.next().is_some_and(|other| word.eq_ignore_ascii_case(other)))
+        && words_of_b.next().is_none()
+}
+
+/// What a `go` line asks for, as far as it decides who answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Go {
+    /// `ponder`: not to be answered before `ponderhit` or `stop`.
+    pub ponder: bool,
+    /// `infinite`: not to be answered before `stop`.
+    pub infinite: bool,
+    /// `mate`: a search for a mate.
+    pub mate: bool,
+    /// `perft`: a count of moves that some engines offer, which ends without a bestmove.
+    pub perft: bool,
+    /// The moves behind `searchmoves`, where it stands.
+    pub searchmoves: Option<Vec<UciMove>>,
+}
+
+impl Go {
+    /// Reads what follows the word `go`. Unknown words are skipped.
+    pub fn parse(rest: &[u8]) -> Self {
+        let mut go = Go::default();
+        for word in words(rest) {
+            match word {
+                b"ponder" => go.ponder = true,
+                b"infinite" => go.infinite = true,
+                b"mate" => go.mate = true,
+                b"perft" => go.perft = true,
+                b"searchmoves" => go.searchmoves = Some(Vec::new()),
+                _ => {
+                    // No other argument of go looks like a move, so that moves need no end mark.
+                    if let (Some(moves), Ok(mv)) = (&mut go.searchmoves, UciMove::from_ascii(word)) {
+                        moves.push(mv);
+                    }
+                }
+            }
+        }
+        go
+    }
+}
+
+/// What follows the word `position`: the start (`None` for `startpos`, else a FEN) and the text of the moves.
+///
+/// `None` where neither `startpos` nor `fen` stands in it.
+pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let mut left = rest;
+    loop {
+        let (word, rest) = split_word(left);
+        match word {
+            b"" => return None,
+            b"startpos" => return Some((None, after_moves(rest).1)),
+            b"fen" => {
+                let (fen, moves) = after_moves(rest);
+                return Some((Some(trim(fen)), moves));
+            }
+            _ => left = rest,
+        }
+    }
+}
+
+/// Splits a text at the word `moves`: what stands before it, and after it.
+fn after_moves(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut left = text;
+    loop {
+        let (word, rest) = split_word(left);
+        match word {
+            b"" => return (text, b""),
+            b"moves" => return (&text[..text.len() - left.len()], rest),
+            _ => left = rest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn option(text: &str) -> Option<(&str, &str)> {
+        SetOption::parse(text.as_bytes())
+            .map(|o| (std::str::from_utf8(o.name).unwrap(), std::str::from_utf8(o.value).unwrap()))
+    }
+
+    #[test]
+    fn words_before_a_command_are_skipped() {
+        assert_eq!(Command::of(b"joho debug on\n"), (Command::Debug, &b"debug on\n"[..], &b"on\n"[..]));
+        assert_eq!(Command::of(b"\t isready\r\n").0, Command::IsReady);
+        assert_eq!(Command::of(b"go").0, Command::Go);
+        assert_eq!(Command::of(b"joho\n"), (Command::Other, &b"joho\n"[..], &b""[..]));
+        assert_eq!(Command::of(b"\xff\0\n").0, Command::Other);
+        assert_eq!(Command::of(b"").0, Command::Other);
+        assert_eq!(Command::of(b"GO").0, Command::Other);
+    }
+
+    #[test]
+    fn an_option_has_a_name_and_a_value() {
+        assert_eq!(option("name Hash value 64\n"), Some(("Hash", "64")));
+        assert_eq!(option("name  Book   File  value a  b.bin \r\n"), Some(("Book   File", "a  b.bin")));
+        assert_eq!(option("name Piece Values value 3 value 4"), Some(("Piece Values", "3 value 4")));
+        assert_eq!(option("name Clear Hash"), Some(("Clear Hash", "")));
+        assert_eq!(option("name A value"), Some(("A", "")));
+        assert_eq!(option("name A value <empty>"), Some(("A", "")));
+        assert_eq!(option("name"), None);
+        assert_eq!(option("name value 3"), None);
+        assert_eq!(option("Hash value 3"), None);
+        assert_eq!(option(""), None);
+    }
+
+    #[test]
+    fn option_names_are_compared_by_their_words() {
+        let option = SetOption::parse(b"name BOOK   file value x").unwrap();
+        assert!(option.is("Book File"));
+        assert!(!option.is("Book"));
+        assert!(!option.is("Book File White"));
+    }
+
+    #[test]
+    fn the_arguments_of_go_come_in_any_order() {
+        assert_eq!(Go::parse(b"wtime 1000 btime 2000 ponder "), Go { ponder: true, ..Go::default() });
+        assert_eq!(Go::parse(b"infinite\n"), Go { infinite: true, ..Go::default() });
+        assert_eq!(Go::parse(b"mate 256"), Go { mate: true, ..Go::default() });
+        assert_eq!(Go::parse(b"perft 5"), Go { perft: true, ..Go::default() });
+        assert_eq!(Go::parse(b" depth 300 nodes 5 movestogo 256 "), Go::default());
+        let moves = Go::parse(b"searchmoves e2e4 e7e8q infinite depth 3").searchmoves.unwrap();
+        assert_eq!(moves.len(), 2);
+        assert_eq!(Go::parse(b"searchmoves").searchmoves, Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_position_has_a_start_and_moves() {
+        assert_eq!(position_moves(b"startpos\n"), Some((None, &b""[..])));
+        assert_eq!(position_moves(b"startpos moves  e2e4 e7e5\n"), Some((None, &b"e2e4 e7e5\n"[..])));
+        assert_eq!(
+            position_moves(b"x fen 8/8 w - - moves e2e4"),
+            Some((Some(&b"8/8 w - -"[..]), &b"e2e4"[..]))
+        );
+        assert_eq!(position_moves(b"fen"), Some((Some(&b""[..]), &b""[..])));
+        assert_eq!(position_moves(b"moves e2e4"), None);
+        assert_eq!(position_moves(b""), None);
+    }
+}
