@@ -1,0 +1,198 @@
+//! Books: the trait that each format implements, and what a book can know of a move.
+
+mod open;
+pub mod polyglot;
+mod shelf;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shakmaty::Move;
+
+pub use open::{open, open_bytes};
+pub use shelf::Shelf;
+
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::chess::Position;
+
+/// The book inside the executable, which is used where none is named: see `books/README.md`.
+const STARTER: &[u8] = include_bytes!("../../books/starter.bin");
+
+/// Opens the book inside the executable.
+///
+/// # Errors
+/// Never with the book that is shipped.
+pub fn starter() -> Result<Arc<dyn Book>> {
+    open_bytes("starter book", STARTER)
+}
+
+/// The book formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Polyglot `.bin`.
+    Polyglot,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Polyglot => "polyglot",
+        })
+    }
+}
+
+/// Games that went through a move, counted for the side that makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// All games, unfinished ones too.
+    pub games: u64,
+    /// Games that the mover won.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that the mover lost.
+    pub losses: u64,
+}
+
+/// What an author wrote behind a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Annotation {
+    /// `!`
+    Good,
+    /// `?`
+    Bad,
+    /// `!!`
+    Brilliant,
+    /// `??`
+    Blunder,
+    /// `!?`
+    Interesting,
+    /// `?!`
+    Dubious,
+    /// The only move.
+    Only,
+    /// Zugzwang.
+    Zugzwang,
+}
+
+impl Annotation {
+    /// The word that `show --json` promises for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Annotation::Good => "!",
+            Annotation::Bad => "?",
+            Annotation::Brilliant => "!!",
+            Annotation::Blunder => "??",
+            Annotation::Interesting => "!?",
+            Annotation::Dubious => "?!",
+            Annotation::Only => "only",
+            Annotation::Zugzwang => "zugzwang",
+        }
+    }
+}
+
+/// What the book learned from results of its own games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Learned {
+    /// Games in which the move was played and the result learned.
+    pub games: u32,
+    /// Half-points of the side that moved: 2 a win, 1 a draw.
+    pub halfpoints: u32,
+}
+
+/// A legal move that a book has in a position, with all that the book knows of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move, legal in the position that was asked for.
+    pub mv: Move,
+    /// The book's own weight; 0 means never play.
+    pub weight: u64,
+    /// Games, where the format counts them.
+    pub counts: Option<Counts>,
+    /// The author's mark, where the format has marks.
+    pub annotation: Option<Annotation>,
+    /// Green (`true`) or red (`false`), where the format has colours and the move has one.
+    pub recommended: Option<bool>,
+    /// What was learned, where the format keeps it and it can be trusted.
+    pub learned: Option<Learned>,
+}
+
+impl BookMove {
+    /// A move with nothing but its weight.
+    pub fn new(mv: Move, weight: u64) -> Self {
+        Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None }
+    }
+}
+
+/// One damage or oddity of a book file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// Where, in bytes from the start of the file.
+    pub offset: u64,
+    /// What is wrong there, as a clause.
+    pub what: String,
+    /// Whether the file is damaged, or merely odd: an oddity alone leaves a book sound.
+    pub serious: bool,
+}
+
+/// What a book as a whole holds, for `tabiya info`. `None` where the format does not say or cannot know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Entries or elements that the file holds.
+    pub entries: u64,
+    /// Different positions.
+    pub positions: Option<u64>,
+    /// Moves, duplicates counted once.
+    pub moves: Option<u64>,
+    /// Games, where the format counts them.
+    pub games: Option<u64>,
+    /// Plies from the starting position to the end of the deepest line.
+    pub deepest: Option<u32>,
+    /// Positions that play reaches from the starting position.
+    pub reachable: Option<u64>,
+    /// Entries with something learned.
+    pub learned: Option<u64>,
+    /// What is odd about the file, one clause each.
+    pub oddities: Vec<String>,
+}
+
+/// A book: a position becomes the book's moves.
+///
+/// A book never fails once it is open: what is damaged is not found, and [`Book::check`] tells where.
+pub trait Book: Send + Sync {
+    /// The file that was opened.
+    fn path(&self) -> &Path;
+
+    /// Every file of the book, the opened one first.
+    fn files(&self) -> Vec<PathBuf> {
+        vec![self.path().to_owned()]
+    }
+
+    /// Its format.
+    fn format(&self) -> Format;
+
+    /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.
+    fn moves(&self, at: &Position, out: &mut Vec<BookMove>);
+
+    /// The legal move of the greatest weight above 0, the first in the book's order among equals.
+    fn best(&self, at: &Position) -> Option<Move> {
+        let mut moves = Vec::new();
+        self.moves(at, &mut moves);
+        let mut best: Option<&BookMove> = None;
+        for candidate in moves.iter().filter(|candidate| candidate.weight > 0) {
+            if best.is_none_or(|best| candidate.weight > best.weight) {
+                best = Some(candidate);
+            }
+        }
+        best.map(|best| best.mv)
+    }
+
+    /// Reads the whole book and sums it up.
+    fn summary(&self, progress: &Progress) -> Summary;
+
+    /// Reads the whole book and reports each damage and oddity: those of the file in its order, then those that show
+    /// only when the book is played.
+    fn check(&self, progress: &Progress, report: &mut dyn FnMut(Damage));
+}

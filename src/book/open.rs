@@ -1,0 +1,173 @@
+//! Which format a file has: told by its content, then by its name. The only file that names every format.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Book;
+use super::polyglot::Polyglot;
+use super::polyglot::layout::ENTRY_LEN;
+use crate::base::bytes;
+use crate::base::error::{Error, Result};
+use crate::base::map::Map;
+
+/// What to do with something that is no book of a format that can be read.
+const ADVICE: &str = "name a Polyglot book (.bin)";
+
+/// Bytes from the start that are looked at to tell text.
+const TEXT_LEN: usize = 256;
+
+/// Archives and programs by their first bytes, as their formats' descriptions give them.
+const STARTS: [(&[u8], &str, &str); 8] = [
+    (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
+    (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "unpack it first"),
+    (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
+    (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
+    (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
+    (b"\x7fELF", "this is a program, no book", ADVICE),
+    (b"MZ\x90\0", "this is a program, no book", ADVICE),
+];
+
+/// The first eight bytes of the page file of a CTG book: those of every such book at hand.
+const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
+
+/// The first three bytes of an Arena book; a letter or a version's digit follows.
+const ABK_START: [u8; 3] = *b"\x03AB";
+
+/// The length of an Arena book's header in bytes, which stands in it as a 32-bit number at offset 4.
+const ABK_HEADER: u32 = 25_200;
+
+/// Formats of other books by the last part of their files' names.
+const NAMES: [(&str, &str); 7] = [
+    ("abk", "Arena"),
+    ("ctg", "CTG"),
+    ("cto", "CTG"),
+    ("ctb", "CTG"),
+    ("kob", "Kvetka"),
+    ("kin", "Kvetka"),
+    ("ksf", "Kvetka"),
+];
+
+/// Opens a book, in the same time whatever its size.
+///
+/// A Polyglot book has no mark of its own: it is what is long enough and known to be nothing else.
+///
+/// # Errors
+/// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name.
+pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
+    let path = path.as_ref();
+    open_bytes(path, Map::open(path)?)
+}
+
+/// Opens a book whose bytes are at hand: in memory, or inside the executable. `path` is only its name.
+///
+/// ```
+/// let book = tabiya::book::open_bytes("tiny.bin", vec![0; 16])?;
+/// assert_eq!(book.format().to_string(), "polyglot");
+/// # Ok::<_, tabiya::base::error::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`open()`], but for the opening of the file.
+pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
+    let (path, bytes) = (path.as_ref(), bytes.into());
+    let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
+    if bytes.is_empty() {
+        return error("the file is empty", ADVICE);
+    }
+    if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        return error(what, advice);
+    }
+    if let Some(format) = other_format(path, &bytes) {
+        return error(
+            &format!("this looks like a book of the {format} format, which cannot be read yet"),
+            ADVICE,
+        );
+    }
+    if is_text(&bytes) {
+        return error("this is text, no book", ADVICE);
+    }
+    if bytes.len() < ENTRY_LEN {
+        let what =
+            format!("the file is too short for a book: {} bytes, and one entry has {ENTRY_LEN}", bytes.len());
+        return error(&what, ADVICE);
+    }
+    Ok(Arc::new(Polyglot::new(path, bytes)))
+}
+
+/// The book format that a file has, where it is one that cannot be read.
+fn other_format(path: &Path, data: &[u8]) -> Option<&'static str> {
+    if data.starts_with(&CTG_START) {
+        return Some("CTG");
+    }
+    if data.starts_with(&ABK_START) && bytes::u32_le(data, 4) == Some(ABK_HEADER) {
+        return Some("Arena");
+    }
+    let extension = path.extension()?;
+    NAMES.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| *format)
+}
+
+/// Whether the file begins like text: without the control characters that every Polyglot book is full of.
+fn is_text(data: &[u8]) -> bool {
+    data.iter().take(TEXT_LEN).all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::error::ErrorKind;
+
+    fn refusal(name: &str, bytes: &[u8]) -> String {
+        let Err(error) = open_bytes(name, bytes.to_vec()) else { panic!("{name} was opened") };
+        assert_eq!(error.kind(), ErrorKind::Format);
+        error.to_string()
+    }
+
+    #[test]
+    fn anything_that_may_be_polyglot_is_whatever_its_name() {
+        for name in ["a.bin", "a", "a.book", "bin"] {
+            assert_eq!(open_bytes(name, vec![0; 17]).unwrap().path(), Path::new(name));
+        }
+    }
+
+    #[test]
+    fn an_empty_and_a_short_file_say_so() {
+        assert_eq!(refusal("a.bin", b""), "a.bin: the file is empty: name a Polyglot book (.bin)");
+        let short = refusal("a.bin", &[0; 15]);
+        assert_eq!(
+            short,
+            "a.bin: the file is too short for a book: 15 bytes, and one entry has 16: name a Polyglot book (.bin)"
+        );
+    }
+
+    #[test]
+    fn other_formats_are_named_by_content_then_by_name() {
+        let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
+        assert!(refusal("a.bin", &abk).contains("Arena format, which cannot be read yet"));
+        abk[4] = 0;
+        assert!(open_bytes("a.bin", abk).is_ok());
+        let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
+        assert!(refusal("a.bin", &ctg).contains("CTG"));
+        for (name, format) in [("a.CTO", "CTG"), ("a.b.kob", "Kvetka"), ("x/a.abk", "Arena")] {
+            assert!(refusal(name, &[0; 16]).contains(format), "{name}");
+        }
+    }
+
+    #[test]
+    fn text_archives_and_programs_are_refused() {
+        let pgn = b"[Event \"A\"]\r\n[Site \"B\xfcrgerhaus\"]\r\n\r\n1. e4 *\r\n";
+        assert_eq!(
+            refusal("games.bin", pgn),
+            "games.bin: this is text, no book: name a Polyglot book (.bin)"
+        );
+        let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
+        assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
+        assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));
+    }
+
+    #[test]
+    fn bytes_inside_the_executable_are_not_copied() {
+        static BYTES: [u8; 16] = [0; 16];
+        assert!(open_bytes("starter", &BYTES[..]).is_ok());
+    }
+}
