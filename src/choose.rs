@@ -1,0 +1,244 @@
+//! A book's moves and a policy become a chance for each move; chances and a random number become one move.
+//!
+//! Pure: no clock, no files, no global random numbers.
+
+use rand::{Rng, RngExt};
+use shakmaty::Move;
+
+use crate::book::{Annotation, BookMove};
+
+/// What decides which of a book's moves may be played, and how often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// 0 the best move, 50 by weight, 100 any playable move alike: see [`exponent`].
+    pub variety: u32,
+    /// Last full move that the book answers; 0 = no limit.
+    pub depth: u32,
+    /// Per mille of the position's weight that a move needs.
+    pub threshold: u32,
+    /// Games that a move needs, where the format counts them.
+    pub games: u64,
+    /// A move is not played when its line goes on for fewer plies than this, the move itself counted.
+    pub reserve: u32,
+    /// A format's own verdicts act: colours and marks.
+    pub tournament: bool,
+    /// A move may bring about a position for the third time.
+    pub repeats: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { variety: 50, depth: 0, threshold: 5, games: 0, reserve: 0, tournament: true, repeats: false }
+    }
+}
+
+impl Policy {
+    /// Whether the book answers in this full move of the game (1 is the first).
+    pub fn covers(&self, fullmove: u32) -> bool {
+        self.depth == 0 || fullmove <= self.depth
+    }
+}
+
+/// The power to which weights are raised before a move is drawn: `(100 - variety) / variety`.
+///
+/// It is 1 at 50 (the book's own chances), 0 at 100 (all playable moves alike) and infinite at 0 (the best move
+/// alone), and falls smoothly in between: 3 at 25, a third at 75.
+pub fn exponent(variety: u32) -> f64 {
+    let variety = f64::from(variety.min(100));
+    (100.0 - variety) / variety
+}
+
+/// Writes the chance of each move into `out`: 0 for a move that may not be played, else above 0; together 1, or all
+/// 0 where nothing may be played.
+///
+/// `allowed` is asked last, and only for moves that all else lets through: it holds what needs the position, such as
+/// repetitions and the length of the line behind a move.
+pub fn chances(
+    moves: &[BookMove],
+    policy: &Policy,
+    mut allowed: impl FnMut(Move) -> bool,
+    out: &mut Vec<f64>,
+) {
+    let total: u128 = moves.iter().map(|m| u128::from(m.weight)).sum();
+    let only = policy.tournament && moves.iter().any(|m| sound(m) && m.annotation == Some(Annotation::Only));
+    let green = policy.tournament && moves.iter().any(|m| sound(m) && m.recommended == Some(true));
+    let mut best = 0;
+    out.clear();
+    out.extend(moves.iter().map(|m| {
+        let verdict = !policy.tournament
+            || (sound(m)
+                && (!only || m.annotation == Some(Annotation::Only))
+                && (only || !green || m.recommended == Some(true)));
+        let heavy = m.weight > 0 && u128::from(m.weight) * 1000 >= total * u128::from(policy.threshold);
+        let played = m.counts.is_none_or(|counts| counts.games >= policy.games);
+        if verdict && heavy && played && allowed(m.mv) {
+            best = best.max(m.weight);
+            m.weight as f64
+        } else {
+            0.0
+        }
+    }));
+    if best == 0 {
+        return;
+    }
+    let exponent = exponent(policy.variety);
+    for chance in out.iter_mut().filter(|chance| **chance > 0.0) {
+        // Divided by the greatest weight first, so that no power overflows and the best keeps 1.
+        let share = *chance / best as f64;
+        *chance = if exponent == 1.0 {
+            share
+        } else if exponent.is_infinite() {
+            if share < 1.0 { 0.0 } else { 1.0 }
+        } else {
+            share.powf(exponent)
+        };
+    }
+    let sum: f64 = out.iter().sum();
+    out.iter_mut().for_each(|chance| *chance /= sum);
+}
+
+/// Whether a format's own verdicts let a move be played in tournaments at all.
+fn sound(m: &BookMove) -> bool {
+    let marked = matches!(m.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
+    m.weight > 0 && m.recommended != Some(false) && !marked
+}
+
+/// Draws one index by its chance; `None` where all chances are 0.
+///
+/// Exactly one random number is used for each move drawn, so that a seed makes a game repeat move for move.
+pub fn draw(chances: &[f64], rng: &mut impl Rng) -> Option<usize> {
+    let mut rest: f64 = rng.random();
+    let mut last = None;
+    for (index, &chance) in chances.iter().enumerate().filter(|(_, chance)| **chance > 0.0) {
+        last = Some(index);
+        if rest < chance {
+            break;
+        }
+        rest -= chance;
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand::rngs::Xoshiro256PlusPlus;
+    use shakmaty::{Chess, Position};
+
+    fn book(weights: &[u64]) -> Vec<BookMove> {
+        let legal = Chess::default().legal_moves();
+        weights.iter().zip(&legal).map(|(&weight, &mv)| BookMove::new(mv, weight)).collect()
+    }
+
+    fn of(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
+        let mut out = Vec::new();
+        chances(moves, policy, |_| true, &mut out);
+        out
+    }
+
+    fn free() -> Policy {
+        Policy { threshold: 0, ..Policy::default() }
+    }
+
+    #[test]
+    fn variety_50_gives_the_books_own_chances() {
+        assert_eq!(of(&book(&[3, 1, 0]), &free()), [0.75, 0.25, 0.0]);
+    }
+
+    #[test]
+    fn variety_0_gives_the_best_and_shares_among_equals() {
+        let policy = Policy { variety: 0, ..free() };
+        assert_eq!(of(&book(&[3, 1]), &policy), [1.0, 0.0]);
+        assert_eq!(of(&book(&[3, 3, 1]), &policy), [0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn variety_100_gives_all_playable_moves_alike() {
+        let policy = Policy { variety: 100, ..free() };
+        assert_eq!(of(&book(&[60_000, 1, 0]), &policy), [0.5, 0.5, 0.0]);
+    }
+
+    #[test]
+    fn a_move_below_the_threshold_is_not_played() {
+        let policy = Policy { threshold: 250, ..free() };
+        assert_eq!(of(&book(&[75, 25]), &policy), [0.75, 0.25]);
+        assert_eq!(of(&book(&[76, 24]), &policy), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn games_act_only_where_the_format_counts_them() {
+        let mut moves = book(&[10, 10]);
+        moves[0].counts = Some(crate::book::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
+        assert_eq!(of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
+        assert_eq!(of(&moves, &Policy { games: 4, ..free() }), [0.5, 0.5]);
+    }
+
+    #[test]
+    fn verdicts_act_in_tournaments_only() {
+        let mut moves = book(&[10, 10, 10, 10]);
+        moves[0].recommended = Some(false);
+        moves[1].recommended = Some(true);
+        moves[2].annotation = Some(Annotation::Dubious);
+        assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [0.25; 4]);
+        moves[3].annotation = Some(Annotation::Only);
+        assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+        moves[1].annotation = Some(Annotation::Blunder);
+        moves[3].annotation = None;
+        assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn what_is_not_allowed_has_no_chance() {
+        let moves = book(&[1, 3]);
+        let mut out = Vec::new();
+        chances(&moves, &free(), |mv| mv != moves[1].mv, &mut out);
+        assert_eq!(out, [1.0, 0.0]);
+        chances(&moves, &free(), |_| false, &mut out);
+        assert_eq!(out, [0.0, 0.0]);
+    }
+
+    #[test]
+    fn nothing_is_drawn_from_nothing() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        assert_eq!(draw(&[], &mut rng), None);
+        assert_eq!(draw(&[0.0, 0.0], &mut rng), None);
+    }
+
+    proptest! {
+        #[test]
+        fn chances_are_a_distribution(
+            weights in prop::collection::vec(prop_oneof![Just(0), 1..100_u64, Just(u64::MAX)], 0..20),
+            variety in 0..=100_u32,
+            threshold in 0..=1000_u32,
+            seed: u64,
+        ) {
+            let moves = book(&weights);
+            let out = of(&moves, &Policy { variety, threshold, ..Policy::default() });
+            prop_assert_eq!(out.len(), moves.len());
+            let sum: f64 = out.iter().sum();
+            prop_assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-9);
+            let drawn = draw(&out, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            prop_assert_eq!(drawn.is_some(), sum > 0.0);
+            if let Some(index) = drawn {
+                prop_assert!(out[index] > 0.0 && moves[index].weight > 0);
+            }
+        }
+
+        #[test]
+        fn the_heavier_move_is_never_the_rarer(a in 1..10_000_u64, b in 1..10_000_u64, variety in 0..=100_u32) {
+            let out = of(&book(&[a.max(b), a.min(b)]), &Policy { variety, ..free() });
+            prop_assert!(out[0] >= out[1]);
+        }
+
+        #[test]
+        fn less_variety_favours_the_best_more(a in 1..1000_u64, b in 1..1000_u64, variety in 0..100_u32) {
+            let moves = book(&[a.max(b), a.min(b)]);
+            let less = of(&moves, &Policy { variety, ..free() });
+            let more = of(&moves, &Policy { variety: variety + 1, ..free() });
+            prop_assert!(less[0] >= more[0] - 1e-12);
+        }
+    }
+}
