@@ -1,0 +1,181 @@
+//! A position becomes the book's answer: which book, which move, and the lines that tell the GUI.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::{CastlingMode, Move, Position as _};
+
+use crate::book::{Book, BookMove, Shelf};
+use crate::chess::Game;
+use crate::choose::{Policy, chances, draw};
+use crate::uci::{Go, bestmove, book_info, info_string};
+
+/// Moves of a book's line that are shown as its `pv`.
+const SHOWN_LINE: usize = 8;
+
+/// Moves of a book that are shown before one is played, promised in the list of info strings.
+const SHOWN_MOVES: usize = 5;
+
+/// What a book has to say in a position, and the room that saying it takes; kept between moves.
+#[derive(Default)]
+pub(super) struct Advice {
+    book: Option<Arc<dyn Book>>,
+    moves: Vec<BookMove>,
+    chances: Vec<f64>,
+    line: Vec<Move>,
+    order: Vec<usize>,
+    text: String,
+}
+
+impl Advice {
+    /// Asks the books by priority until one has a playable move; `false` when none has.
+    pub(super) fn ask(&mut self, shelf: &mut Shelf, game: &Game, go: &Go, policy: &Policy) -> bool {
+        self.book = None;
+        if !policy.covers(game.fullmove()) {
+            return false;
+        }
+        let position = game.position();
+        let color = position.chess().turn();
+        let asked: Option<Vec<Move>> = go
+            .searchmoves
+            .as_ref()
+            .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
+        for index in 0..shelf.books(color).len() {
+            let Some(book) = shelf.books(color).get(index).cloned() else { break };
+            self.moves.clear();
+            book.moves(position, &mut self.moves);
+            if self.moves.is_empty() {
+                continue;
+            }
+            let allowed = |mv: Move| {
+                asked.as_ref().is_none_or(|asked| asked.contains(&mv))
+                    && (policy.repeats || !game.repeats(mv))
+                    && (policy.reserve <= 1
+                        || 1 + shelf.line(color, &position.after(mv), 0, &mut Vec::new()) >= policy.reserve)
+            };
+            chances(&self.moves, policy, allowed, &mut self.chances);
+            if self.chances.iter().any(|chance| *chance > 0.0) {
+                self.book = Some(book);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Draws a move of what [`Advice::ask`] found and appends the lines that answer a `go` with it; `false`, and
+    /// nothing said, where there is none.
+    pub(super) fn answer(
+        &mut self,
+        shelf: &mut Shelf,
+        game: &Game,
+        mode: CastlingMode,
+        rng: &mut Xoshiro256PlusPlus,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let position = game.position();
+        let color = position.chess().turn();
+        let Some(mv) = draw(&self.chances, rng).and_then(|drawn| self.moves.get(drawn)).map(|m| m.mv) else {
+            return false;
+        };
+        self.line.clear();
+        self.line.push(mv);
+        let plies = 1 + shelf.line(color, &position.after(mv), SHOWN_LINE - 1, &mut self.line);
+        self.tell(mode, Some((mv, plies)), out);
+        let mut uci = Vec::with_capacity(SHOWN_LINE);
+        uci.extend(self.line.iter().map(|mv| mv.to_uci(mode)));
+        book_info(out, &uci);
+        bestmove(out, mv.to_uci(mode), uci.get(1).copied());
+        true
+    }
+
+    /// The last answer as a line for the log.
+    pub(super) fn note(&self) -> String {
+        let mv =
+            self.line.first().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).unwrap_or_default();
+        let book = self.book.as_ref().map(|book| book.path().display().to_string()).unwrap_or_default();
+        format!("book move {mv} from {book}")
+    }
+
+    /// Appends the `info string` lines on the book's moves, without choosing one.
+    pub(super) fn show(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
+        self.tell(mode, None, out);
+    }
+
+    /// Tells of the best moves, and of the one that is played with the length of its line.
+    fn tell(&mut self, mode: CastlingMode, played: Option<(Move, u32)>, out: &mut Vec<u8>) {
+        let Some(book) = &self.book else { return };
+        let (moves, chances) = (&self.moves, &self.chances);
+        self.order.clear();
+        self.order.extend(0..moves.len().min(chances.len()));
+        self.order
+            .sort_by(|&a, &b| chances[b].total_cmp(&chances[a]).then(moves[b].weight.cmp(&moves[a].weight)));
+        let place = played.and_then(|(mv, _)| self.order.iter().position(|&index| moves[index].mv == mv));
+        if let Some(place) = place.filter(|place| *place >= SHOWN_MOVES) {
+            self.order.swap(SHOWN_MOVES - 1, place);
+        }
+        for &index in self.order.iter().take(SHOWN_MOVES) {
+            self.text.clear();
+            describe(&mut self.text, &moves[index], chances[index], mode);
+            info_string(out, &self.text);
+        }
+        let playable = chances.iter().filter(|chance| **chance > 0.0).count();
+        self.text.clear();
+        let _ = write!(self.text, "book {}: {playable} of {} moves", book.path().display(), moves.len());
+        if let Some((_, plies)) = played {
+            let _ = write!(self.text, ", line ends in {plies} {}", if plies == 1 { "ply" } else { "plies" });
+        }
+        info_string(out, &self.text);
+    }
+}
+
+/// One move of a book in a line: `e2e4 54.2% weight 6520 games 120 score 56.3% learned 3.5/6`.
+fn describe(text: &mut String, m: &BookMove, chance: f64, mode: CastlingMode) {
+    let _ = write!(text, "{} {}% weight {}", m.mv.to_uci(mode), tenths(chance), m.weight);
+    if let Some(counts) = m.counts {
+        let _ = write!(text, " games {}", counts.games);
+        let finished = counts.wins + counts.draws + counts.losses;
+        if finished > 0 {
+            let score = (counts.wins as f64 + counts.draws as f64 / 2.0) / finished as f64;
+            let _ = write!(text, " score {}%", tenths(score));
+        }
+    }
+    if let Some(learned) = m.learned {
+        let (points, half) = (learned.halfpoints / 2, if learned.halfpoints % 2 == 1 { ".5" } else { "" });
+        let _ = write!(text, " learned {points}{half}/{}", learned.games);
+    }
+}
+
+/// A share as a percentage with one decimal.
+struct Tenths(u64);
+
+fn tenths(share: f64) -> Tenths {
+    Tenths((share * 1000.0).round() as u64)
+}
+
+impl std::fmt::Display for Tenths {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.0 / 10, self.0 % 10)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Counts, Learned};
+
+    #[test]
+    fn a_move_is_described_with_what_the_book_knows() {
+        let mv = shakmaty::Chess::default().legal_moves()[0];
+        let uci = mv.to_uci(CastlingMode::Standard);
+        let mut m = BookMove::new(mv, 6520);
+        let mut text = String::new();
+        describe(&mut text, &m, 0.5421, CastlingMode::Standard);
+        assert_eq!(text, format!("{uci} 54.2% weight 6520"));
+        m.counts = Some(Counts { games: 10, wins: 5, draws: 1, losses: 2 });
+        m.learned = Some(Learned { games: 4, halfpoints: 7 });
+        text.clear();
+        describe(&mut text, &m, 1.0, CastlingMode::Standard);
+        assert_eq!(text, format!("{uci} 100.0% weight 6520 games 10 score 68.8% learned 3.5/4"));
+    }
+}

@@ -1,0 +1,62 @@
+//! Book files named by the user become a shelf.
+
+use std::sync::Arc;
+
+use super::options::{BookFiles, FILE_SEPARATOR};
+use super::paths::Places;
+use crate::book::{self, Book, Shelf};
+
+/// Opens books for the session, which does no I/O itself.
+pub trait Library: Send {
+    /// The shelf for these lists, and a sentence for each book that could not be opened; the others stand on it.
+    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>);
+}
+
+/// The library of files.
+pub struct Files {
+    places: Places,
+}
+
+impl Files {
+    /// Looks relative paths up in `places`.
+    pub fn new(places: Places) -> Self {
+        Self { places }
+    }
+
+    /// Opens each file of a list.
+    fn list(&self, list: &str, problems: &mut Vec<String>) -> Vec<Arc<dyn Book>> {
+        let mut books = Vec::new();
+        for name in list.split(FILE_SEPARATOR).map(str::trim).filter(|name| !name.is_empty()) {
+            match self.places.find(name) {
+                Ok(path) => match book::open(&path) {
+                    Ok(book) => {
+                        log::info!("book: {} ({})", path.display(), book.format());
+                        books.push(book);
+                    }
+                    Err(error) => problems.push(error.to_string()),
+                },
+                Err(tried) => {
+                    let tried: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
+                    problems.push(format!("{name}: no such book; looked for it at {}", tried.join(", ")));
+                }
+            }
+        }
+        books
+    }
+}
+
+impl Library for Files {
+    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
+        let mut problems = Vec::new();
+        if files.is_empty() {
+            return match book::starter() {
+                Ok(starter) => (Shelf::new(&[], &[], &[starter]), problems),
+                Err(error) => (Shelf::default(), vec![error.to_string()]),
+            };
+        }
+        let white = self.list(&files.white, &mut problems);
+        let black = self.list(&files.black, &mut problems);
+        let both = self.list(&files.both, &mut problems);
+        (Shelf::new(&white, &black, &both), problems)
+    }
+}

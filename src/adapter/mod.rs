@@ -1,0 +1,17 @@
+//! The proxy between a GUI and the child engine.
+//!
+//! [`session`] decides what every line means and never touches a pipe; [`engine`] owns the child process; [`run`]
+//! puts threads and pipes around the two.
+
+mod answer;
+mod board;
+pub mod config;
+pub mod engine;
+mod hub;
+pub mod library;
+pub mod log;
+pub mod options;
+pub mod paths;
+pub mod run;
+pub mod session;
+mod sink;

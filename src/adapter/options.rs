@@ -1,0 +1,326 @@
+//! The adapter's own UCI options: what they are called, what they may be, and what they are.
+
+use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
+
+use crate::choose::Policy;
+use crate::uci::SetOption;
+
+/// Separates the files in an option that holds several.
+pub const FILE_SEPARATOR: char = ';';
+
+/// The greatest seed that a GUI's spin box can hold: many keep it in 32 signed bits.
+const SEED_MAX: i64 = i32::MAX as i64;
+
+/// The adapter's options and their values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `OwnBook`: the adapter's book is used.
+    pub own_book: bool,
+    /// The books named, by list.
+    pub books: BookFiles,
+    /// What decides between a book's moves.
+    pub policy: Policy,
+    /// `Book Ponder`: the engine ponders while the book still answers.
+    pub ponder: bool,
+    /// `Book Seed`: 0 = random.
+    pub seed: u64,
+    /// `Book Log`: the log's file; empty = none.
+    pub log: String,
+}
+
+/// Book files as named by the user: each list by priority, `;` between the files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BookFiles {
+    /// `Book File`: books for both colours.
+    pub both: String,
+    /// `Book White`: books for White, before the others.
+    pub white: String,
+    /// `Book Black`: books for Black, before the others.
+    pub black: String,
+}
+
+impl BookFiles {
+    /// Whether no file is named at all.
+    pub fn is_empty(&self) -> bool {
+        self.both.is_empty() && self.white.is_empty() && self.black.is_empty()
+    }
+
+    /// These lists, and for each empty one the other's.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        let list = |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
+        Self {
+            both: list(&self.both, &other.both),
+            white: list(&self.white, &other.white),
+            black: list(&self.black, &other.black),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            own_book: true,
+            books: BookFiles::default(),
+            policy: Policy::default(),
+            ponder: true,
+            seed: 0,
+            log: String::new(),
+        }
+    }
+}
+
+/// What the adapter must do after one of its options was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: the value is read when it is needed.
+    Value,
+    /// The books must be opened anew.
+    Books,
+    /// The random numbers begin anew.
+    Seed,
+    /// The log goes to another file.
+    Log,
+}
+
+/// The options, in the order in which a GUI sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    OwnBook,
+    File,
+    White,
+    Black,
+    Variety,
+    Depth,
+    Threshold,
+    Games,
+    Reserve,
+    Tournament,
+    Repeats,
+    Ponder,
+    Seed,
+    Log,
+}
+
+/// Each option's name. None holds a word of the option line's own syntax, which some clients would stumble over.
+const NAMES: [(Name, &str); 14] = [
+    (Name::OwnBook, "OwnBook"),
+    (Name::File, "Book File"),
+    (Name::White, "Book White"),
+    (Name::Black, "Book Black"),
+    (Name::Variety, "Book Variety"),
+    (Name::Depth, "Book Depth"),
+    (Name::Threshold, "Book Threshold"),
+    (Name::Games, "Book Games"),
+    (Name::Reserve, "Book Reserve"),
+    (Name::Tournament, "Book Tournament"),
+    (Name::Repeats, "Book Repeats"),
+    (Name::Ponder, "Book Ponder"),
+    (Name::Seed, "Book Seed"),
+    (Name::Log, "Book Log"),
+];
+
+/// A view of one option's value.
+enum Value<'a> {
+    Check(&'a mut bool),
+    Spin(&'a mut dyn Number, i64),
+    Text(&'a mut String),
+}
+
+/// A number of any width that an option sets.
+trait Number {
+    fn get(&self) -> i64;
+    fn set(&mut self, value: i64);
+}
+
+impl Number for u32 {
+    fn get(&self) -> i64 {
+        i64::from(*self)
+    }
+
+    fn set(&mut self, value: i64) {
+        *self = u32::try_from(value).unwrap_or(0);
+    }
+}
+
+impl Number for u64 {
+    fn get(&self) -> i64 {
+        i64::try_from(*self).unwrap_or(i64::MAX)
+    }
+
+    fn set(&mut self, value: i64) {
+        *self = u64::try_from(value).unwrap_or(0);
+    }
+}
+
+impl Options {
+    /// Whether an option of this name is the adapter's.
+    pub fn is_ours(name: &[u8]) -> bool {
+        let option = SetOption { name, value: b"" };
+        NAMES.iter().any(|(_, ours)| option.is(ours))
+    }
+
+    /// Appends the `option` lines, with the present values as defaults.
+    pub fn declare(&self, out: &mut Vec<u8>) {
+        let mut present = self.clone();
+        for (name, text) in NAMES {
+            let name_text = text.to_owned();
+            let config = match present.value(name) {
+                Value::Check(value) => UciOptionConfig::Check { name: name_text, default: Some(*value) },
+                Value::Spin(value, max) => UciOptionConfig::Spin {
+                    name: name_text,
+                    default: Some(value.get().min(max)),
+                    min: Some(0),
+                    max: Some(max),
+                },
+                Value::Text(value) => {
+                    let default = if value.is_empty() { "<empty>".to_owned() } else { value.clone() };
+                    UciOptionConfig::String { name: name_text, default: Some(default) }
+                }
+            };
+            out.extend_from_slice(UciMessage::Option(config).serialize().as_bytes());
+            out.push(b'\n');
+        }
+    }
+
+    /// Sets an option; `None` when it is not the adapter's.
+    ///
+    /// # Errors
+    /// When the value is not one that the option can have: the text says what it can be, and the old value stays.
+    pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
+        let (name, text) = NAMES.into_iter().find(|(_, text)| option.is(text))?;
+        let given = String::from_utf8_lossy(option.value);
+        let given = given.trim();
+        Some(
+            match self.value(name) {
+                Value::Check(value) => match given.to_ascii_lowercase().parse() {
+                    Ok(truth) => {
+                        *value = truth;
+                        Ok(())
+                    }
+                    Err(_) => Err(format!("{text}: '{given}' is neither true nor false; it stays {value}")),
+                },
+                Value::Spin(value, max) => match given.parse::<i64>() {
+                    Ok(number) if (0..=max).contains(&number) => {
+                        value.set(number);
+                        Ok(())
+                    }
+                    _ => Err(format!(
+                        "{text}: '{given}' is no number from 0 to {max}; it stays {}",
+                        value.get()
+                    )),
+                },
+                Value::Text(value) => {
+                    given.clone_into(value);
+                    Ok(())
+                }
+            }
+            .map(|()| name.change()),
+        )
+    }
+
+    fn value(&mut self, name: Name) -> Value<'_> {
+        let policy = &mut self.policy;
+        match name {
+            Name::OwnBook => Value::Check(&mut self.own_book),
+            Name::File => Value::Text(&mut self.books.both),
+            Name::White => Value::Text(&mut self.books.white),
+            Name::Black => Value::Text(&mut self.books.black),
+            Name::Variety => Value::Spin(&mut policy.variety, 100),
+            Name::Depth => Value::Spin(&mut policy.depth, 1000),
+            Name::Threshold => Value::Spin(&mut policy.threshold, 1000),
+            Name::Games => Value::Spin(&mut policy.games, 1_000_000),
+            Name::Reserve => Value::Spin(&mut policy.reserve, 100),
+            Name::Tournament => Value::Check(&mut policy.tournament),
+            Name::Repeats => Value::Check(&mut policy.repeats),
+            Name::Ponder => Value::Check(&mut self.ponder),
+            Name::Seed => Value::Spin(&mut self.seed, SEED_MAX),
+            Name::Log => Value::Text(&mut self.log),
+        }
+    }
+}
+
+impl Name {
+    fn change(self) -> Change {
+        match self {
+            Name::File | Name::White | Name::Black => Change::Books,
+            Name::Seed => Change::Seed,
+            Name::Log => Change::Log,
+            _ => Change::Value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(options: &mut Options, line: &str) -> Option<Result<Change, String>> {
+        options.set(&SetOption::parse(line.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn options_are_declared_as_promised() {
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(
+            text,
+            "option name OwnBook type check default true\n\
+             option name Book File type string default <empty>\n\
+             option name Book White type string default <empty>\n\
+             option name Book Black type string default <empty>\n\
+             option name Book Variety type spin default 50 min 0 max 100\n\
+             option name Book Depth type spin default 0 min 0 max 1000\n\
+             option name Book Threshold type spin default 5 min 0 max 1000\n\
+             option name Book Games type spin default 0 min 0 max 1000000\n\
+             option name Book Reserve type spin default 0 min 0 max 100\n\
+             option name Book Tournament type check default true\n\
+             option name Book Repeats type check default false\n\
+             option name Book Ponder type check default true\n\
+             option name Book Seed type spin default 0 min 0 max 2147483647\n\
+             option name Book Log type string default <empty>\n"
+        );
+    }
+
+    #[test]
+    fn no_name_holds_a_word_of_the_syntax() {
+        for (_, name) in NAMES {
+            for word in name.split(' ') {
+                let word = word.to_lowercase();
+                let reserved = ["name", "type", "default", "min", "max", "var", "value"];
+                assert!(!reserved.contains(&word.as_str()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_known_in_any_letter_case() {
+        let mut options = Options::default();
+        assert_eq!(set(&mut options, "name BOOK  variety value 7"), Some(Ok(Change::Value)));
+        assert_eq!(options.policy.variety, 7);
+        assert_eq!(set(&mut options, "name ownbook value FALSE"), Some(Ok(Change::Value)));
+        assert!(!options.own_book);
+        assert_eq!(set(&mut options, "name Book File value a.bin;b.bin"), Some(Ok(Change::Books)));
+        assert_eq!(options.books.both, "a.bin;b.bin");
+        assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(Change::Books)));
+        assert_eq!(options.books.both, "");
+        assert_eq!(set(&mut options, "name Hash value 64"), None);
+    }
+
+    #[test]
+    fn a_value_out_of_range_changes_nothing() {
+        let mut options = Options::default();
+        for line in [
+            "name Book Variety value 101",
+            "name Book Variety value -1",
+            "name Book Variety value x",
+            "name Book Variety",
+            "name Book Ponder value 1",
+            "name Book Seed value 99999999999999999999",
+        ] {
+            assert!(matches!(set(&mut options, line), Some(Err(_))), "{line}");
+        }
+        assert_eq!(options, Options::default());
+    }
+}

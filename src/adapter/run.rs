@@ -1,0 +1,292 @@
+//! Starts the adapter's threads, reads both sides, and ends.
+//!
+//! | thread | does |
+//! |---|---|
+//! | main | starts the child, waits for its end, ends the adapter |
+//! | gui | reads the GUI, writes to both sides |
+//! | engine | reads the engine, writes to the GUI |
+//! | keeper | see [`Hub::keep`] |
+//! | stderr | carries the engine's standard error to the log |
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::mem;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use super::config::Config;
+use super::engine::{self, Engine, Pipes};
+use super::hub::{End, Hub, Locked, State};
+use super::library::Files;
+use super::log as logfile;
+use super::session::{Output, Session};
+use super::sink::Side;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::uci::{Lines, Piece, info_string};
+
+/// Bytes read at once: what a pipe holds on Linux.
+const BLOCK: usize = 64 << 10;
+
+/// The longest GUI line that is kept whole: 64 MiB, a game of millions of moves.
+const GUI_LINE_MAX: usize = 64 << 20;
+
+/// The longest engine line that is kept whole: 4 MiB.
+const ENGINE_LINE_MAX: usize = 4 << 20;
+
+/// How long the engine may live on after it closed its output.
+const SILENT_TIME: Duration = Duration::from_millis(500);
+
+/// How long the last lines may take to reach the GUI.
+const LAST_WORDS_TIME: Duration = Duration::from_millis(50);
+
+/// What to do about an engine that failed.
+pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
+
+/// The exit code of a Rust program that panics.
+const PANIC_CODE: i32 = 101;
+
+/// Runs the adapter until the GUI or the engine ends it; the engine has gone when it returns.
+///
+/// # Errors
+/// When the engine cannot be started, is no UCI engine, hangs or dies.
+pub fn run(config: &Config) -> Result<()> {
+    let mut problems = config.warnings.clone();
+    if !config.options.log.is_empty() {
+        problems.extend(logfile::open(&config.options.log).err());
+    }
+    problems.extend(engine::join_job().err().map(|why| format!("no Windows job: {why}")));
+    log::info!("tabiya {} starts", env!("CARGO_PKG_VERSION"));
+    let (input, output) = standard_streams()
+        .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
+    // The main thread starts the child: on Linux the child dies with the thread that started it.
+    let (child, pipes) = Engine::start(config).inspect_err(|error| refuse(&output, error))?;
+    let Pipes { stdin, stdout, stderr } = pipes;
+    log::info!("engine: {}", child.program().display());
+    let mut out = Output::default();
+    let library = Box::new(Files::new(config.places.clone()));
+    let mut session = Session::new(config.options.clone(), config.settings.clone(), library, &mut out);
+    for problem in problems {
+        session.notify(problem, &mut out);
+    }
+    let hub = Arc::new(Hub::new(session, out, output, stdin, child));
+    let asked = Arc::clone(&hub);
+    // Where signals cannot be had, the adapter still ends with the GUI's pipe.
+    let _ = ctrlc::set_handler(move || asked.end(End::Asked));
+    let panicked = Arc::clone(&hub);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        usual(info);
+        log::error!("{info}");
+        panicked.child.kill();
+        std::process::exit(PANIC_CODE);
+    }));
+    let limit = config.engine_timeout;
+    spawn(&hub, "engine", move |hub| read_engine(hub, stdout));
+    spawn(&hub, "gui", move |hub| read_gui(hub, input));
+    spawn(&hub, "keeper", move |hub| hub.keep(limit));
+    spawn(&hub, "stderr", move |_| carry_stderr(stderr));
+    finish(&hub, config)
+}
+
+fn spawn(hub: &Arc<Hub>, name: &str, work: impl FnOnce(&Arc<Hub>) + Send + 'static) {
+    let shared = Arc::clone(hub);
+    let started = thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared));
+    if let Err(error) = started {
+        hub.end(End::Engine(format!("the system gives no thread: {error}")));
+    }
+}
+
+/// Our own standard input and output without the buffers that std puts before them.
+fn standard_streams() -> io::Result<(File, File)> {
+    #[cfg(unix)]
+    use std::os::fd::AsFd as _;
+    #[cfg(windows)]
+    use std::os::windows::io::AsHandle as _;
+    #[cfg(unix)]
+    let (input, output) =
+        (io::stdin().as_fd().try_clone_to_owned()?, io::stdout().as_fd().try_clone_to_owned()?);
+    #[cfg(windows)]
+    let (input, output) =
+        (io::stdin().as_handle().try_clone_to_owned()?, io::stdout().as_handle().try_clone_to_owned()?);
+    Ok((File::from(input), File::from(output)))
+}
+
+/// Tells a GUI, which may not show our standard error, why there will be no answer.
+fn refuse(mut output: &File, error: &Error) {
+    log::error!("{error}");
+    let mut text = Vec::new();
+    info_string(&mut text, &format!("tabiya: {error}"));
+    let _ = output.write_all(&text);
+}
+
+/// Reads a block; nothing at the end, and after an error, which is an end too.
+fn read_block<'a>(from: &mut impl Read, block: &'a mut [u8]) -> &'a [u8] {
+    loop {
+        match from.read(block) {
+            Ok(count) => return block.get(..count).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return &[],
+        }
+    }
+}
+
+/// Reads the GUI until it ends or says `quit`.
+fn read_gui(hub: &Arc<Hub>, mut input: File) {
+    let mut block = vec![0; BLOCK];
+    let mut lines = Lines::new(GUI_LINE_MAX);
+    let mut in_part = false;
+    loop {
+        let read = read_block(&mut input, &mut block);
+        let mut state = hub.lock();
+        let State { session, out, .. } = &mut *state;
+        let mut take = |piece: Piece<'_>| match piece {
+            Piece::Line(line) => {
+                log::debug!("gui: {}", String::from_utf8_lossy(line).trim_end());
+                session.gui_line(line, out);
+            }
+            Piece::Part { bytes, ends } => {
+                session.gui_part(bytes, !mem::replace(&mut in_part, !ends), ends, out);
+            }
+        };
+        if read.is_empty() {
+            lines.finish(&mut take);
+            session.gui_gone(out);
+        } else {
+            lines.feed(read, &mut take);
+        }
+        let quit = state.out.quit;
+        state = hub.settle(state, true);
+        if quit {
+            drop(state);
+            return hub.end(End::Asked);
+        }
+        drop(hub.brake_gui(state));
+    }
+}
+
+/// Reads the engine until it closes its output.
+fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
+    let mut block = vec![0; BLOCK];
+    let mut lines = Lines::new(ENGINE_LINE_MAX);
+    loop {
+        let read = read_block(&mut output, &mut block);
+        if read.is_empty() {
+            break;
+        }
+        let mut state = hub.lock();
+        hub.heard(&mut state);
+        // The end of a line that an earlier block began, the whole lines, the beginning of the next.
+        let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
+        let (begun, rest) = read.split_at(begun);
+        let (whole, next) = rest.split_at(after(memchr::memrchr(b'\n', rest), 0));
+        if !begun.is_empty() {
+            feed(&mut state, &mut lines, begun);
+        }
+        if !whole.is_empty() {
+            if state.session.passes() && all_pass(whole) {
+                state = hub.pass(hub.settle(state, false), whole);
+            } else {
+                feed(&mut state, &mut lines, whole);
+            }
+        }
+        if !next.is_empty() {
+            feed(&mut state, &mut lines, next);
+        }
+        state = hub.settle(state, false);
+        drop(hub.brake_engine(state));
+    }
+    let mut state = hub.lock();
+    let State { session, out, .. } = &mut *state;
+    lines.finish(|piece| match piece {
+        Piece::Line(line) => session.engine_line(line, out),
+        Piece::Part { bytes, ends } => session.engine_part(bytes, ends, out),
+    });
+    let mut state = hub.settle(state, false);
+    state.engine_silent = true;
+    hub.wake(&state);
+    // An engine that only closed its output is of no use any more.
+    let state = hub.wait_for(state, SILENT_TIME, |state| state.child_gone || state.end.is_some());
+    if !state.child_gone && state.end.is_none() {
+        drop(state);
+        hub.end(End::Engine("the engine closed its output".to_owned()));
+        hub.child.kill();
+    }
+}
+
+/// One past a place, or `none`.
+fn after(place: Option<usize>, none: usize) -> usize {
+    place.map_or(none, |place| place + 1)
+}
+
+fn feed(state: &mut Locked<'_>, lines: &mut Lines, bytes: &[u8]) {
+    let State { session, out, .. } = &mut **state;
+    lines.feed(bytes, |piece| match piece {
+        Piece::Line(line) => session.engine_line(line, out),
+        Piece::Part { bytes, ends } => session.engine_part(bytes, ends, out),
+    });
+}
+
+/// Whether a block of whole lines holds none that the session must see.
+fn all_pass(block: &[u8]) -> bool {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', block).all(|end| {
+        let line = block.get(start..end).unwrap_or_default();
+        start = end + 1;
+        match line {
+            [b'i', b'n', ..] | [] => true,
+            [b'b' | b'i' | b'o' | b'r' | b'u', ..] => false,
+            [first, ..] => !first.is_ascii_whitespace(),
+        }
+    })
+}
+
+/// The main thread's work: waits for the child's end and says what there is to say about it.
+fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
+    let status = hub.child.wait();
+    hub.child.kill_group();
+    let mut state = hub.lock();
+    state.child_gone = true;
+    hub.wake(&state);
+    // What the engine said last is still on its way.
+    let all_said = |state: &State| state.engine_silent && !state.is_writing(Side::Gui);
+    let mut state = hub.wait_for(state, LAST_WORDS_TIME, all_said);
+    // Nothing is to be said to the GUI in the middle of a line that it does not read.
+    let mid_write = state.is_writing(Side::Gui);
+    let what = match state.end.take() {
+        Some(End::Asked) => return Ok(()),
+        Some(End::Engine(what)) => what,
+        None => match status {
+            Ok(status) => format!("the engine ended by itself ({status})"),
+            Err(error) => format!("the engine cannot be waited for: {error}"),
+        },
+    };
+    let error = Error::new(ErrorKind::Engine, format!("{}: {what}", config.engine)).advice(SEE_DOCTOR);
+    log::error!("{error}");
+    let State { session, out, .. } = &mut *state;
+    session.engine_gone(&error.to_string(), out);
+    let text = mem::take(&mut out.gui);
+    drop(state);
+    if !mid_write {
+        hub.say_last(text, LAST_WORDS_TIME);
+    }
+    Err(error)
+}
+
+/// Carries the engine's standard error to the log, or where there is none to our own standard error.
+fn carry_stderr(mut stderr: impl Read) {
+    let mut block = vec![0; BLOCK];
+    loop {
+        let read = read_block(&mut stderr, &mut block);
+        if read.is_empty() {
+            return;
+        }
+        if logfile::is_on() {
+            for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                log::info!("engine says: {}", String::from_utf8_lossy(line).trim_end());
+            }
+        } else {
+            let _ = io::stderr().write_all(read);
+        }
+    }
+}
