@@ -1,0 +1,135 @@
+//! The adapter's arguments, which `doctor` takes too.
+
+use crate::adapter::config::{Config, Given};
+use crate::base::error::Result;
+
+/// How the adapter is set up. The configuration file knows the same names.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Args {
+    /// The engine: a path, or a name on PATH [default: the configuration's, else stockfish]
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Option<String>,
+    /// An argument for the engine (repeatable)
+    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
+    engine_arg: Vec<String>,
+    /// The folder that the engine works in [default: the adapter's]
+    #[arg(long, value_name = "DIR")]
+    engine_dir: Option<String>,
+    /// Seconds that the engine may take to answer `uci` [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    engine_timeout: Option<u64>,
+    /// A book (repeatable: the first that knows the position answers) [default: the starter book inside tabiya]
+    #[arg(long, value_name = "FILE")]
+    book: Vec<String>,
+    /// A book for White, asked before the others (repeatable)
+    #[arg(long, value_name = "FILE")]
+    book_white: Vec<String>,
+    /// A book for Black, asked before the others (repeatable)
+    #[arg(long, value_name = "FILE")]
+    book_black: Vec<String>,
+    /// An option of the engine or of the adapter (repeatable)
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// The configuration file [default: tabiya.toml in the working folder, else beside tabiya]
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+    /// Write a log to this file
+    #[arg(long, value_name = "FILE")]
+    log: Option<String>,
+    /// Repeat the same random choices; 0 = others each time [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+}
+
+impl Args {
+    /// Joins the arguments with the configuration file.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn load(&self) -> Result<Config> {
+        let given = Given {
+            engine: self.engine.clone(),
+            engine_args: self.engine_arg.clone(),
+            engine_dir: self.engine_dir.clone(),
+            engine_timeout: self.engine_timeout,
+            books: self.book.clone(),
+            white: self.book_white.clone(),
+            black: self.book_black.clone(),
+            set: self.set.clone(),
+            log: self.log.clone(),
+            seed: self.seed,
+        };
+        Config::load(given, self.config.as_deref())
+    }
+
+    /// The arguments again, as another process is to be given them.
+    pub fn to_line(&self) -> Vec<String> {
+        let mut line = Vec::new();
+        let mut put = |name: &str, values: &[String]| {
+            line.extend(values.iter().map(|value| format!("--{name}={value}")));
+        };
+        let one = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
+        let number = |value: Option<u64>| value.iter().map(u64::to_string).collect::<Vec<_>>();
+        put("engine", &one(&self.engine));
+        put("engine-arg", &self.engine_arg);
+        put("engine-dir", &one(&self.engine_dir));
+        put("engine-timeout", &number(self.engine_timeout));
+        put("book", &self.book);
+        put("book-white", &self.book_white);
+        put("book-black", &self.book_black);
+        put("set", &self.set);
+        put("config", &one(&self.config));
+        put("log", &one(&self.log));
+        put("seed", &number(self.seed));
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn the_line_given_on_says_the_same() {
+        let line = [
+            "x",
+            "--engine",
+            "e",
+            "--engine-arg",
+            "-a",
+            "--engine-arg=--b",
+            "--engine-dir",
+            "d",
+            "--engine-timeout",
+            "3",
+            "--book",
+            "a.bin",
+            "--book",
+            "b.bin",
+            "--book-white",
+            "w",
+            "--book-black",
+            "k",
+            "--set",
+            "Hash=1",
+            "--config",
+            "c",
+            "--log",
+            "l",
+            "--seed",
+            "9",
+        ];
+        let args = Line::try_parse_from(line).ok().unwrap().args;
+        let again = [vec!["x".to_owned()], args.to_line()].concat();
+        let again = Line::try_parse_from(again).ok().unwrap().args;
+        assert_eq!(format!("{args:?}"), format!("{again:?}"));
+        assert_eq!(args.engine_arg, ["-a", "--b"]);
+    }
+}

@@ -1,0 +1,76 @@
+//! `tabiya check`: every damage of a book, with its offset.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::exit::Exit;
+use super::out;
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::{self, Book, Damage};
+
+/// `tabiya check`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+}
+
+/// Reads each book whole and names what is wrong with it.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &Args) -> Result<Exit> {
+    out::print(|out| {
+        let mut exit = Exit::Done;
+        for path in &args.books {
+            match book::open(path) {
+                Ok(book) => {
+                    if !sound(path, &*book, out)? && exit == Exit::Done {
+                        exit = Exit::Wanting;
+                    }
+                }
+                Err(error) => {
+                    out.flush()?;
+                    out::complain(&error);
+                    exit = Exit::File;
+                }
+            }
+        }
+        Ok(exit)
+    })
+}
+
+/// Prints a line for each damage and oddity as it is found, and one with their numbers; `true` where nothing is
+/// damaged.
+fn sound(path: &Path, book: &dyn Book, out: &mut dyn io::Write) -> io::Result<bool> {
+    let name = path.display();
+    let progress = Progress::terminal(path.to_string_lossy());
+    let (mut damages, mut oddities) = (0_u64, 0_u64);
+    let mut written = Ok(());
+    book.check(&progress, &mut |Damage { offset, what, serious }| {
+        let kind = if serious { "damaged" } else { "odd" };
+        if serious {
+            damages += 1
+        } else {
+            oddities += 1
+        }
+        if written.is_ok() {
+            written = progress.aside(|| writeln!(out, "{name}: {kind}: {what} (byte {offset})"));
+        }
+    });
+    drop(progress);
+    written?;
+    let odd = match oddities {
+        0 => String::new(),
+        1 => ", 1 oddity".to_owned(),
+        more => format!(", {more} oddities"),
+    };
+    match damages {
+        0 => writeln!(out, "{name}: sound{odd}")?,
+        1 => writeln!(out, "{name}: 1 damage{odd}")?,
+        more => writeln!(out, "{name}: {more} damages{odd}")?,
+    }
+    Ok(damages == 0)
+}

@@ -1,0 +1,209 @@
+//! `tabiya doctor`: starts the configured adapter as a GUI would, plays an opening, and tells what is wrong.
+
+mod client;
+mod game;
+
+use std::path::Path;
+use std::time::Duration;
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use self::client::{Client, Gone};
+use self::game::{Ply, Source};
+use super::adapter_args;
+use super::exit::Exit;
+use crate::adapter::config::Config;
+use crate::adapter::engine::Engine;
+use crate::base::error::Result;
+use crate::uci::{option_name, same_name};
+
+/// How long anything but a search may take, beyond what the engine is granted for `uci`.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// `tabiya doctor`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    adapter: adapter_args::Args,
+    /// Milliseconds that the engine thinks for a move
+    #[arg(long, value_name = "MS", default_value_t = 100)]
+    movetime: u64,
+    /// Moves that each side thinks for itself before the game ends
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    moves: u32,
+}
+
+/// Something that is wrong, with what to do about it, and the exit code that it leads to.
+struct Problem {
+    what: String,
+    exit: Exit,
+}
+
+/// Tries the configuration and prints what was found.
+///
+/// # Errors
+/// When the configuration itself cannot be read.
+pub fn run(args: &Args) -> Result<Exit> {
+    let config = args.adapter.load()?;
+    let mut problems: Vec<Problem> =
+        config.warnings.iter().map(|what| Problem { what: what.clone(), exit: Exit::Wanting }).collect();
+    show_config(&config);
+    if let Err(what) = examine(args, &config, &mut problems) {
+        problems.push(what);
+    }
+    println!();
+    if problems.is_empty() {
+        println!("All is well.");
+        return Ok(Exit::Done);
+    }
+    println!("{}", if problems.len() == 1 { "One thing is wrong:" } else { "These things are wrong:" });
+    for problem in &problems {
+        println!("  - {}", problem.what);
+    }
+    // The engine first: without it nothing works.
+    let worst = problems.iter().map(|problem| problem.exit).max_by_key(|exit| *exit as u8);
+    Ok(worst.unwrap_or(Exit::Done))
+}
+
+fn show_config(config: &Config) {
+    let books = &config.options.books;
+    let list =
+        |files: &str, none: &str| if files.is_empty() { none.to_owned() } else { files.replace(';', ", ") };
+    let program = config.places.find_program(&config.engine).map(|path| path.display().to_string());
+    println!("tabiya {}", env!("CARGO_PKG_VERSION"));
+    match &config.file {
+        Some(file) => println!("  configuration  {}", file.display()),
+        None => println!("  configuration  none (no tabiya.toml in the working folder or beside tabiya)"),
+    }
+    println!("  engine         {}", program.unwrap_or_else(|_| format!("{} (not found)", config.engine)));
+    println!(
+        "  books          {}",
+        list(&books.both, if books.is_empty() { "the starter book" } else { "none" })
+    );
+    if !books.white.is_empty() {
+        println!("  for White      {}", list(&books.white, ""));
+    }
+    if !books.black.is_empty() {
+        println!("  for Black      {}", list(&books.black, ""));
+    }
+}
+
+/// Talks to the adapter as a GUI would; what ends the talk is the error.
+fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>) -> std::result::Result<(), Problem> {
+    let engine_problem = |what: String| Problem { what, exit: Exit::Engine };
+    // Tried here first: the reason is told better than by a process that ends.
+    let program = config.places.find_program(&config.engine);
+    if program.is_err() {
+        return Err(match Engine::start(config) {
+            Err(error) => engine_problem(error.to_string()),
+            Ok((engine, _)) => {
+                engine.kill();
+                engine_problem(format!("{}: found at the second look only", config.engine))
+            }
+        });
+    }
+    let mut client = Client::start(&args.adapter.to_line()).map_err(engine_problem)?;
+    let result = talk(args, config, &mut client, problems);
+    let notices: Vec<Problem> =
+        client.notices().iter().map(|what| Problem { what: what.clone(), exit: Exit::File }).collect();
+    match result {
+        Ok(plies) => {
+            // A book that cannot be opened has told why already.
+            let of_book = plies.iter().any(|ply| matches!(ply.source, Source::Book { .. }));
+            if config.options.own_book && !of_book && notices.is_empty() {
+                let what =
+                    "no book answered at the starting position: `tabiya show` tells what a book has there";
+                problems.push(Problem { what: what.to_owned(), exit: Exit::Wanting });
+            }
+            problems.extend(notices);
+            client.quit().map_err(engine_problem)
+        }
+        Err(Gone { said }) => {
+            problems.extend(notices);
+            Err(engine_problem(said))
+        }
+    }
+}
+
+fn talk(
+    args: &Args,
+    config: &Config,
+    client: &mut Client,
+    problems: &mut Vec<Problem>,
+) -> std::result::Result<Vec<Ply>, Gone> {
+    let greeting = client.ask("uci", "uciok", config.engine_timeout + PATIENCE)?;
+    let name =
+        greeting.iter().find_map(|line| line.strip_prefix("id name ")).unwrap_or("an engine without a name");
+    let options: Vec<Vec<u8>> = greeting
+        .iter()
+        .filter(|line| line.starts_with("option "))
+        .map(|line| option_name(line.as_bytes()))
+        .collect();
+    println!("  it is          {}, {} options with tabiya's own", name.trim(), options.len());
+    for (option, _) in &config.settings {
+        if !options.iter().any(|declared| same_name(declared, option.as_bytes())) {
+            problems.push(Problem {
+                what: format!(
+                    "--set {option}: neither the engine nor tabiya has an option of this name: mend the name"
+                ),
+                exit: Exit::Wanting,
+            });
+        }
+    }
+    client.ask("isready", "readyok", PATIENCE)?;
+    println!();
+    let plies = game::play(client, Duration::from_millis(args.movetime), args.moves, problems)?;
+    println!("{}", table(&plies, name.trim()));
+    println!("{}", summary(&plies));
+    Ok(plies)
+}
+
+fn table(plies: &[Ply], engine: &str) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header([
+        "ply",
+        "move",
+        "played by",
+        "chance",
+        "score",
+        "depth",
+        "time",
+    ]);
+    for index in [0, 3, 4, 5, 6] {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for (index, ply) in plies.iter().enumerate() {
+        let number = index / 2 + 1;
+        let dots = if index % 2 == 0 { "." } else { "..." };
+        let time = format!("{:.1} ms", ply.time.as_secs_f64() * 1000.0);
+        let mv = format!("{number}{dots} {}", ply.san);
+        let (by, chance, score, depth) = match &ply.source {
+            Source::Book { file, chance } => (short(file), chance.clone(), String::new(), String::new()),
+            Source::Engine { score, depth } => {
+                (engine.to_owned(), String::new(), score.clone(), depth.clone())
+            }
+        };
+        table.add_row([(index + 1).to_string(), mv, by, chance, score, depth, time]);
+    }
+    table
+}
+
+/// A book's file name without its folders.
+fn short(file: &str) -> String {
+    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn summary(plies: &[Ply]) -> String {
+    let of_book = plies.iter().filter(|ply| matches!(ply.source, Source::Book { .. })).count();
+    let of_engine = plies.len() - of_book;
+    let last = plies.iter().rposition(|ply| matches!(ply.source, Source::Book { .. }));
+    match last {
+        Some(last) => format!(
+            "\n{of_book} moves from books, the last at ply {}; {of_engine} from the engine.",
+            last + 1
+        ),
+        None => format!("\nNo move from a book; {of_engine} from the engine."),
+    }
+}

@@ -1,0 +1,125 @@
+//! `tabiya info`: what each book holds.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::exit::Exit;
+use super::out;
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::{self, Book, Summary};
+
+/// `tabiya info`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+    /// Print one line of JSON for each book
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    book: &'a str,
+    format: String,
+    files: Vec<FileLine>,
+    entries: u64,
+    positions: Option<u64>,
+    moves: Option<u64>,
+    games: Option<u64>,
+    deepest: Option<u32>,
+    reachable: Option<u64>,
+    learned: Option<u64>,
+    oddities: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FileLine {
+    path: String,
+    /// `null` where the file has gone meanwhile.
+    bytes: Option<u64>,
+}
+
+/// Sums each book up.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &Args) -> Result<Exit> {
+    out::print(|out| {
+        let mut exit = Exit::Done;
+        for path in &args.books {
+            match book::open(path) {
+                Ok(book) => {
+                    let summary = book.summary(&Progress::terminal(path.to_string_lossy()));
+                    if args.json { json(&*book, &summary, out) } else { text(&*book, &summary, out) }?;
+                }
+                Err(error) => {
+                    out.flush()?;
+                    out::complain(&error);
+                    exit = Exit::File;
+                }
+            }
+        }
+        Ok(exit)
+    })
+}
+
+fn files(book: &dyn Book) -> Vec<FileLine> {
+    let line = |path: PathBuf| FileLine {
+        bytes: fs::metadata(&path).ok().map(|metadata| metadata.len()),
+        path: path.to_string_lossy().into_owned(),
+    };
+    book.files().into_iter().map(line).collect()
+}
+
+fn json(book: &dyn Book, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    let line = Line {
+        book: &book.path().to_string_lossy(),
+        format: book.format().to_string(),
+        files: files(book),
+        entries: summary.entries,
+        positions: summary.positions,
+        moves: summary.moves,
+        games: summary.games,
+        deepest: summary.deepest,
+        reachable: summary.reachable,
+        learned: summary.learned,
+        oddities: &summary.oddities,
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)
+}
+
+fn text(book: &dyn Book, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", book.path().display())?;
+    let mut row = |name: &str, value: Option<String>| match value {
+        Some(value) => writeln!(out, "  {name:<16} {value}"),
+        None => Ok(()),
+    };
+    let number = |value: Option<u64>| value.map(|value| value.to_string());
+    let of = match (summary.reachable, summary.positions) {
+        (Some(_), Some(all)) => format!(" of {all} positions"),
+        _ => String::new(),
+    };
+    row("format", Some(book.format().to_string()))?;
+    for file in files(book) {
+        let size = file.bytes.map_or_else(|| "gone".to_owned(), |bytes| format!("{bytes} bytes"));
+        row("file", Some(format!("{} ({size})", file.path)))?;
+    }
+    row("entries", Some(summary.entries.to_string()))?;
+    row("positions", number(summary.positions))?;
+    row("moves", number(summary.moves))?;
+    row("games", number(summary.games))?;
+    row("deepest line", summary.deepest.map(|plies| format!("{plies} plies")))?;
+    row("reached in play", summary.reachable.map(|reached| format!("{reached}{of}")))?;
+    row("learned entries", number(summary.learned))?;
+    for oddity in &summary.oddities {
+        row("odd", Some(oddity.clone()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! The commands: one file each, with its arguments and its `run`. Nothing else knows about terminals.
+
+mod adapter_args;
+mod check;
+mod doctor;
+mod exit;
+mod info;
+mod out;
+mod play;
+mod policy_args;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// Gives any UCI chess engine any opening book.
+///
+/// Without a command, tabiya is the adapter: a chess GUI starts it as if it were an engine, and it speaks UCI on
+/// standard input and output. It starts the real engine, answers from the books as long as they know the position, and
+/// passes everything else on.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    adapter: adapter_args::Args,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show the moves that each book has in a position, with the chance of each
+    Show(show::Args),
+    /// Sum up what each book holds
+    Info(info::Args),
+    /// Read each book whole and name every damage with its offset
+    Check(check::Args),
+    /// Try the configuration as a GUI would, and say what is wrong and how to mend it
+    Doctor(doctor::Args),
+}
+
+/// Runs the command that the command line asks for.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not errors, and go to standard output.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+        }
+    };
+    let result = match &cli.command {
+        None => play::run(&cli.adapter),
+        Some(Command::Show(args)) => show::run(args),
+        Some(Command::Info(args)) => info::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Doctor(args)) => doctor::run(args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("tabiya: {error}");
+            Exit::of(error.kind()).into()
+        }
+    }
+}
+
+/// The command line as clap sees it, for the tests of the documentation.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::command().debug_assert();
+    }
+}

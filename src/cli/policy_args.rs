@@ -1,0 +1,101 @@
+//! The policy of choosing as arguments: the workshop's form of the adapter's options of the same names.
+
+use clap::ArgAction;
+use clap::builder::RangedU64ValueParser;
+
+use crate::choose::Policy;
+
+/// Which of a book's moves may be played, and how often.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Which moves may be played, and how often")]
+pub struct PolicyArgs {
+    /// 0 the best move, 50 by weight, 100 any playable move alike
+    #[arg(long, value_name = "0-100", value_parser = up_to(100), default_value_t = Policy::default().variety)]
+    variety: u32,
+    /// Last full move that the book answers, 0 = no limit
+    #[arg(long, value_name = "MOVE", value_parser = up_to(1000), default_value_t = Policy::default().depth)]
+    depth: u32,
+    /// Per mille of the position's weight that a move needs
+    #[arg(long, value_name = "0-1000", value_parser = up_to(1000), default_value_t = Policy::default().threshold)]
+    threshold: u32,
+    /// Games that a move needs, where the format counts them
+    #[arg(long, value_name = "GAMES", value_parser = games(), default_value_t = Policy::default().games)]
+    games: u64,
+    /// Leave the book when its line goes on for fewer plies than this
+    #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
+    reserve: u32,
+    /// Whether a format's own verdicts act: colours and marks
+    #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
+    tournament: bool,
+    /// Let a book move bring about a position for the third time
+    #[arg(long)]
+    repeats: bool,
+}
+
+impl PolicyArgs {
+    /// The policy that they ask for.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            variety: self.variety,
+            depth: self.depth,
+            threshold: self.threshold,
+            games: self.games,
+            reserve: self.reserve,
+            tournament: self.tournament,
+            repeats: self.repeats,
+        }
+    }
+}
+
+fn up_to(most: u64) -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(..=most)
+}
+
+fn games() -> RangedU64ValueParser<u64> {
+    RangedU64ValueParser::new().range(..=1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        policy: PolicyArgs,
+    }
+
+    fn policy(line: &str) -> Option<Policy> {
+        let words = std::iter::once("x").chain(line.split_whitespace());
+        Line::try_parse_from(words).ok().map(|line| line.policy.policy())
+    }
+
+    #[test]
+    fn nothing_asked_is_the_adapters_default() {
+        assert_eq!(policy(""), Some(Policy::default()));
+    }
+
+    #[test]
+    fn each_option_is_taken() {
+        let line =
+            "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --tournament false --repeats";
+        let expected = Policy {
+            variety: 0,
+            depth: 12,
+            threshold: 1000,
+            games: 7,
+            reserve: 4,
+            tournament: false,
+            repeats: true,
+        };
+        assert_eq!(policy(line), Some(expected));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused() {
+        for line in ["--variety 101", "--threshold 1001", "--depth -1", "--games x", "--tournament perhaps"] {
+            assert_eq!(policy(line), None, "{line}");
+        }
+    }
+}

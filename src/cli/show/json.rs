@@ -1,0 +1,71 @@
+//! One line of JSON for a position and a book: names and order are promised to other programs.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use shakmaty::san::SanPlus;
+
+use super::View;
+use crate::book::BookMove;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    fen: String,
+    book: &'a str,
+    format: String,
+    found: bool,
+    moves: Vec<MoveLine>,
+}
+
+#[derive(Serialize)]
+struct MoveLine {
+    uci: String,
+    san: String,
+    weight: u64,
+    probability: f64,
+    playable: bool,
+    games: Option<u64>,
+    wins: Option<u64>,
+    draws: Option<u64>,
+    losses: Option<u64>,
+    annotation: Option<&'static str>,
+    recommended: Option<bool>,
+    learn: Option<Learn>,
+}
+
+#[derive(Serialize)]
+struct Learn {
+    games: u32,
+    halfpoints: u32,
+}
+
+/// Writes the line.
+pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let line = Line {
+        fen: view.game.position().fen(),
+        book: &view.book.path().to_string_lossy(),
+        format: view.book.format().to_string(),
+        found: !view.moves.is_empty(),
+        moves: view.moves.iter().map(|(known, chance)| move_line(view, known, *chance)).collect(),
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)
+}
+
+fn move_line(view: &View<'_>, known: &BookMove, chance: f64) -> MoveLine {
+    let counts = known.counts;
+    MoveLine {
+        uci: known.mv.to_uci(view.mode).to_string(),
+        san: SanPlus::from_move(view.game.position().chess().clone(), known.mv).to_string(),
+        weight: known.weight,
+        probability: chance,
+        playable: chance > 0.0,
+        games: counts.map(|counts| counts.games),
+        wins: counts.map(|counts| counts.wins),
+        draws: counts.map(|counts| counts.draws),
+        losses: counts.map(|counts| counts.losses),
+        annotation: known.annotation.map(|mark| mark.as_str()),
+        recommended: known.recommended,
+        learn: known.learned.map(|learned| Learn { games: learned.games, halfpoints: learned.halfpoints }),
+    }
+}

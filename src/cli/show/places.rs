@@ -1,0 +1,197 @@
+//! The positions that `show` is asked about.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use shakmaty::CastlingMode;
+use shakmaty::fen::Fen;
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::chess::Game;
+
+/// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
+const LONGEST_LINE: u64 = 1024;
+
+/// Which positions: one of these, or the starting position.
+#[derive(clap::Args, Debug)]
+#[group(multiple = false)]
+pub struct Places {
+    /// The position
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// The moves that lead to the position from the start, such as "e2e4 e7e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+    /// A file with one FEN a line; blank lines and those that begin with # do not count
+    #[arg(long, value_name = "FILE")]
+    fen_file: Option<PathBuf>,
+}
+
+/// Hands over each position, with the castling that it is played by.
+///
+/// # Errors
+/// When a FEN or a move is none, or the file cannot be read; and what `see` fails with.
+pub fn each_place<E: From<Error>>(
+    places: &Places,
+    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    if let Some(path) = &places.fen_file {
+        return each_line(path, see);
+    }
+    let (game, mode) = match (&places.fen, &places.moves) {
+        (Some(fen), _) => from_fen(fen)?,
+        (_, Some(moves)) => (from_moves(moves)?, CastlingMode::Standard),
+        _ => (Game::start(), CastlingMode::Standard),
+    };
+    see(&game, mode)
+}
+
+fn each_line<E: From<Error>>(
+    path: &Path,
+    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let cannot = |error| Error::file(path, "cannot read the file of positions", error);
+    let mut file = BufReader::new(File::open(path).map_err(cannot)?);
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        let here =
+            |what: String| Error::new(ErrorKind::Usage, format!("line {number}: {what}")).at_path(path);
+        if !read_line(&mut file, &mut line).map_err(cannot)? {
+            break;
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            let error = here(format!("longer than {LONGEST_LINE} bytes, which no position is"));
+            return Err(error.advice("write one FEN a line").into());
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let (game, mode) = game(text).map_err(here)?;
+        see(&game, mode)?;
+    }
+    Ok(())
+}
+
+/// Reads a line, and of a too long one only so much that it is seen to be; `false` at the end of the file.
+fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    Ok(file.take(LONGEST_LINE + 1).read_until(b'\n', line)? > 0)
+}
+
+fn from_fen(fen: &str) -> Result<(Game, CastlingMode)> {
+    game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))
+}
+
+/// The position of a FEN, by the rules of Chess960 where its castling rights ask for them; else what is wrong.
+fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("\"{text}\" is no position: {error}");
+    let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
+    let mode = CastlingMode::detect(fen.as_setup());
+    let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| wrong(&error))?;
+    Ok((game, mode))
+}
+
+fn from_moves(moves: &str) -> Result<Game> {
+    let mut game = Game::start();
+    for (index, mv) in moves.split_whitespace().enumerate() {
+        if !game.push_uci(mv.as_bytes()) {
+            let what = format!(
+                "--moves: \"{mv}\", number {}, is no legal move in {}",
+                index + 1,
+                game.position().fen()
+            );
+            let advice = "write each move as its two squares, such as e2e4, e1g1 or a7a8q";
+            return Err(Error::new(ErrorKind::Usage, what).advice(advice));
+        }
+    }
+    Ok(game)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(places: &Places) -> Result<Vec<(String, CastlingMode)>> {
+        let mut seen = Vec::new();
+        each_place(places, &mut |game, mode| {
+            seen.push((game.position().fen(), mode));
+            Ok::<_, Error>(())
+        })?;
+        Ok(seen)
+    }
+
+    fn file(content: &[u8]) -> (tempfile::NamedTempFile, Places) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), content).unwrap();
+        let places = Places { fen: None, moves: None, fen_file: Some(file.path().to_owned()) };
+        (file, places)
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    const BEHIND: &str = "brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
+
+    #[test]
+    fn nothing_asked_is_the_start() {
+        let places = Places { fen: None, moves: None, fen_file: None };
+        assert_eq!(all(&places).unwrap(), [(START.into(), CastlingMode::Standard)]);
+    }
+
+    #[test]
+    fn a_fen_tells_the_castling_that_it_is_played_by() {
+        let of = |fen: &str| all(&Places { fen: Some(fen.into()), moves: None, fen_file: None });
+        assert_eq!(of(START).unwrap()[0].1, CastlingMode::Standard);
+        assert_eq!(of(BEHIND).unwrap()[0].1, CastlingMode::Chess960);
+        let error = of("8/8/8/8/8/8/8/9 w - -").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(
+            error.to_string().starts_with("--fen: \"8/8/8/8/8/8/8/9 w - -\" is no position: "),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_illegal_move_is_named_with_its_place() {
+        let of = |moves: &str| all(&Places { fen: None, moves: Some(moves.into()), fen_file: None });
+        assert_eq!(of("  e2e4  e7e5 ").unwrap().len(), 1);
+        assert_eq!(of("").unwrap()[0].0, START);
+        let error = of("e2e4 e7e9").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        let text = error.to_string();
+        assert!(text.starts_with("--moves: \"e7e9\", number 2, is no legal move in rnbqkbnr/pppp"), "{text}");
+    }
+
+    #[test]
+    fn a_file_is_read_line_by_line() {
+        let (_file, places) =
+            file(format!("\u{feff}# book\r\n\r\n{START}\r\n  {BEHIND}  \n#{START}\n{START}").as_bytes());
+        let modes: Vec<_> = all(&places).unwrap().into_iter().map(|(_, mode)| mode).collect();
+        assert_eq!(modes, [CastlingMode::Standard, CastlingMode::Chess960, CastlingMode::Standard]);
+    }
+
+    #[test]
+    fn a_bad_line_is_named_by_its_number_after_the_good_ones() {
+        let (_file, places) = file(format!("{START}\n\nrubbish\n").as_bytes());
+        let mut seen = 0;
+        let error = each_place(&places, &mut |_, _| {
+            seen += 1;
+            Ok::<_, Error>(())
+        })
+        .unwrap_err();
+        assert_eq!((seen, error.kind()), (1, ErrorKind::Usage));
+        assert!(error.to_string().contains(": line 3: \"rubbish\" is no position: "), "{error}");
+        let (_file, places) = file(&vec![b'x'; 5000]);
+        assert!(all(&places).unwrap_err().to_string().contains("line 1: longer than 1024 bytes"));
+    }
+
+    #[test]
+    fn a_missing_file_and_a_folder_are_file_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().join("none"), folder.path().to_owned()] {
+            let error = all(&Places { fen: None, moves: None, fen_file: Some(path) }).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::File);
+        }
+    }
+}

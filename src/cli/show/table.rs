@@ -1,0 +1,100 @@
+//! A position and its book moves for people.
+
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, Table, presets};
+use shakmaty::san::SanPlus;
+
+use super::{View, board};
+use crate::book::BookMove;
+use crate::chess::Game;
+use crate::cli::out::Look;
+
+/// What stands where a book says nothing, and before moves that may not be played.
+const NOTHING: &str = "-";
+
+/// A column: its heading, whether numbers stand in it, and its text for a move.
+type Column = (&'static str, bool, fn(&View<'_>, &BookMove, f64) -> Option<String>);
+
+/// The columns; one that no move has anything for is left out.
+const COLUMNS: [Column; 11] = [
+    ("move", false, |view, known, _| {
+        Some(SanPlus::from_move(view.game.position().chess().clone(), known.mv).to_string())
+    }),
+    ("uci", false, |view, known, _| Some(known.mv.to_uci(view.mode).to_string())),
+    ("weight", true, |_, known, _| Some(known.weight.to_string())),
+    ("chance", true, |_, _, chance| Some(if chance > 0.0 { percent(chance) } else { NOTHING.to_owned() })),
+    ("games", true, |_, known, _| known.counts.map(|counts| counts.games.to_string())),
+    ("wins", true, |_, known, _| known.counts.map(|counts| counts.wins.to_string())),
+    ("draws", true, |_, known, _| known.counts.map(|counts| counts.draws.to_string())),
+    ("losses", true, |_, known, _| known.counts.map(|counts| counts.losses.to_string())),
+    ("score", true, |_, known, _| score(known)),
+    ("mark", false, |_, known, _| mark(known)),
+    ("learned", true, |_, known, _| {
+        known.learned.map(|learned| format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games))
+    }),
+];
+
+/// Writes the position, with its picture where somebody looks.
+pub fn place(game: &Game, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", game.position().fen())?;
+    if look.terminal {
+        board::picture(game.position().chess(), look, out)?;
+    }
+    Ok(())
+}
+
+/// Writes what one book has there, and a blank line behind it.
+pub fn book(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let (path, format) = (view.book.path().display(), view.book.format());
+    let playable = view.moves.iter().filter(|(_, chance)| *chance > 0.0).count();
+    match (view.moves.len(), view.line) {
+        (0, _) => return writeln!(out, "{path} ({format}): does not know this position\n"),
+        (all, None) => writeln!(out, "{path} ({format}): none of {} may be played", many(all, "move"))?,
+        (all, Some(plies)) => {
+            let line = if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") };
+            writeln!(out, "{path} ({format}): {playable} of {}, line ends in {line}", many(all, "move"))?;
+        }
+    }
+    let used = COLUMNS
+        .iter()
+        .filter(|(_, _, text)| view.moves.iter().any(|(known, chance)| text(view, known, *chance).is_some()));
+    let used: Vec<_> = used.collect();
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(used.iter().map(|(name, ..)| *name));
+    for (known, chance) in &view.moves {
+        let cells =
+            used.iter().map(|(.., text)| text(view, known, *chance).unwrap_or_else(|| NOTHING.to_owned()));
+        table.add_row(cells);
+    }
+    for (column, (_, number, _)) in table.column_iter_mut().zip(&used) {
+        if *number {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    writeln!(out, "{}\n", table.trim_fmt())
+}
+
+fn many(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+/// The mover's score over the games that ended.
+fn score(known: &BookMove) -> Option<String> {
+    let counts = known.counts?;
+    let ended = counts.wins.checked_add(counts.draws)?.checked_add(counts.losses)?;
+    (ended > 0).then(|| percent((counts.wins as f64 + counts.draws as f64 / 2.0) / ended as f64))
+}
+
+/// The author's mark and the colour.
+fn mark(known: &BookMove) -> Option<String> {
+    let colour = known.recommended.map(|green| if green { "green" } else { "red" });
+    match (known.annotation.map(|mark| mark.as_str()), colour) {
+        (Some(mark), Some(colour)) => Some(format!("{mark} {colour}")),
+        (mark, colour) => mark.or(colour).map(str::to_owned),
+    }
+}

@@ -1,0 +1,23 @@
+//! tabiya gives any UCI chess engine any opening book.
+//!
+//! The crate is one executable with a library behind it, so that its tests, benches and fuzz targets
+//! reach every part. A module uses only the modules below it:
+//!
+//! | floor | what it holds |
+//! |---|---|
+//! | [`cli`] | the commands: arguments, terminal output, exit codes |
+//! | [`adapter`] | the proxy between a GUI and the child engine |
+//! | [`choose`] | a book's moves and a policy become chances, and one move |
+//! | [`book`] | the trait every book format implements, the formats, the shelf |
+//! | [`chess`] and [`uci`] | positions and keys; lines and words. They do not know each other |
+//! | [`base`] | bounds-checked reading, memory maps, errors, progress |
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod adapter;
+pub mod base;
+pub mod book;
+pub mod chess;
+pub mod choose;
+pub mod cli;
+pub mod uci;
