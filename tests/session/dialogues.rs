@@ -1,0 +1,446 @@
+//! Dialogues: what each side says, and what must come of it.
+
+use std::sync::Arc;
+
+use tabiya::adapter::options::Options;
+use tabiya::adapter::session::{Output, Session};
+use tabiya::book::Book;
+
+use super::library::{OneBook, polyglot};
+
+fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output) {
+    let mut options = Options::default();
+    options.books.both = "test.bin".to_owned();
+    options.seed = 1;
+    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let mut out = Output::default();
+    let session = Session::new(options, settings, Box::new(OneBook { name: "test.bin", book }), &mut out);
+    (session, out)
+}
+
+/// Plays a dialogue. Each line of `script` is
+/// `> text` the GUI says, `< text` the engine says, `E text` must reach the engine, `G text` must reach the GUI.
+///
+/// All that reaches either side must be named, in its order; book lines (`info string` and `info depth 0`) are left
+/// out, and options of the adapter's own.
+fn play(mut session: Session, mut out: Output, script: &str) {
+    let mut engine = Vec::<String>::new();
+    let mut gui = Vec::<String>::new();
+    for (number, line) in script.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
+        let (who, text) = line.split_once(' ').unwrap_or((line, ""));
+        let said = |what: &mut Vec<String>| if what.is_empty() { String::new() } else { what.remove(0) };
+        match who {
+            ">" | "<" => {
+                assert!(
+                    engine.is_empty() && gui.is_empty(),
+                    "before {number} {line}: left {engine:?} {gui:?}"
+                );
+                let bytes = format!("{text}\n");
+                if who == ">" {
+                    session.gui_line(bytes.as_bytes(), &mut out);
+                } else {
+                    session.engine_line(bytes.as_bytes(), &mut out);
+                }
+                engine.extend(lines(&mut out.engine));
+                gui.extend(lines(&mut out.gui).into_iter().filter(|line| !is_book_talk(line)));
+            }
+            "E" => assert_eq!(said(&mut engine), text, "line {number}"),
+            "G" => assert_eq!(said(&mut gui), text, "line {number}"),
+            _ => panic!("{line}"),
+        }
+    }
+    assert!(engine.is_empty() && gui.is_empty(), "left {engine:?} {gui:?}");
+}
+
+fn is_book_talk(line: &str) -> bool {
+    let own_option = line.starts_with("option name Book ") || line.starts_with("option name OwnBook ");
+    let told =
+        line.starts_with("info string") && !line.starts_with("info string tabiya") && !line.contains('#');
+    own_option || told || line.starts_with("info depth 0 ")
+}
+
+fn lines(bytes: &mut Vec<u8>) -> Vec<String> {
+    let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'), "{text:?}");
+    text.lines().map(str::to_owned).collect()
+}
+
+fn dialogue(script: &str) {
+    let (session, out) = session(polyglot(&["e2e4 = 1", "e2e4 e7e5 = 1", "e2e4 e7e5 g1f3 = 1"]), &[]);
+    play(session, out, script);
+}
+
+#[test]
+fn the_book_answers_and_the_engine_hears_nothing_of_it() {
+    dialogue(
+        "> position startpos
+         > go wtime 1000 btime 1000
+         G bestmove e2e4 ponder e7e5
+         > stop
+         > position startpos moves e2e4 e7e5
+         > go
+         G bestmove g1f3
+         > position startpos moves e2e4 e7e5 g1f3 b8c6
+         > go wtime 900 btime 900
+         E position startpos moves e2e4 e7e5 g1f3 b8c6
+         E go wtime 900 btime 900
+         < info depth 1 score cp 3 pv f1b5 #
+         G info depth 1 score cp 3 pv f1b5 #
+         > stop
+         E stop
+         < bestmove f1b5
+         G bestmove f1b5
+         > stop",
+    );
+}
+
+#[test]
+fn options_come_after_the_engines_own_and_settings_before_all_else() {
+    let (session, out) =
+        session(polyglot(&["e2e4 = 1"]), &[("Hash", "64"), ("Book Variety", "0"), ("Clear Hash", "")]);
+    play(
+        session,
+        out,
+        "> uci
+         E uci
+         < id name X
+         G id name X
+         < option name OwnBook type check default true
+         < option name Book File type string default x
+         < option name Hash type spin default 1 min 1 max 9
+         G option name Hash type spin default 1 min 1 max 9
+         < uciok
+         E setoption name OwnBook value false
+         E setoption name Hash value 64
+         E setoption name Clear Hash
+         G uciok
+         > setoption name Hash value 32
+         E setoption name Hash value 32
+         > setoption name ownbook value false
+         > go
+         E go",
+    );
+}
+
+#[test]
+fn a_book_move_waits_for_the_readyok_that_is_owed() {
+    dialogue(
+        "> isready
+         E isready
+         > isready
+         E isready
+         > go
+         > stop
+         < readyok
+         G readyok
+         < readyok
+         G readyok
+         G bestmove e2e4 ponder e7e5",
+    );
+}
+
+#[test]
+fn analysis_is_the_engines() {
+    for script in [
+        "> go infinite
+         E go infinite",
+        "> go mate 3
+         E go mate 3",
+        "> setoption name MultiPV value 2
+         E setoption name MultiPV value 2
+         > go
+         E go
+         < bestmove a2a3
+         G bestmove a2a3
+         > setoption name multipv value 1
+         E setoption name multipv value 1
+         > go
+         G bestmove e2e4 ponder e7e5",
+        "> setoption name UCI_AnalyseMode value true
+         E setoption name UCI_AnalyseMode value true
+         > go
+         E go",
+        "> setoption name OwnBook value false
+         > go movetime 5
+         E go movetime 5",
+        "> go searchmoves d2d4 a2a3
+         E go searchmoves d2d4 a2a3",
+        "> go searchmoves d2d4 e2e4 movetime 5
+         G bestmove e2e4 ponder e7e5",
+    ] {
+        dialogue(script);
+    }
+}
+
+#[test]
+fn pondering_in_book_warms_the_child_and_ends_with_the_book_move() {
+    dialogue(
+        "> position startpos moves e2e4 e7e5
+         > go ponder wtime 1 btime 1
+         E position startpos moves e2e4 e7e5
+         E go ponder wtime 1 btime 1
+         < info depth 3 #
+         G info depth 3 #
+         > ponderhit
+         E stop
+         G bestmove g1f3
+         < info depth 4 #
+         > position startpos moves e2e4 e7e5 g1f3 a7a6
+         > isready
+         > go wtime 1 btime 1
+         > stop
+         < bestmove d2d4
+         E position startpos moves e2e4 e7e5 g1f3 a7a6
+         E isready
+         E go wtime 1 btime 1
+         E stop
+         < readyok
+         G readyok
+         < bestmove h2h3
+         G bestmove h2h3",
+    );
+}
+
+#[test]
+fn a_ponder_search_that_did_not_begin_is_taken_back() {
+    dialogue(
+        "> position startpos moves e2e4 e7e5
+         > go ponder
+         E position startpos moves e2e4 e7e5
+         E go ponder
+         > stop
+         E stop
+         G bestmove g1f3
+         > position startpos
+         > go ponder
+         > ponderhit
+         G bestmove e2e4 ponder e7e5
+         < bestmove a2a3
+         E position startpos
+         > go ponder movetime 3
+         E go ponder movetime 3
+         < bestmove a2a3
+         > ponderhit
+         G bestmove e2e4 ponder e7e5",
+    );
+}
+
+#[test]
+fn pondering_in_book_can_be_without_the_child() {
+    dialogue(
+        "> setoption name Book Ponder value false
+         > go ponder
+         > isready
+         E isready
+         > ponderhit
+         < readyok
+         G readyok
+         G bestmove e2e4 ponder e7e5
+         > go ponder wtime 7
+         > setoption name OwnBook value false
+         > ponderhit
+         E go wtime 7
+         < bestmove a2a3
+         G bestmove a2a3",
+    );
+}
+
+#[test]
+fn pondering_out_of_book_is_the_engines() {
+    dialogue(
+        "> position startpos moves a2a3
+         > go ponder
+         E position startpos moves a2a3
+         E go ponder
+         > ponderhit
+         E ponderhit
+         < bestmove a7a6
+         G bestmove a7a6
+         > ponderhit
+         > go ponder
+         E go ponder
+         < bestmove h7h6
+         > ponderhit
+         G bestmove h7h6",
+    );
+}
+
+#[test]
+fn a_bestmove_that_comes_too_early_is_kept() {
+    dialogue(
+        "> go infinite
+         E go infinite
+         < bestmove a2a3
+         > isready
+         E isready
+         < readyok
+         G readyok
+         > stop
+         G bestmove a2a3
+         < bestmove b2b3",
+    );
+}
+
+#[test]
+fn questions_are_answered_in_their_order() {
+    dialogue(
+        "> position startpos moves a2a3
+         > go movetime 9
+         E position startpos moves a2a3
+         E go movetime 9
+         > position startpos
+         > go movetime 9
+         > position startpos moves a2a4
+         > go infinite
+         > isready
+         E isready
+         < readyok
+         G readyok
+         > stop
+         E stop
+         < bestmove a7a6
+         G bestmove a7a6
+         G bestmove e2e4 ponder e7e5
+         E position startpos moves a2a4
+         E go infinite
+         E stop
+         < bestmove a7a5
+         G bestmove a7a5
+         > stop",
+    );
+}
+
+#[test]
+fn a_broken_position_silences_the_book_until_the_next_good_one() {
+    dialogue(
+        "> position fen nonsense
+         > go
+         E position fen nonsense
+         E go
+         < bestmove a2a3
+         G bestmove a2a3
+         > position startpos moves e2e5
+         > go
+         E position startpos moves e2e5
+         E go
+         < bestmove (none)
+         G bestmove (none)
+         > position startpos
+         > go
+         G bestmove e2e4 ponder e7e5",
+    );
+}
+
+#[test]
+fn unknown_words_and_lines_pass() {
+    dialogue(
+        "> bench 16 1
+         E bench 16 1
+         > go perft 3
+         E go perft 3
+         < e2e4: 600
+         G e2e4: 600
+         < # Nodes searched: 8902
+         G # Nodes searched: 8902
+         > joho go
+         G bestmove e2e4 ponder e7e5
+         > register later
+         E register later
+         > debug on
+         E debug on
+         > ucinewgame
+         E ucinewgame
+         < copyprotection checking
+         G copyprotection checking
+         < registration error
+         G registration error",
+    );
+}
+
+#[test]
+fn what_the_book_should_not_hold_is_not_played() {
+    let book = polyglot(&["e2e5 = 60000", "a1a1 = 60000", "d2d4 = 0", "e1g1 = 9", "c2c4 = 1"]);
+    let (session, out) = session(book, &[]);
+    play(session, out, "> go\nG bestmove c2c4");
+}
+
+#[test]
+fn castling_goes_out_as_the_mode_has_it() {
+    let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1 = 1";
+    for (set, castling) in [("false", "e1g1"), ("true", "e1h1")] {
+        let (session, out) = session(polyglot(&[line]), &[]);
+        let script = format!(
+            "> setoption name UCI_Chess960 value {set}
+             E setoption name UCI_Chess960 value {set}
+             > position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 f8c5
+             > go
+             G bestmove {castling}"
+        );
+        play(session, out, &script);
+    }
+}
+
+#[test]
+fn a_book_set_in_mid_session_acts_at_once_and_errors_reach_the_gui() {
+    dialogue(
+        "> isready
+         E isready
+         < readyok
+         G readyok
+         > setoption name Book File value missing.bin
+         G info string tabiya: missing.bin: no such book
+         > go
+         E go
+         < bestmove a2a3
+         G bestmove a2a3
+         > setoption name Book File value missing.bin;test.bin
+         G info string tabiya: missing.bin: no such book
+         > go
+         G bestmove e2e4 ponder e7e5
+         > setoption name Book File value other.bin
+         G info string tabiya: other.bin: no such book
+         > setoption name Book File value <empty>
+         > go
+         G bestmove e2e4 ponder e7e5
+         > setoption name Book Variety value 1000
+         G info string tabiya: Book Variety: '1000' is no number from 0 to 100; it stays 50",
+    );
+}
+
+#[test]
+fn repetitions_reserve_and_depth_leave_the_book() {
+    let book = || polyglot(&["g1f3 = 1", "g1f3 g8f6 = 1", "g1f3 g8f6 f3g1 = 1", "g1f3 g8f6 f3g1 f6g8 = 1"]);
+    let twice = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
+    for (name, value, position, answered) in [
+        ("Book Repeats", "false", format!("position startpos moves {twice}"), false),
+        ("Book Repeats", "true", format!("position startpos moves {twice}"), true),
+        ("Book Reserve", "4", "position startpos".to_owned(), true),
+        // The line goes in a circle: four plies to the start, and its first again.
+        ("Book Reserve", "6", "position startpos".to_owned(), false),
+        ("Book Depth", "1", "position startpos moves g1f3".to_owned(), true),
+        ("Book Depth", "1", "position startpos moves g1f3 g8f6".to_owned(), false),
+        ("Book Depth", "2", "position startpos moves g1f3 g8f6".to_owned(), true),
+    ] {
+        let (mut session, mut out) = session(book(), &[(name, value)]);
+        session.gui_line(format!("{position}\n").as_bytes(), &mut out);
+        session.gui_line(b"go\n", &mut out);
+        let text = String::from_utf8(out.gui).unwrap();
+        assert_eq!(text.contains("bestmove"), answered, "{name} {value} {position}: {text}");
+        assert_eq!(out.engine.is_empty(), answered);
+    }
+}
+
+#[test]
+fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
+    let (mut session, mut out) = session(polyglot(&["e2e4 = 1"]), &[]);
+    session.engine_part(b"info string xxxx", false, &mut out);
+    assert!(!session.passes());
+    session.gui_line(b"go\n", &mut out);
+    let text = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
+    assert!(text.starts_with("info string xxxx\ninfo string e2e4 "), "{text}");
+    session.gui_part(b"position startpos moves a2a3 ", true, false, &mut out);
+    session.gui_part(b"a7a6\n", false, true, &mut out);
+    assert_eq!(out.engine, b"position startpos moves a2a3 a7a6\n");
+    session.gui_line(b"go\n", &mut out);
+    assert!(out.engine.ends_with(b"go\n"), "the book does not know the position and keeps silent");
+}

@@ -1,0 +1,427 @@
+//! Random interleavings of GUI lines, engine lines, the engine's death and the end of input, against models of both
+//! sides that know the protocol.
+
+use std::collections::VecDeque;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use shakmaty::uci::UciMove;
+use tabiya::adapter::options::Options;
+use tabiya::adapter::session::{Output, Session};
+use tabiya::chess::Game;
+
+use super::library::{OneBook, polyglot};
+
+/// Something that happens.
+#[derive(Clone, Debug)]
+enum Event {
+    Gui(Say),
+    /// The engine says a line that is no answer.
+    Talk(u8),
+    /// The engine ends its search, or, when it has none, says a move unasked.
+    Move,
+    /// The engine answers an `isready`.
+    Ready,
+    EngineDies,
+    GuiEnds,
+}
+
+/// What a GUI may say.
+#[derive(Clone, Debug)]
+enum Say {
+    Go(&'static str),
+    Position(usize),
+    Stop,
+    PonderHit,
+    IsReady,
+    Line(&'static str),
+}
+
+/// Positions: in the book, in it with bad entries only, out of it, broken.
+const POSITIONS: [&str; 9] = [
+    "startpos",
+    "startpos moves e2e4",
+    "startpos moves e2e4 e7e5",
+    "startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 f8c5",
+    "startpos moves d2d4",
+    "startpos moves a2a3 a7a6",
+    "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves  e2e4",
+    "startpos moves e2e5",
+    "fen nonsense",
+];
+
+const BOOK: [&str; 12] = [
+    "e2e4 = 3",
+    "d2d4 = 1",
+    "e2e5 = 60000",
+    "a1a1 = 5",
+    "c2c4 = 0",
+    "e2e4 e7e5 = 2",
+    "e2e4 c7c5 = 2",
+    "e2e4 e7e5 g1f3 = 7",
+    "e2e4 e7e5 e1h1 = 7",
+    "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1 = 1",
+    "d2d4 d7d4 = 9",
+    "d2d4 g8f6 = 0",
+];
+
+fn event() -> impl Strategy<Value = Event> {
+    let go = prop_oneof![
+        4 => Just("go wtime 1000 btime 1000"),
+        2 => Just("go ponder wtime 1000 btime 1000"),
+        1 => Just("go infinite"),
+        1 => Just("go"),
+        1 => Just("joho go  depth 300 "),
+        1 => Just("go mate 3"),
+        1 => Just("go searchmoves e2e4 d2d4"),
+        1 => Just("go ponder searchmoves h2h3"),
+        1 => Just("go perft 1"),
+    ];
+    let line = prop_oneof![
+        Just("ucinewgame"),
+        Just("setoption name Hash value 7"),
+        Just("setoption name Book File value test.bin"),
+        Just("setoption name Book File value gone.bin"),
+        Just("setoption name OwnBook value true"),
+        Just("setoption name OwnBook value false"),
+        Just("setoption name Book Ponder value false"),
+        Just("setoption name Book Ponder value true"),
+        Just("setoption name MultiPV value 2"),
+        Just("setoption name MultiPV value 1"),
+        Just("setoption name UCI_Chess960 value true"),
+        Just("setoption name UCI_Chess960 value false"),
+        Just("debug on"),
+        Just("uci"),
+        Just("what is this"),
+        Just(""),
+    ];
+    prop_oneof![
+        8 => go.prop_map(|line| Event::Gui(Say::Go(line))),
+        6 => (0..POSITIONS.len()).prop_map(|index| Event::Gui(Say::Position(index))),
+        4 => Just(Event::Gui(Say::Stop)),
+        4 => Just(Event::Gui(Say::PonderHit)),
+        3 => Just(Event::Gui(Say::IsReady)),
+        3 => line.prop_map(|line| Event::Gui(Say::Line(line))),
+        8 => Just(Event::Move),
+        6 => Just(Event::Ready),
+        4 => any::<u8>().prop_map(Event::Talk),
+    ]
+}
+
+fn script() -> impl Strategy<Value = Vec<Event>> {
+    let end =
+        prop_oneof![6 => Just(None), 1 => Just(Some(Event::EngineDies)), 1 => Just(Some(Event::GuiEnds))];
+    (prop::collection::vec(event(), 0..40), end, prop::collection::vec(event(), 0..5)).prop_map(
+        |(mut events, end, after)| {
+            if let Some(end) = end {
+                events.push(end);
+                events.extend(after);
+            }
+            events
+        },
+    )
+}
+
+/// A `go` that the GUI said and that asks for a move.
+struct Asked {
+    /// The position, when it is one.
+    game: Option<Game>,
+    line: &'static str,
+    /// A `stop` was said after it.
+    stopped: bool,
+    /// A `ponderhit` was said after it.
+    hit: bool,
+}
+
+impl Asked {
+    fn may_be_answered(&self) -> bool {
+        if self.line.contains("ponder") {
+            self.stopped || self.hit
+        } else {
+            !self.line.contains("infinite") || self.stopped
+        }
+    }
+
+    fn is_analysis(&self) -> bool {
+        self.line.contains("infinite") || self.line.contains("mate")
+    }
+}
+
+/// The child engine as the protocol has it.
+#[derive(Default)]
+struct Engine {
+    searching: bool,
+    readies: usize,
+    said: u32,
+}
+
+/// The whole: the session between its two models.
+struct World {
+    session: Session,
+    out: Output,
+    engine: Engine,
+    asked: VecDeque<Asked>,
+    /// Bestmoves that the GUI has seen.
+    answered: usize,
+    questions: usize,
+    ready_owed: usize,
+    position: usize,
+    chess960: bool,
+    /// What the engine said and the GUI has not seen: the line, and whether it may be swallowed or kept back.
+    underway: VecDeque<(String, bool)>,
+    /// Bestmoves that other lines have overtaken.
+    kept: Vec<String>,
+    dead: bool,
+}
+
+impl World {
+    fn new() -> Self {
+        let mut options = Options::default();
+        options.books.both = "test.bin".to_owned();
+        options.policy.threshold = 0;
+        options.seed = 3;
+        let mut out = Output::default();
+        let library = Box::new(OneBook { name: "test.bin", book: polyglot(&BOOK) });
+        let session = Session::new(options, Vec::new(), library, &mut out);
+        Self {
+            session,
+            out,
+            engine: Engine::default(),
+            asked: VecDeque::new(),
+            answered: 0,
+            questions: 0,
+            ready_owed: 0,
+            position: 0,
+            chess960: false,
+            underway: VecDeque::new(),
+            kept: Vec::new(),
+            dead: false,
+        }
+    }
+
+    fn happen(&mut self, event: &Event) -> Result<(), TestCaseError> {
+        let ended = self.dead || self.out.quit;
+        match event {
+            Event::Gui(say) => self.gui(say),
+            Event::Talk(kind) if !ended => {
+                self.engine.said += 1;
+                let number = self.engine.said;
+                let (line, may_vanish) = match kind % 5 {
+                    0 => (format!("info string x #{number}"), true),
+                    1 => (format!("info depth 9 score cp 5 pv a2a3 #{number}"), true),
+                    2 => (format!("unheard of #{number}"), false),
+                    3 => (format!("option name Hash type spin default 1 #{number}"), false),
+                    _ => (format!("copyprotection ok #{number}"), false),
+                };
+                self.engine_says(line, may_vanish);
+            }
+            Event::Move if !ended => {
+                self.engine.searching = false;
+                self.engine.said += 1;
+                let number = self.engine.said;
+                self.engine_says(format!("bestmove a2a3 #{number}"), true);
+            }
+            Event::Ready if !ended && self.engine.readies > 0 => {
+                self.engine.readies -= 1;
+                self.engine_says("readyok".to_owned(), false);
+            }
+            Event::EngineDies if !ended => {
+                self.session.engine_gone("it died", &mut self.out);
+                self.dead = true;
+                self.see_gui()?;
+                prop_assert!(self.out.engine.is_empty());
+            }
+            Event::GuiEnds => self.session.gui_gone(&mut self.out),
+            _ => {}
+        }
+        if ended {
+            prop_assert!(self.out.engine.is_empty(), "nothing is sent after the end");
+            prop_assert!(self.out.gui.is_empty(), "nothing is said after the end");
+            return Ok(());
+        }
+        self.see_engine()?;
+        self.see_gui()
+    }
+
+    fn gui(&mut self, say: &Say) {
+        let ended = self.dead || self.out.quit;
+        let text = match say {
+            Say::Go(line) => {
+                if !line.contains("perft") && !ended {
+                    self.questions += 1;
+                    self.asked.push_back(Asked { game: self.game(), line, stopped: false, hit: false });
+                }
+                (*line).to_owned()
+            }
+            Say::Position(index) => {
+                self.position = *index;
+                format!("position {}", POSITIONS[*index])
+            }
+            Say::Stop => {
+                self.asked.iter_mut().for_each(|asked| asked.stopped = true);
+                "stop".to_owned()
+            }
+            Say::PonderHit => {
+                self.asked.iter_mut().for_each(|asked| asked.hit = true);
+                "ponderhit".to_owned()
+            }
+            Say::IsReady => {
+                self.ready_owed += usize::from(!ended);
+                "isready".to_owned()
+            }
+            Say::Line(line) => {
+                if line.contains("Chess960") {
+                    self.chess960 = line.ends_with("true");
+                }
+                (*line).to_owned()
+            }
+        };
+        self.session.gui_line(format!("{text}\n").as_bytes(), &mut self.out);
+    }
+
+    /// The position that the GUI described last.
+    fn game(&self) -> Option<Game> {
+        let (start, moves) =
+            POSITIONS[self.position].split_once(" moves ").unwrap_or((POSITIONS[self.position], ""));
+        let mode = shakmaty::CastlingMode::Standard;
+        let mut game = match start.strip_prefix("fen ") {
+            Some(fen) => Game::from_fen(fen.as_bytes(), mode).ok()?,
+            None => Game::start(),
+        };
+        moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(game)
+    }
+
+    fn engine_says(&mut self, line: String, may_vanish: bool) {
+        self.session.engine_line(format!("{line}\n").as_bytes(), &mut self.out);
+        self.underway.push_back((line, may_vanish));
+    }
+
+    /// The engine hears what was sent: it must be what an engine may be told now.
+    fn see_engine(&mut self) -> Result<(), TestCaseError> {
+        let heard = String::from_utf8(std::mem::take(&mut self.out.engine)).unwrap();
+        for line in heard.lines() {
+            let searching = self.engine.searching;
+            match line.split_whitespace().next().unwrap_or_default() {
+                "go" if line.contains("perft") => prop_assert!(true),
+                "go" => {
+                    prop_assert!(!searching, "go while searching");
+                    self.engine.searching = true;
+                }
+                "stop" => prop_assert!(searching, "stop while idle"),
+                "position" => prop_assert!(!searching, "position while searching"),
+                "isready" => self.engine.readies += 1,
+                "uci" | "ponderhit" | "setoption" | "ucinewgame" | "debug" | "what" | "" => {}
+                other => prop_assert!(false, "the engine heard {other}"),
+            }
+        }
+        Ok(())
+    }
+
+    /// The GUI sees what was said: answers in order and not too early, the engine's lines as they were.
+    fn see_gui(&mut self) -> Result<(), TestCaseError> {
+        let seen = String::from_utf8(std::mem::take(&mut self.out.gui)).unwrap();
+        let mut book_spoke = false;
+        for line in seen.lines() {
+            if line.contains('#') || line == "readyok" {
+                self.see_engine_line(line)?;
+            } else if line.starts_with("info depth 0 ") {
+                book_spoke = true;
+            }
+            if line == "readyok" {
+                prop_assert!(self.ready_owed > 0);
+                self.ready_owed -= 1;
+            }
+            if line.starts_with("bestmove ") {
+                self.answered += 1;
+                let Some(asked) = self.asked.pop_front() else {
+                    return Err(TestCaseError::fail("a bestmove that nobody asked for"));
+                };
+                prop_assert!(asked.may_be_answered(), "{} was answered too early", asked.line);
+                if !line.contains('#') {
+                    prop_assert!(book_spoke, "a book move without its scored line");
+                    book_spoke = false;
+                    prop_assert_eq!(self.ready_owed, 0, "a book move before a readyok");
+                    prop_assert!(!asked.is_analysis(), "a book move in analysis");
+                    let Some(game) = asked.game else {
+                        return Err(TestCaseError::fail("a book move nowhere"));
+                    };
+                    let text = line.split_whitespace().nth(1).unwrap();
+                    let legal = text.parse::<UciMove>().unwrap().to_move(game.position().chess());
+                    prop_assert!(legal.is_ok(), "an illegal book move {}", text);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A line of the engine's must be the next that is under way; those before it must be such as may vanish.
+    fn see_engine_line(&mut self, line: &str) -> Result<(), TestCaseError> {
+        if line.starts_with("bestmove") {
+            // It may have been kept back while other lines passed.
+            let place = self.underway.iter().position(|(said, _)| said == line);
+            let kept = self.kept.iter().position(|said| said == line);
+            match (place, kept) {
+                (Some(place), _) => drop(self.underway.remove(place)),
+                (None, Some(kept)) => drop(self.kept.remove(kept)),
+                (None, None) => {
+                    return Err(TestCaseError::fail(format!("{line} was never said, or said twice")));
+                }
+            }
+            return Ok(());
+        }
+        while let Some((said, may_vanish)) = self.underway.pop_front() {
+            if said == line {
+                return Ok(());
+            }
+            prop_assert!(may_vanish, "{} was lost or overtaken", said);
+            if said.starts_with("bestmove") {
+                self.kept.push(said);
+            }
+        }
+        Err(TestCaseError::fail(format!("{line} was changed, or never said")))
+    }
+
+    /// Lets the GUI stop everything and the engine answer everything: no question may be left.
+    fn settle(&mut self) -> Result<(), TestCaseError> {
+        if self.dead || self.out.quit {
+            return Ok(());
+        }
+        for _ in 0..200 {
+            if self.asked.is_empty() && self.engine.readies == 0 && !self.engine.searching {
+                break;
+            }
+            self.happen(&Event::Gui(Say::Stop))?;
+            if self.engine.searching {
+                self.happen(&Event::Move)?;
+            }
+            while self.engine.readies > 0 {
+                self.happen(&Event::Ready)?;
+            }
+        }
+        prop_assert_eq!(self.answered, self.questions, "each go has exactly one bestmove");
+        prop_assert_eq!(self.ready_owed, 0, "each isready has its readyok");
+        prop_assert!(!self.session.is_full());
+        Ok(())
+    }
+}
+
+fn run(script: &[Event]) -> Result<(), TestCaseError> {
+    let mut world = World::new();
+    for event in script {
+        world.happen(event)?;
+    }
+    world.settle()
+}
+
+/// How many interleavings are tried; `PROPTEST_CASES` overrides it.
+const CASES: u32 = 100_000;
+
+#[test]
+fn whatever_happens_each_go_has_one_bestmove_and_the_protocol_is_kept() {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    if let Err(error) = runner.run(&script(), |script| run(&script)) {
+        panic!("{error}");
+    }
+    println!("{cases} interleavings");
+}

@@ -1,0 +1,60 @@
+//! Books in memory for a session.
+
+use std::sync::Arc;
+
+use shakmaty::uci::UciMove;
+use tabiya::adapter::library::Library;
+use tabiya::adapter::options::BookFiles;
+use tabiya::book::{Book, Shelf, open_bytes};
+use tabiya::chess::Game;
+
+/// Writes a Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last. The last move
+/// need not be legal.
+pub fn polyglot(lines: &[&str]) -> Arc<dyn Book> {
+    let mut entries: Vec<[u8; 16]> = lines.iter().map(|line| entry(line)).collect();
+    entries.sort_by_key(|entry| entry[..8].to_vec());
+    open_bytes("test.bin", entries.concat()).unwrap()
+}
+
+fn entry(line: &str) -> [u8; 16] {
+    let (moves, weight) = line.split_once('=').unwrap();
+    let mut moves: Vec<&str> = moves.split_whitespace().collect();
+    let last = moves.pop().unwrap();
+    let mut game = Game::start();
+    for mv in moves {
+        assert!(game.push_uci(mv.as_bytes()), "{line}: {mv}");
+    }
+    let Ok(UciMove::Normal { from, to, promotion }) = last.parse() else { panic!("{last}") };
+    let promotion = promotion.map_or(0, |role| u16::from(role) - 1);
+    let mv = u16::from(to) | u16::from(from) << 6 | promotion << 12;
+    let mut entry = [0; 16];
+    entry[..8].copy_from_slice(&game.position().key().to_be_bytes());
+    entry[8..10].copy_from_slice(&mv.to_be_bytes());
+    entry[10..12].copy_from_slice(&weight.trim().parse::<u16>().unwrap().to_be_bytes());
+    entry
+}
+
+/// A library with one book under the name it is given; any other name is missing.
+pub struct OneBook {
+    pub name: &'static str,
+    pub book: Arc<dyn Book>,
+}
+
+impl Library for OneBook {
+    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut list = |names: &str| -> Vec<Arc<dyn Book>> {
+            let mut books = Vec::new();
+            for name in names.split(';').filter(|name| !name.is_empty()) {
+                if name == self.name {
+                    books.push(Arc::clone(&self.book));
+                } else {
+                    problems.push(format!("{name}: no such book"));
+                }
+            }
+            books
+        };
+        let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
+        (Shelf::new(&white, &black, &both), problems)
+    }
+}
