@@ -82,10 +82,8 @@ impl Advice {
         self.line.push(mv);
         let plies = 1 + shelf.line(color, &position.after(mv), SHOWN_LINE - 1, &mut self.line);
         self.tell(mode, Some((mv, plies)), out);
-        let mut uci = Vec::with_capacity(SHOWN_LINE);
-        uci.extend(self.line.iter().map(|mv| mv.to_uci(mode)));
-        book_info(out, &uci);
-        bestmove(out, mv.to_uci(mode), uci.get(1).copied());
+        book_info(out, self.line.iter().map(|mv| mv.to_uci(mode)));
+        bestmove(out, mv.to_uci(mode), self.line.get(1).map(|mv| mv.to_uci(mode)));
         true
     }
 
@@ -120,10 +118,17 @@ impl Advice {
             info_string(out, &self.text);
         }
         let playable = chances.iter().filter(|chance| **chance > 0.0).count();
-        self.text.clear();
-        let _ = write!(self.text, "book {}: {playable} of {} moves", book.path().display(), moves.len());
+        let text = &mut self.text;
+        text.clear();
+        let _ = write!(text, "book {}: ", book.path().display());
+        put_number(text, playable as u64);
+        text.push_str(" of ");
+        put_number(text, moves.len() as u64);
+        text.push_str(" moves");
         if let Some((_, plies)) = played {
-            let _ = write!(self.text, ", line ends in {plies} {}", if plies == 1 { "ply" } else { "plies" });
+            text.push_str(", line ends in ");
+            put_number(text, u64::from(plies));
+            text.push_str(if plies == 1 { " ply" } else { " plies" });
         }
         info_string(out, &self.text);
     }
@@ -131,31 +136,46 @@ impl Advice {
 
 /// One move of a book in a line: `e2e4 54.2% weight 6520 games 120 score 56.3% learned 3.5/6`.
 fn describe(text: &mut String, m: &BookMove, chance: f64, mode: CastlingMode) {
-    let _ = write!(text, "{} {}% weight {}", m.mv.to_uci(mode), tenths(chance), m.weight);
+    m.mv.to_uci(mode).append_to_string(text);
+    text.push(' ');
+    put_share(text, chance);
+    text.push_str(" weight ");
+    put_number(text, m.weight);
     if let Some(counts) = m.counts {
-        let _ = write!(text, " games {}", counts.games);
+        text.push_str(" games ");
+        put_number(text, counts.games);
         let finished = counts.wins + counts.draws + counts.losses;
         if finished > 0 {
-            let score = (counts.wins as f64 + counts.draws as f64 / 2.0) / finished as f64;
-            let _ = write!(text, " score {}%", tenths(score));
+            text.push_str(" score ");
+            put_share(text, (counts.wins as f64 + counts.draws as f64 / 2.0) / finished as f64);
         }
     }
     if let Some(learned) = m.learned {
-        let (points, half) = (learned.halfpoints / 2, if learned.halfpoints % 2 == 1 { ".5" } else { "" });
-        let _ = write!(text, " learned {points}{half}/{}", learned.games);
+        text.push_str(" learned ");
+        put_number(text, u64::from(learned.halfpoints / 2));
+        text.push_str(if learned.halfpoints % 2 == 1 { ".5/" } else { "/" });
+        put_number(text, u64::from(learned.games));
     }
 }
 
 /// A share as a percentage with one decimal.
-struct Tenths(u64);
-
-fn tenths(share: f64) -> Tenths {
-    Tenths((share * 1000.0).round() as u64)
+fn put_share(text: &mut String, share: f64) {
+    let tenths = (share * 1000.0).round() as u64;
+    put_number(text, tenths / 10);
+    text.push('.');
+    put_number(text, tenths % 10);
+    text.push('%');
 }
 
-impl std::fmt::Display for Tenths {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.0 / 10, self.0 % 10)
+/// A number in decimal digits; the formatter of std costs several times as much, and a move waits.
+fn put_number(text: &mut String, number: u64) {
+    let mut place = 1;
+    while number / place >= 10 {
+        place *= 10;
+    }
+    while place > 0 {
+        text.push(char::from(b'0' + (number / place % 10) as u8));
+        place /= 10;
     }
 }
 
@@ -163,6 +183,20 @@ impl std::fmt::Display for Tenths {
 mod tests {
     use super::*;
     use crate::book::{Counts, Learned};
+
+    #[test]
+    fn numbers_are_written_like_stds() {
+        for number in [0, 1, 9, 10, 99, 100, 12_135, u64::MAX] {
+            let mut text = String::new();
+            put_number(&mut text, number);
+            assert_eq!(text, number.to_string());
+        }
+        for (share, said) in [(0.0, "0.0%"), (0.5421, "54.2%"), (0.9996, "100.0%"), (0.0004, "0.0%")] {
+            let mut text = String::new();
+            put_share(&mut text, share);
+            assert_eq!(text, said);
+        }
+    }
 
     #[test]
     fn a_move_is_described_with_what_the_book_knows() {

@@ -115,3 +115,129 @@ fn view<'a>(
     let line = first.map(|(first, _)| plies_of(first.mv));
     View { book, game, mode, moves, line }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::progress::Progress;
+    use crate::book::{Annotation, Counts, Damage, Format, Learned, Summary};
+    use crate::chess::Position;
+    use shakmaty::Move;
+    use std::path::Path;
+
+    /// A book of a format that knows everything: of each legal move in the position that it was made for.
+    struct Knowing(Vec<(&'static str, BookMove)>);
+
+    impl Book for Knowing {
+        fn path(&self) -> &Path {
+            Path::new("all.book")
+        }
+
+        fn format(&self) -> Format {
+            Format::Polyglot
+        }
+
+        fn moves(&self, at: &Position, out: &mut Vec<BookMove>) {
+            for (uci, known) in &self.0 {
+                if let Some(mv) = legal(at, uci) {
+                    out.push(BookMove { mv, ..*known });
+                }
+            }
+        }
+
+        fn summary(&self, _: &Progress) -> Summary {
+            Summary::default()
+        }
+
+        fn check(&self, _: &Progress, _: &mut dyn FnMut(Damage)) {}
+    }
+
+    fn legal(at: &Position, uci: &str) -> Option<Move> {
+        uci.parse::<shakmaty::uci::UciMove>().ok()?.to_move(at.chess()).ok()
+    }
+
+    fn known(uci: &'static str, weight: u64) -> (&'static str, BookMove) {
+        (uci, BookMove::new(legal(&Position::start(), "e2e4").unwrap(), weight))
+    }
+
+    fn full() -> Knowing {
+        let mut e4 = known("e2e4", 30);
+        e4.1.counts = Some(Counts { games: 10, wins: 4, draws: 3, losses: 1 });
+        e4.1.annotation = Some(Annotation::Good);
+        e4.1.recommended = Some(true);
+        let mut d4 = known("d2d4", 60);
+        d4.1.recommended = Some(false);
+        d4.1.learned = Some(Learned { games: 3, halfpoints: 5 });
+        Knowing(vec![known("b1c3", 0), d4, e4])
+    }
+
+    fn shown(book: Knowing, moves: &str, policy: &Policy) -> (String, String) {
+        let mut game = Game::start();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        let book: Arc<dyn Book> = Arc::new(book);
+        let mut shelf = Shelf::new(&[], &[], &[Arc::clone(&book)]);
+        let view = view(&*book, &mut shelf, &game, CastlingMode::Standard, policy);
+        let (mut text, mut line) = (Vec::new(), Vec::new());
+        table::book(&view, &mut text).unwrap();
+        json::line(&view, &mut line).unwrap();
+        (String::from_utf8(text).unwrap(), String::from_utf8(line).unwrap())
+    }
+
+    #[test]
+    fn all_that_a_book_knows_is_shown() {
+        let (text, json) = shown(full(), "", &Policy::default());
+        let expected = "\
+all.book (polyglot): 1 of 3 moves, line ends in 1 ply
+ move  uci   weight  chance  games  wins  draws  losses  score  mark     learned
+ e4    e2e4      30  100.0%     10     4      3       1  68.8%  ! green        -
+ d4    d2d4      60       -      -     -      -       -      -  red        2.5/3
+ Nc3   b1c3       0       -      -     -      -       -      -  -              -
+
+";
+        assert_eq!(text, expected);
+        let expected = concat!(
+            r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","book":"all.book","#,
+            r#""format":"polyglot","found":true,"moves":["#,
+            r#"{"uci":"e2e4","san":"e4","weight":30,"probability":1.0,"playable":true,"games":10,"wins":4,"#,
+            r#""draws":3,"losses":1,"annotation":"!","recommended":true,"learn":null},"#,
+            r#"{"uci":"d2d4","san":"d4","weight":60,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#""draws":null,"losses":null,"annotation":null,"recommended":false,"learn":{"games":3,"halfpoints":5}},"#,
+            r#"{"uci":"b1c3","san":"Nc3","weight":0,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}]}"#,
+            "\n"
+        );
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_position_that_the_book_does_not_know_says_so() {
+        let (text, json) = shown(full(), "e2e4", &Policy::default());
+        assert_eq!(text, "all.book (polyglot): does not know this position\n\n");
+        assert!(json.ends_with("\"found\":false,\"moves\":[]}\n"), "{json}");
+    }
+
+    #[test]
+    fn depth_reserve_and_repetitions_act() {
+        let knights = || {
+            let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3"];
+            Knowing(moves.map(|mv| known(mv, 1)).into())
+        };
+        let chance = |moves: &str, policy: &Policy| {
+            let (text, _) = shown(knights(), moves, policy);
+            text.lines().next().unwrap().to_owned()
+        };
+        let default = Policy::default();
+        assert_eq!(chance("", &default), "all.book (polyglot): 2 of 2 moves, line ends in 5 plies");
+        let early = Policy { depth: 1, ..default.clone() };
+        assert_eq!(chance("e2e4", &early), "all.book (polyglot): 1 of 1 move, line ends in 5 plies");
+        assert_eq!(chance("e2e4 e7e5", &early), "all.book (polyglot): none of 2 moves may be played");
+        let round = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
+        assert_eq!(chance(round, &default), "all.book (polyglot): none of 1 move may be played");
+        let again = Policy { repeats: true, ..default.clone() };
+        assert!(chance(round, &again).starts_with("all.book (polyglot): 1 of 1 move, "));
+        let reserve = Policy { reserve: 2, ..default };
+        assert!(
+            shown(full(), "", &reserve).0.starts_with("all.book (polyglot): none of 3 moves may be played")
+        );
+    }
+}

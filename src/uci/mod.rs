@@ -1,7 +1,8 @@
 //! The protocol's text: lines, words, commands of a GUI, replies of an engine, and our own replies.
 //!
-//! vampirc-uci is the vocabulary for what tabiya says itself. What others say is read word by word here, because
-//! lines are forwarded as they came and a reader may neither fail on them nor cost much.
+//! vampirc-uci is the vocabulary for what tabiya says itself: it writes what is said once, and its words are the
+//! measure of what is written here because a move waits for it. What others say is read word by word, because lines
+//! are forwarded as they came and a reader may neither fail on them nor cost much.
 
 mod command;
 mod lines;

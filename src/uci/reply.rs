@@ -1,8 +1,9 @@
 //! What an engine says, and what we say in its place.
+//!
+//! Our own lines are written byte by byte, because a book move waits for them; the tests hold them against
+//! vampirc-uci's.
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Role, Square};
-use vampirc_uci::{Serializable, UciInfoAttribute, UciMessage, UciPiece, UciSquare};
 
 use super::{split_word, words};
 
@@ -55,65 +56,42 @@ pub fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
-/// Appends a message of our own and its line end.
-fn say(out: &mut Vec<u8>, message: &UciMessage) {
-    out.extend_from_slice(message.serialize().as_bytes());
+/// Appends `info string TEXT`. Line ends in the text, which would begin another line, become blanks.
+pub fn info_string(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(b"info string ");
+    let start = out.len();
+    out.extend_from_slice(text.as_bytes());
+    for byte in out.iter_mut().skip(start).filter(|byte| matches!(byte, b'\n' | b'\r')) {
+        *byte = b' ';
+    }
     out.push(b'\n');
 }
 
-/// Appends `info string TEXT`. Line ends in the text, which would begin another line, become blanks.
-pub fn info_string(out: &mut Vec<u8>, text: &str) {
-    let text = text.replace(['\n', '\r'], " ");
-    say(out, &UciMessage::Info(vec![UciInfoAttribute::String(text)]));
-}
-
 /// Appends the scored `info` line that some clients want before a book move: depth 0 marks it as one.
-pub fn book_info(out: &mut Vec<u8>, line: &[UciMove]) {
-    say(
-        out,
-        &UciMessage::Info(vec![
-            UciInfoAttribute::Depth(0),
-            UciInfoAttribute::SelDepth(0),
-            UciInfoAttribute::MultiPv(1),
-            UciInfoAttribute::from_centipawns(0),
-            UciInfoAttribute::Nodes(0),
-            UciInfoAttribute::Nps(0),
-            UciInfoAttribute::Any("time".to_owned(), "0".to_owned()),
-            UciInfoAttribute::Pv(line.iter().filter_map(|mv| spoken(*mv)).collect()),
-        ]),
-    );
+pub fn book_info(out: &mut Vec<u8>, line: impl Iterator<Item = UciMove>) {
+    out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv");
+    for mv in line {
+        out.push(b' ');
+        mv.append_ascii_to(out);
+    }
+    out.push(b'\n');
 }
 
 /// Appends `bestmove`, with the move expected in reply where there is one.
 pub fn bestmove(out: &mut Vec<u8>, best: UciMove, ponder: Option<UciMove>) {
-    if let Some(best) = spoken(best) {
-        let message = match ponder.and_then(spoken) {
-            Some(ponder) => UciMessage::best_move_with_ponder(best, ponder),
-            None => UciMessage::best_move(best),
-        };
-        say(out, &message);
+    out.extend_from_slice(b"bestmove ");
+    best.append_ascii_to(out);
+    if let Some(ponder) = ponder {
+        out.extend_from_slice(b" ponder ");
+        ponder.append_ascii_to(out);
     }
-}
-
-/// A move in vampirc-uci's words; `None` for the null move and drops, which no book move is.
-fn spoken(mv: UciMove) -> Option<vampirc_uci::UciMove> {
-    let UciMove::Normal { from, to, promotion } = mv else { return None };
-    let square = |square: Square| UciSquare::from(square.file().char(), u32::from(square.rank()) as u8 + 1);
-    let mut spoken = vampirc_uci::UciMove::from_to(square(from), square(to));
-    spoken.promotion = promotion.map(|role| match role {
-        Role::Pawn => UciPiece::Pawn,
-        Role::Knight => UciPiece::Knight,
-        Role::Bishop => UciPiece::Bishop,
-        Role::Rook => UciPiece::Rook,
-        Role::Queen => UciPiece::Queen,
-        Role::King => UciPiece::King,
-    });
-    Some(spoken)
+    out.push(b'\n');
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use vampirc_uci::{UciInfoAttribute, UciMessage, UciPiece, UciSquare};
 
     fn mv(text: &str) -> UciMove {
         text.parse().unwrap()
@@ -142,18 +120,50 @@ mod tests {
         assert_eq!(option_type(b"option name x\n"), None);
     }
 
+    /// A move in vampirc-uci's words.
+    fn spoken(text: &str) -> vampirc_uci::UciMove {
+        let square = |at: usize| {
+            let bytes = text.as_bytes();
+            UciSquare::from(char::from(bytes[at]), bytes[at + 1] - b'0')
+        };
+        let mut mv = vampirc_uci::UciMove::from_to(square(0), square(2));
+        mv.promotion = text.get(4..).and_then(|piece| piece.parse::<UciPiece>().ok());
+        mv
+    }
+
     #[test]
     fn a_book_move_is_said_as_clients_want_it() {
-        assert_eq!(
-            text(|out| book_info(out, &[mv("e2e4"), mv("e7e5")])),
-            "info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv e2e4 e7e5\n"
-        );
-        assert_eq!(text(|out| bestmove(out, mv("e2e4"), Some(mv("e7e5")))), "bestmove e2e4 ponder e7e5\n");
-        assert_eq!(text(|out| bestmove(out, mv("a7a8n"), None)), "bestmove a7a8n\n");
+        let line = ["e2e4", "e7e5"];
+        let info = UciMessage::Info(vec![
+            UciInfoAttribute::Depth(0),
+            UciInfoAttribute::SelDepth(0),
+            UciInfoAttribute::MultiPv(1),
+            UciInfoAttribute::from_centipawns(0),
+            UciInfoAttribute::Nodes(0),
+            UciInfoAttribute::Nps(0),
+            UciInfoAttribute::Any("time".to_owned(), "0".to_owned()),
+            UciInfoAttribute::Pv(line.iter().map(|mv| spoken(mv)).collect()),
+        ]);
+        let said = text(|out| book_info(out, line.iter().map(|line| mv(line))));
+        assert_eq!(said, format!("{info}\n"));
+        assert_eq!(said, "info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv e2e4 e7e5\n");
+    }
+
+    #[test]
+    fn a_bestmove_is_vampircs() {
+        let both = UciMessage::best_move_with_ponder(spoken("e2e4"), spoken("e7e5"));
+        assert_eq!(text(|out| bestmove(out, mv("e2e4"), Some(mv("e7e5")))), format!("{both}\n"));
+        for one in ["a7a8n", "a2a1q", "e1h1"] {
+            let message = UciMessage::best_move(spoken(one));
+            assert_eq!(text(|out| bestmove(out, mv(one), None)), format!("{message}\n"));
+        }
     }
 
     #[test]
     fn a_text_cannot_begin_a_line_of_its_own() {
-        assert_eq!(text(|out| info_string(out, "a\r\nbestmove e2e4\n")), "info string a  bestmove e2e4 \n");
+        let said = text(|out| info_string(out, "a\r\nbestmove e2e4\n"));
+        assert_eq!(said, "info string a  bestmove e2e4 \n");
+        let message = UciMessage::info_string("a  bestmove e2e4 ".to_owned());
+        assert_eq!(said, format!("{message}\n"));
     }
 }

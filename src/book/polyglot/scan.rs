@@ -51,8 +51,21 @@ impl Fault {
         }
     }
 
+    /// Its place among [`FAULTS`], as a bit.
     fn bit(self) -> u16 {
-        FAULTS.iter().position(|&fault| fault == self).map_or(0, |index| 1 << index)
+        1 << match self {
+            Self::Unsorted => 0,
+            Self::Move(MoveFault::Code) => 1,
+            Self::Move(MoveFault::Still) => 2,
+            Self::Move(MoveFault::Geometry) => 3,
+            Self::Move(MoveFault::Promotion) => 4,
+            Self::Move(MoveFault::Null) => 5,
+            Self::ZeroWeight => 6,
+            Self::Rising => 7,
+            Self::Duplicate => 8,
+            Self::Unread => 9,
+            Self::Learn => 10,
+        }
     }
 }
 
@@ -326,6 +339,13 @@ mod tests {
         let most = MOST_OF_ONE_KEY;
         assert_eq!(told, [(0, 1, same), (1, most - 1, more), (most, 100_000 - most, unread)]);
         assert_eq!((totals.positions, totals.moves), (1, 0));
+    }
+
+    #[test]
+    fn each_fault_has_its_own_place() {
+        for (index, fault) in FAULTS.into_iter().enumerate() {
+            assert_eq!(fault.bit(), 1 << index);
+        }
     }
 
     #[test]

@@ -1,0 +1,382 @@
+//! What to do on each line: a state machine, events in, actions out. No thread, no clock, no I/O.
+//!
+//! Three things decide what may be said when:
+//!
+//! - the **question**: the `go` that the GUI has not been answered yet. There is one at a time; a further `go`, and
+//!   what follows it, waits in the backlog, so that answers come in the order of the questions;
+//! - the **child**: idle, searching, or searching in vain: told to stop, its bestmove will be swallowed. In the last
+//!   case all lines for it are held, because the GUI takes it for idle;
+//! - the **readyok owed**: a book move waits for it.
+
+mod child;
+mod question;
+mod setup;
+
+use std::collections::VecDeque;
+
+use log::Level;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::CastlingMode;
+
+use super::answer::Advice;
+use super::board::Board;
+use super::library::Library;
+use super::options::{BookFiles, Options};
+use crate::book::Shelf;
+use crate::chess::Game;
+use crate::uci::{Command, Go, Reply, SetOption, info_string};
+
+/// Bytes of waiting lines above which no more are read from the GUI: 16 MiB.
+const WAITING_MAX: usize = 16 << 20;
+
+/// Option names (letters only, in lower case) under which engines offer to use a book of their own.
+const OWN_BOOK_NAMES: [&str; 2] = ["ownbook", "usebook"];
+
+/// What the session wants done. Bytes are appended, and are to be written in their order.
+#[derive(Debug, Default)]
+pub struct Output {
+    /// Bytes for the GUI.
+    pub gui: Vec<u8>,
+    /// Bytes for the child engine.
+    pub engine: Vec<u8>,
+    /// Lines for the log.
+    pub notes: Vec<(Level, String)>,
+    /// The log goes to this file from now on; an empty name ends it.
+    pub log_to: Option<String>,
+    /// The GUI is gone or said `quit`: end the child and the adapter.
+    pub quit: bool,
+}
+
+/// The child engine, as far as its protocol state goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Child {
+    Idle,
+    Searching {
+        stopped: bool,
+    },
+    /// Told to stop; its bestmove will be swallowed.
+    InVain,
+}
+
+/// The `go` that was not answered yet.
+enum Question {
+    /// The child's search answers it.
+    Child {
+        /// What must happen before the answer may be given.
+        until: Until,
+        /// A bestmove that came before it might.
+        early: Option<Vec<u8>>,
+    },
+    /// `go ponder` in a position that the book answers: the book's move is due on `ponderhit`.
+    Pondering {
+        game: Box<Game>,
+        go: Go,
+        /// The line that asked.
+        line: Vec<u8>,
+        /// Whether the child was set to ponder as well.
+        child: bool,
+        early: Option<Vec<u8>>,
+    },
+    /// The book's answer, which waits for a readyok.
+    Due(Vec<u8>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    Now,
+    PonderHit,
+    Stop,
+}
+
+/// A line for the child that waits for the end of a search in vain.
+enum Held {
+    Line(Vec<u8>),
+    Go(Vec<u8>),
+}
+
+/// The adapter's mind. See the module's text.
+pub struct Session {
+    options: Options,
+    /// The books that stand where the user's own lists are emptied.
+    configured: BookFiles,
+    library: Box<dyn Library>,
+    shelf: Shelf,
+    rng: Xoshiro256PlusPlus,
+    advice: Advice,
+    board: Board,
+    mode: CastlingMode,
+    multipv: u32,
+    analysing: bool,
+    debug: bool,
+    /// Options of the engine that the user set in advance, name and value.
+    settings: Vec<(String, String)>,
+    settings_sent: bool,
+    /// Names of the engine's options that make it use its own book.
+    engine_books: Vec<Vec<u8>>,
+    engine_name: Option<String>,
+    uci_owed: u32,
+    ready_owed: u32,
+    /// Messages that wait for a moment when the GUI listens.
+    notices: Vec<String>,
+    /// Whether the GUI can be told anything: after `uciok`, or once it asks for moves without it.
+    greeted: bool,
+    child: Child,
+    question: Option<Question>,
+    held: VecDeque<Held>,
+    /// The first line is always a `go`.
+    backlog: VecDeque<Vec<u8>>,
+    /// How many of the backlog's lines are `stop`.
+    stops_waiting: usize,
+    /// Bytes in `held` and `backlog`.
+    waiting: usize,
+    /// The GUI was left in the middle of a line that the engine has not ended.
+    gui_mid_line: bool,
+    engine_mid_line: bool,
+    /// The engine has ended.
+    dead: bool,
+}
+
+impl Session {
+    /// A session with the configured options; `settings` are options of the engine, and any of the adapter's.
+    ///
+    /// The books are opened at once, which takes constant time; what goes wrong is told to the GUI when it listens.
+    pub fn new(
+        mut options: Options,
+        settings: Vec<(String, String)>,
+        library: Box<dyn Library>,
+        out: &mut Output,
+    ) -> Self {
+        let mut notices = Vec::new();
+        let mut for_engine = Vec::new();
+        for (name, value) in settings {
+            match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
+                None => for_engine.push((name, value)),
+                Some(Ok(_)) => {}
+                Some(Err(problem)) => notices.push(problem),
+            }
+        }
+        let mut session = Self {
+            configured: options.books.clone(),
+            rng: rng(options.seed),
+            options,
+            library,
+            shelf: Shelf::default(),
+            advice: Advice::default(),
+            board: Board::new(),
+            mode: CastlingMode::Standard,
+            multipv: 1,
+            analysing: false,
+            debug: false,
+            settings: for_engine,
+            settings_sent: false,
+            engine_books: Vec::new(),
+            engine_name: None,
+            uci_owed: 0,
+            ready_owed: 0,
+            notices,
+            greeted: false,
+            child: Child::Idle,
+            question: None,
+            held: VecDeque::new(),
+            backlog: VecDeque::new(),
+            stops_waiting: 0,
+            waiting: 0,
+            gui_mid_line: false,
+            engine_mid_line: false,
+            dead: false,
+        };
+        for problem in &session.notices {
+            out.notes.push((Level::Warn, problem.clone()));
+        }
+        for at in 0..session.settings.len() {
+            let (name, value) = session.settings[at].clone();
+            session.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
+        }
+        session.open_books(out);
+        session
+    }
+
+    /// Whether the GUI should not be read until what waits has been worked off.
+    pub fn is_full(&self) -> bool {
+        self.waiting > WAITING_MAX
+    }
+
+    /// Whether engine lines that are no reply the session must know pass straight to the GUI now.
+    pub fn passes(&self) -> bool {
+        self.child != Child::InVain && !self.gui_mid_line
+    }
+
+    /// Whether the engine has not answered `uci` yet.
+    pub fn owes_uciok(&self) -> bool {
+        self.uci_owed > 0
+    }
+
+    /// The engine's name, once it told it.
+    pub fn engine_name(&self) -> Option<&str> {
+        self.engine_name.as_deref()
+    }
+
+    /// Takes a line of the GUI, with its line end.
+    pub fn gui_line(&mut self, line: &[u8], out: &mut Output) {
+        if self.dead || out.quit {
+            return;
+        }
+        let (command, text, rest) = Command::of(line);
+        let waits = !self.backlog.is_empty();
+        match command {
+            Command::Quit => out.quit = true,
+            Command::Stop => {
+                self.stop(text, out);
+                if waits {
+                    // It was said after the questions that wait, so it ends their searches too.
+                    self.stops_waiting += 1;
+                    self.wait(text, out);
+                }
+            }
+            Command::IsReady => {
+                self.tell_greeting(command, out);
+                self.ready_owed += 1;
+                self.forward(text, out);
+            }
+            Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
+            Command::Go if waits || self.question.is_some() => self.wait(text, out),
+            _ if waits => self.wait(text, out),
+            _ => self.obey(command, text, rest, out),
+        }
+        self.resume(out);
+    }
+
+    /// Takes a part of a GUI line that is too long to be kept; `begins` and `ends` tell where it stands in the line.
+    pub fn gui_part(&mut self, bytes: &[u8], begins: bool, ends: bool, out: &mut Output) {
+        if begins && Command::of(bytes.get(..4096).unwrap_or(bytes)).0 == Command::Position {
+            self.board.set_unknown();
+        }
+        if begins {
+            out.notes.push((
+                Level::Warn,
+                "a line of the GUI is too long to be understood; it is passed on".to_owned(),
+            ));
+        }
+        out.engine.extend_from_slice(bytes);
+        self.engine_mid_line = !ends;
+    }
+
+    /// Takes a line of the engine, with its line end.
+    pub fn engine_line(&mut self, line: &[u8], out: &mut Output) {
+        match Reply::of(line) {
+            Reply::BestMove => self.engine_moves(line, out),
+            Reply::ReadyOk => {
+                self.say(line, out);
+                self.ready_owed = self.ready_owed.saturating_sub(1);
+                if self.ready_owed == 0
+                    && let Some(Question::Due(answer)) =
+                        self.question.take_if(|question| matches!(question, Question::Due(_)))
+                {
+                    self.say(&answer, out);
+                }
+            }
+            Reply::Info if self.child == Child::InVain => {}
+            Reply::Option => self.engine_option(line, out),
+            Reply::UciOk => self.engine_uciok(line, out),
+            Reply::Id => {
+                let text = String::from_utf8_lossy(line);
+                if let Some(name) = text.trim().strip_prefix("id name ") {
+                    self.engine_name = Some(name.trim().to_owned());
+                    out.notes.push((Level::Info, format!("the engine is {}", name.trim())));
+                }
+                self.say(line, out);
+            }
+            Reply::Info | Reply::Other => self.say(line, out),
+        }
+        self.resume(out);
+    }
+
+    /// Takes a part of an engine line that is too long to be kept.
+    pub fn engine_part(&mut self, bytes: &[u8], ends: bool, out: &mut Output) {
+        out.gui.extend_from_slice(bytes);
+        self.gui_mid_line = !ends;
+    }
+
+    /// The GUI's output has ended: so does the adapter, as with `quit`.
+    pub fn gui_gone(&mut self, out: &mut Output) {
+        out.quit = true;
+    }
+
+    /// The engine has ended; unless that was wanted, the GUI is told why. Nothing more is sent to either.
+    pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
+        if !std::mem::replace(&mut self.dead, true) && !out.quit {
+            let mut text = Vec::new();
+            info_string(&mut text, &format!("tabiya: {why}"));
+            self.say(&text, out);
+        }
+    }
+
+    /// Tells the GUI something of the adapter's own, at once if it listens.
+    pub fn notify(&mut self, message: String, out: &mut Output) {
+        out.notes.push((Level::Warn, message.clone()));
+        if self.greeted {
+            let mut text = Vec::new();
+            info_string(&mut text, &format!("tabiya: {message}"));
+            self.say(&text, out);
+        } else {
+            self.notices.push(message);
+        }
+    }
+
+    fn obey(&mut self, command: Command, line: &[u8], rest: &[u8], out: &mut Output) {
+        self.tell_greeting(command, out);
+        match command {
+            Command::Position => self.board.set(line, self.mode),
+            Command::Go => self.go(line, rest, out),
+            Command::SetOption => self.set_option(line, rest, out),
+            Command::Uci => {
+                self.uci_owed += 1;
+                self.forward(line, out);
+            }
+            Command::Debug => {
+                self.debug = crate::uci::trim(rest) == b"on";
+                self.forward(line, out);
+            }
+            Command::IsReady => {
+                self.ready_owed += 1;
+                self.forward(line, out);
+            }
+            Command::Stop => self.stop(line, out),
+            Command::PonderHit => self.ponderhit(line, out),
+            Command::Quit => out.quit = true,
+            Command::NewGame | Command::Register | Command::Other => self.forward(line, out),
+        }
+    }
+
+    fn say(&mut self, lines: &[u8], out: &mut Output) {
+        if std::mem::take(&mut self.gui_mid_line) {
+            out.gui.push(b'\n');
+        }
+        out.gui.extend_from_slice(lines);
+    }
+
+    fn trace(&mut self, what: &str, out: &mut Output) {
+        if self.debug && self.greeted {
+            let mut text = Vec::new();
+            info_string(&mut text, &format!("tabiya: {what}"));
+            self.say(&text, out);
+        }
+        if log::log_enabled!(Level::Debug) {
+            out.notes.push((Level::Debug, what.to_owned()));
+        }
+    }
+}
+
+fn is_stop(line: &[u8]) -> bool {
+    Command::of(line).0 == Command::Stop
+}
+
+fn lossy(line: &[u8]) -> String {
+    String::from_utf8_lossy(crate::uci::trim(line)).into_owned()
+}
+
+/// Random numbers: the same sequence for the same seed on every machine; 0 asks the system for a seed.
+fn rng(seed: u64) -> Xoshiro256PlusPlus {
+    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
+}

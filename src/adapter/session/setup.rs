@@ -1,0 +1,123 @@
+//! Options and books: the greeting, what the GUI sets, and what is told once the GUI listens.
+
+use log::Level;
+use shakmaty::CastlingMode;
+
+use super::{OWN_BOOK_NAMES, Output, Session, lossy, rng};
+use crate::adapter::options::{Change, Options};
+use crate::uci::{Command, SetOption, info_string, option_name, option_type, same_name};
+
+impl Session {
+    pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
+        let name = option_name(line);
+        let letters: String = name
+            .iter()
+            .filter(|byte| byte.is_ascii_alphabetic())
+            .map(|byte| byte.to_ascii_lowercase() as char)
+            .collect();
+        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_str());
+        if is_own_book && !self.engine_books.contains(&name) {
+            self.engine_books.push(name.clone());
+        }
+        if is_own_book || Options::is_ours(&name) {
+            out.notes
+                .push((Level::Info, format!("hidden, the adapter's own stands for it: {}", lossy(line))));
+        } else {
+            self.say(line, out);
+        }
+    }
+
+    pub(super) fn engine_uciok(&mut self, line: &[u8], out: &mut Output) {
+        if self.uci_owed > 0 {
+            self.uci_owed -= 1;
+            for name in std::mem::take(&mut self.engine_books) {
+                let set = format!("setoption name {} value false\n", String::from_utf8_lossy(&name));
+                self.send(set.as_bytes(), out);
+            }
+            self.send_settings(out);
+            let mut ours = Vec::new();
+            self.options.declare(&mut ours);
+            self.say(&ours, out);
+        }
+        self.say(line, out);
+        self.greet(out);
+    }
+
+    pub(super) fn set_option(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
+        let Some(option) = SetOption::parse(rest) else { return self.forward(line, out) };
+        match self.options.set(&option) {
+            None => {
+                if self.engine_books.iter().any(|name| same_name(name, option.name)) {
+                    return;
+                }
+                self.follow(&option);
+                self.forward(line, out);
+            }
+            Some(Err(problem)) => self.notify(problem, out),
+            Some(Ok(change)) => {
+                out.notes.push((Level::Info, format!("set: {}", lossy(line))));
+                match change {
+                    Change::Value => {}
+                    Change::Books => self.open_books(out),
+                    Change::Seed => self.rng = rng(self.options.seed),
+                    Change::Log => out.log_to = Some(self.options.log.clone()),
+                }
+            }
+        }
+    }
+
+    /// Follows the engine's options that decide about the book.
+    pub(super) fn follow(&mut self, option: &SetOption<'_>) {
+        let value = String::from_utf8_lossy(option.value);
+        let value = value.trim();
+        let is_true = value.eq_ignore_ascii_case("true");
+        if option.is("MultiPV") {
+            self.multipv = value.parse().unwrap_or(1);
+        } else if option.is("UCI_AnalyseMode") {
+            self.analysing = is_true;
+        } else if option.is("UCI_Chess960") {
+            self.mode = if is_true { CastlingMode::Chess960 } else { CastlingMode::Standard };
+            self.board.reread(self.mode);
+        }
+    }
+
+    pub(super) fn open_books(&mut self, out: &mut Output) {
+        let files = self.options.books.or(&self.configured);
+        let (shelf, problems) = self.library.open(&files);
+        self.shelf = shelf;
+        for problem in problems {
+            self.notify(problem, out);
+        }
+    }
+
+    /// Sends the engine the options that the user set in advance, once.
+    pub(super) fn send_settings(&mut self, out: &mut Output) {
+        if std::mem::replace(&mut self.settings_sent, true) {
+            return;
+        }
+        for (name, value) in self.settings.clone() {
+            let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+            self.send(format!("setoption name {name}{value}\n").as_bytes(), out);
+        }
+    }
+
+    /// A GUI that never says `uci` is greeted by its first other command.
+    pub(super) fn tell_greeting(&mut self, command: Command, out: &mut Output) {
+        let early = matches!(command, Command::Uci | Command::Debug | Command::Register | Command::Other);
+        if !early && !self.settings_sent {
+            self.send_settings(out);
+        }
+        if !early && !self.greeted && self.uci_owed == 0 {
+            self.greet(out);
+        }
+    }
+
+    pub(super) fn greet(&mut self, out: &mut Output) {
+        self.greeted = true;
+        for message in std::mem::take(&mut self.notices) {
+            let mut text = Vec::new();
+            info_string(&mut text, &format!("tabiya: {message}"));
+            self.say(&text, out);
+        }
+    }
+}
