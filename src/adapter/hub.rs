@@ -316,6 +316,8 @@ impl Hub {
         }
         log::info!("the end: {why:?}");
         state.end = Some(why);
+        let unfinished = state.session.unfinished();
+        state.out.engine.extend_from_slice(unfinished);
         state.out.engine.extend_from_slice(b"quit\n");
         state.close = true;
         self.work.notify_all();

@@ -114,7 +114,6 @@ pub struct Session {
     settings_sent: bool,
     /// Names of the engine's options that make it use its own book.
     engine_books: Vec<Vec<u8>>,
-    engine_name: Option<String>,
     uci_owed: u32,
     ready_owed: u32,
     /// Messages that wait for a moment when the GUI listens.
@@ -171,7 +170,6 @@ impl Session {
             settings: for_engine,
             settings_sent: false,
             engine_books: Vec::new(),
-            engine_name: None,
             uci_owed: 0,
             ready_owed: 0,
             notices,
@@ -212,9 +210,9 @@ impl Session {
         self.uci_owed > 0
     }
 
-    /// The engine's name, once it told it.
-    pub fn engine_name(&self) -> Option<&str> {
-        self.engine_name.as_deref()
+    /// What ends the line that the engine was left in the middle of, if it was.
+    pub fn unfinished(&self) -> &'static [u8] {
+        if self.engine_mid_line { b"\n" } else { b"" }
     }
 
     /// Takes a line of the GUI, with its line end.
@@ -282,7 +280,6 @@ impl Session {
             Reply::Id => {
                 let text = String::from_utf8_lossy(line);
                 if let Some(name) = text.trim().strip_prefix("id name ") {
-                    self.engine_name = Some(name.trim().to_owned());
                     out.notes.push((Level::Info, format!("the engine is {}", name.trim())));
                 }
                 self.say(line, out);

@@ -30,9 +30,8 @@ impl Session {
     pub(super) fn engine_uciok(&mut self, line: &[u8], out: &mut Output) {
         if self.uci_owed > 0 {
             self.uci_owed -= 1;
-            for name in std::mem::take(&mut self.engine_books) {
-                let set = format!("setoption name {} value false\n", String::from_utf8_lossy(&name));
-                self.send(set.as_bytes(), out);
+            for name in self.engine_books.clone() {
+                self.send(&[b"setoption name ", &name[..], b" value false\n"].concat(), out);
             }
             self.send_settings(out);
             let mut ours = Vec::new();
@@ -47,6 +46,7 @@ impl Session {
         let Some(option) = SetOption::parse(rest) else { return self.forward(line, out) };
         match self.options.set(&option) {
             None => {
+                // The engine's own book is off, and its option was not shown.
                 if self.engine_books.iter().any(|name| same_name(name, option.name)) {
                     return;
                 }
