@@ -1,0 +1,131 @@
+//! Any bytes from both sides, cut anywhere: nothing panics, the engine is never given a `go` in a search or a `stop`
+//! without one, no `go` is answered twice, and a book move is legal where it was asked for.
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use shakmaty::uci::UciMove;
+use tabiya::adapter::library::Library;
+use tabiya::adapter::options::{BookFiles, Options};
+use tabiya::adapter::session::{Output, Session};
+use tabiya::book::{Book, Shelf, starter};
+use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
+
+/// The longest line that is kept, small enough for the fuzzer to pass it.
+const LINE_MAX: usize = 300;
+
+struct Starter(Arc<dyn Book>);
+
+impl Library for Starter {
+    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
+        let missing = (!files.both.is_empty()).then(|| format!("{}: no such book", files.both));
+        (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), missing.into_iter().collect())
+    }
+}
+
+/// What both sides know.
+#[derive(Default)]
+struct World {
+    searching: bool,
+    /// Lines in parts cannot be followed; after one only the absence of panics is tested.
+    lost: bool,
+    asked: usize,
+    answered: usize,
+}
+
+impl World {
+    fn see(&mut self, out: &mut Output) {
+        let engine = std::mem::take(&mut out.engine);
+        let gui = std::mem::take(&mut out.gui);
+        out.notes.clear();
+        out.log_to = None;
+        if self.lost {
+            return;
+        }
+        for line in engine.split(|byte| *byte == b'\n') {
+            let (command, _, rest) = Command::of(line);
+            match command {
+                Command::Go if !Go::parse(rest).perft => {
+                    assert!(!self.searching, "go in a search");
+                    self.searching = true;
+                }
+                Command::Stop => assert!(self.searching, "stop without a search"),
+                _ => {}
+            }
+        }
+        let mut in_book = false;
+        for line in gui.split(|byte| *byte == b'\n') {
+            in_book |= line.starts_with(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ");
+            if Reply::of(line) == Reply::BestMove {
+                self.answered += 1;
+                assert!(self.answered <= self.asked, "a bestmove that nobody asked for");
+                if std::mem::take(&mut in_book) {
+                    let best = words(line).nth(1).unwrap_or_default();
+                    assert!(UciMove::from_ascii(best).is_ok(), "the book said {best:?}");
+                }
+            }
+        }
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(book) = starter() else { return };
+    let mut out = Output::default();
+    let options = Options { seed: 1, ..Options::default() };
+    let settings = vec![("Hash".to_owned(), "1".to_owned())];
+    let mut session = Session::new(options, settings, Box::new(Starter(book)), &mut out);
+    let mut world = World::default();
+    let (mut from_gui, mut from_engine) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
+    let mut in_part = false;
+    // A byte of 0x80 and above hands the word to the other side; 0xff ends the engine.
+    let mut gui_speaks = true;
+    for block in data.split_inclusive(|byte| *byte >= 0x80) {
+        let (text, mark) = match block.split_last() {
+            Some((mark, text)) if *mark >= 0x80 => (text, Some(*mark)),
+            _ => (block, None),
+        };
+        if out.quit {
+            break;
+        }
+        if gui_speaks {
+            from_gui.feed(text, |piece| match piece {
+                Piece::Line(line) => {
+                    let (command, _, rest) = Command::of(line);
+                    let asks = command == Command::Go && !Go::parse(rest).perft && !out.quit;
+                    world.asked += usize::from(asks);
+                    session.gui_line(line, &mut out);
+                    world.see(&mut out);
+                }
+                Piece::Part { bytes, ends } => {
+                    world.lost = true;
+                    session.gui_part(bytes, !std::mem::replace(&mut in_part, !ends), ends, &mut out);
+                    world.see(&mut out);
+                }
+            });
+        } else {
+            from_engine.feed(text, |piece| match piece {
+                Piece::Line(line) => {
+                    if Reply::of(line) == Reply::BestMove {
+                        world.searching = false;
+                    }
+                    session.engine_line(line, &mut out);
+                    world.see(&mut out);
+                }
+                Piece::Part { bytes, ends } => {
+                    world.lost = true;
+                    session.engine_part(bytes, ends, &mut out);
+                    world.see(&mut out);
+                }
+            });
+        }
+        if mark == Some(0xff) {
+            session.engine_gone("it died", &mut out);
+            world.see(&mut out);
+            break;
+        }
+        gui_speaks = !gui_speaks;
+    }
+    session.gui_gone(&mut out);
+    assert!(out.quit);
+});
