@@ -1,0 +1,143 @@
+//! How long a Polyglot book takes to find a key, a position's moves and its best move.
+//!
+//! On a made book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, where it is set.
+
+use std::collections::HashSet;
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+use shakmaty::Position as _;
+use tabiya::base::map::Map;
+use tabiya::book::Book;
+use tabiya::book::polyglot::Polyglot;
+use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::chess::Position;
+
+/// Entries of the made book.
+const ENTRIES: usize = 500_000;
+
+/// Positions of the made book that can be set up; its other keys belong to none.
+const POSITIONS: usize = 40_000;
+
+/// Positions of random games, each once.
+fn random_positions(rng: &mut Xoshiro256PlusPlus) -> Vec<Position> {
+    let mut known = HashSet::new();
+    let mut positions = Vec::new();
+    while positions.len() < POSITIONS {
+        let mut position = Position::start();
+        for _ in 0..40 {
+            let moves = position.chess().legal_moves();
+            let Some(&mv) = moves.choose(rng) else { break };
+            if known.insert(position.key()) {
+                positions.push(position.clone());
+            }
+            position.play(mv);
+        }
+    }
+    positions
+}
+
+fn made_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
+    let mut entries = Vec::with_capacity(ENTRIES);
+    let mut add = |key, mv, rng: &mut Xoshiro256PlusPlus| {
+        entries.push(Entry { key, mv, weight: rng.random_range(1..1000), games: 0, halfpoints: 0 });
+        entries.len() < ENTRIES
+    };
+    for position in positions {
+        for mv in position.chess().legal_moves().iter().take(rng.random_range(1..6)) {
+            let from = mv.from().unwrap_or(mv.to());
+            add(position.key(), RawMove::new(from, mv.to(), mv.promotion()), rng);
+        }
+    }
+    'full: loop {
+        let key = rng.random();
+        for mv in 0..rng.random_range(1..6) {
+            if !add(key, RawMove(mv), rng) {
+                break 'full;
+            }
+        }
+    }
+    entries.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight));
+    Polyglot::new("made.bin", entries.iter().flat_map(Entry::to_bytes).collect::<Vec<_>>())
+}
+
+/// The positions of a real book that its own moves reach.
+fn reached(book: &dyn Book) -> Vec<Position> {
+    let mut known = HashSet::from([Position::start().key()]);
+    let mut positions = vec![Position::start()];
+    let mut at = 0;
+    while let Some(position) = positions.get(at).cloned() {
+        let mut moves = Vec::new();
+        book.moves(&position, &mut moves);
+        for next in moves.iter().map(|known| position.after(known.mv)) {
+            if book.best(&next).is_some() && known.insert(next.key()) {
+                positions.push(next);
+            }
+        }
+        at += 1;
+    }
+    positions
+}
+
+fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[Position], keys: &[u64]) {
+    let mut group = criterion.benchmark_group(name);
+    let entries = book.entries();
+    let absent: Vec<u64> = keys.iter().map(|key| key ^ 0x5555).collect();
+    for (which, keys) in [("lookup present", keys), ("lookup absent", &absent)] {
+        let mut next = keys.iter().cycle();
+        group.bench_function(which, |bencher| {
+            bencher.iter(|| {
+                let found = next.next().map(|&key| entries.of(black_box(key)));
+                found.into_iter().flatten().map(|entry| u64::from(entry.weight)).sum::<u64>()
+            });
+        });
+    }
+    let mut moves = Vec::new();
+    let mut next = positions.iter().cycle();
+    group.bench_function("moves", |bencher| {
+        bencher.iter(|| {
+            moves.clear();
+            if let Some(position) = next.next() {
+                book.moves(black_box(position), &mut moves);
+            }
+            moves.len()
+        });
+    });
+    let mut next = positions.iter().cycle();
+    group.bench_function("best", |bencher| {
+        bencher.iter(|| next.next().and_then(|position| book.best(black_box(position))));
+    });
+    group.finish();
+}
+
+fn lookup(criterion: &mut Criterion) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut positions = random_positions(&mut rng);
+    let book = made_book(&positions, &mut rng);
+    positions.shuffle(&mut rng);
+    let mut keys: Vec<u64> = book.entries().iter().map(|entry| entry.key).collect();
+    keys.dedup();
+    keys.shuffle(&mut rng);
+    measure(criterion, "made", &book, &positions, &keys);
+
+    let Some(path) = std::env::var_os("GNUCHESS_BOOK") else {
+        eprintln!("GNUCHESS_BOOK names no book: only the made one is measured");
+        return;
+    };
+    match Map::open(&path) {
+        Ok(map) => {
+            let book = Polyglot::new(&path, map);
+            let mut positions = reached(&book);
+            positions.shuffle(&mut rng);
+            let keys: Vec<u64> = positions.iter().map(Position::key).collect();
+            measure(criterion, "gnuchess", &book, &positions, &keys);
+        }
+        Err(error) => eprintln!("{error}"),
+    }
+}
+
+criterion_group!(benches, lookup);
+criterion_main!(benches);
