@@ -1,0 +1,149 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: the project's folders, Debian's packages, Rust, Python.
+
+# A relative path from the caller's folder, before that folder is left.
+if [ -n "${TABIYA_SAMPLES:-}" ]; then
+    TABIYA_SAMPLES=$(realpath -m -- "$TABIYA_SAMPLES")
+    export TABIYA_SAMPLES
+fi
+
+# Every script runs in the project's folder, wherever it was called from.
+ROOT=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd -- "$ROOT" || exit 1
+
+# Where cargo builds: a relative CARGO_TARGET_DIR is relative to the project's folder, as it is for cargo itself.
+TARGET=${CARGO_TARGET_DIR:-target}
+case $TARGET in
+/*) ;;
+*) TARGET=$ROOT/$TARGET ;;
+esac
+
+# Where Debian's package gnuchess-book puts its book.
+GNUCHESS_BOOK=/usr/share/games/gnuchess/book.bin
+
+say() {
+    printf '== %s\n' "$*"
+}
+
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# The path of a program; Debian's games are in a folder that root's PATH lacks.
+find_program() {
+    PATH=$PATH:/usr/games:/usr/local/games type -P -- "$1"
+}
+
+# Debian packages ------------------------------------------------------------------------------------------------
+
+WANTED=()
+
+# want PACKAGE PROBE...: notes the package for install_wanted unless the probe command succeeds.
+want() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || WANTED+=("$package")
+}
+
+# Both compilers make a program: a compiler without its C library's headers is of no use as a linker.
+compilers_work() {
+    local out status=0
+    out=$(mktemp)
+    {
+        printf 'int main(void) { return 0; }\n' | cc -x c - -o "$out" &&
+            printf '#include <string>\nint main() { return 0; }\n' | c++ -x c++ - -o "$out"
+    } || status=1
+    rm -f -- "$out"
+    return "$status"
+}
+
+want_compilers() {
+    want build-essential compilers_work
+}
+
+want_program() {
+    want "$1" find_program "$1"
+}
+
+want_gnuchess_book() {
+    want gnuchess-book test -r "$GNUCHESS_BOOK"
+}
+
+# Installs what `want` found missing; touches neither apt nor the network where nothing is.
+install_wanted() {
+    [ ${#WANTED[@]} -gt 0 ] || return 0
+    local packages="${WANTED[*]}" log apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    type -P apt-get >/dev/null ||
+        die "these Debian packages are missing, and there is no apt-get to install them: $packages"
+    if [ "$(id -u)" -ne 0 ]; then
+        # Without a terminal sudo cannot ask for a password.
+        if ! type -P sudo >/dev/null || { [ ! -t 0 ] && ! sudo -n true 2>/dev/null; }; then
+            die "these Debian packages are missing, and neither root's rights nor sudo are at hand:" \
+                "run \`apt-get update && apt-get install $packages\` as root, then this again"
+        fi
+        apt=(sudo -- "${apt[@]}")
+    fi
+    say "installing $packages"
+    log=$(mktemp)
+    if ! {
+        "${apt[@]}" update &&
+            "${apt[@]}" -y --no-install-recommends -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 \
+                install "${WANTED[@]}"
+    } </dev/null >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f -- "$log"
+        die "apt-get could not install $packages (its messages are above)"
+    fi
+    rm -f -- "$log"
+    WANTED=()
+}
+
+# Rust -----------------------------------------------------------------------------------------------------------
+
+# Puts cargo on PATH: rustup writes it into the shell's start files, which a script does not read.
+need_cargo() {
+    type -P cargo >/dev/null || PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
+    type -P cargo >/dev/null || die "there is no cargo: install Rust with rustup, then run this again"
+    export PATH
+}
+
+# need_component NAME SUBCOMMAND: a part of Rust that rustup's minimal profile leaves out.
+need_component() {
+    cargo "$2" --version >/dev/null 2>&1 && return
+    type -P rustup >/dev/null || die "cargo $2 is missing, and there is no rustup to add it"
+    say "adding $1"
+    rustup --quiet component add "$1"
+}
+
+# Python ---------------------------------------------------------------------------------------------------------
+
+# A Python that can make virtual environments: Debian's own leaves that to the package python3-venv.
+find_python() {
+    local python
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+            type -P -- "$python"
+            return
+        fi
+    done
+    return 1
+}
+
+want_python() {
+    want python3-venv find_python
+}
+
+# Makes .venv with what tests/requirements.txt names; afresh when that file or the machine's Python has changed.
+need_venv() {
+    local python venv=$ROOT/.venv wanted=$ROOT/tests/requirements.txt
+    if cmp -s -- "$wanted" "$venv/requirements.txt" && "$venv/bin/python" -c 'import chess, pytest' 2>/dev/null; then
+        return
+    fi
+    say "making .venv"
+    python=$(find_python) || die "no Python here can make a virtual environment, not even with python3-venv installed"
+    "$python" -m venv --clear "$venv"
+    PIP_NO_INPUT=1 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --use-pep517 -r "$wanted"
+    # Written last: a run that was cut short begins again.
+    cp -- "$wanted" "$venv/requirements.txt"
+}

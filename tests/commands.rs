@@ -1,0 +1,355 @@
+//! `show`, `info` and `check` as their users meet them: the real executable, its output and its exit codes.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use shakmaty::Square;
+use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::chess::Game;
+use tempfile::TempDir;
+
+/// A folder with books in it.
+struct Folder(TempDir);
+
+/// What a command left behind.
+#[derive(Debug)]
+struct Ended {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// A book of lines, each `moves weight` where the weight is that of the last move.
+    fn book(&self, name: &str, lines: &[(&str, u16)]) {
+        self.write(name, book(lines));
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ended {
+        let output = self.command(args).output().unwrap();
+        Ended {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ended {
+    #[track_caller]
+    fn with(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        self
+    }
+
+    fn json(&self) -> Vec<Value> {
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn raw(text: &str) -> RawMove {
+    let square = |at: usize| text[at..at + 2].parse::<Square>().unwrap();
+    RawMove::new(square(0), square(2), None)
+}
+
+fn entry(line: &str, weight: u16) -> Entry {
+    let mut words: Vec<_> = line.split_whitespace().collect();
+    let last = words.pop().unwrap();
+    let mut game = Game::start();
+    words.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+    Entry { key: game.position().key(), mv: raw(last), weight, games: 0, halfpoints: 0 }
+}
+
+fn book(lines: &[(&str, u16)]) -> Vec<u8> {
+    let mut entries: Vec<_> = lines.iter().map(|(line, weight)| entry(line, *weight)).collect();
+    entries.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight));
+    entries.iter().flat_map(Entry::to_bytes).collect()
+}
+
+const LINES: [(&str, u16); 5] =
+    [("e2e4", 3), ("d2d4", 1), ("a2a3", 0), ("e2e4 e7e5", 8), ("e2e4 e7e5 g1f3", 2)];
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn show_prints_a_table_without_a_picture_where_nobody_looks() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    let expected = format!(
+        "{START}\n\
+a.bin (polyglot): 2 of 3 moves, line ends in 3 plies
+ move  uci   weight  chance
+ e4    e2e4       3   75.0%
+ d4    d2d4       1   25.0%
+ a3    a2a3       0       -
+
+"
+    );
+    let ended = folder.run(&["show", "a.bin"]).with(0);
+    assert_eq!((ended.out.as_str(), ended.err.as_str()), (expected.as_str(), ""));
+}
+
+#[test]
+fn show_json_prints_a_line_for_each_position_and_book() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    folder.book("b.bin", &[("e2e4 e7e5", 1)]);
+    let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+    folder.write("fens", format!("# two\n{START}\n\n{after}\r\n"));
+    let lines = folder.run(&["show", "--json", "a.bin", "b.bin", "--fen-file", "fens"]).with(0).json();
+    let seen: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            let text = |key: &str| line[key].as_str().unwrap().to_owned();
+            (
+                text("fen"),
+                text("book"),
+                text("format"),
+                line["found"] == true,
+                line["moves"].as_array().unwrap().len(),
+            )
+        })
+        .collect();
+    let expected = [
+        (START, "a.bin", true, 3),
+        (START, "b.bin", false, 0),
+        (after, "a.bin", true, 1),
+        (after, "b.bin", true, 1),
+    ];
+    let expected = expected.map(|(fen, book, found, moves)| {
+        (fen.to_owned(), book.to_owned(), "polyglot".to_owned(), found, moves)
+    });
+    assert_eq!(seen, expected);
+    let first = &lines[0]["moves"][0];
+    assert_eq!((&first["uci"], &first["san"], &first["weight"]), (&"e2e4".into(), &"e4".into(), &3.into()));
+    assert_eq!(
+        (&first["probability"], &first["playable"], &first["games"]),
+        (&0.75.into(), &true.into(), &Value::Null)
+    );
+    assert_eq!(lines[0]["moves"][2]["playable"], false);
+}
+
+#[test]
+fn show_of_a_position_that_no_book_knows_is_found_wanting() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    folder.book("b.bin", &[("d2d4 d7d5", 1)]);
+    let ended = folder.run(&["show", "a.bin", "b.bin", "--moves", "g1f3"]).with(1);
+    assert_eq!(ended.out.matches("does not know this position").count(), 2);
+    folder.run(&["show", "a.bin", "b.bin", "--moves", "d2d4"]).with(0);
+}
+
+#[test]
+fn show_writes_castling_by_the_rules_of_the_position() {
+    let folder = Folder::new();
+    let castling = |fen: &str, mode, mv: &str| {
+        let position = tabiya::chess::Position::from_fen(fen.as_bytes(), mode).unwrap();
+        let entry = Entry { key: position.key(), mv: raw(mv), weight: 1, games: 0, halfpoints: 0 };
+        folder.write("a.bin", entry.to_bytes());
+        let ended = folder.run(&["show", "a.bin", "--json", "--fen", fen]).with(0);
+        let mv = &ended.json()[0]["moves"][0];
+        (mv["uci"].as_str().unwrap().to_owned(), mv["san"].as_str().unwrap().to_owned())
+    };
+    let ordinary = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    let both = |uci: &str, san: &str| (uci.to_owned(), san.to_owned());
+    for written in ["e1h1", "e1g1"] {
+        assert_eq!(castling(ordinary, shakmaty::CastlingMode::Standard, written), both("e1g1", "O-O"));
+    }
+    let other = "1r2k1r1/pp4pp/8/8/8/8/PP4PP/1R2K1R1 w GBgb - 0 1";
+    assert_eq!(castling(other, shakmaty::CastlingMode::Chess960, "e1g1"), both("e1g1", "O-O"));
+    assert_eq!(castling(other, shakmaty::CastlingMode::Chess960, "e1b1"), both("e1b1", "O-O-O"));
+}
+
+#[test]
+fn show_takes_the_policy() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    let playable = |args: &[&str]| {
+        let args = [&["show", "a.bin", "--json"], args].concat();
+        let line = folder.run(&args).with(0).json().remove(0);
+        let moves = line["moves"].as_array().unwrap().clone();
+        let playable = moves.iter().filter(|mv| mv["playable"] == true);
+        playable.map(|mv| mv["uci"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(playable(&[]), ["e2e4", "d2d4"]);
+    assert_eq!(playable(&["--variety", "0"]), ["e2e4"]);
+    assert_eq!(playable(&["--threshold", "300"]), ["e2e4"]);
+    assert_eq!(playable(&["--reserve", "2"]), ["e2e4"]);
+    assert_eq!(playable(&["--reserve", "4"]), [""; 0]);
+    assert_eq!(playable(&["--depth", "1", "--moves", "e2e4 e7e5"]), [""; 0]);
+    assert_eq!(playable(&["--depth", "2", "--moves", "e2e4 e7e5"]), ["g1f3"]);
+}
+
+#[test]
+fn what_cannot_be_asked_is_a_usage_error_that_names_it() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    folder.write("fens", format!("{START}\nnonsense\n"));
+    for (args, named) in [
+        (&["--fen", "nonsense"][..], "\"nonsense\""),
+        (&["--fen", ""], "\"\""),
+        (&["--moves", "e2e4 e2e4"], "\"e2e4\", number 2,"),
+        (&["--fen-file", "fens"], "fens: line 2: \"nonsense\""),
+        (&["--fen", START, "--moves", "e2e4"], "cannot be used with"),
+        (&["--variety", "101"], "101"),
+        (&["--colour"], "--colour"),
+    ] {
+        let ended = folder.run(&[&["show", "a.bin"], args].concat()).with(2);
+        assert!(ended.err.contains(named), "{named}: {}", ended.err);
+    }
+    folder.run(&["show"]).with(2);
+    folder.run(&["show", "a.bin", "--fen-file", "none"]).with(3);
+}
+
+#[test]
+fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    fs::create_dir(folder.path("folder.bin")).unwrap();
+    folder.write("empty.bin", b"");
+    folder.write("short.bin", b"\0\0");
+    folder.write("games.bin", b"[Event \"?\"]\n\n1. e4 *\n");
+    folder.write("other.ctg", [0; 64]);
+    for (bad, says) in [
+        ("none.bin", "cannot open the file: "),
+        ("folder.bin", "this is a folder: name a file in it"),
+        ("empty.bin", "the file is empty: name a Polyglot book (.bin)"),
+        ("short.bin", "the file is too short for a book: 2 bytes"),
+        ("games.bin", "this is text, no book"),
+        ("other.ctg", "this looks like a book of the CTG format, which cannot be read yet"),
+    ] {
+        for command in ["show", "info", "check"] {
+            let ended = folder.run(&[command, bad, "a.bin"]).with(3);
+            let expected = format!("tabiya: {bad}: {says}");
+            assert!(ended.err.starts_with(&expected) && ended.err.lines().count() == 1, "{}", ended.err);
+            assert!(ended.out.contains("a.bin"), "{command} {bad}: {}", ended.out);
+        }
+    }
+}
+
+#[test]
+fn info_sums_a_book_up() {
+    let folder = Folder::new();
+    let mut data = book(&LINES);
+    folder.write("a.bin", &data);
+    let expected = "\
+a.bin
+  format           polyglot
+  file             a.bin (80 bytes)
+  entries          5
+  positions        3
+  moves            5
+  deepest line     3 plies
+  reached in play  3 of 3 positions
+  learned entries  0
+  odd              1 entry of weight 0, never played (first at byte 48)
+";
+    assert_eq!(folder.run(&["info", "a.bin"]).with(0).out, expected);
+    data.push(0);
+    folder.write("b.bin", data);
+    let lines = folder.run(&["info", "--json", "b.bin", "a.bin"]).with(0).json();
+    assert_eq!((lines.len(), &lines[1]["book"]), (2, &"a.bin".into()));
+    let line = lines[0].as_object().unwrap();
+    let expected = [
+        ("entries", Value::from(5)),
+        ("positions", 3.into()),
+        ("moves", 5.into()),
+        ("games", Value::Null),
+        ("deepest", 3.into()),
+        ("reachable", 3.into()),
+        ("learned", 0.into()),
+    ];
+    for (key, value) in expected {
+        assert_eq!(line[key], value, "{key}");
+    }
+    assert_eq!(line["files"][0]["bytes"], 81);
+    assert_eq!(line["oddities"][0], "1 byte behind the last whole entry of 16");
+}
+
+#[test]
+fn check_names_each_damage_with_its_offset() {
+    let folder = Folder::new();
+    folder.book("sound.bin", &LINES[..2]);
+    folder.book("odd.bin", &LINES);
+    folder.write("cut.bin", &book(&LINES)[..77]);
+    let last = entry("e2e4", 1);
+    folder.write("unsorted.bin", [last.to_bytes(), Entry { key: 5, ..last }.to_bytes()].concat());
+    folder.book("illegal.bin", &[("e2e4", 1), ("e2e5", 1)]);
+    assert_eq!(folder.run(&["check", "sound.bin"]).with(0).out, "sound.bin: sound\n");
+    assert_eq!(
+        folder.run(&["check", "odd.bin"]).with(0).out,
+        "odd.bin: odd: the move a2a3 weighs 0 and is never played (byte 48)\nodd.bin: sound, 1 oddity\n"
+    );
+    let cut = folder.run(&["check", "cut.bin"]).with(1).out;
+    assert!(
+        cut.contains("cut.bin: damaged: 13 bytes behind the last whole entry of 16 (byte 64)\n"),
+        "{cut}"
+    );
+    let unsorted = folder.run(&["check", "unsorted.bin"]).with(1).out;
+    assert!(
+        unsorted.starts_with("unsorted.bin: damaged: the key 0000000000000005 stands behind "),
+        "{unsorted}"
+    );
+    let illegal = folder.run(&["check", "illegal.bin"]).with(1).out;
+    assert!(illegal.contains(&format!("the move e2e5 is not legal in {START} (byte 16)")), "{illegal}");
+    let several = folder.run(&["check", "cut.bin", "none.bin", "sound.bin"]).with(3);
+    assert!(several.out.ends_with("cut.bin: 1 damage, 1 oddity\nsound.bin: sound\n"), "{several:?}");
+    folder.run(&["check", "cut.bin", "sound.bin"]).with(1);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let rubbish: Vec<u8> = (0..1_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    folder.write("a.bin", rubbish);
+    folder.write("fens", format!("{START}\n").repeat(20_000));
+    for args in [&["check", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
+        let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut few = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut few).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+        assert_eq!(ended.status.code(), Some(0));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_sparse_book_of_four_gigabytes_is_opened() {
+    let folder = Folder::new();
+    let file = fs::File::create(folder.path("huge.bin")).unwrap();
+    file.set_len(4 << 30).unwrap();
+    folder.run(&["show", "huge.bin"]).with(1);
+}
+
+#[test]
+fn a_path_is_shown_as_it_was_given() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("b ü")).unwrap();
+    folder.book("b ü/a b.bin", &LINES);
+    let given = Path::new("b ü").join("a b.bin");
+    let given = given.to_str().unwrap();
+    let ended = folder.run(&["show", "--json", given]).with(0);
+    assert_eq!(ended.json()[0]["book"], given);
+}
