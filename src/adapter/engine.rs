@@ -33,18 +33,25 @@ pub struct Pipes {
 }
 
 impl Engine {
+    /// Where the configured engine's program lies.
+    ///
+    /// # Errors
+    /// When it is not found: every place where it was looked for.
+    pub fn find(config: &Config) -> Result<PathBuf> {
+        let program = config.places.find_program(&config.engine).map_err(|tried| {
+            Error::new(ErrorKind::Engine, format!("{}: no such engine: {tried}", config.engine))
+                .advice("name an engine with --engine, or in the configuration file")
+        })?;
+        Ok(std::path::absolute(&program).unwrap_or(program))
+    }
+
     /// Starts the configured engine. Call it from the thread that lives longest.
     ///
     /// # Errors
     /// When the program or its working folder is not found, or the system will not start it.
     pub fn start(config: &Config) -> Result<(Self, Pipes)> {
-        let advice = "name an engine with --engine, or in the configuration file";
         let wrong = |what: String| Error::new(ErrorKind::Engine, what);
-        let program = config
-            .places
-            .find_program(&config.engine)
-            .map_err(|tried| wrong(format!("{}: no such engine: {tried}", config.engine)).advice(advice))?;
-        let program = std::path::absolute(&program).unwrap_or(program);
+        let program = Self::find(config)?;
         let mut command = Command::new(&program);
         command.args(&config.engine_args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(name) = &config.engine_dir {

@@ -5,7 +5,7 @@
 //! | main | starts the child, waits for its end, ends the adapter |
 //! | gui | reads the GUI, writes to both sides |
 //! | engine | reads the engine, writes to the GUI |
-//! | keeper | see [`Hub::keep`] |
+//! | keeper | writes to the engine what might have to wait for it; watches the answer to `uci` |
 //! | stderr | carries the engine's standard error to the log |
 
 use std::fs::File;

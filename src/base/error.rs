@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn an_error_names_file_offset_and_advice_in_one_line() {
-        let error = Error::format("a.bin", "the last entry is cut off").at_offset(48).advice("convert the book");
+        let error =
+            Error::format("a.bin", "the last entry is cut off").at_offset(48).advice("convert the book");
         assert_eq!(error.to_string(), "a.bin: the last entry is cut off (byte 48): convert the book");
     }
 

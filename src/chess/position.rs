@@ -134,7 +134,7 @@ mod tests {
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e6 0 1",
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
             "4k3/8/8/8/8/8/8/QQQQKQQQ w KQkq - 0 1",
-            "QQQQQQQQ/QQQQQQQQ/8/8/8/8/k7/7K w - - 0 1",
+            "4k3/8/8/8/8/QQQQQQQQ/QQQQ1QQQ/4K3 b - - 0 1",
         ] {
             assert!(Position::from_fen(fen.as_bytes(), CastlingMode::Standard).is_ok(), "{fen}");
         }

@@ -5,6 +5,7 @@ use crate::base::error::Result;
 
 /// How the adapter is set up. The configuration file knows the same names.
 #[derive(clap::Args, Clone, Debug)]
+#[group(id = "adapter")]
 pub struct Args {
     /// The engine: a path, or a name on PATH [default: the configuration's, else stockfish]
     #[arg(long, value_name = "PROGRAM")]

@@ -3,6 +3,7 @@
 mod client;
 mod game;
 
+use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use self::client::{Client, Gone};
 use self::game::{Ply, Source};
 use super::adapter_args;
 use super::exit::Exit;
+use super::out::{Stop, print};
 use crate::adapter::config::Config;
 use crate::adapter::engine::Engine;
 use crate::base::error::Result;
@@ -39,71 +41,101 @@ struct Problem {
     exit: Exit,
 }
 
+/// Why the talk with the adapter ended before its time.
+enum Ended {
+    /// The adapter does not answer any more.
+    Gone(Gone),
+    /// Nobody reads what is printed.
+    Stop(Stop),
+}
+
+impl From<Gone> for Ended {
+    fn from(gone: Gone) -> Self {
+        Self::Gone(gone)
+    }
+}
+
+impl From<std::io::Error> for Ended {
+    fn from(error: std::io::Error) -> Self {
+        Self::Stop(error.into())
+    }
+}
+
 /// Tries the configuration and prints what was found.
 ///
 /// # Errors
-/// When the configuration itself cannot be read.
+/// When the configuration itself cannot be read, or nothing can be printed.
 pub fn run(args: &Args) -> Result<Exit> {
     let config = args.adapter.load()?;
-    let mut problems: Vec<Problem> =
-        config.warnings.iter().map(|what| Problem { what: what.clone(), exit: Exit::Wanting }).collect();
-    show_config(&config);
-    if let Err(what) = examine(args, &config, &mut problems) {
-        problems.push(what);
-    }
-    println!();
-    if problems.is_empty() {
-        println!("All is well.");
-        return Ok(Exit::Done);
-    }
-    println!("{}", if problems.len() == 1 { "One thing is wrong:" } else { "These things are wrong:" });
-    for problem in &problems {
-        println!("  - {}", problem.what);
-    }
-    // The engine first: without it nothing works.
-    let worst = problems.iter().map(|problem| problem.exit).max_by_key(|exit| *exit as u8);
-    Ok(worst.unwrap_or(Exit::Done))
+    print(|out| {
+        let warned = |what: &String| Problem { what: what.clone(), exit: Exit::Wanting };
+        let mut problems: Vec<Problem> = config.warnings.iter().map(warned).collect();
+        show_config(&config, out)?;
+        examine(args, &config, &mut problems, out)?;
+        writeln!(out)?;
+        if problems.is_empty() {
+            writeln!(out, "All is well.")?;
+            return Ok(Exit::Done);
+        }
+        let title = if problems.len() == 1 { "One thing is wrong:" } else { "These things are wrong:" };
+        writeln!(out, "{title}")?;
+        for problem in &problems {
+            writeln!(out, "  - {}", problem.what)?;
+        }
+        // The engine counts most: without it nothing works.
+        let worst = problems.iter().map(|problem| problem.exit).max_by_key(|exit| *exit as u8);
+        Ok(worst.unwrap_or(Exit::Done))
+    })
 }
 
-fn show_config(config: &Config) {
+fn show_config(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
     let books = &config.options.books;
     let list =
         |files: &str, none: &str| if files.is_empty() { none.to_owned() } else { files.replace(';', ", ") };
     let program = config.places.find_program(&config.engine).map(|path| path.display().to_string());
-    println!("tabiya {}", env!("CARGO_PKG_VERSION"));
+    writeln!(out, "tabiya {}", env!("CARGO_PKG_VERSION"))?;
     match &config.file {
-        Some(file) => println!("  configuration  {}", file.display()),
-        None => println!("  configuration  none (no tabiya.toml in the working folder or beside tabiya)"),
+        Some(file) => writeln!(out, "  configuration  {}", file.display())?,
+        None => {
+            writeln!(out, "  configuration  none (no tabiya.toml in the working folder or beside tabiya)")?
+        }
     }
-    println!("  engine         {}", program.unwrap_or_else(|_| format!("{} (not found)", config.engine)));
-    println!(
-        "  books          {}",
-        list(&books.both, if books.is_empty() { "the starter book" } else { "none" })
-    );
-    if !books.white.is_empty() {
-        println!("  for White      {}", list(&books.white, ""));
+    writeln!(
+        out,
+        "  engine         {}",
+        program.unwrap_or_else(|_| format!("{} (not found)", config.engine))
+    )?;
+    let none = if books.is_empty() { "the starter book" } else { "none" };
+    writeln!(out, "  books          {}", list(&books.both, none))?;
+    for (title, files) in [("for White", &books.white), ("for Black", &books.black)] {
+        if !files.is_empty() {
+            writeln!(out, "  {title}      {}", list(files, ""))?;
+        }
     }
-    if !books.black.is_empty() {
-        println!("  for Black      {}", list(&books.black, ""));
-    }
+    out.flush()
 }
 
-/// Talks to the adapter as a GUI would; what ends the talk is the error.
-fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>) -> std::result::Result<(), Problem> {
-    let engine_problem = |what: String| Problem { what, exit: Exit::Engine };
-    // Tried here first: the reason is told better than by a process that ends.
-    let program = config.places.find_program(&config.engine);
-    if program.is_err() {
-        return Err(match Engine::start(config) {
-            Err(error) => engine_problem(error.to_string()),
-            Ok((engine, _)) => {
-                engine.kill();
-                engine_problem(format!("{}: found at the second look only", config.engine))
-            }
-        });
+/// Talks to the adapter as a GUI would, and gathers what is wrong.
+fn examine(
+    args: &Args,
+    config: &Config,
+    problems: &mut Vec<Problem>,
+    out: &mut dyn Write,
+) -> std::result::Result<(), Stop> {
+    let engine = |what: String| Problem { what, exit: Exit::Engine };
+    // Looked for here first: the reason is told better than by a process that ends.
+    if let Err(error) = Engine::find(config) {
+        problems.push(engine(error.to_string()));
+        return Ok(());
     }
-    let mut client = Client::start(&args.adapter.to_line()).map_err(engine_problem)?;
-    let result = talk(args, config, &mut client, problems);
+    let mut client = match Client::start(&args.adapter.to_line()) {
+        Ok(client) => client,
+        Err(what) => {
+            problems.push(engine(what));
+            return Ok(());
+        }
+    };
+    let result = talk(args, config, &mut client, problems, out);
     let notices: Vec<Problem> =
         client.notices().iter().map(|what| Problem { what: what.clone(), exit: Exit::File }).collect();
     match result {
@@ -116,13 +148,15 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>) -> std::re
                 problems.push(Problem { what: what.to_owned(), exit: Exit::Wanting });
             }
             problems.extend(notices);
-            client.quit().map_err(engine_problem)
+            problems.extend(client.quit().err().map(engine));
         }
-        Err(Gone { said }) => {
+        Err(Ended::Gone(Gone { said })) => {
             problems.extend(notices);
-            Err(engine_problem(said))
+            problems.push(engine(said));
         }
+        Err(Ended::Stop(stop)) => return Err(stop),
     }
+    Ok(())
 }
 
 fn talk(
@@ -130,31 +164,31 @@ fn talk(
     config: &Config,
     client: &mut Client,
     problems: &mut Vec<Problem>,
-) -> std::result::Result<Vec<Ply>, Gone> {
+    out: &mut dyn Write,
+) -> std::result::Result<Vec<Ply>, Ended> {
     let greeting = client.ask("uci", "uciok", config.engine_timeout + PATIENCE)?;
-    let name =
-        greeting.iter().find_map(|line| line.strip_prefix("id name ")).unwrap_or("an engine without a name");
-    let options: Vec<Vec<u8>> = greeting
+    let name = greeting
         .iter()
-        .filter(|line| line.starts_with("option "))
-        .map(|line| option_name(line.as_bytes()))
-        .collect();
-    println!("  it is          {}, {} options with tabiya's own", name.trim(), options.len());
+        .find_map(|line| line.strip_prefix("id name "))
+        .unwrap_or("an engine without a name")
+        .trim();
+    let declared = greeting.iter().filter(|line| line.starts_with("option "));
+    let options: Vec<Vec<u8>> = declared.map(|line| option_name(line.as_bytes())).collect();
+    writeln!(out, "  it is          {name}, {} options with tabiya's own", options.len())?;
     for (option, _) in &config.settings {
         if !options.iter().any(|declared| same_name(declared, option.as_bytes())) {
-            problems.push(Problem {
-                what: format!(
-                    "--set {option}: neither the engine nor tabiya has an option of this name: mend the name"
-                ),
-                exit: Exit::Wanting,
-            });
+            let what = format!(
+                "--set {option}: neither the engine nor tabiya has an option of this name: mend the name"
+            );
+            problems.push(Problem { what, exit: Exit::Wanting });
         }
     }
     client.ask("isready", "readyok", PATIENCE)?;
-    println!();
+    writeln!(out)?;
+    out.flush()?;
     let plies = game::play(client, Duration::from_millis(args.movetime), args.moves, problems)?;
-    println!("{}", table(&plies, name.trim()));
-    println!("{}", summary(&plies));
+    writeln!(out, "{}", table(&plies, name))?;
+    writeln!(out, "{}", summary(&plies))?;
     Ok(plies)
 }
 

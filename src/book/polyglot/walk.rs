@@ -89,6 +89,7 @@ struct Walker<'a> {
     progress: &'a Progress,
     seen: Seen,
     next: Vec<Step>,
+    widest: usize,
     walk: Walk,
 }
 
@@ -96,7 +97,7 @@ impl<'a> Walker<'a> {
     fn new(entries: Entries<'a>, positions: u64, progress: &'a Progress) -> Self {
         progress.things(positions, "positions");
         let seen = Seen(vec![0; entries.len().div_ceil(64)]);
-        Self { entries, progress, seen, next: Vec::new(), walk: Walk::default() }
+        Self { entries, progress, seen, next: Vec::new(), widest: WIDEST, walk: Walk::default() }
     }
 
     fn run(&mut self, replies: bool, told: &Seen, found: &mut dyn FnMut(Finding<'_>)) {
@@ -148,7 +149,7 @@ impl<'a> Walker<'a> {
             None if !replies => return,
             None => {}
         }
-        if self.next.len() < WIDEST {
+        if self.next.len() < self.widest {
             self.next.push(Step { position, first });
         } else {
             self.walk.cut = true;
@@ -186,6 +187,18 @@ mod tests {
             told.push((finding.index, finding.old_castling));
         });
         (walk, told)
+    }
+
+    #[test]
+    fn the_widest_depth_has_its_bound_in_memory() {
+        assert!(WIDEST * size_of::<Step>() <= 80 << 20, "{}", size_of::<Step>());
+        let (data, progress) = (book(&LINES, |_| true), Progress::none());
+        let mut walker = Walker::new(Entries::new(&data), 6, &progress);
+        walker.widest = 1;
+        walker.run(false, &Seen::default(), &mut |_| ());
+        // Of e2e4 and d2d4 only the first is followed, but both are reached.
+        assert_eq!((walker.walk.cut, walker.next.len()), (true, 0));
+        assert!((4..6).contains(&walker.walk.reached), "{:?}", walker.walk);
     }
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
