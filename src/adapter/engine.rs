@@ -136,7 +136,16 @@ fn die_with_parent(command: &mut Command) {
     }
 }
 
-#[cfg(not(unix))]
+/// No console window of its own: GUIs start us without one, and Windows would open one for the engine.
+#[cfg(windows)]
+fn bind(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    /// `CREATE_NO_WINDOW` of Windows's process creation flags.
+    const NO_WINDOW: u32 = 0x0800_0000;
+    command.creation_flags(NO_WINDOW);
+}
+
+#[cfg(not(any(unix, windows)))]
 fn bind(_command: &mut Command) {}
 
 /// On Windows, puts this process into a job that ends all its processes when it ends; what is started later is in it.

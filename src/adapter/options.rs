@@ -174,7 +174,9 @@ impl Options {
                     max: Some(max),
                 },
                 Value::Text(value) => {
-                    let default = if value.is_empty() { "<empty>".to_owned() } else { value.clone() };
+                    // A line end, which a configuration file can hold, would begin a line of its own.
+                    let value = value.replace(['\n', '\r'], " ");
+                    let default = if value.is_empty() { "<empty>".to_owned() } else { value };
                     UciOptionConfig::String { name: name_text, default: Some(default) }
                 }
             };
