@@ -6,7 +6,7 @@ use std::time::Duration;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::options::{FILE_SEPARATOR, Options};
+use super::options::{FILE_SEPARATOR, Options, SEED_MAX};
 use super::paths::Places;
 use crate::base::error::{Error, ErrorKind, Result};
 
@@ -206,7 +206,10 @@ fn take(given: &mut Given, name: &str, value: &Spanned<DeValue<'_>>) -> Taken {
         "book-black" => put(texts(value), &mut given.black, "a text or a list of texts"),
         "set" => put(assignments(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options"),
         "log" => put(text().map(Some), &mut given.log, "a text"),
-        "seed" => put(number(value).map(Some), &mut given.seed, "a number"),
+        "seed" => {
+            let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
+            put(seed.map(Some), &mut given.seed, "a number from 0 to 2147483647")
+        }
         _ => Taken::Unknown,
     }
 }

@@ -9,7 +9,7 @@ use crate::uci::SetOption;
 pub const FILE_SEPARATOR: char = ';';
 
 /// The greatest seed that a GUI's spin box can hold: many keep it in 32 signed bits.
-const SEED_MAX: i64 = i32::MAX as i64;
+pub const SEED_MAX: i64 = i32::MAX as i64;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,6 +59,9 @@ impl Places {
     /// When it is nowhere: a sentence that names what was tried.
     pub fn find_program(&self, name: &str) -> Result<PathBuf, String> {
         let name = unquoted(name);
+        if name.is_empty() {
+            return Err("its name is empty".to_owned());
+        }
         let is_plain = Path::new(name).components().count() == 1 && !name.ends_with(['/', '\\']);
         if is_plain {
             let working = env::current_dir().unwrap_or_default();

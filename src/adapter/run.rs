@@ -37,8 +37,8 @@ const ENGINE_LINE_MAX: usize = 4 << 20;
 /// How long the engine may live on after it closed its output.
 const SILENT_TIME: Duration = Duration::from_millis(500);
 
-/// How long the last lines may take to reach the GUI.
-const LAST_WORDS_TIME: Duration = Duration::from_millis(50);
+/// How long the last lines may take to reach the GUI: long on a machine that has no time, nothing on another.
+const LAST_WORDS_TIME: Duration = Duration::from_secs(1);
 
 /// What to do about an engine that failed.
 pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";

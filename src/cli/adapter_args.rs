@@ -1,6 +1,7 @@
 //! The adapter's arguments, which `doctor` takes too.
 
 use crate::adapter::config::{Config, Given};
+use crate::adapter::options::SEED_MAX;
 use crate::base::error::Result;
 
 /// How the adapter is set up. The configuration file knows the same names.
@@ -38,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
     /// Repeat the same random choices; 0 = others each time [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX as u64))]
     seed: Option<u64>,
 }
 

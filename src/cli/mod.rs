@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {
-            eprintln!("tabiya: {error}");
+            out::complain(&error);
             Exit::of(error.kind()).into()
         }
     }

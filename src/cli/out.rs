@@ -59,8 +59,10 @@ fn print_to(
 
 /// Tells of an error that does not end the command.
 pub fn complain(error: &Error) {
+    // What the user named may hold line ends; an error is one line.
+    let text = error.to_string().replace(['\n', '\r'], " ");
     // Where standard error is closed nobody can be told.
-    let _ = writeln!(io::stderr(), "tabiya: {error}");
+    let _ = writeln!(io::stderr(), "tabiya: {text}");
 }
 
 /// How standard output may look.

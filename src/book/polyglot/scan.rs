@@ -45,7 +45,7 @@ impl Fault {
     /// Whether it is damage, or merely odd.
     pub fn is_serious(self) -> bool {
         match self {
-            Self::Unsorted => true,
+            Self::Unsorted | Self::Unread => true,
             Self::Move(fault) => fault != MoveFault::Null,
             _ => false,
         }

@@ -1,0 +1,143 @@
+"""The programs under test, from the environment, and clients that are always ended.
+
+TABIYA_EXE, TABIYA_SCRIPTED_ENGINE, STOCKFISH, POLYGLOT and GNUCHESS_BOOK must name files. TABIYA_SAMPLES may name the
+folder of sample books. TABIYA_E2E_GAMES (100), TABIYA_E2E_PLIES (60) and TABIYA_E2E_ROUNDS (400) say how much is
+played and talked; TABIYA_E2E_HANG (60) after how many silent seconds a program counts as hanging.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from client import HANG, Client
+from polyglot_writer import Book
+
+
+def _needed(name):
+    value = os.environ.get(name)
+    if not value:
+        pytest.exit(f"the environment variable {name} must name a file; `scripts/test` sets it", returncode=2)
+    path = Path(value).resolve()
+    if not path.exists():
+        pytest.exit(f"{name}: {path} does not exist", returncode=2)
+    return path
+
+
+@pytest.fixture(scope="session")
+def tabiya_exe():
+    return _needed("TABIYA_EXE")
+
+
+@pytest.fixture(scope="session")
+def scripted_exe():
+    return _needed("TABIYA_SCRIPTED_ENGINE")
+
+
+@pytest.fixture(scope="session")
+def stockfish():
+    return _needed("STOCKFISH")
+
+
+@pytest.fixture(scope="session")
+def polyglot_exe():
+    return _needed("POLYGLOT")
+
+
+@pytest.fixture(scope="session")
+def gnu_book():
+    return _needed("GNUCHESS_BOOK")
+
+
+@pytest.fixture(scope="session")
+def perfect_book():
+    samples = os.environ.get("TABIYA_SAMPLES")
+    if not samples:
+        pytest.skip("TABIYA_SAMPLES is unset: the test needs polyglot/Perfect2021.bin of the sample books")
+    path = Path(samples) / "polyglot" / "Perfect2021.bin"
+    if not path.is_file():
+        pytest.skip(f"{path} does not exist: the test needs this sample book")
+    return path
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Starts programs with a clean working folder and ends them after the test."""
+    clients = []
+
+    def start(*argv, cwd=tmp_path, env=None):
+        clients.append(Client(argv, cwd=cwd, env=env))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.dispose()
+
+
+class Scripted:
+    """The command line that makes the scripted engine the child, and the file in which it writes what it hears."""
+
+    def __init__(self, program, record):
+        self.program = program
+        self.record = record
+
+    def argv(self, *args):
+        words = ["--engine", self.program]
+        for arg in args:
+            words.append(f"--engine-arg={arg}")
+        return words
+
+    def recorded(self, *args):
+        return self.argv("--record", self.record, *args)
+
+    def heard(self):
+        """The lines that the engine has received so far, without line ends; its findings among them."""
+        if not self.record.exists():
+            return []
+        return self.record.read_bytes().decode("latin-1").split("\n")[:-1]
+
+    def commands(self, *words):
+        """Those of the lines that begin with one of the words."""
+        return [line for line in self.heard() if line.split(" ", 1)[0].rstrip("\r") in words]
+
+    def violations(self):
+        return [line for line in self.heard() if line.startswith("VIOLATION")]
+
+
+@pytest.fixture
+def engine(scripted_exe, tmp_path):
+    return Scripted(scripted_exe, tmp_path / "record.txt")
+
+
+@pytest.fixture
+def adapter(run, tabiya_exe, engine):
+    """tabiya around the scripted engine, which is recorded; its arguments go into `engine_args`."""
+
+    def start(*args, engine_args=("--bestmove", "h2h3"), **more):
+        return run(tabiya_exe, *engine.recorded(*engine_args), *args, **more)
+
+    return start
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """1. d2d4 d7d5 2. c2c4 e7e6, every move with no other."""
+    return Book().line("d2d4 d7d5 c2c4 e7e6", weight=10).write(tmp_path / "small.bin")
+
+
+@pytest.fixture
+def tabiya(tabiya_exe, tmp_path):
+    """Runs a command to its end."""
+
+    def call(*args, **more):
+        more = {"cwd": tmp_path, "timeout": HANG, "capture_output": True, "stdin": subprocess.DEVNULL} | more
+        done = subprocess.run([str(word) for word in (tabiya_exe, *args)], check=False, **more)
+        assert b"panicked" not in (done.stderr or b"")
+        return done
+
+    return call
+
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, which only Linux has")

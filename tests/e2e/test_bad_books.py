@@ -1,0 +1,179 @@
+"""Book files that are none, make no sense, or are damaged: told by name, and play goes on."""
+
+import os
+import random
+import shutil
+
+import chess
+import chess.polyglot
+import pytest
+
+from client import START, problems
+from conftest import linux_only
+from polyglot_writer import ENTRY, Book, one_line
+from processes import resident
+
+
+def random_bytes(path, size=4000):
+    path.write_bytes(random.Random(1).randbytes(size))
+
+
+def sparse(path, size=4 << 30):
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
+REFUSED = {
+    "missing": lambda path: None,
+    "empty": lambda path: path.write_bytes(b""),
+    "short": lambda path: path.write_bytes(b"\x01" * 15),
+    "folder": lambda path: path.mkdir(),
+    "text": lambda path: path.write_text('[Event "A game, no book"]\n\n1. e4 e5 *\n'),
+    "dangling link": lambda path: path.symlink_to("nowhere"),
+}
+
+STRANGE = {
+    "random bytes": random_bytes,
+    "four gigabytes of one key": sparse,
+    "zeros": lambda path: path.write_bytes(bytes(1600)),
+    "all bits": lambda path: path.write_bytes(b"\xff" * 1600),
+    "falling keys": lambda path: path.write_bytes(b"".join(ENTRY.pack(k << 40, 796, 1, 0) for k in range(99, 0, -1))),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("when", ["from the start", "in mid-session"])
+def test_what_is_no_book_is_told_by_name_and_play_goes_on(adapter, tmp_path, kind, when):
+    good = one_line(tmp_path / "good.bin", "d2d4")
+    path = tmp_path / "bad.bin"
+    REFUSED[kind](path)
+    if when == "from the start":
+        client = adapter("--book", path, "--book", good)
+        lines = client.start()
+    else:
+        client = adapter("--book", good)
+        client.start()
+        client.set("Book File", f"{path};{good}")
+        lines = client.ready()
+    (problem,) = problems(lines)
+    assert "bad.bin" in problem
+    if when == "from the start":
+        assert lines.index(problem) > lines.index("uciok"), "nothing may stand between the options and uciok"
+    assert client.go("movetime 10", START).move == "d2d4"
+    client.set("Book File", path)
+    client.ready()
+    answer = client.go("movetime 10", START)
+    assert not answer.book and answer.move == "h2h3"
+    assert client.quit() == 0
+    assert "panicked" not in client.errors()
+
+
+@linux_only
+@pytest.mark.parametrize("name", ["/dev/full", "/proc/self/mem", "/dev/zero", "/dev/tty", "/proc/self/environ"])
+def test_a_device_is_no_book_and_no_trap(adapter, tmp_path, name):
+    good = one_line(tmp_path / "good.bin", "d2d4")
+    client = adapter("--book", name, "--book", good)
+    client.start()
+    assert client.go("movetime 10", START).move == "d2d4"
+    assert client.quit() == 0
+
+
+@linux_only
+def test_a_pipe_that_nobody_writes_is_no_trap(adapter, tmp_path):
+    good = one_line(tmp_path / "good.bin", "d2d4")
+    os.mkfifo(tmp_path / "pipe.bin")
+    client = adapter("--book", tmp_path / "pipe.bin", "--book", good)
+    lines = client.start()
+    assert any("pipe.bin" in line for line in problems(lines))
+    assert client.go("movetime 10", START).move == "d2d4"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user who may not read every file")
+def test_a_book_that_may_not_be_read_is_told(adapter, tmp_path):
+    path = one_line(tmp_path / "secret.bin", "d2d4")
+    path.chmod(0)
+    client = adapter("--book", path)
+    (problem,) = problems(client.start())
+    assert "secret.bin" in problem
+    assert not client.go("movetime 10", START).book
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+def test_a_book_that_makes_no_sense_is_no_harm(adapter, tmp_path, kind):
+    good = one_line(tmp_path / "good.bin", "d2d4")
+    path = tmp_path / "strange.bin"
+    STRANGE[kind](path)
+    client = adapter("--book", path, "--book", good)
+    client.start()
+    for _ in range(3):
+        assert client.go("movetime 10", START).move == "d2d4"
+    assert not client.go("movetime 10", "position startpos moves a2a3").book
+    assert client.quit() == 0
+    assert "panicked" not in client.errors()
+
+
+@linux_only
+def test_a_huge_book_takes_no_memory(adapter, tmp_path):
+    path = tmp_path / "huge.bin"
+    sparse(path)
+    client = adapter("--book", path)
+    client.start()
+    client.go("movetime 10", START)
+    assert resident(client.pid) < 64 << 20, "the file is not read into memory"
+
+
+def test_a_truncated_book_is_played_as_far_as_it_goes(adapter, tmp_path, gnu_book):
+    data = gnu_book.read_bytes()
+    key = chess.polyglot.zobrist_hash(chess.Board())
+    places = [at for at in range(0, len(data), 16) if int.from_bytes(data[at : at + 8], "big") == key]
+    path = tmp_path / "cut.bin"
+    path.write_bytes(data[: places[-1] + 16 + 5])
+    client = adapter("--book", path)
+    client.start()
+    assert client.go("movetime 10", START).book
+    shutil.copy(gnu_book, path)
+    with path.open("r+b") as file:
+        file.truncate(places[0] + 16 + 7)
+    client = adapter("--book", path)
+    client.start()
+    assert client.go("movetime 10", START).book, "the first entry of the position is whole"
+
+
+def test_an_unsorted_and_a_doubled_book_are_played_as_far_as_they_can_be(adapter, tmp_path):
+    # The keys' order is right, the weights' is not, and one move stands there twice.
+    book = Book().at(e2e4=1, d2d4=5, c2c4=3).at(e2e4=1)
+    entries = sorted(book.entries, key=lambda entry: entry[2])
+    path = tmp_path / "odd.bin"
+    path.write_bytes(b"".join(ENTRY.pack(*entry) for entry in entries))
+    client = adapter("--book", path, "--set", "Book Variety=0")
+    client.start()
+    answer = client.go("movetime 10", START)
+    assert answer.move == "d2d4"
+    assert [(uci, weight) for uci, _, weight in answer.candidates] == [("d2d4", 5), ("c2c4", 3), ("e2e4", 2)]
+
+
+def test_many_entries_of_one_position_do_no_harm(adapter, tmp_path):
+    board = chess.Board()
+    book = Book()
+    for number in range(5000):
+        book.raw(board, number & 0xFFF, 1)
+    client = adapter("--book", book.write(tmp_path / "many.bin"), "--set", "Book Threshold=0")
+    client.start()
+    for _ in range(5):
+        answer = client.go("movetime 10", START)
+        assert chess.Move.from_uci(answer.move) in board.legal_moves
+
+
+def test_a_book_that_leads_in_circles_ends_somewhere(adapter, tmp_path):
+    book = Book().line("g1f3 g8f6 f3g1 f6g8")
+    client = adapter("--book", book.write(tmp_path / "circle.bin"), "--set", "Book Repeats=true")
+    client.start()
+    for _ in range(3):
+        answer = client.go("movetime 10", START)
+        assert answer.move == "g1f3"
+        assert any("line ends in 5 plies" in line for line in answer.lines), answer.lines
+    # A line that comes back to where it was has ended there: it has four moves behind the first.
+    client.set("Book Reserve", "5")
+    assert client.go("movetime 10", START).move == "g1f3"
+    client.set("Book Reserve", "6")
+    assert client.go("movetime 10", START).move != "g1f3"

@@ -1,0 +1,363 @@
+"""The commands show, info and check."""
+
+import json
+import os
+import random
+import subprocess
+
+import chess
+import chess.polyglot
+import pytest
+
+from client import HANG
+from polyglot_writer import ENTRY, Book, after
+
+DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
+
+
+def error_line(done, *words):
+    """The one line on standard error."""
+    lines = done.stderr.decode().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("tabiya: "), done.stderr
+    for word in words:
+        assert str(word) in lines[0], lines[0]
+    return lines[0]
+
+
+def read(path, board):
+    """The book's entries of weight above 0 as python-chess reads them: move -> weight."""
+    with chess.polyglot.open_reader(path) as reader:
+        return {entry.move.uci(): entry.weight for entry in reader.find_all(board, minimum_weight=1)}
+
+
+def random_positions(path, number, seed=1):
+    """Positions of the book, each reached by one of its lines: (moves, board)."""
+    chance = random.Random(seed)
+    found = {}
+    with chess.polyglot.open_reader(path) as reader:
+        while len(found) < number:
+            board = chess.Board()
+            while True:
+                found.setdefault(board.fen(), board.copy())
+                entries = list(reader.find_all(board, minimum_weight=1))
+                if not entries or board.ply() > 100:
+                    break
+                board.push(chance.choice(entries).move)
+    return list(found.values())[:number]
+
+
+def moves_of(board):
+    return " ".join(move.uci() for move in board.move_stack)
+
+
+# show
+
+
+def check_shown(shown, entries, board):
+    """A line of `show --json` against python-chess's reading of the position."""
+    assert shown["format"] == "polyglot"
+    assert shown["found"] is bool(entries)
+    moves = {move["uci"]: move for move in shown["moves"] if move["weight"] > 0}
+    assert {uci: move["weight"] for uci, move in moves.items()} == entries, board.fen()
+    total = sum(entries.values())
+    probabilities = [move["probability"] for move in shown["moves"]]
+    assert probabilities == sorted(probabilities, reverse=True)
+    for uci, move in moves.items():
+        assert move["probability"] == pytest.approx(entries[uci] / total, abs=1e-9)
+        assert move["playable"] is True
+        assert board.san(chess.Move.from_uci(uci)) == move["san"]
+        assert move["games"] is move["wins"] is move["draws"] is move["losses"] is None
+        assert move["annotation"] is move["recommended"] is None
+    for move in shown["moves"]:
+        if move["weight"] == 0:
+            assert move["playable"] is False and move["probability"] == 0
+        assert set(move) == {
+            "uci",
+            "san",
+            "weight",
+            "probability",
+            "playable",
+            "games",
+            "wins",
+            "draws",
+            "losses",
+            "annotation",
+            "recommended",
+            "learn",
+        }
+        assert board.is_legal(chess.Move.from_uci(move["uci"]))
+    assert set(shown) == {"fen", "book", "format", "found", "moves"}
+
+
+def check_positions(tabiya, tmp_path, path, number):
+    boards = random_positions(path, number)
+    (tmp_path / "fens.txt").write_text("".join(board.fen() + "\n" for board in boards))
+    done = tabiya("show", path, "--fen-file", "fens.txt", "--json", "--threshold", "0")
+    lines = done.stdout.decode().splitlines()
+    assert len(lines) == len(boards), done.stderr
+    castled = 0
+    for line, board in zip(lines, boards, strict=True):
+        shown = json.loads(line)
+        check_shown(shown, read(path, board), board)
+        asked = chess.Board(shown["fen"])
+        assert asked.board_fen() == board.board_fen() and asked.turn == board.turn
+        castled += sum(board.is_castling(chess.Move.from_uci(move["uci"])) for move in shown["moves"])
+    assert castled > 0, "castling is among the positions, as e1g1"
+    return done
+
+
+def test_show_agrees_with_python_chess_on_hundreds_of_positions(tabiya, tmp_path, gnu_book):
+    check_positions(tabiya, tmp_path, gnu_book, 400)
+
+
+def test_show_agrees_with_python_chess_on_perfect_2021(tabiya, tmp_path, perfect_book):
+    check_positions(tabiya, tmp_path, perfect_book, 300)
+
+
+def test_show_of_the_starting_position(tabiya, gnu_book):
+    done = tabiya("show", gnu_book, "--json", "--threshold", "0")
+    assert done.returncode == DONE and done.stderr == b""
+    (line,) = done.stdout.decode().splitlines()
+    shown = json.loads(line)
+    assert shown["fen"].startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -")
+    assert shown["book"].endswith("book.bin")
+    check_shown(shown, read(gnu_book, chess.Board()), chess.Board())
+
+
+def test_show_takes_moves_or_a_fen(tabiya, gnu_book):
+    board = after("e2e4 c7c5")
+    by_moves = tabiya("show", gnu_book, "--moves", "e2e4 c7c5", "--json")
+    by_fen = tabiya("show", gnu_book, "--fen", board.fen(), "--json")
+    assert by_moves.returncode == by_fen.returncode == DONE
+    first, second = json.loads(by_moves.stdout), json.loads(by_fen.stdout)
+    assert first["moves"] == second["moves"] != []
+
+
+def test_show_counts_chances_under_the_policy(tabiya, tmp_path):
+    path = Book().at(e2e4=900, d2d4=96, c2c4=4, g1f3=0).write(tmp_path / "a.bin")
+
+    def chances(*args):
+        done = tabiya("show", path, "--json", *args)
+        assert done.returncode == DONE
+        return {move["uci"]: (move["probability"], move["playable"]) for move in json.loads(done.stdout)["moves"]}
+
+    usual = chances()
+    assert usual["c2c4"] == (0, False), "below five per mille"
+    assert usual["e2e4"][0] == pytest.approx(900 / 996)
+    assert usual["g1f3"] == (0, False)
+    assert chances("--threshold", "0")["c2c4"] == (pytest.approx(0.004), True)
+    assert chances("--variety", "0")["e2e4"][0] == 1
+    alike = chances("--variety", "100", "--threshold", "0")
+    assert [alike[move][0] for move in ("e2e4", "d2d4", "c2c4", "g1f3")] == pytest.approx([1 / 3] * 3 + [0])
+
+
+def test_show_of_several_books_prints_a_line_each(tabiya, tmp_path, gnu_book):
+    small = Book().line("a2a3").write(tmp_path / "small.bin")
+    done = tabiya("show", gnu_book, small, "--json")
+    assert done.returncode == DONE
+    shown = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    assert [os.path.basename(line["book"]) for line in shown] == ["book.bin", "small.bin"]
+    assert [move["uci"] for move in shown[1]["moves"]] == ["a2a3"]
+
+
+def test_show_tells_what_was_learned(tabiya, tmp_path):
+    path = (
+        Book().add(chess.Board(), "e2e4", 5, learn=7 << 16 | 9).add(chess.Board(), "d2d4", 4).write(tmp_path / "a.bin")
+    )
+    moves = json.loads(tabiya("show", path, "--json").stdout)["moves"]
+    assert moves[0]["learn"] == {"games": 7, "halfpoints": 9}
+    assert moves[1]["learn"] in (None, {"games": 0, "halfpoints": 0})
+
+
+def test_show_for_people(tabiya, gnu_book):
+    done = tabiya("show", gnu_book, "--moves", "e2e4")
+    text = done.stdout.decode()
+    assert done.returncode == DONE
+    assert "c5" in text and "%" in text
+    assert "\x1b" not in text, "no colours where no terminal is"
+
+
+def test_show_of_an_unknown_position_is_wanting(tabiya, tmp_path, small_book):
+    done = tabiya("show", small_book, "--moves", "a2a3", "--json")
+    assert done.returncode == WANTING
+    shown = json.loads(done.stdout)
+    assert shown["found"] is False and shown["moves"] == []
+    assert tabiya("show", small_book, "--moves", "a2a3").returncode == WANTING
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--fen", "nonsense"],
+        ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
+        ["--moves", "e2e5"],
+        ["--moves", "hello"],
+        ["--variety", "101"],
+        ["--variety", "some"],
+        ["--no-such-option"],
+        ["--fen", chess.STARTING_FEN, "--moves", "e2e4"],
+    ],
+)
+def test_a_wrong_question_is_a_usage_error(tabiya, small_book, args):
+    done = tabiya("show", small_book, *args)
+    assert done.returncode == USAGE, done.stderr
+    assert done.stdout == b""
+    assert done.stderr.startswith((b"tabiya: ", b"error: "))
+
+
+def test_a_fen_file_with_a_bad_line_names_the_line(tabiya, tmp_path, small_book):
+    (tmp_path / "fens.txt").write_text(f"{chess.STARTING_FEN}\n\nnonsense\n")
+    done = tabiya("show", small_book, "--fen-file", "fens.txt", "--json")
+    assert done.returncode in (USAGE, FILE)
+    assert "fens.txt" in error_line(done) and "3" in error_line(done)
+
+
+@pytest.mark.parametrize("command", ["show", "info", "check"])
+def test_without_a_book_it_is_a_usage_error(tabiya, command):
+    assert tabiya(command).returncode == USAGE
+
+
+@pytest.mark.parametrize("command", ["show", "info", "check"])
+@pytest.mark.parametrize("kind", ["missing", "empty", "folder", "text"])
+def test_what_is_no_book_is_a_file_error_with_its_name(tabiya, tmp_path, command, kind):
+    path = tmp_path / "bad.bin"
+    if kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "text":
+        path.write_text("This is a text and no book.\n" * 10)
+    done = tabiya(command, path)
+    assert done.returncode == FILE
+    error_line(done, "bad.bin")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_an_error_and_a_closed_pipe_is_none(tabiya, gnu_book, tabiya_exe):
+    with open("/dev/full", "wb") as full:
+        done = tabiya("show", gnu_book, "--json", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == FILE, done.stderr
+    process = subprocess.Popen([tabiya_exe, "show", gnu_book, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(HANG) in (0, -13, 141)
+    assert errors == b""
+
+
+# info
+
+
+def test_info_sums_a_book_up(tabiya, tmp_path):
+    book = Book().line("e2e4 e7e5 g1f3").at("e2e4", c7c5=3).add(after("e2e4 c7c5"), "g1f3", 2, learn=1 << 16 | 2)
+    path = book.write(tmp_path / "a.bin")
+    done = tabiya("info", path, "--json")
+    assert done.returncode == DONE
+    told = json.loads(done.stdout)
+    assert told["format"] == "polyglot"
+    assert told["positions"] == 4
+    assert told["moves"] == 5
+    assert told["deepest"] == 3
+    assert told["learned"] == 1
+    assert told["games"] is None
+    text = tabiya("info", path).stdout.decode()
+    assert "a.bin" in text and "olyglot" in text
+
+
+def test_info_of_a_real_book_counts_as_python_chess_does(tabiya, gnu_book):
+    told = json.loads(tabiya("info", gnu_book, "--json").stdout)
+    with chess.polyglot.open_reader(gnu_book) as reader:
+        keys = [entry.key for entry in reader]
+    assert told["positions"] == len(set(keys))
+    assert told["moves"] == len(keys)
+    assert 20 < told["deepest"] < 1024
+
+
+def test_info_of_several_books(tabiya, tmp_path, gnu_book, small_book):
+    done = tabiya("info", gnu_book, small_book, "--json")
+    assert done.returncode == DONE
+    assert len([json.loads(line) for line in done.stdout.decode().splitlines()]) == 2
+
+
+# check
+
+
+def test_check_finds_a_sound_book_sound(tabiya, gnu_book, small_book):
+    done = tabiya("check", small_book)
+    assert done.returncode == DONE, done.stdout + done.stderr
+    done = tabiya("check", gnu_book, small_book)
+    assert done.returncode == DONE, done.stdout + done.stderr
+
+
+def damaged(kind, gnu_book):
+    data = bytearray(gnu_book.read_bytes()[:16000])
+    if kind == "cut off":
+        return data[:-5], 15984
+    if kind == "out of order":
+        data[1600:1608], data[8000:8008] = data[8000:8008], data[1600:1608]
+        return data, 1600
+    if kind == "an illegal move":
+        entry = Book().raw(chess.Board(), chess.E2 << 6 | chess.E5).line("d2d4").data()
+        return entry, None
+    if kind == "random bytes":
+        return random.Random(3).randbytes(1600), None
+    return None
+
+
+@pytest.mark.parametrize("kind", ["cut off", "out of order", "an illegal move", "random bytes"])
+def test_check_names_each_damage_with_its_place(tabiya, tmp_path, gnu_book, kind):
+    data, place = damaged(kind, gnu_book)
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(data)
+    done = tabiya("check", path)
+    assert done.returncode == WANTING, done.stdout + done.stderr
+    text = done.stdout.decode()
+    assert "damaged.bin" in text and "byte" in text
+    if place is not None:
+        near = [number for number in map(str, range(place - 16, place + 17)) if number in text.replace(",", "")]
+        assert near, text
+
+
+def test_check_of_one_bad_and_one_good_book_is_wanting(tabiya, tmp_path, small_book):
+    path = tmp_path / "cut.bin"
+    path.write_bytes(small_book.read_bytes() + b"abc")
+    assert tabiya("check", small_book, path).returncode == WANTING
+    assert tabiya("check", path, small_book).returncode == WANTING
+
+
+def test_check_survives_every_cut_and_every_flipped_byte(tabiya, tmp_path):
+    data = Book().line("d2d4 d7d5 c2c4 e7e6").data()
+    chance = random.Random(9)
+    path = tmp_path / "hurt.bin"
+    for number in range(40):
+        hurt = bytearray(data)
+        if number % 2:
+            hurt = hurt[: chance.randrange(1, len(hurt))]
+        else:
+            hurt[chance.randrange(len(hurt))] ^= 1 << chance.randrange(8)
+        path.write_bytes(hurt)
+        for command in ("check", "show", "info"):
+            assert tabiya(command, path).returncode in (DONE, WANTING, FILE), bytes(hurt)
+
+
+def test_weights_of_zero_are_odd_but_sound(tabiya, tmp_path):
+    path = Book().at(e2e4=3, d2d4=0).write(tmp_path / "zero.bin")
+    assert tabiya("check", path).returncode == DONE
+
+
+def test_a_book_of_millions_of_empty_entries_is_told_in_few_words(tabiya, tmp_path):
+    path = tmp_path / "sparse.bin"
+    with path.open("wb") as file:
+        file.truncate(64 << 20)
+    done = tabiya("check", path)
+    assert done.returncode in (DONE, WANTING)
+    assert 0 < len(done.stdout) < 100_000, "not a line for each of four million entries"
+
+
+def test_an_entry_too_many_is_not_a_crash(tabiya, tmp_path):
+    data = ENTRY.pack(chess.polyglot.zobrist_hash(chess.Board()), 796, 1, 0) * 70_000
+    path = tmp_path / "many.bin"
+    path.write_bytes(data)
+    assert tabiya("show", path, "--json").returncode == DONE
+    assert tabiya("info", path).returncode == DONE
+    tabiya("check", path)

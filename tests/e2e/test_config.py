@@ -1,0 +1,309 @@
+"""The configuration file and the command line of the adapter."""
+
+import re
+import shutil
+
+import pytest
+
+from conftest import linux_only
+from polyglot_writer import Book
+from processes import children
+
+START = "position startpos"
+
+
+@pytest.fixture
+def configured(run, tabiya_exe, engine, tmp_path):
+    """Starts tabiya with a configuration file of these lines; the engine is the scripted one unless they say else."""
+
+    def start(text, *args, name="tabiya.toml", with_engine=True, **more):
+        if with_engine:
+            arguments = ", ".join(f"'{word}'" for word in ("--record", engine.record, "--bestmove", "h2h3"))
+            text = f"engine = '{engine.program}'\nengine-arg = [{arguments}]\n{text}"
+        (tmp_path / name).write_text(text)
+        return run(tabiya_exe, *args, **more)
+
+    return start
+
+
+def warnings(client):
+    return [line for line in client.heard if line.startswith("info string tabiya:")]
+
+
+def refused(client, *words):
+    """Ended with a usage, file or format error in one line; returns the exit code."""
+    assert client.rest() == [] or all(line.startswith("info string tabiya:") for line in client.heard)
+    code = client.wait()
+    messages = client.errors().splitlines()
+    assert messages and messages[0].startswith("tabiya: "), client.errors()
+    for word in words:
+        assert word in messages[0], messages[0]
+    assert "panicked" not in client.errors()
+    return code
+
+
+def test_the_file_in_the_working_folder_is_used(configured, tmp_path):
+    Book().line("d2d4").write(tmp_path / "a.bin")
+    client = configured("book = 'a.bin'\nseed = 5\n[set]\n'Book Variety' = 30\nHash = 4\n")
+    lines = client.start()
+    assert warnings(client) == []
+    assert "option name Book Variety type spin default 30 min 0 max 100" in lines
+    assert client.go("movetime 10", START).move == "d2d4"
+    assert client.go("movetime 10", "position startpos moves a2a3").move == "h2h3"
+
+
+def test_options_of_the_engine_in_the_file_reach_it(configured, engine):
+    client = configured("set = ['Hash=8', 'Syzygy Path=/a;/b c']\n")
+    client.start()
+    assert {"setoption name Hash value 8", "setoption name Syzygy Path value /a;/b c"} <= set(engine.heard())
+
+
+def test_a_file_by_any_name_may_be_given(configured, tmp_path):
+    Book().line("d2d4").write(tmp_path / "a.bin")
+    client = configured("book = ['a.bin']\n", "--config", "other.toml", name="other.toml")
+    client.start()
+    assert client.go("movetime 10", START).move == "d2d4"
+
+
+def test_the_command_line_has_the_last_word(configured, tmp_path):
+    Book().line("d2d4").write(tmp_path / "a.bin")
+    Book().line("c2c4").write(tmp_path / "b.bin")
+    client = configured(
+        "book = 'a.bin'\nset = ['Book Variety=1', 'Book Depth=3']\n", "--book", "b.bin", "--set", "Book Variety=2"
+    )
+    lines = client.start()
+    assert "option name Book Variety type spin default 2 min 0 max 100" in lines
+    assert "option name Book Depth type spin default 3 min 0 max 1000" in lines
+    assert client.go("movetime 10", START).move == "c2c4"
+
+
+def test_books_for_both_colours_in_the_file(configured, tmp_path):
+    Book().line("d2d4 d7d5").write(tmp_path / "w.bin")
+    Book().line("d2d4 g8f6").write(tmp_path / "b.bin")
+    client = configured("book-white = 'w.bin'\nbook-black = ['b.bin']\n")
+    client.start()
+    assert client.go("movetime 10", START).move == "d2d4"
+    assert client.go("movetime 10", "position startpos moves d2d4").move == "g8f6"
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("boook = 'a.bin'", ["boook"]),
+        ("engine_arg = ['x']", ["engine_arg"]),
+        ("seed = 'seven'", ["seed", "number"]),
+        ("seed = -1", ["seed"]),
+        ("seed = 1.5", ["seed"]),
+        ("book = 7", ["book"]),
+        ("book = [1, 2]", ["book"]),
+        ("log = true", ["log"]),
+        ("set = 'Hash'", ["Hash"]),
+        ("set = 7", ["set"]),
+        ("set = ['Book Variety=200']", ["Book Variety"]),
+        ("[unknown]\nkey = 1", ["unknown"]),
+    ],
+)
+def test_a_bad_key_is_told_with_the_file_and_play_goes_on(configured, line, words):
+    client = configured(line + "\n")
+    client.start()
+    told = warnings(client)
+    assert len(told) == 1, told
+    for word in words:
+        assert word in told[0]
+    if "Book Variety" not in line:
+        assert "tabiya.toml" in told[0], told[0]
+    if not line.startswith("set"):
+        assert re.search(r"line \d", told[0]), told[0]
+    assert client.go("movetime 10", "position startpos moves a2a3 a7a6 h2h3 h7h6").move == "h2h3"
+
+
+@pytest.mark.parametrize(
+    "text", ["engine = \n", "engine = 'x\n", "= 1\n", "[set\n", "book = 'a'\nbook = 'b'\n", "\x00\n"]
+)
+def test_a_file_that_is_no_toml_is_an_error_with_its_line(configured, text):
+    client = configured(text, with_engine=False)
+    client.send("uci")
+    assert refused(client, "tabiya.toml") in (2, 3)
+
+
+def test_a_file_that_is_no_text_is_an_error(run, tabiya_exe, tmp_path):
+    (tmp_path / "tabiya.toml").write_bytes(b"\xff\xfe\x00\x01" * 100)
+    client = run(tabiya_exe)
+    client.send("uci")
+    assert refused(client, "tabiya.toml") == 3
+
+
+def test_an_engine_of_the_wrong_type_is_an_error_since_another_would_play(configured):
+    client = configured("engine = 5\n", with_engine=False)
+    client.send("uci")
+    assert refused(client, "tabiya.toml", "engine") in (2, 3)
+
+
+def test_a_named_file_that_does_not_exist_is_an_error_with_every_path_tried(run, tabiya_exe, tmp_path):
+    client = run(tabiya_exe, "--config", "no-such.toml")
+    client.send("uci")
+    assert refused(client, str(tmp_path / "no-such.toml"), str(tabiya_exe.parent / "no-such.toml")) == 3
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--no-such-option"],
+        ["--seed", "many"],
+        ["--seed", "-3"],
+        ["--engine-timeout", "soon"],
+        ["--set", "Hash"],
+        ["--set", "=3"],
+        ["--book"],
+        ["no-such-command"],
+    ],
+)
+def test_a_wrong_command_line_is_a_usage_error(run, tabiya_exe, stockfish, args):
+    client = run(tabiya_exe, "--engine", stockfish, *args)
+    client.send("uci", "quit")
+    assert client.wait() == 2
+    assert client.rest() == []
+    assert client.errors().strip()
+    assert "panicked" not in client.errors()
+
+
+@pytest.mark.parametrize("where", ["working folder", "configuration's folder", "executable's folder"])
+def test_relative_books_are_looked_for_in_three_places(run, tabiya_exe, engine, tmp_path, where):
+    folders = {
+        name: tmp_path / str(number)
+        for number, name in enumerate(("working folder", "configuration's folder", "executable's folder"))
+    }
+    for folder in folders.values():
+        folder.mkdir()
+    exe = folders["executable's folder"] / tabiya_exe.name
+    shutil.copy(tabiya_exe, exe)
+    config = folders["configuration's folder"] / "my.toml"
+    config.write_text("book = 'near.bin'\n")
+    Book().line("d2d4").write(folders[where] / "near.bin")
+    client = run(exe, *engine.recorded("--bestmove", "h2h3"), "--config", config, cwd=folders["working folder"])
+    client.start()
+    assert warnings(client) == []
+    assert client.go("movetime 10", START).move == "d2d4"
+
+
+def test_the_working_folder_comes_first_and_the_executables_last(run, tabiya_exe, engine, tmp_path):
+    names = ("working", "config", "exe")
+    for name, move in zip(names, ("d2d4", "e2e4", "c2c4"), strict=True):
+        (tmp_path / name).mkdir()
+        Book().line(move).write(tmp_path / name / "near.bin")
+    exe = tmp_path / "exe" / tabiya_exe.name
+    shutil.copy(tabiya_exe, exe)
+    (tmp_path / "config" / "my.toml").write_text("book = 'near.bin'\n")
+    for name, move in zip(names, ("d2d4", "e2e4", "c2c4"), strict=True):
+        client = run(
+            exe,
+            *engine.recorded("--bestmove", "h2h3"),
+            "--config",
+            tmp_path / "config" / "my.toml",
+            cwd=tmp_path / "working",
+        )
+        client.start()
+        assert client.go("movetime 10", START).move == move
+        (tmp_path / name / "near.bin").unlink()
+
+
+def test_the_default_file_may_lie_beside_the_executable(run, tabiya_exe, engine, tmp_path):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "work").mkdir()
+    exe = tmp_path / "program" / tabiya_exe.name
+    shutil.copy(tabiya_exe, exe)
+    Book().line("d2d4").write(tmp_path / "program" / "beside.bin")
+    (tmp_path / "program" / "tabiya.toml").write_text(f"engine = '{engine.program}'\nbook = 'beside.bin'\n")
+    client = run(exe, cwd=tmp_path / "work")
+    client.start()
+    assert warnings(client) == []
+    assert client.go("movetime 10", START).move == "d2d4"
+
+
+def test_a_relative_engine_is_looked_for_beside_the_file(run, tabiya_exe, engine, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "work").mkdir()
+    shutil.copy(engine.program, tmp_path / "config" / "my-engine")
+    (tmp_path / "config" / "my.toml").write_text("engine = 'my-engine'\nengine-arg = ['--name', 'Beside']\n")
+    client = run(tabiya_exe, "--config", tmp_path / "config" / "my.toml", cwd=tmp_path / "work")
+    assert any("Beside" in line for line in client.start())
+
+
+def test_an_engine_that_is_nowhere_names_every_path_tried(run, tabiya_exe, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "my.toml").write_text("engine = 'sub/no-engine'\n")
+    client = run(tabiya_exe, "--config", tmp_path / "config" / "my.toml")
+    client.send("uci")
+    client.rest()
+    assert client.wait() == 4
+    for place in (tmp_path, tmp_path / "config", tabiya_exe.parent):
+        assert str(place / "sub" / "no-engine") in client.errors()
+
+
+@linux_only
+def test_without_a_word_about_the_engine_it_is_stockfish(run, tabiya_exe, stockfish):
+    client = run(tabiya_exe)
+    assert any(line.startswith("id name Stockfish") for line in client.start())
+    assert len(children(client.pid)) == 1
+
+
+def test_the_log_tells_what_happened(run, tabiya_exe, engine, tmp_path, small_book):
+    log = tmp_path / "log.txt"
+    client = run(
+        tabiya_exe, *engine.recorded("--bestmove", "h2h3", "--name", "Logged One"), "--book", small_book, "--log", log
+    )
+    client.start()
+    client.set("Book File", "missing.bin")
+    client.go("movetime 10", START)
+    client.set("Book File", small_book)
+    client.go("movetime 10", START)
+    client.quit()
+    text = log.read_text()
+    assert "Logged One" in text
+    assert "missing.bin" in text
+    assert "d2d4" in text and "small.bin" in text
+
+
+def test_the_log_may_be_set_and_ended_by_the_gui(adapter, tmp_path, small_book):
+    client = adapter("--book", small_book)
+    client.start()
+    log = tmp_path / "later.txt"
+    client.set("Book Log", log)
+    client.go("movetime 10", START)
+    client.ready()
+    size = log.stat().st_size
+    assert size > 0
+    client.set("Book Log", "<empty>")
+    client.ready()
+    size = log.stat().st_size
+    client.go("movetime 10", START)
+    client.ready()
+    assert log.stat().st_size == size
+
+
+def test_a_log_that_cannot_be_written_is_told_and_play_goes_on(adapter, tmp_path, small_book):
+    client = adapter("--book", small_book, "--log", tmp_path / "no-folder" / "log.txt")
+    lines = client.start()
+    assert any("log.txt" in line for line in lines if line.startswith("info string tabiya:"))
+    client.set("Book Log", tmp_path)
+    assert any(str(tmp_path) in line for line in client.ready() if line.startswith("info string tabiya:"))
+    assert client.go("movetime 10", START).move == "d2d4"
+
+
+def test_the_log_is_never_on_standard_output(adapter, tmp_path, small_book):
+    client = adapter("--book", small_book, "--log", tmp_path / "log.txt")
+    lines = client.start()
+    lines += client.go("movetime 10", START).lines
+    client.send("quit")
+    lines += client.rest()
+    allowed = ("id ", "option ", "info ", "uciok", "readyok", "bestmove ")
+    assert [line for line in lines if not line.startswith(allowed)] == []
+
+
+def test_help_and_version(run, tabiya_exe):
+    client = run(tabiya_exe, "--help")
+    assert any("--engine" in line for line in client.rest())
+    assert client.wait() == 0
+    client = run(tabiya_exe, "--version")
+    assert re.fullmatch(r"tabiya \d+\.\d+\.\d+.*", client.line())
+    assert client.wait() == 0

@@ -1,0 +1,74 @@
+"""`tabiya doctor`: what it shows of a good configuration, and what it says of a bad one."""
+
+import pytest
+
+DONE, WANTING, FILE, ENGINE = 0, 1, 3, 4
+
+
+def test_doctor_finds_a_good_configuration_good(tabiya, stockfish, gnu_book):
+    done = tabiya("doctor", "--engine", stockfish, "--book", gnu_book, "--seed", "1")
+    text = done.stdout.decode()
+    assert done.returncode == DONE, text + done.stderr.decode()
+    assert "Stockfish" in text
+    assert "book.bin" in text
+    assert "%" in text, "the chance of each book move"
+    # The game itself can be played: its moves in SAN, from the book, then the engine's own.
+    rows = [line for line in text.splitlines() if "%" in line]
+    assert len(rows) >= 4
+    assert "\x1b" not in text
+
+
+def test_doctor_shows_a_game_that_can_be_played(tabiya, stockfish, small_book):
+    done = tabiya("doctor", "--engine", stockfish, "--book", small_book)
+    text = done.stdout.decode()
+    assert done.returncode == DONE, text + done.stderr.decode()
+    places = [text.find(san) for san in ("d4", "d5", "c4", "e6")]
+    assert -1 not in places, "the moves of the book in SAN"
+
+
+def test_doctor_names_a_missing_engine(tabiya, gnu_book):
+    done = tabiya("doctor", "--engine", "no-such-engine", "--book", gnu_book)
+    assert done.returncode == ENGINE
+    assert "no-such-engine" in (done.stdout + done.stderr).decode()
+
+
+def test_doctor_names_a_missing_book(tabiya, stockfish):
+    done = tabiya("doctor", "--engine", stockfish, "--book", "no-such-book.bin")
+    assert done.returncode in (WANTING, FILE), done.stdout
+    assert "no-such-book.bin" in (done.stdout + done.stderr).decode()
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["--exit-at-start=3", "--hang-uci", "--garbage-instead-of-uci", "--die-on-go", "--mute", "--close-stdout-on-go"],
+)
+def test_doctor_survives_a_sick_engine_and_says_so(tabiya, engine, small_book, how):
+    args = how.split("=")
+    done = tabiya("doctor", *engine.argv(*args), "--book", small_book, "--engine-timeout", "1")
+    assert done.returncode == ENGINE, done.stdout
+    text = (done.stdout + done.stderr).decode()
+    assert "scripted-engine" in text
+    assert "panicked" not in text
+
+
+def test_doctor_notices_an_engine_whose_moves_are_illegal(tabiya, engine, small_book):
+    done = tabiya("doctor", *engine.argv("--bestmove", "a1a8"), "--book", small_book)
+    assert done.returncode == ENGINE, done.stdout
+    assert "a1a8" in (done.stdout + done.stderr).decode()
+
+
+def test_doctor_reads_the_configuration_file(tabiya, tmp_path, engine, small_book):
+    (tmp_path / "tabiya.toml").write_text(
+        f"engine = '{engine.program}'\nengine-arg = ['--legal', '--name', 'From File']\nbook = 'small.bin'\nseeed = 1\n"
+    )
+    done = tabiya("doctor")
+    text = (done.stdout + done.stderr).decode()
+    assert "From File" in text
+    assert "small.bin" in text
+    assert "seeed" in text, "the wrong key is told"
+    assert done.returncode in (WANTING, FILE)
+
+
+def test_doctor_notices_a_bad_option(tabiya, engine, small_book):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "Book Variety=1000")
+    assert "Book Variety" in (done.stdout + done.stderr).decode()

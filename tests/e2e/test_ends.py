@@ -1,0 +1,221 @@
+"""However tabiya ends, no engine outlives it; however the engine ends, tabiya says so and ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from client import HANG, eventually
+from conftest import linux_only
+from processes import alive, children
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="ends processes by Unix signals and looks for them by number")
+
+
+STARTED = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind():
+    """Ends what a failed test did not see end."""
+    yield
+    while STARTED:
+        pid = STARTED.pop()
+        if alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def engine_pid(path):
+    """The number that the scripted engine wrote on its start."""
+    assert eventually(path.exists), "the engine never started"
+    STARTED.append(int(path.read_text()))
+    return STARTED[-1]
+
+
+def grandchild_pid(lines):
+    """The number of the process that the scripted engine started, as it tells before `uciok`."""
+    (pid,) = [int(line.split()[-1]) for line in lines if line.startswith("info string grandchild ")]
+    STARTED.append(pid)
+    return pid
+
+
+def gone(pid, within=HANG):
+    return bool(eventually(lambda: not alive(pid), within))
+
+
+def searching(client):
+    """Sets the engine thinking for ever, and returns once it does."""
+    client.send("position startpos", "go infinite")
+    client.ready()
+
+
+def end_by(client, way):
+    if way == "quit":
+        client.send("quit")
+    elif way == "closed input":
+        client.close_input()
+    else:
+        client.process.send_signal(getattr(signal, way))
+
+
+@linux_only
+def test_killing_tabiya_leaves_no_engine_after_a_second(run, tabiya_exe, stockfish):
+    # On a loaded machine the second may pass before anybody was run at all: three tries.
+    for _ in range(3):
+        client = run(tabiya_exe, "--engine", stockfish)
+        client.start()
+        client.send("position startpos", "go infinite")
+        client.until("info")
+        engines = children(client.pid)
+        assert engines, "there is an engine to be left behind"
+        os.kill(client.pid, signal.SIGKILL)
+        if all(gone(pid, within=1) for pid in engines):
+            return
+    pytest.fail("an engine ran on a second after tabiya was killed, three times")
+
+
+@linux_only
+def test_killing_tabiya_takes_an_engine_along_that_heeds_neither_quit_nor_the_end_of_input(adapter, tmp_path):
+    # Stockfish ends with its input; this one must be ended.
+    for number in range(3):
+        pid_file = tmp_path / f"pid{number}"
+        client = adapter(engine_args=("--pid-file", pid_file, "--ignore-quit", "--ignore-stop"))
+        pid = engine_pid(pid_file)
+        client.start()
+        searching(client)
+        os.kill(client.pid, signal.SIGKILL)
+        if gone(pid, within=1):
+            return
+    pytest.fail("the engine ran on a second after tabiya was killed, three times")
+
+
+@linux_only
+def test_killing_the_engine_ends_tabiya_at_once_with_code_4(run, tabiya_exe, stockfish):
+    delays = []
+    for _ in range(5):
+        client = run(tabiya_exe, "--engine", stockfish)
+        client.start()
+        client.send("position startpos", "go infinite")
+        client.until("info")
+        (pid,) = children(client.pid)
+        begin = time.monotonic()
+        os.kill(pid, signal.SIGKILL)
+        assert client.process.wait(HANG) == 4
+        delays.append(time.monotonic() - begin)
+        said = client.rest()
+        assert any(line.startswith("info string tabiya:") for line in said), said
+        assert not any(line.startswith("bestmove") for line in said)
+        assert "tabiya:" in client.errors()
+    assert min(delays) < 0.1, f"seconds until tabiya was gone: {delays}"
+
+
+@linux_only
+@pytest.mark.parametrize("state", ["before uci", "idle", "searching", "pondering in the book"])
+@pytest.mark.parametrize("way", ["quit", "closed input", "SIGTERM", "SIGINT", "SIGHUP"])
+def test_the_engine_goes_with_tabiya(adapter, small_book, tmp_path, engine, way, state):
+    client = adapter(
+        "--book", small_book, engine_args=("--pid-file", tmp_path / "pid", "--bestmove", "h2h3", "--think", "50")
+    )
+    pid = engine_pid(tmp_path / "pid")
+    if state != "before uci":
+        client.start()
+    if state == "searching":
+        searching(client)
+    if state == "pondering in the book":
+        client.send("position startpos moves d2d4 d7d5", "go ponder wtime 1000 btime 1000")
+        client.ready()
+    end_by(client, way)
+    code = client.wait()
+    if way in ("quit", "closed input"):
+        assert code == 0, client.errors()
+    assert gone(pid, within=5), "the engine outlived the adapter"
+    assert engine.violations() == []
+    assert "panicked" not in client.errors()
+
+
+@linux_only
+@pytest.mark.parametrize("way", ["quit", "closed input", "SIGTERM", "SIGINT"])
+def test_an_engine_that_will_not_quit_is_killed_after_about_two_seconds(adapter, tmp_path, way):
+    client = adapter(engine_args=("--pid-file", tmp_path / "pid", "--ignore-quit"))
+    pid = engine_pid(tmp_path / "pid")
+    client.start()
+    begin = time.monotonic()
+    end_by(client, way)
+    code = client.wait()
+    waited = time.monotonic() - begin
+    if way in ("quit", "closed input"):
+        assert code == 0
+        assert waited > 1, "the engine is given time to end by itself"
+    assert waited < 20, "a guard, far above the two seconds"
+    assert gone(pid, within=5)
+
+
+@linux_only
+def test_a_slow_engine_may_end_in_peace(adapter, tmp_path):
+    client = adapter(engine_args=("--pid-file", tmp_path / "pid", "--slow-quit", "500"))
+    pid = engine_pid(tmp_path / "pid")
+    client.start()
+    begin = time.monotonic()
+    assert client.quit() == 0
+    assert time.monotonic() - begin >= 0.4, "the engine was not given the time it takes"
+    assert gone(pid, within=5)
+
+
+@linux_only
+@pytest.mark.parametrize("way", ["quit", "closed input"])
+def test_what_the_engine_started_goes_as_well(adapter, way):
+    client = adapter(engine_args=("--spawn-child",))
+    lines = client.start()
+    grandchild = grandchild_pid(lines)
+    assert alive(grandchild)
+    end_by(client, way)
+    assert client.wait() == 0
+    assert gone(grandchild, within=5), "the engine's own child outlived the adapter"
+
+
+@linux_only
+def test_what_a_stubborn_engine_started_goes_as_well(adapter):
+    client = adapter(engine_args=("--spawn-child", "--ignore-quit"))
+    lines = client.start()
+    grandchild = grandchild_pid(lines)
+    assert client.quit() == 0
+    assert gone(grandchild, within=5)
+
+
+@linux_only
+def test_a_gui_that_reads_no_more_ends_it(tmp_path, tabiya_exe, stockfish):
+    process = subprocess.Popen(
+        [tabiya_exe, "--engine", stockfish], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
+    )
+    try:
+        process.stdin.write(b"uci\n")
+        process.stdin.flush()
+        while process.stdout.readline().strip() != b"uciok":
+            pass
+        pids = children(process.pid)
+        assert pids
+        process.stdout.close()
+        process.stdin.write(b"position startpos\ngo infinite\n")
+        process.stdin.flush()
+        process.wait(HANG)
+        assert all(gone(pid, within=5) for pid in pids)
+    finally:
+        process.kill()
+        process.wait()
+        try:
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no descriptors to inherit")
+def test_the_answer_to_the_last_line_without_an_end_is_given(adapter, small_book):
+    client = adapter("--book", small_book)
+    client.start()
+    client.send_bytes(b"position startpos\ngo movetime 10")
+    client.close_input()
+    assert "bestmove d2d4 ponder d7d5" in client.rest()
+    assert client.wait() == 0
