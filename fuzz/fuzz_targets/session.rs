@@ -56,7 +56,8 @@ impl World {
         }
         let mut in_book = false;
         for line in gui.split(|byte| *byte == b'\n') {
-            in_book |= line.starts_with(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ");
+            in_book |=
+                line.starts_with(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ");
             if Reply::of(line) == Reply::BestMove {
                 self.answered += 1;
                 assert!(self.answered <= self.asked, "a bestmove that nobody asked for");
