@@ -58,6 +58,8 @@ pub(super) struct State {
     pub(super) child_gone: bool,
     /// Whether the engine's output has ended.
     pub(super) engine_silent: bool,
+    /// Whether the engine's standard error has ended, and all of it was carried on.
+    pub(super) complaints_ended: bool,
     /// Since when the engine owes an `uciok`.
     uci_since: Option<Instant>,
     /// Threads that wait for [`Hub::changed`].
@@ -91,6 +93,7 @@ impl Hub {
                 close: false,
                 child_gone: false,
                 engine_silent: false,
+                complaints_ended: false,
                 uci_since: None,
                 waiters: 0,
             }),

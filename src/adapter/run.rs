@@ -85,7 +85,7 @@ pub fn run(config: &Config) -> Result<()> {
     spawn(&hub, "engine", move |hub| read_engine(hub, stdout));
     spawn(&hub, "gui", move |hub| read_gui(hub, input));
     spawn(&hub, "keeper", move |hub| hub.keep(limit));
-    spawn(&hub, "stderr", move |_| carry_stderr(stderr));
+    spawn(&hub, "stderr", move |hub| carry_stderr(hub, stderr));
     finish(&hub, config)
 }
 
@@ -249,7 +249,8 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
     state.child_gone = true;
     hub.wake(&state);
     // What the engine said last is still on its way.
-    let all_said = |state: &State| state.engine_silent && !state.is_writing(Side::Gui);
+    let all_said =
+        |state: &State| state.engine_silent && state.complaints_ended && !state.is_writing(Side::Gui);
     let mut state = hub.wait_for(state, LAST_WORDS_TIME, all_said);
     // Nothing is to be said to the GUI in the middle of a line that it does not read.
     let mid_write = state.is_writing(Side::Gui);
@@ -274,12 +275,12 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
 }
 
 /// Carries the engine's standard error to the log, or where there is none to our own standard error.
-fn carry_stderr(mut stderr: impl Read) {
+fn carry_stderr(hub: &Arc<Hub>, mut stderr: impl Read) {
     let mut block = vec![0; BLOCK];
     loop {
         let read = read_block(&mut stderr, &mut block);
         if read.is_empty() {
-            return;
+            break;
         }
         if logfile::is_on() {
             for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -289,4 +290,7 @@ fn carry_stderr(mut stderr: impl Read) {
             let _ = io::stderr().write_all(read);
         }
     }
+    let mut state = hub.lock();
+    state.complaints_ended = true;
+    hub.wake(&state);
 }
