@@ -9,12 +9,16 @@ use toml::de::{DeTable, DeValue};
 use super::options::{FILE_SEPARATOR, Options, SEED_MAX};
 use super::paths::Places;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::uci::SetOption;
 
 /// The configuration file's name where none is given.
 pub const FILE_NAME: &str = "tabiya.toml";
 
 /// The engine where none is named.
 const DEFAULT_ENGINE: &str = "stockfish";
+
+/// Seconds that may be granted for that: up to a day.
+pub const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
 
 /// Seconds that the engine may take to answer `uci`: clients give up after 10 to 35.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -57,7 +61,7 @@ pub struct Config {
     pub engine_timeout: Duration,
     /// The adapter's options.
     pub options: Options,
-    /// Options set in advance, the engine's and the adapter's, name and value.
+    /// Options of the engine that are set in advance, name and value.
     pub settings: Vec<(String, String)>,
     /// The configuration file that was read.
     pub file: Option<PathBuf>,
@@ -91,16 +95,31 @@ impl Config {
             }
             None => Given::default(),
         };
-        let settings = settings(&given.set, &from_file.set, path.as_deref(), &mut warnings)?;
+        // From the weakest word to the strongest: defaults, the file's keys, its set, the line's arguments, its --set.
         let mut options = Options::default();
-        let list = |ours: Vec<String>, theirs: Vec<String>| {
-            if ours.is_empty() { theirs } else { ours }.join(&FILE_SEPARATOR.to_string())
-        };
-        options.books.both = list(given.books, from_file.books);
-        options.books.white = list(given.white, from_file.white);
-        options.books.black = list(given.black, from_file.black);
-        options.seed = given.seed.or(from_file.seed).unwrap_or_default();
-        options.log = given.log.or(from_file.log).unwrap_or_default();
+        let mut settings = Vec::new();
+        name_books(&mut options, &from_file);
+        options.seed = from_file.seed.unwrap_or_default();
+        options.log = from_file.log.clone().unwrap_or_default();
+        let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
+        for text in &from_file.set {
+            match split(text) {
+                Some((name, value)) => {
+                    put_option(&mut options, &mut settings, name, value, &of_file, &mut warnings)
+                }
+                None => warnings.push(format!("{of_file}'{text}' is not NAME=VALUE; it is left out")),
+            }
+        }
+        name_books(&mut options, &given);
+        options.seed = given.seed.unwrap_or(options.seed);
+        options.log = given.log.clone().unwrap_or(options.log);
+        for text in &given.set {
+            let (name, value) = split(text).ok_or_else(|| {
+                Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
+                    .advice("write it like --set \"Hash=256\"")
+            })?;
+            put_option(&mut options, &mut settings, name, value, "--set ", &mut warnings);
+        }
         let named = given.engine.is_some();
         let engine = given.engine.or(from_file.engine).unwrap_or_else(|| DEFAULT_ENGINE.to_owned());
         // Arguments and folder in the file belong to the file's engine.
@@ -123,38 +142,40 @@ impl Config {
     }
 }
 
-/// Splits each `NAME=VALUE`, the file's first, so that the command line has the last word.
-fn settings(
-    line: &[String],
-    file: &[String],
-    path: Option<&Path>,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<(String, String)>> {
-    let split = |text: &String| {
-        let (name, value) = text.split_once('=')?;
-        let name = name.trim();
-        // A line end would begin a command of its own.
-        let whole = !name.is_empty() && !text.contains(['\n', '\r']);
-        whole.then(|| (name.to_owned(), value.trim().to_owned()))
-    };
-    let mut settings = Vec::new();
-    for text in file {
-        match split(text) {
-            Some(setting) => settings.push(setting),
-            None => {
-                let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                warnings.push(format!("{path}: set: '{text}' is not NAME=VALUE; it is left out"));
-            }
+/// Names the books that are given; a list that is not given stays.
+fn name_books(options: &mut Options, given: &Given) {
+    let books = &mut options.books;
+    for (list, files) in
+        [(&mut books.both, &given.books), (&mut books.white, &given.white), (&mut books.black, &given.black)]
+    {
+        if !files.is_empty() {
+            *list = files.join(&FILE_SEPARATOR.to_string());
         }
     }
-    for text in line {
-        let setting = split(text).ok_or_else(|| {
-            Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
-                .advice("write it like --set \"Hash=256\"")
-        })?;
-        settings.push(setting);
+}
+
+/// Splits `NAME=VALUE`.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    // A line end would begin a command of its own.
+    let whole = !name.trim().is_empty() && !text.contains(['\n', '\r']);
+    whole.then(|| (name.trim(), value.trim()))
+}
+
+/// Sets an option of the adapter, or keeps one for the engine.
+fn put_option(
+    options: &mut Options,
+    settings: &mut Vec<(String, String)>,
+    name: &str,
+    value: &str,
+    place: &str,
+    warnings: &mut Vec<String>,
+) {
+    match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
+        None => settings.push((name.to_owned(), value.to_owned())),
+        Some(Ok(_)) => {}
+        Some(Err(problem)) => warnings.push(format!("{place}{problem}")),
     }
-    Ok(settings)
 }
 
 /// Reads a configuration file's text.
@@ -169,6 +190,22 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     for (key, value) in table.get_ref() {
         let name = key.get_ref().as_ref();
         let line = line_of(key.span().start);
+        if name == "set"
+            && let DeValue::Table(table) = value.get_ref()
+        {
+            for (name, value) in table {
+                match assignment(name.get_ref(), value.get_ref()) {
+                    Some(text) => given.set.push(text),
+                    None => warnings.push(format!(
+                        "{}: line {}: set: '{}' must be a text, a number, true or false; it is left out",
+                        path.display(),
+                        line_of(name.span().start),
+                        name.get_ref()
+                    )),
+                }
+            }
+            continue;
+        }
         let taken = take(&mut given, name, value);
         let wrong = |what: String| format!("{}: line {line}: {what}", path.display());
         match taken {
@@ -200,11 +237,14 @@ fn take(given: &mut Given, name: &str, value: &Spanned<DeValue<'_>>) -> Taken {
         "engine" => put(text().map(Some), &mut given.engine, "a text"),
         "engine-arg" => put(texts(value), &mut given.engine_args, "a text or a list of texts"),
         "engine-dir" => put(text().map(Some), &mut given.engine_dir, "a text"),
-        "engine-timeout" => put(number(value).map(Some), &mut given.engine_timeout, "a number of seconds"),
+        "engine-timeout" => {
+            let seconds = number(value).filter(|seconds| TIMEOUTS.contains(seconds));
+            put(seconds.map(Some), &mut given.engine_timeout, "a number of seconds from 1 to 86400")
+        }
         "book" => put(texts(value), &mut given.books, "a text or a list of texts"),
         "book-white" => put(texts(value), &mut given.white, "a text or a list of texts"),
         "book-black" => put(texts(value), &mut given.black, "a text or a list of texts"),
-        "set" => put(assignments(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options"),
+        "set" => put(texts(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options"),
         "log" => put(text().map(Some), &mut given.log, "a text"),
         "seed" => {
             let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
@@ -237,21 +277,21 @@ fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// `set` may be written as a list, as on the command line, or as a table.
-fn assignments(value: &DeValue<'_>) -> Option<Vec<String>> {
-    let DeValue::Table(table) = value else { return texts(value) };
-    table
-        .iter()
-        .map(|(name, value)| {
-            let text = match value.get_ref() {
-                DeValue::String(text) => text.to_string(),
-                DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
-                DeValue::Boolean(truth) => truth.to_string(),
-                _ => return None,
-            };
-            Some(format!("{}={text}", name.get_ref()))
-        })
-        .collect()
+/// An option in a table, as it is written on the command line.
+fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
+    let text = match value {
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => number_text(number.as_str(), number.radix())?,
+        DeValue::Float(number) => number.as_str().replace('_', ""),
+        DeValue::Boolean(truth) => truth.to_string(),
+        _ => return None,
+    };
+    Some(format!("{name}={text}"))
+}
+
+/// A number in decimal digits, as engines read it.
+fn number_text(digits: &str, radix: u32) -> Option<String> {
+    i64::from_str_radix(&digits.replace('_', ""), radix).ok().map(|number| number.to_string())
 }
 
 #[cfg(test)]
@@ -302,14 +342,40 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_has_the_last_word() {
-        let mut warnings = Vec::new();
-        let both =
-            settings(&["A=2".into(), "B = x = y".into()], &["A=1".into(), "C".into()], None, &mut warnings);
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(both.unwrap(), [pair("A", "1"), pair("A", "2"), pair("B", "x = y")]);
+    fn one_bad_option_leaves_the_others() {
+        let (given, warnings) = read("[set]\nHash = 1_000\nContempt = 0.5\nMask = 0x10\n\nBad = [1]\n");
+        assert_eq!(given.unwrap().set, ["Contempt=0.5", "Hash=1000", "Mask=16"]);
         assert_eq!(warnings.len(), 1);
-        assert!(settings(&["A".into()], &[], None, &mut warnings).is_err());
-        assert!(settings(&["A=1\nquit".into()], &[], None, &mut warnings).is_err());
+        assert!(warnings[0].contains("line 6") && warnings[0].contains("Bad"), "{warnings:?}");
+    }
+
+    #[test]
+    fn the_command_line_has_the_last_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tabiya.toml");
+        let text = "book = 'key.bin'\nseed = 1\n[set]\n'Book File' = 'file.bin'\n'Book Seed' = 7\nHash = 1\n\
+                    'Book Depth' = 5000\n'Book Reserve' = 3\n";
+        std::fs::write(&file, text).unwrap();
+        let load = |given: Given| Config::load(given, file.to_str());
+        let config = load(Given::default()).unwrap();
+        assert_eq!((config.options.books.both.as_str(), config.options.seed), ("file.bin", 7));
+        assert_eq!(config.options.policy.reserve, 3);
+        assert_eq!(config.settings, [("Hash".to_owned(), "1".to_owned())]);
+        assert!(
+            config.warnings.len() == 1 && config.warnings[0].contains("Book Depth"),
+            "{:?}",
+            config.warnings
+        );
+        let line = Given { books: vec!["a".into(), "b".into()], seed: Some(3), ..Given::default() };
+        let config = load(line.clone()).unwrap();
+        assert_eq!((config.options.books.both.as_str(), config.options.seed), ("a;b", 3));
+        let set = vec!["Book Seed=4".to_owned(), "Hash = x = y".to_owned(), "Book Log=l".to_owned()];
+        let config = load(Given { set, ..line }).unwrap();
+        assert_eq!((config.options.seed, config.options.log.as_str()), (4, "l"));
+        assert_eq!(config.settings[1], ("Hash".to_owned(), "x = y".to_owned()));
+        for bad in ["A", "=1", "A=1\nquit"] {
+            let error = load(Given { set: vec![bad.to_owned()], ..Given::default() }).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage);
+        }
     }
 }

@@ -5,6 +5,7 @@
 //!   the *thread* that started it ends: start it from the thread that lives longest), Windows closes the job that all
 //!   of us stand in; elsewhere the child sees its input end.
 
+use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -14,6 +15,12 @@ use shared_child::SharedChild;
 
 use super::config::Config;
 use crate::base::error::{Error, ErrorKind, Result};
+
+/// The environment's variable that counts how deep adapters stand in one another.
+const DEPTH: &str = "TABIYA_DEPTH";
+
+/// Adapters that may stand in one another: an adapter of an adapter is odd, a hundred are a mistake.
+const DEPTH_MAX: u32 = 3;
 
 /// A running child engine. Clones speak of the same process.
 #[derive(Clone)]
@@ -42,6 +49,11 @@ impl Engine {
             Error::new(ErrorKind::Engine, format!("{}: no such engine: {tried}", config.engine))
                 .advice("name an engine with --engine, or in the configuration file")
         })?;
+        let own = env::current_exe().and_then(|own| own.canonicalize()).ok();
+        if own.is_some() && own == program.canonicalize().ok() {
+            let what = format!("{}: this is tabiya itself, no engine", program.display());
+            return Err(Error::new(ErrorKind::Engine, what).advice("name the real engine with --engine"));
+        }
         Ok(std::path::absolute(&program).unwrap_or(program))
     }
 
@@ -52,8 +64,14 @@ impl Engine {
     pub fn start(config: &Config) -> Result<(Self, Pipes)> {
         let wrong = |what: String| Error::new(ErrorKind::Engine, what);
         let program = Self::find(config)?;
+        let depth = env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok()).unwrap_or(0);
+        if depth >= DEPTH_MAX {
+            return Err(wrong(format!("{}: tabiya starts tabiya, {depth} deep", program.display()))
+                .advice("name the real engine with --engine"));
+        }
         let mut command = Command::new(&program);
         command.args(&config.engine_args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env(DEPTH, (depth + 1).to_string());
         if let Some(name) = &config.engine_dir {
             let folder = config.places.find(name).ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
                 wrong(format!("{name}: no such folder"))

@@ -23,6 +23,12 @@ const GUI_PENDING_MAX: usize = 1 << 20;
 /// Bytes for the engine above which the GUI is not read: 32 MiB.
 const ENGINE_PENDING_MAX: usize = 32 << 20;
 
+/// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
+const BRAKE_TIME: Duration = Duration::from_secs(10);
+
+/// How long an engine that closed one of its pipes may live on.
+const DEAF_TIME: Duration = Duration::from_millis(500);
+
 /// Bytes that an engine's pipe takes even when the engine does not read: a quarter of Linux's and Windows's default.
 const PIPE_SAFE: usize = 16 << 10;
 
@@ -48,8 +54,12 @@ pub(super) struct State {
     pub(super) out: Output,
     /// Whether a thread is writing, for each side.
     writing: [bool; 2],
-    /// Bytes sent to the engine since it was last heard.
-    unheard: usize,
+    /// Bytes sent to the engine since it was last known to read.
+    unread: usize,
+    /// The session's count of proofs that the engine reads, when `unread` was set back.
+    proofs: u64,
+    /// The engine has closed its input.
+    deaf: bool,
     /// Why we end, once that is decided.
     pub(super) end: Option<End>,
     /// Whether the engine's input is to be closed once all is written.
@@ -60,8 +70,12 @@ pub(super) struct State {
     pub(super) engine_silent: bool,
     /// Whether the engine's standard error has ended, and all of it was carried on.
     pub(super) complaints_ended: bool,
-    /// Since when the engine owes an `uciok`.
-    uci_since: Option<Instant>,
+    /// Whether a thread is writing to our own standard error.
+    pub(super) complaining: bool,
+    /// Writes that have ended.
+    pub(super) writes: u64,
+    /// Whether the end of the engine's time to answer `uci` is watched.
+    uci_watched: bool,
     /// Threads that wait for [`Hub::changed`].
     waiters: u32,
 }
@@ -79,22 +93,35 @@ pub(super) struct Hub {
     gui: Sink<File>,
     engine: Sink<ChildStdin>,
     pub(super) child: Engine,
+    /// How long the engine may take to answer `uci`.
+    uci_limit: Duration,
 }
 
 impl Hub {
-    pub(super) fn new(session: Session, out: Output, gui: File, engine: ChildStdin, child: Engine) -> Self {
+    pub(super) fn new(
+        session: Session,
+        out: Output,
+        gui: File,
+        engine: ChildStdin,
+        child: Engine,
+        uci_limit: Duration,
+    ) -> Self {
         Self {
             state: Mutex::new(State {
                 session,
                 out,
                 writing: [false; 2],
-                unheard: 0,
+                unread: 0,
+                proofs: 0,
+                deaf: false,
                 end: None,
                 close: false,
                 child_gone: false,
                 engine_silent: false,
                 complaints_ended: false,
-                uci_since: None,
+                complaining: false,
+                writes: 0,
+                uci_watched: false,
                 waiters: 0,
             }),
             changed: Condvar::new(),
@@ -102,6 +129,7 @@ impl Hub {
             gui: Sink::new(gui),
             engine: Sink::new(engine),
             child,
+            uci_limit,
         }
     }
 
@@ -151,19 +179,28 @@ impl Hub {
         state
     }
 
-    /// Holds the GUI's reader while what it said before cannot be worked off.
-    pub(super) fn brake_gui<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
-        while state.end.is_none()
-            && (state.session.is_full() || state.gui_is_full() || state.out.engine.len() > ENGINE_PENDING_MAX)
-        {
+    /// Holds the GUI's reader while what it said before cannot be worked off. An engine that is the reason for too
+    /// long is given up: the GUI's `quit` would never be read.
+    pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
+        while state.end.is_none() && state.gui_is_full() {
             state = self.wait(state);
         }
-        state
+        let free = |state: &State| state.end.is_some() || !state.engine_is_full();
+        if free(&state) {
+            return;
+        }
+        let state = self.wait_for(state, BRAKE_TIME, free);
+        let stuck = !free(&state);
+        drop(state);
+        if stuck {
+            self.give_up("the engine neither reads nor answers");
+        }
     }
 
-    /// The engine was heard: it reads again, as far as one can tell.
-    pub(super) fn heard(&self, state: &mut State) {
-        state.unheard = 0;
+    /// Ends with an engine that is of no use any more.
+    pub(super) fn give_up(self: &Arc<Self>, why: &str) {
+        self.end(End::Engine(why.to_owned()));
+        self.child.kill();
     }
 
     /// Carries out what the session wants after lines of the GUI (`by_gui`) or of the engine.
@@ -178,12 +215,17 @@ impl Hub {
             log::log!(level, "{note}");
         }
         self.watch_uci(&mut state);
+        let proofs = state.session.proofs();
+        if proofs != state.proofs {
+            (state.proofs, state.unread) = (proofs, 0);
+        }
         let pending = state.out.engine.len();
         if pending > 0 {
-            if by_gui && state.unheard + pending <= PIPE_SAFE {
-                state.unheard += pending;
-                state = self.flush_engine(state);
-            } else {
+            if by_gui && state.unread + pending <= PIPE_SAFE {
+                state.unread += pending;
+                state = self.flush_engine(state, true);
+            }
+            if !state.out.engine.is_empty() {
                 self.work.notify_all();
             }
         }
@@ -194,14 +236,12 @@ impl Hub {
         state
     }
 
-    /// Writes a block of the engine's that nobody must look at straight to the GUI.
+    /// Writes a block of the engine's that nobody must look at straight to the GUI: behind what is to be said before
+    /// it, and before what another thread may want to say once the lock is open.
     pub(super) fn pass<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, block: &[u8]) -> Locked<'a> {
-        if state.is_writing(Side::Gui) {
+        if state.is_writing(Side::Gui) || !state.out.gui.is_empty() {
             state.out.gui.extend_from_slice(block);
             return state;
-        }
-        if !state.out.gui.is_empty() {
-            state = self.flush_gui(state);
         }
         state.writing[Side::Gui as usize] = true;
         drop(state);
@@ -210,12 +250,13 @@ impl Hub {
             self.end(End::Asked);
         }
         let mut state = self.lock();
+        state.writes += 1;
         state.writing[Side::Gui as usize] = false;
         self.flush_gui(state)
     }
 
     fn flush_gui<'a>(self: &'a Arc<Self>, state: Locked<'a>) -> Locked<'a> {
-        let (state, written) = self.flush(state, Side::Gui, |bytes| self.gui.write(bytes));
+        let (state, written) = self.flush(state, Side::Gui, false, |bytes| self.gui.write(bytes));
         if written.is_ok() {
             return state;
         }
@@ -225,16 +266,22 @@ impl Hub {
         self.lock()
     }
 
-    fn flush_engine<'a>(&'a self, state: Locked<'a>) -> Locked<'a> {
-        // That an engine does not listen any more is found out by those who wait for its end.
-        self.flush(state, Side::Engine, |bytes| self.engine.write(bytes)).0
+    fn flush_engine<'a>(&'a self, state: Locked<'a>, once: bool) -> Locked<'a> {
+        let (mut state, written) = self.flush(state, Side::Engine, once, |bytes| self.engine.write(bytes));
+        if written.is_err() {
+            state.deaf = true;
+            self.work.notify_all();
+        }
+        state
     }
 
-    /// Writes a side's pending bytes, unless another thread is at it: that one goes on until none are left.
+    /// Writes a side's pending bytes, unless another thread is at it: that one goes on until none are left. With
+    /// `once` only what is pending now is written.
     fn flush<'a>(
         &'a self,
         mut state: Locked<'a>,
         side: Side,
+        once: bool,
         write: impl Fn(&[u8]) -> io::Result<()>,
     ) -> (Locked<'a>, io::Result<()>) {
         let mut result = Ok(());
@@ -252,11 +299,15 @@ impl Hub {
                 result = write(&bytes);
             }
             state = self.lock();
+            state.writes += 1;
+            if once {
+                break;
+            }
         }
         // The room is given back for the next time.
         bytes.clear();
         bytes.shrink_to(ROOM_KEPT);
-        if state.pending(side).capacity() < bytes.capacity() {
+        if state.pending(side).is_empty() && state.pending(side).capacity() < bytes.capacity() {
             *state.pending(side) = bytes;
         }
         state.writing[side as usize] = false;
@@ -267,26 +318,36 @@ impl Hub {
         (state, result)
     }
 
-    /// Begins the clock of an answer to `uci`, or stops it.
-    fn watch_uci(&self, state: &mut State) {
-        match (state.session.owes_uciok(), state.uci_since) {
-            (true, None) => {
-                state.uci_since = Some(Instant::now());
-                self.work.notify_all();
-            }
-            (false, Some(_)) => state.uci_since = None,
-            _ => {}
+    /// Begins the clock of an answer to `uci`, on a thread that never waits for a pipe.
+    fn watch_uci(self: &Arc<Self>, state: &mut State) {
+        if state.uci_watched || !state.session.owes_uciok() {
+            return;
         }
+        state.uci_watched = true;
+        let hub = Arc::clone(self);
+        let watch = move || {
+            let answered = |state: &State| state.end.is_some() || !state.session.owes_uciok();
+            let mut state = hub.wait_for(hub.lock(), hub.uci_limit, answered);
+            state.uci_watched = false;
+            let late = !answered(&state);
+            drop(state);
+            if late {
+                let seconds = hub.uci_limit.as_secs();
+                hub.give_up(&format!("no uciok within {seconds} s: is it a UCI engine?"));
+            }
+        };
+        // Where there is no thread for it, the GUI's own patience must do.
+        state.uci_watched = thread::Builder::new().name("uci".to_owned()).spawn(watch).is_ok();
     }
 
-    /// The keeper's work: writes to the engine what might have to wait for it, closes its input in the end, and ends an
-    /// engine that does not answer `uci` within `limit`.
-    pub(super) fn keep(self: &Arc<Self>, limit: Duration) {
+    /// The keeper's work: writes to the engine what might have to wait for it, closes its input in the end, and gives
+    /// up an engine that closed it itself and lives on.
+    pub(super) fn keep(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
             if !state.is_writing(Side::Engine) {
                 if !state.out.engine.is_empty() {
-                    state = self.flush_engine(state);
+                    state = self.flush_engine(state, false);
                     continue;
                 }
                 if state.close {
@@ -294,19 +355,19 @@ impl Hub {
                     return self.engine.close();
                 }
             }
-            let due = state.uci_since.filter(|_| state.end.is_none()).map(|since| since + limit);
-            let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-            state = match left {
-                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(left) if left.is_zero() => {
+            if state.child_gone {
+                return;
+            }
+            if state.deaf && state.end.is_none() {
+                state = self.wait_for(state, DEAF_TIME, |state| state.child_gone || state.end.is_some());
+                if !state.child_gone && state.end.is_none() {
                     drop(state);
-                    let seconds = limit.as_secs();
-                    self.end(End::Engine(format!("no uciok within {seconds} s: is it a UCI engine?")));
-                    self.child.kill();
-                    self.lock()
+                    self.give_up("the engine closed its input");
+                    state = self.lock();
                 }
-                Some(left) => self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-            };
+                continue;
+            }
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -357,6 +418,10 @@ impl Hub {
 impl State {
     pub(super) fn is_writing(&self, side: Side) -> bool {
         self.writing[side as usize]
+    }
+
+    fn engine_is_full(&self) -> bool {
+        self.session.is_full() || self.out.engine.len() > ENGINE_PENDING_MAX
     }
 
     fn gui_is_full(&self) -> bool {

@@ -26,7 +26,7 @@ impl Files {
     /// Opens each file of a list.
     fn list(&self, list: &str, problems: &mut Vec<String>) -> Vec<Arc<dyn Book>> {
         let mut books = Vec::new();
-        for name in list.split(FILE_SEPARATOR).map(str::trim).filter(|name| !name.is_empty()) {
+        for name in names(list) {
             match self.places.find(name) {
                 Ok(path) => match book::open(&path) {
                     Ok(book) => {
@@ -45,18 +45,21 @@ impl Files {
     }
 }
 
+/// The names in a list of files.
+fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split(FILE_SEPARATOR).map(str::trim).filter(|name| !name.is_empty())
+}
+
 impl Library for Files {
     fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
         let mut problems = Vec::new();
-        if files.is_empty() {
-            return match book::starter() {
-                Ok(starter) => (Shelf::new(&[], &[], &[starter]), problems),
-                Err(error) => (Shelf::default(), vec![error.to_string()]),
-            };
-        }
         let white = self.list(&files.white, &mut problems);
         let black = self.list(&files.black, &mut problems);
-        let both = self.list(&files.both, &mut problems);
+        let both = if names(&files.both).next().is_some() {
+            self.list(&files.both, &mut problems)
+        } else {
+            book::starter().map_err(|error| problems.push(error.to_string())).into_iter().collect()
+        };
         (Shelf::new(&white, &black, &both), problems)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use log::LevelFilter;
@@ -37,6 +37,20 @@ pub fn is_on() -> bool {
     file().is_some()
 }
 
+/// Whether opening the file would wait for who reads it.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        std::fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Begins, changes or (with an empty name) ends the log. What the file holds already stays before the new lines.
 ///
 /// # Errors
@@ -48,6 +62,9 @@ pub fn open(name: &str) -> Result<(), String> {
         return Ok(());
     }
     let path = PathBuf::from(name);
+    if is_pipe(&path) {
+        return Err(format!("{}: a pipe cannot hold the log", path.display()));
+    }
     let opened = OpenOptions::new()
         .append(true)
         .create(true)

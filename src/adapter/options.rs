@@ -40,11 +40,6 @@ pub struct BookFiles {
 }
 
 impl BookFiles {
-    /// Whether no file is named at all.
-    pub fn is_empty(&self) -> bool {
-        self.both.is_empty() && self.white.is_empty() && self.black.is_empty()
-    }
-
     /// These lists, and for each empty one the other's.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {

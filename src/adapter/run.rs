@@ -37,8 +37,14 @@ const ENGINE_LINE_MAX: usize = 4 << 20;
 /// How long the engine may live on after it closed its output.
 const SILENT_TIME: Duration = Duration::from_millis(500);
 
-/// How long the last lines may take to reach the GUI: long on a machine that has no time, nothing on another.
-const LAST_WORDS_TIME: Duration = Duration::from_secs(1);
+/// How long a write may stand still before its reader is taken not to read, once the engine has ended.
+const WORDS_STEP: Duration = Duration::from_millis(50);
+
+/// Steps that the last lines of an engine that failed may take to be carried on: many on a machine that has no time.
+const LAST_WORDS_STEPS: u32 = 20;
+
+/// Steps that they may take after `quit`, when nobody waits for them.
+const QUIT_WORDS_STEPS: u32 = 5;
 
 /// What to do about an engine that failed.
 pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
@@ -57,10 +63,10 @@ pub fn run(config: &Config) -> Result<()> {
     }
     problems.extend(engine::join_job().err().map(|why| format!("no Windows job: {why}")));
     log::info!("tabiya {} starts", env!("CARGO_PKG_VERSION"));
-    let (input, output) = standard_streams()
+    let (input, output, complaints) = standard_streams()
         .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
     // The main thread starts the child: on Linux the child dies with the thread that started it.
-    let (child, pipes) = Engine::start(config).inspect_err(|error| refuse(&output, error))?;
+    let (child, pipes) = Engine::start(config).inspect_err(refuse)?;
     let Pipes { stdin, stdout, stderr } = pipes;
     log::info!("engine: {}", child.program().display());
     let mut out = Output::default();
@@ -69,7 +75,7 @@ pub fn run(config: &Config) -> Result<()> {
     for problem in problems {
         session.notify(problem, &mut out);
     }
-    let hub = Arc::new(Hub::new(session, out, output, stdin, child));
+    let hub = Arc::new(Hub::new(session, out, output, stdin, child, config.engine_timeout));
     let asked = Arc::clone(&hub);
     // Where signals cannot be had, the adapter still ends with the GUI's pipe.
     let _ = ctrlc::set_handler(move || asked.end(End::Asked));
@@ -81,11 +87,10 @@ pub fn run(config: &Config) -> Result<()> {
         panicked.child.kill();
         std::process::exit(PANIC_CODE);
     }));
-    let limit = config.engine_timeout;
     spawn(&hub, "engine", move |hub| read_engine(hub, stdout));
     spawn(&hub, "gui", move |hub| read_gui(hub, input));
-    spawn(&hub, "keeper", move |hub| hub.keep(limit));
-    spawn(&hub, "stderr", move |hub| carry_stderr(hub, stderr));
+    spawn(&hub, "keeper", Hub::keep);
+    spawn(&hub, "stderr", move |hub| carry_stderr(hub, stderr, complaints));
     finish(&hub, config)
 }
 
@@ -97,27 +102,34 @@ fn spawn(hub: &Arc<Hub>, name: &str, work: impl FnOnce(&Arc<Hub>) + Send + 'stat
     }
 }
 
-/// Our own standard input and output without the buffers that std puts before them.
-fn standard_streams() -> io::Result<(File, File)> {
+/// Our own standard input, output and error without the buffers and locks that std puts before them.
+fn standard_streams() -> io::Result<(File, File, File)> {
     #[cfg(unix)]
     use std::os::fd::AsFd as _;
     #[cfg(windows)]
     use std::os::windows::io::AsHandle as _;
     #[cfg(unix)]
-    let (input, output) =
-        (io::stdin().as_fd().try_clone_to_owned()?, io::stdout().as_fd().try_clone_to_owned()?);
+    let (input, output, error) = (
+        io::stdin().as_fd().try_clone_to_owned()?,
+        io::stdout().as_fd().try_clone_to_owned()?,
+        io::stderr().as_fd().try_clone_to_owned()?,
+    );
     #[cfg(windows)]
-    let (input, output) =
-        (io::stdin().as_handle().try_clone_to_owned()?, io::stdout().as_handle().try_clone_to_owned()?);
-    Ok((File::from(input), File::from(output)))
+    let (input, output, error) = (
+        io::stdin().as_handle().try_clone_to_owned()?,
+        io::stdout().as_handle().try_clone_to_owned()?,
+        io::stderr().as_handle().try_clone_to_owned()?,
+    );
+    Ok((File::from(input), File::from(output), File::from(error)))
 }
 
 /// Tells a GUI, which may not show our standard error, why there will be no answer.
-fn refuse(mut output: &File, error: &Error) {
+pub fn refuse(error: &Error) {
     log::error!("{error}");
     let mut text = Vec::new();
     info_string(&mut text, &format!("tabiya: {error}"));
-    let _ = output.write_all(&text);
+    let mut output = io::stdout();
+    let _ = output.write_all(&text).and_then(|()| output.flush());
 }
 
 /// Reads a block; nothing at the end, and after an error, which is an end too.
@@ -161,7 +173,7 @@ fn read_gui(hub: &Arc<Hub>, mut input: File) {
             drop(state);
             return hub.end(End::Asked);
         }
-        drop(hub.brake_gui(state));
+        hub.brake_gui(state);
     }
 }
 
@@ -175,17 +187,18 @@ fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
             break;
         }
         let mut state = hub.lock();
-        hub.heard(&mut state);
         // The end of a line that an earlier block began, the whole lines, the beginning of the next.
         let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
         let (begun, rest) = read.split_at(begun);
         let (whole, next) = rest.split_at(after(memchr::memrchr(b'\n', rest), 0));
         if !begun.is_empty() {
             feed(&mut state, &mut lines, begun);
+            state = hub.settle(state, false);
         }
         if !whole.is_empty() {
+            // From this question to the writing the lock stays closed: what passes now might not a moment later.
             if state.session.passes() && all_pass(whole) {
-                state = hub.pass(hub.settle(state, false), whole);
+                state = hub.pass(state, whole);
             } else {
                 feed(&mut state, &mut lines, whole);
             }
@@ -209,8 +222,7 @@ fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
     let state = hub.wait_for(state, SILENT_TIME, |state| state.child_gone || state.end.is_some());
     if !state.child_gone && state.end.is_none() {
         drop(state);
-        hub.end(End::Engine("the engine closed its output".to_owned()));
-        hub.child.kill();
+        hub.give_up("the engine closed its output");
     }
 }
 
@@ -248,10 +260,7 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
     let mut state = hub.lock();
     state.child_gone = true;
     hub.wake(&state);
-    // What the engine said last is still on its way.
-    let all_said =
-        |state: &State| state.engine_silent && state.complaints_ended && !state.is_writing(Side::Gui);
-    let mut state = hub.wait_for(state, LAST_WORDS_TIME, all_said);
+    let mut state = hear_last_words(hub, state);
     // Nothing is to be said to the GUI in the middle of a line that it does not read.
     let mid_write = state.is_writing(Side::Gui);
     let what = match state.end.take() {
@@ -269,13 +278,30 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
     let text = mem::take(&mut out.gui);
     drop(state);
     if !mid_write {
-        hub.say_last(text, LAST_WORDS_TIME);
+        hub.say_last(text, WORDS_STEP);
     }
     Err(error)
 }
 
+/// Waits until all that the engine said last has been carried on, but for nobody who does not read it.
+fn hear_last_words<'a>(hub: &'a Arc<Hub>, mut state: Locked<'a>) -> Locked<'a> {
+    let all_said =
+        |state: &State| state.engine_silent && state.complaints_ended && !state.is_writing(Side::Gui);
+    let asked = matches!(state.end, Some(End::Asked));
+    let steps = if asked { QUIT_WORDS_STEPS } else { LAST_WORDS_STEPS };
+    for _ in 0..steps {
+        let writes = state.writes;
+        state = hub.wait_for(state, WORDS_STEP, all_said);
+        let stuck = (state.is_writing(Side::Gui) || state.complaining) && state.writes == writes;
+        if all_said(&state) || stuck {
+            break;
+        }
+    }
+    state
+}
+
 /// Carries the engine's standard error to the log, or where there is none to our own standard error.
-fn carry_stderr(hub: &Arc<Hub>, mut stderr: impl Read) {
+fn carry_stderr(hub: &Arc<Hub>, mut stderr: impl Read, mut own: File) {
     let mut block = vec![0; BLOCK];
     loop {
         let read = read_block(&mut stderr, &mut block);
@@ -287,7 +313,11 @@ fn carry_stderr(hub: &Arc<Hub>, mut stderr: impl Read) {
                 log::info!("engine says: {}", String::from_utf8_lossy(line).trim_end());
             }
         } else {
-            let _ = io::stderr().write_all(read);
+            hub.lock().complaining = true;
+            let _ = own.write_all(read);
+            let mut state = hub.lock();
+            state.complaining = false;
+            state.writes += 1;
         }
     }
     let mut state = hub.lock();

@@ -1,6 +1,6 @@
 //! The adapter's arguments, which `doctor` takes too.
 
-use crate::adapter::config::{Config, Given};
+use crate::adapter::config::{Config, Given, TIMEOUTS};
 use crate::adapter::options::SEED_MAX;
 use crate::base::error::Result;
 
@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     engine_dir: Option<String>,
     /// Seconds that the engine may take to answer `uci` [default: 30]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIMEOUTS))]
     engine_timeout: Option<u64>,
     /// A book (repeatable: the first that knows the position answers) [default: the starter book inside tabiya]
     #[arg(long, value_name = "FILE")]

@@ -28,10 +28,10 @@ pub struct Args {
     #[command(flatten)]
     adapter: adapter_args::Args,
     /// Milliseconds that the engine thinks for a move
-    #[arg(long, value_name = "MS", default_value_t = 100)]
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     movetime: u64,
     /// Moves that each side thinks for itself before the game ends
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     moves: u32,
 }
 
@@ -105,8 +105,7 @@ fn show_config(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
         "  engine         {}",
         program.unwrap_or_else(|_| format!("{} (not found)", config.engine))
     )?;
-    let none = if books.is_empty() { "the starter book" } else { "none" };
-    writeln!(out, "  books          {}", list(&books.both, none))?;
+    writeln!(out, "  books          {}", list(&books.both, "the starter book"))?;
     for (title, files) in [("for White", &books.white), ("for Black", &books.black)] {
         if !files.is_empty() {
             writeln!(out, "  {title}      {}", list(files, ""))?;
@@ -136,8 +135,13 @@ fn examine(
         }
     };
     let result = talk(args, config, &mut client, problems, out);
-    let notices: Vec<Problem> =
-        client.notices().iter().map(|what| Problem { what: what.clone(), exit: Exit::File }).collect();
+    // The configuration's own warnings are told already.
+    let notices: Vec<Problem> = client
+        .notices()
+        .iter()
+        .filter(|what| !config.warnings.contains(what))
+        .map(|what| Problem { what: what.clone(), exit: Exit::File })
+        .collect();
     match result {
         Ok(plies) => {
             // A book that cannot be opened has told why already.
@@ -175,15 +179,17 @@ fn talk(
     let declared = greeting.iter().filter(|line| line.starts_with("option "));
     let options: Vec<Vec<u8>> = declared.map(|line| option_name(line.as_bytes())).collect();
     writeln!(out, "  it is          {name}, {} options with tabiya's own", options.len())?;
+    client.ask("isready", "readyok", PATIENCE)?;
     for (option, _) in &config.settings {
-        if !options.iter().any(|declared| same_name(declared, option.as_bytes())) {
+        // One that tabiya keeps from the engine has been told of.
+        let told = client.notices().iter().any(|notice| notice.starts_with(option));
+        if !told && !options.iter().any(|declared| same_name(declared, option.as_bytes())) {
             let what = format!(
                 "--set {option}: neither the engine nor tabiya has an option of this name: mend the name"
             );
             problems.push(Problem { what, exit: Exit::Wanting });
         }
     }
-    client.ask("isready", "readyok", PATIENCE)?;
     writeln!(out)?;
     out.flush()?;
     let plies = game::play(client, Duration::from_millis(args.movetime), args.moves, problems)?;

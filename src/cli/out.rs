@@ -1,9 +1,15 @@
 //! What the workshop commands print, and where it goes.
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use super::exit::Exit;
 use crate::base::error::{Error, ErrorKind, Result};
+
+/// How long an error may take to be taken by who reads standard error.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why printing stopped before its end.
 #[derive(Debug)]
@@ -61,8 +67,16 @@ fn print_to(
 pub fn complain(error: &Error) {
     // What the user named may hold line ends; an error is one line.
     let text = error.to_string().replace(['\n', '\r'], " ");
-    // Where standard error is closed nobody can be told.
-    let _ = writeln!(io::stderr(), "tabiya: {text}");
+    let (told, heard) = mpsc::channel();
+    let speak = move || {
+        // Where standard error is closed nobody can be told.
+        let _ = writeln!(io::stderr(), "tabiya: {text}");
+        let _ = told.send(());
+    };
+    // One who does not read must not keep us either.
+    if thread::Builder::new().spawn(speak).is_ok() {
+        let _ = heard.recv_timeout(PATIENCE);
+    }
 }
 
 /// How standard output may look.

@@ -3,13 +3,18 @@
 use super::adapter_args::Args;
 use super::exit::Exit;
 use crate::adapter::run;
-use crate::base::error::Result;
+use crate::base::error::{ErrorKind, Result};
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///
 /// # Errors
 /// When the configuration cannot be meant, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
-    run::run(&args.load()?)?;
+    let config = args.load().inspect_err(|error| {
+        if error.kind() != ErrorKind::Usage {
+            run::refuse(error);
+        }
+    })?;
+    run::run(&config)?;
     Ok(Exit::Done)
 }

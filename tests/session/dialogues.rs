@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::Book;
+use tabiya::uci::SetOption;
 
 use super::library::{OneBook, polyglot};
 
@@ -12,9 +13,15 @@ fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output) 
     let mut options = Options::default();
     options.books.both = "test.bin".to_owned();
     options.seed = 1;
-    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    // The adapter's own are set as the configuration sets them, the others are for the engine.
+    let mut for_engine = Vec::new();
+    for (name, value) in settings {
+        if options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }).is_none() {
+            for_engine.push(((*name).to_owned(), (*value).to_owned()));
+        }
+    }
     let mut out = Output::default();
-    let session = Session::new(options, settings, Box::new(OneBook { name: "test.bin", book }), &mut out);
+    let session = Session::new(options, for_engine, Box::new(OneBook { name: "test.bin", book }), &mut out);
     (session, out)
 }
 

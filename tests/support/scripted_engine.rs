@@ -299,10 +299,11 @@ impl Engine {
         matches!(self.search, Search::Running { .. })
     }
 
-    /// A stop or ponderhit when nothing waits for it: forgiven once where it may have crossed our bestmove.
+    /// A stop or ponderhit when nothing waits for it: forgiven where it may have crossed our bestmove, and as a search
+    /// has one stop only, forgiven until that one came.
     fn late(&mut self, word: &str, violation: &str) -> io::Result<()> {
         if let Search::Idle { crossable: true } = self.search {
-            self.search = Search::Idle { crossable: false };
+            self.search = Search::Idle { crossable: word != "stop" };
             return self.note(format!("CROSSED {word}").as_bytes());
         }
         self.violation(violation)

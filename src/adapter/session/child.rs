@@ -2,7 +2,7 @@
 
 use log::Level;
 
-use super::{Child, Held, Output, Question, Session, Until, is_stop, lossy};
+use super::{Child, Held, LINE_ROOM, Output, Question, Session, Until, is_stop, lossy};
 
 impl Session {
     pub(super) fn engine_moves(&mut self, line: &[u8], out: &mut Output) {
@@ -12,7 +12,7 @@ impl Session {
                 while let Some(held) = self.held.pop_front() {
                     match held {
                         Held::Line(line) => {
-                            self.waiting = self.waiting.saturating_sub(line.len());
+                            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
                             if is_stop(&line) {
                                 self.stop_child(&line, out);
                             } else {
@@ -20,7 +20,7 @@ impl Session {
                             }
                         }
                         Held::Go(line) => {
-                            self.waiting = self.waiting.saturating_sub(line.len());
+                            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
                             self.write(&line, out);
                             self.child = Child::Searching { stopped: false };
                         }
@@ -105,7 +105,7 @@ impl Session {
 
     pub(super) fn hold(&mut self, held: Held) {
         let (Held::Line(line) | Held::Go(line)) = &held;
-        self.waiting += line.len();
+        self.waiting += line.len() + LINE_ROOM;
         self.held.push_back(held);
     }
 
@@ -113,7 +113,7 @@ impl Session {
     pub(super) fn unhold_go(&mut self) {
         let place = self.held.iter().position(|held| matches!(held, Held::Go(_)));
         if let Some(Held::Go(line)) = place.and_then(|place| self.held.remove(place)) {
-            self.waiting = self.waiting.saturating_sub(line.len());
+            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
         }
     }
 }

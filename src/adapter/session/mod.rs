@@ -30,6 +30,15 @@ use crate::uci::{Command, Go, Reply, SetOption, info_string};
 /// Bytes of waiting lines above which no more are read from the GUI: 16 MiB.
 const WAITING_MAX: usize = 16 << 20;
 
+/// Bytes of an over-long line that are looked at for its command.
+const PART_READ: usize = 4096;
+
+/// Room that a waiting line takes beside its bytes.
+const LINE_ROOM: usize = 64;
+
+/// Own-book options of an engine that are taken note of: no engine has more, and memory is bounded.
+const ENGINE_BOOKS_MAX: usize = 8;
+
 /// Option names (letters only, in lower case) under which engines offer to use a book of their own.
 const OWN_BOOK_NAMES: [&str; 2] = ["ownbook", "usebook"];
 
@@ -127,8 +136,12 @@ pub struct Session {
     backlog: VecDeque<Vec<u8>>,
     /// How many of the backlog's lines are `stop`.
     stops_waiting: usize,
-    /// Bytes in `held` and `backlog`.
+    /// Room that `held` and `backlog` take, in bytes.
     waiting: usize,
+    /// Answers that prove that the engine reads what it is sent.
+    proofs: u64,
+    /// The rest of an over-long GUI line is left out.
+    dropping: bool,
     /// The GUI was left in the middle of a line that the engine has not ended.
     gui_mid_line: bool,
     engine_mid_line: bool,
@@ -137,24 +150,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session with the configured options; `settings` are options of the engine, and any of the adapter's.
+    /// A session with the configured options; `settings` are options of the engine, name and value.
     ///
     /// The books are opened at once, which takes constant time; what goes wrong is told to the GUI when it listens.
     pub fn new(
-        mut options: Options,
+        options: Options,
         settings: Vec<(String, String)>,
         library: Box<dyn Library>,
         out: &mut Output,
     ) -> Self {
-        let mut notices = Vec::new();
-        let mut for_engine = Vec::new();
-        for (name, value) in settings {
-            match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
-                None => for_engine.push((name, value)),
-                Some(Ok(_)) => {}
-                Some(Err(problem)) => notices.push(problem),
-            }
-        }
         let mut session = Self {
             configured: options.books.clone(),
             rng: rng(options.seed),
@@ -167,12 +171,12 @@ impl Session {
             multipv: 1,
             analysing: false,
             debug: false,
-            settings: for_engine,
+            settings,
             settings_sent: false,
             engine_books: Vec::new(),
             uci_owed: 0,
             ready_owed: 0,
-            notices,
+            notices: Vec::new(),
             greeted: false,
             child: Child::Idle,
             question: None,
@@ -180,13 +184,12 @@ impl Session {
             backlog: VecDeque::new(),
             stops_waiting: 0,
             waiting: 0,
+            proofs: 0,
+            dropping: false,
             gui_mid_line: false,
             engine_mid_line: false,
             dead: false,
         };
-        for problem in &session.notices {
-            out.notes.push((Level::Warn, problem.clone()));
-        }
         for at in 0..session.settings.len() {
             let (name, value) = session.settings[at].clone();
             session.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
@@ -203,6 +206,11 @@ impl Session {
     /// Whether engine lines that are no reply the session must know pass straight to the GUI now.
     pub fn passes(&self) -> bool {
         self.child != Child::InVain && !self.gui_mid_line
+    }
+
+    /// How often the engine has answered a question: it has read all that it was sent before that.
+    pub fn proofs(&self) -> u64 {
+        self.proofs
     }
 
     /// Whether the engine has not answered `uci` yet.
@@ -247,24 +255,30 @@ impl Session {
 
     /// Takes a part of a GUI line that is too long to be kept; `begins` and `ends` tell where it stands in the line.
     pub fn gui_part(&mut self, bytes: &[u8], begins: bool, ends: bool, out: &mut Output) {
-        if begins && Command::of(bytes.get(..4096).unwrap_or(bytes)).0 == Command::Position {
-            self.board.set_unknown();
-        }
         if begins {
-            out.notes.push((
-                Level::Warn,
-                "a line of the GUI is too long to be understood; it is passed on".to_owned(),
-            ));
+            if Command::of(bytes.get(..PART_READ).unwrap_or(bytes)).0 == Command::Position {
+                self.board.set_unknown();
+            }
+            // Where lines wait, this one, which nobody can keep, would overtake them.
+            self.dropping = self.child != Child::Idle || self.question.is_some();
+            let what = if self.dropping { "left out" } else { "passed on" };
+            self.notify(format!("a line of the GUI is too long to be understood; it is {what}"), out);
         }
-        out.engine.extend_from_slice(bytes);
-        self.engine_mid_line = !ends;
+        if !self.dropping {
+            out.engine.extend_from_slice(bytes);
+            self.engine_mid_line = !ends;
+        }
     }
 
     /// Takes a line of the engine, with its line end.
     pub fn engine_line(&mut self, line: &[u8], out: &mut Output) {
         match Reply::of(line) {
-            Reply::BestMove => self.engine_moves(line, out),
+            Reply::BestMove => {
+                self.proofs += u64::from(self.child != Child::Idle);
+                self.engine_moves(line, out);
+            }
             Reply::ReadyOk => {
+                self.proofs += 1;
                 self.say(line, out);
                 self.ready_owed = self.ready_owed.saturating_sub(1);
                 if self.ready_owed == 0
@@ -276,7 +290,10 @@ impl Session {
             }
             Reply::Info if self.child == Child::InVain => {}
             Reply::Option => self.engine_option(line, out),
-            Reply::UciOk => self.engine_uciok(line, out),
+            Reply::UciOk => {
+                self.proofs += 1;
+                self.engine_uciok(line, out);
+            }
             Reply::Id => {
                 let text = String::from_utf8_lossy(line);
                 if let Some(name) = text.trim().strip_prefix("id name ") {

@@ -2,7 +2,7 @@
 
 use log::Level;
 
-use super::{Child, Output, Question, Session, Until, is_stop};
+use super::{Child, LINE_ROOM, Output, Question, Session, Until, is_stop};
 use crate::chess::Game;
 use crate::uci::{Command, Go, words};
 
@@ -157,7 +157,7 @@ impl Session {
 
     /// Puts a line behind the question that is open.
     pub(super) fn wait(&mut self, line: &[u8], out: &mut Output) {
-        self.waiting += line.len();
+        self.waiting += line.len() + LINE_ROOM;
         self.backlog.push_back(line.to_vec());
         if self.is_full() {
             self.stop(b"stop\n", out);
@@ -172,7 +172,7 @@ impl Session {
                 break;
             }
             let Some(line) = self.backlog.pop_front() else { break };
-            self.waiting = self.waiting.saturating_sub(line.len());
+            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
             let (command, text, rest) = Command::of(&line);
             if command == Command::Stop {
                 self.stops_waiting = self.stops_waiting.saturating_sub(1);

@@ -3,7 +3,7 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
-use super::{OWN_BOOK_NAMES, Output, Session, lossy, rng};
+use super::{ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, lossy, rng};
 use crate::adapter::options::{Change, Options};
 use crate::uci::{Command, SetOption, info_string, option_name, option_type, same_name};
 
@@ -16,7 +16,8 @@ impl Session {
             .map(|byte| byte.to_ascii_lowercase() as char)
             .collect();
         let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_str());
-        if is_own_book && !self.engine_books.contains(&name) {
+        let room = self.engine_books.len() < ENGINE_BOOKS_MAX;
+        if is_own_book && room && !self.engine_books.contains(&name) {
             self.engine_books.push(name.clone());
         }
         if is_own_book || Options::is_ours(&name) {
@@ -96,6 +97,11 @@ impl Session {
             return;
         }
         for (name, value) in self.settings.clone() {
+            if self.engine_books.iter().any(|book| same_name(book, name.as_bytes())) {
+                let what = format!("{name} is not set: the engine's own book is off, OwnBook stands for it");
+                self.notify(what, out);
+                continue;
+            }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.send(format!("setoption name {name}{value}\n").as_bytes(), out);
         }
@@ -104,7 +110,8 @@ impl Session {
     /// A GUI that never says `uci` is greeted by its first other command.
     pub(super) fn tell_greeting(&mut self, command: Command, out: &mut Output) {
         let early = matches!(command, Command::Uci | Command::Debug | Command::Register | Command::Other);
-        if !early && !self.settings_sent {
+        // Before the engine has told its options nobody knows which of them are books.
+        if !early && !self.settings_sent && self.uci_owed == 0 {
             self.send_settings(out);
         }
         if !early && !self.greeted && self.uci_owed == 0 {

@@ -1,8 +1,10 @@
 //! A client that talks UCI to the adapter, as a GUI does, and never waits for ever.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,18 @@ const QUIT_TIME: Duration = Duration::from_secs(5);
 
 /// Lines of the engine's standard error that are shown when it fails.
 const ENGINE_WORDS: usize = 5;
+
+/// Lines of one answer that are kept.
+const LINES_KEPT: usize = 4096;
+
+/// Lines of a standard error that are kept.
+const COMPLAINTS_KEPT: usize = 100;
+
+/// The longest line that is kept whole, in bytes.
+const LINE_MAX: u64 = 1 << 20;
+
+/// Lines that may wait to be read: the adapter, and so the engine, waits meanwhile.
+const LINES_UNREAD: usize = 1024;
 
 /// What stands before the adapter's own messages.
 const NOTICE: &str = "info string tabiya: ";
@@ -28,7 +42,7 @@ pub(super) struct Client {
     adapter: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Receiver<String>,
+    complaints: Complaints,
     notices: Vec<String>,
 }
 
@@ -46,7 +60,7 @@ impl Client {
             .map_err(|error| format!("cannot start tabiya again: {error}"))?;
         let input = adapter.stdin.take();
         let lines = read_lines(adapter.stdout.take());
-        let complaints = read_lines(adapter.stderr.take());
+        let complaints = Complaints::read(adapter.stderr.take());
         Ok(Self { adapter, input, lines, complaints, notices: Vec::new() })
     }
 
@@ -55,7 +69,8 @@ impl Client {
         &self.notices
     }
 
-    /// Sends a line and gives the lines up to the one that begins with `end`, that one included.
+    /// Sends a line and gives the lines up to the one that begins with `end`, that one included; of very many the
+    /// first and the last.
     pub(super) fn ask(&mut self, line: &str, end: &str, patience: Duration) -> Result<Vec<String>, Gone> {
         self.send(line);
         let until = Instant::now() + patience;
@@ -65,6 +80,9 @@ impl Client {
                 Ok(line) => {
                     if let Some(notice) = line.strip_prefix(NOTICE) {
                         self.notices.push(notice.trim().to_owned());
+                    }
+                    if lines.len() >= LINES_KEPT {
+                        lines.drain(LINES_KEPT / 2..LINES_KEPT * 3 / 4);
                     }
                     let is_last = line.split_whitespace().next() == Some(end);
                     lines.push(line.trim_end().to_owned());
@@ -110,7 +128,7 @@ impl Client {
 
     /// What the adapter complained of when it ended, and what the engine wrote to its standard error.
     fn last_words(&mut self) -> Gone {
-        let told: Vec<String> = self.complaints.iter().map(|line| line.trim_end().to_owned()).collect();
+        let told = self.complaints.all();
         let own = told.iter().rev().find_map(|line| line.strip_prefix("tabiya: "));
         let said = own
             .or(self.notices.last().map(String::as_str))
@@ -136,20 +154,58 @@ impl Drop for Client {
     }
 }
 
+/// The last lines of a standard error, read all the time: who writes there must never wait.
+struct Complaints {
+    last: Arc<Mutex<VecDeque<String>>>,
+    /// Closed when the last line has been read.
+    open: Receiver<()>,
+}
+
+impl Complaints {
+    fn read(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let (sender, open) = sync_channel(0);
+        let last = Arc::new(Mutex::new(VecDeque::new()));
+        let lines = Arc::clone(&last);
+        if let Some(pipe) = pipe {
+            thread::spawn(move || {
+                let _open = sender;
+                each_line(pipe, |line| {
+                    let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+                    if lines.len() >= COMPLAINTS_KEPT {
+                        lines.pop_front();
+                    }
+                    lines.push_back(line.trim_end().to_owned());
+                    true
+                });
+            });
+        }
+        Self { last, open }
+    }
+
+    /// The last lines, once there will be no more.
+    fn all(&self) -> Vec<String> {
+        let _ = self.open.recv_timeout(QUIT_TIME);
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
 /// Reads a pipe's lines on a thread of its own.
 fn read_lines(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(LINES_UNREAD);
     if let Some(pipe) = pipe {
-        thread::spawn(move || {
-            let mut reader = BufReader::new(pipe);
-            let mut line = Vec::new();
-            while reader.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                    return;
-                }
-                line.clear();
-            }
-        });
+        thread::spawn(move || each_line(pipe, |line| sender.send(line).is_ok()));
     }
     receiver
+}
+
+/// Gives each line of a pipe, as long as more are wanted; of an endless line pieces.
+fn each_line(pipe: impl Read, mut take: impl FnMut(String) -> bool) {
+    let mut reader = BufReader::new(pipe);
+    let mut line = Vec::new();
+    while reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        if !take(String::from_utf8_lossy(&line).into_owned()) {
+            return;
+        }
+        line.clear();
+    }
 }
