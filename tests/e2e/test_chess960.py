@@ -46,6 +46,7 @@ def test_a_shuffled_position_castles_from_the_book(adapter, tmp_path, engine):
     answer = client.go("movetime 10", f"position fen {fen}")
     assert answer.book and answer.lines[-1] == "bestmove c1g1 ponder c8b8"
     assert client.go("movetime 10", f"position fen {fen} moves c1g1").move == "c8b8"
+    client.ready()
     assert "setoption name UCI_Chess960 value true" in engine.heard()
 
 
