@@ -231,13 +231,15 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
     folder.write("short.bin", b"\0\0");
     folder.write("games.bin", b"[Event \"?\"]\n\n1. e4 *\n");
     folder.write("other.ctg", [0; 64]);
+    folder.write("other.kob", [0; 64]);
     for (bad, says) in [
         ("none.bin", "cannot open the file: "),
         ("folder.bin", "this is a folder: name a file in it"),
-        ("empty.bin", "the file is empty: name a Polyglot book (.bin)"),
+        ("empty.bin", "the file is empty: name a Polyglot book (.bin) or a ChessBase book (.ctg)"),
         ("short.bin", "the file is too short for a book: 2 bytes"),
         ("games.bin", "this is text, no book"),
-        ("other.ctg", "this looks like a book of the CTG format, which cannot be read yet"),
+        ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
+        ("other.kob", "this looks like a book of the Kvetka format, which cannot be read yet"),
     ] {
         for command in ["show", "info", "check"] {
             let ended = folder.run(&[command, bad, "a.bin"]).with(3);
