@@ -80,6 +80,9 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
         );
         return other(what, CTO_COUNT);
     }
+    if cut {
+        return Ok(());
+    }
     pages(index, ctg).map_err(|(what, offset)| {
         let name = ctg_path.file_name().unwrap_or_default().to_string_lossy();
         let what = format!("{what}: it does not belong to {name}");

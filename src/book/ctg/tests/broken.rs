@@ -71,7 +71,7 @@ fn files_that_are_no_part_of_a_book_are_refused_with_their_name() {
 
 #[test]
 fn files_of_different_books_are_told_apart() {
-    let (small, big) = (made().files(), Made { depth: 4, ..made() }.files());
+    let (small, big) = (made().files(), made().split(4).files());
     let mixed = |ctg: &[Vec<u8>; 3], cto: &[Vec<u8>; 3], ctb: &[Vec<u8>; 3]| {
         opened([ctg[0].clone(), cto[1].clone(), ctb[2].clone()]).err().unwrap_or_default()
     };
@@ -146,7 +146,7 @@ fn an_even_length_of_moves_ends_its_page_only() {
 
 #[test]
 fn a_bitmap_shorter_than_its_bounds_is_told_and_what_it_reaches_is_played() {
-    let mut files = Made { depth: 5, ..made() }.files();
+    let mut files = made().split(5).files();
     files[2].truncate(12 + 2);
     let book = opened(files).unwrap();
     let told = damages(&book);

@@ -59,7 +59,7 @@ pub struct Known {
 pub struct Made {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
     /// Splits of the trie from its root to each leaf.
-    pub depth: u32,
+    depth: u32,
 }
 
 impl Made {
@@ -67,7 +67,12 @@ impl Made {
         Self { depth, ..Self::default() }
     }
 
-    /// Adds a position; its moves are written as `e2e4`, or `e2e4!` with a mark's number behind a colon: `e2e4:6`.
+    /// The same in a trie of this depth.
+    pub fn split(self, depth: u32) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// Adds a position; its moves are written as `e2e4`, or with a mark's number behind a colon: `e2e4:6`.
     #[must_use]
     pub fn with(self, at: &Position, moves: &str, counts: [u32; 4], recommendation: u8) -> Self {
         let moves = moves.split_whitespace().map(|word| match word.split_once(':') {

@@ -98,7 +98,7 @@ proptest! {
 
 #[test]
 fn what_the_format_cannot_hold_has_no_signature() {
-    let many = "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQ2/8/k1K5 w - - 0 1";
+    let many = "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQ2/8/k1K5 b - - 0 1";
     assert!(Signature::of(fen(many).chess()).is_none());
     let other =
         Position::from_fen(b"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", CastlingMode::Chess960).unwrap();
