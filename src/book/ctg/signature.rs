@@ -275,7 +275,8 @@ pub fn decode(signature: &[u8]) -> Result<Chess, SignatureFault> {
         setup.ep_square = Some(Square::from_coords(File::new(u32::from(last >> tail) & 7), Rank::Sixth));
         tail += 3;
     }
-    if usize::from(head & LENGTH_BITS) != signature.len() || taken + tail > rest.len() * 8 {
+    // Where neither follows, one bit of padding does.
+    if usize::from(head & LENGTH_BITS) != signature.len() || taken + tail.max(1) > rest.len() * 8 {
         return Err(SignatureFault::Bits);
     }
     setup
