@@ -24,8 +24,10 @@ const PLACES: [&str; 6] = [
 const INDEX: usize = 64;
 
 fuzz_target!(|data: &[u8]| {
-    let places: Vec<Position> =
-        PLACES.iter().filter_map(|fen| Position::from_fen(fen.as_bytes(), CastlingMode::Standard).ok()).collect();
+    let places: Vec<Position> = PLACES
+        .iter()
+        .filter_map(|fen| Position::from_fen(fen.as_bytes(), CastlingMode::Standard).ok())
+        .collect();
     assert_eq!(places.len(), PLACES.len());
     let _ = open_bytes("fuzz.ctg", data.to_vec());
     if let Ok(chess) = decode(data) {

@@ -165,7 +165,8 @@ impl BookMove {
 /// One damage or oddity of a book file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where, in bytes from the start of the file.
+    /// Where, in bytes from the start of the file; of a book of several files, of the one that [`Damage::what`] names,
+    /// else of the one that holds the entries.
     pub offset: u64,
     /// What is wrong there, as a clause.
     pub what: String,

@@ -91,6 +91,19 @@ fn files_of_different_books_are_told_apart() {
 }
 
 #[test]
+fn an_index_with_room_to_spare_is_sound() {
+    let mut files = made().files();
+    files[1].extend([0xff; 4]);
+    files[1][7] += 1;
+    let book = opened(files.clone()).unwrap();
+    assert_eq!((damages(&book), known(&book)), (vec![], 5));
+    // What stands behind the last leaf names no page, or belongs to another bitmap.
+    let len = files[1].len();
+    files[1][len - 4..].copy_from_slice(&[0; 4]);
+    assert!(opened(files).unwrap_err().contains("holds 8 page numbers, and its bitmap needs 7"));
+}
+
+#[test]
 fn a_page_number_beyond_the_file_is_told_and_the_rest_is_played() {
     let mut files = made().files();
     let leaf = (0..7).find(|at| files[1][16 + at * 4..][..4] != [0xff; 4]).unwrap();
