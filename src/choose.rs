@@ -59,32 +59,34 @@ pub fn chances(
     mut allowed: impl FnMut(Move) -> bool,
     out: &mut Vec<f64>,
 ) {
-    let total: u128 = moves.iter().map(|m| u128::from(m.weight)).sum();
+    let total: f64 = moves.iter().map(|m| weight(m, policy)).sum();
     let only = policy.tournament && moves.iter().any(|m| sound(m) && m.annotation == Some(Annotation::Only));
     let green = policy.tournament && moves.iter().any(|m| sound(m) && m.recommended == Some(true));
-    let mut best = 0;
+    let mut best = 0.0_f64;
     out.clear();
     out.extend(moves.iter().map(|m| {
         let verdict = !policy.tournament
             || (sound(m)
                 && (!only || m.annotation == Some(Annotation::Only))
                 && (only || !green || m.recommended == Some(true)));
-        let heavy = m.weight > 0 && u128::from(m.weight) * 1000 >= total * u128::from(policy.threshold);
+        let weight = weight(m, policy);
+        let heavy = weight > 0.0
+            && (policy.tournament && is_chosen(m) || weight * 1000.0 >= total * f64::from(policy.threshold));
         let played = m.counts.is_none_or(|counts| counts.games >= policy.games);
         if verdict && heavy && played && allowed(m.mv) {
-            best = best.max(m.weight);
-            m.weight as f64
+            best = best.max(weight);
+            weight
         } else {
             0.0
         }
     }));
-    if best == 0 {
+    if best == 0.0 {
         return;
     }
     let exponent = exponent(policy.variety);
     for chance in out.iter_mut().filter(|chance| **chance > 0.0) {
         // Divided by the greatest weight first, so that no power overflows and the best keeps 1.
-        let share = *chance / best as f64;
+        let share = *chance / best;
         *chance = if exponent == 1.0 {
             share
         } else if exponent.is_infinite() {
@@ -97,10 +99,33 @@ pub fn chances(
     out.iter_mut().for_each(|chance| *chance /= sum);
 }
 
+/// What a move weighs under a policy.
+///
+/// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
+/// not act and the marks are factors: those that readers of CTG books publish.
+fn weight(m: &BookMove, policy: &Policy) -> f64 {
+    let weight = m.weight as f64;
+    if policy.tournament {
+        return if is_chosen(m) { weight.max(1.0) } else { weight };
+    }
+    weight
+        * match m.annotation {
+            Some(Annotation::Good) => 1.23,
+            Some(Annotation::Brilliant) => 1.46,
+            Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
+            Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
+        }
+}
+
+/// Whether the author wants a move played in tournaments whatever its statistics: it is green, or the only one.
+fn is_chosen(m: &BookMove) -> bool {
+    m.recommended == Some(true) || m.annotation == Some(Annotation::Only)
+}
+
 /// Whether a format's own verdicts let a move be played in tournaments at all.
 fn sound(m: &BookMove) -> bool {
     let marked = matches!(m.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
-    m.weight > 0 && m.recommended != Some(false) && !marked
+    (m.weight > 0 || is_chosen(m)) && m.recommended != Some(false) && !marked
 }
 
 /// Draws one index by its chance; `None` where all chances are 0.
@@ -182,12 +207,54 @@ mod tests {
         moves[1].recommended = Some(true);
         moves[2].annotation = Some(Annotation::Dubious);
         assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
-        assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [0.25; 4]);
+        let third = 1.0 / 3.0;
+        assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third, third, 0.0, third]);
         moves[3].annotation = Some(Annotation::Only);
         assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
         moves[1].annotation = Some(Annotation::Blunder);
         moves[3].annotation = None;
         assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_move_that_the_author_chose_is_played_whatever_its_statistics() {
+        let mut moves = book(&[999_999, 0, 0, 1]);
+        moves[1].recommended = Some(true);
+        assert_eq!(of(&moves, &Policy::default()), [0.0, 1.0, 0.0, 0.0]);
+        moves[3].recommended = Some(true);
+        assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+        moves[2].annotation = Some(Annotation::Only);
+        assert_eq!(of(&moves, &Policy::default()), [0.0, 0.0, 1.0, 0.0]);
+        let off = Policy { tournament: false, ..Policy::default() };
+        assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0, 0.0]);
+        moves[2].annotation = Some(Annotation::Dubious);
+        moves[2].recommended = Some(true);
+        assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+    }
+
+    #[test]
+    fn out_of_tournaments_marks_are_factors_and_colours_do_not_act() {
+        let marks = [
+            (None, 1.0),
+            (Some(Annotation::Good), 1.23),
+            (Some(Annotation::Brilliant), 1.46),
+            (Some(Annotation::Interesting), 1.0),
+            (Some(Annotation::Only), 1.0),
+            (Some(Annotation::Zugzwang), 1.0),
+            (Some(Annotation::Bad), 0.0),
+            (Some(Annotation::Blunder), 0.0),
+            (Some(Annotation::Dubious), 0.0),
+        ];
+        let mut moves = book(&[100; 9]);
+        for (index, (m, (mark, _))) in moves.iter_mut().zip(marks).enumerate() {
+            m.annotation = mark;
+            m.recommended = [None, Some(true), Some(false)][index % 3];
+        }
+        let sum: f64 = marks.iter().map(|(_, factor)| factor).sum();
+        let chances = of(&moves, &Policy { tournament: false, ..free() });
+        for (chance, (mark, factor)) in chances.iter().zip(marks) {
+            assert!((chance - factor / sum).abs() < 1e-12, "{mark:?}: {chance}");
+        }
     }
 
     #[test]

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use shakmaty::Square;
+use tabiya::book::ctg::Signature;
+use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
 use tabiya::book::polyglot::layout::{Entry, RawMove};
 use tabiya::chess::Game;
 use tempfile::TempDir;
@@ -231,13 +233,15 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
     folder.write("short.bin", b"\0\0");
     folder.write("games.bin", b"[Event \"?\"]\n\n1. e4 *\n");
     folder.write("other.ctg", [0; 64]);
+    folder.write("other.kob", [0; 64]);
     for (bad, says) in [
         ("none.bin", "cannot open the file: "),
         ("folder.bin", "this is a folder: name a file in it"),
-        ("empty.bin", "the file is empty: name a Polyglot book (.bin)"),
+        ("empty.bin", "the file is empty: name a Polyglot book (.bin) or a ChessBase book (.ctg)"),
         ("short.bin", "the file is too short for a book: 2 bytes"),
         ("games.bin", "this is text, no book"),
-        ("other.ctg", "this looks like a book of the CTG format, which cannot be read yet"),
+        ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
+        ("other.kob", "this looks like a book of the Kvetka format, which cannot be read yet"),
     ] {
         for command in ["show", "info", "check"] {
             let ended = folder.run(&[command, bad, "a.bin"]).with(3);
@@ -246,6 +250,71 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
             assert!(ended.out.contains("a.bin"), "{command} {bad}: {}", ended.out);
         }
     }
+}
+
+/// A CTG book of one page: e2e4 marked !, which leads to a green position of three games, and d2d4.
+fn ctg(folder: &Folder, names: [&str; 3]) {
+    let entry = |line: &str, moves: &[u8], counts: [u8; 4], recommendation: u8| {
+        let mut game = Game::start();
+        line.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+        let mut entry = Signature::of(game.position().chess()).unwrap().bytes().to_vec();
+        entry.push(moves.len() as u8 + 1);
+        entry.extend(moves);
+        counts.into_iter().for_each(|count| entry.extend([0, 0, count]));
+        entry.extend([0; 18]);
+        entry.extend([recommendation, 0, 0]);
+        entry
+    };
+    // The fifth and the fourth pawn go two squares up.
+    let start = entry("", &[0x5f, 1, 0xe6, 0], [9, 0, 0, 0], 0);
+    let entries = [start, entry("e2e4", &[], [3, 1, 1, 1], 0x80)].concat();
+    let mut pages = CTG_START.to_vec();
+    pages.resize(PAGE_LEN as usize, 0);
+    pages[19] = 1;
+    pages.extend([0, 2]);
+    pages.extend((4 + entries.len() as u16).to_be_bytes());
+    pages.extend(entries);
+    pages.resize(2 * PAGE_LEN as usize, 0);
+    let [ctg, cto, ctb] = names;
+    folder.write(ctg, pages);
+    folder.write(cto, [&CTO_START[..], &[0, 0, 0, 1], &[0; 12]].concat());
+    folder.write(ctb, [&CTB_START[..], &[0; 8]].concat());
+}
+
+#[test]
+fn a_ctg_book_is_shown_summed_up_and_checked() {
+    let folder = Folder::new();
+    ctg(&folder, ["a.ctg", "a.cto", "a.ctb"]);
+    let expected = format!(
+        "{START}\n\
+a.ctg (ctg): 1 of 2 moves, line ends in 1 ply
+ move  uci   weight  chance  games  wins  draws  losses  score  mark
+ e4    e2e4       3  100.0%      3     1      1       1  50.0%  ! green
+ d4    d2d4       0       -      -     -      -       -      -  -
+
+"
+    );
+    assert_eq!(folder.run(&["show", "a.ctg"]).with(0).out, expected);
+    let line = folder.run(&["show", "--json", "a.ctb"]).with(0).json().remove(0);
+    assert_eq!((&line["format"], &line["book"]), (&"ctg".into(), &"a.ctb".into()));
+    let (e4, d4) = (&line["moves"][0], &line["moves"][1]);
+    assert_eq!((&e4["annotation"], &e4["recommended"], &e4["wins"]), (&"!".into(), &true.into(), &1.into()));
+    assert_eq!(
+        (&d4["games"], &d4["recommended"], &d4["playable"]),
+        (&Value::Null, &Value::Null, &false.into())
+    );
+    let line = folder.run(&["info", "--json", "a.cto"]).with(0).json().remove(0);
+    let files: Vec<_> = line["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(files, ["a.cto", "a.ctg", "a.ctb"]);
+    assert_eq!((&line["entries"], &line["moves"], &line["reachable"]), (&2.into(), &2.into(), &2.into()));
+    let odd = "a.ctg: odd: 1 move leads to positions that the book does not have (byte 4096)\n\
+               a.ctg: sound, 1 oddity\n";
+    assert_eq!(folder.run(&["check", "a.ctg"]).with(0).out, odd);
+    fs::remove_file(folder.path("a.ctb")).unwrap();
+    let ended = folder.run(&["check", "a.ctg"]).with(3);
+    let expected = "tabiya: a.ctb: this part of the CTG book a.ctg is missing: put the .ctg, .cto and .ctb of one book \
+                    into one folder, with the same name before the dot\n";
+    assert_eq!(ended.err, expected);
 }
 
 #[test]

@@ -27,7 +27,10 @@ impl Files {
     fn list(&self, list: &str, problems: &mut Vec<String>) -> Vec<Arc<dyn Book>> {
         let mut books = Vec::new();
         for name in names(list) {
-            match self.places.find(name) {
+            let found = self.places.find(name);
+            let found =
+                found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
+            match found {
                 Ok(path) => match book::open(&path) {
                     Ok(book) => {
                         log::info!("book: {} ({})", path.display(), book.format());

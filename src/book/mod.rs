@@ -1,5 +1,6 @@
 //! Books: the trait that each format implements, and what a book can know of a move.
 
+pub mod ctg;
 mod open;
 pub mod polyglot;
 mod shelf;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
-pub use open::{open, open_bytes};
+pub use open::{in_any_case, open, open_bytes};
 pub use shelf::Shelf;
 
 use crate::base::error::Result;
@@ -33,12 +34,15 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 pub enum Format {
     /// Polyglot `.bin`.
     Polyglot,
+    /// ChessBase `.ctg` with its `.cto` and `.ctb`.
+    Ctg,
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Format::Polyglot => "polyglot",
+            Format::Ctg => "ctg",
         })
     }
 }
@@ -54,6 +58,36 @@ pub struct Counts {
     pub draws: u64,
     /// Games that the mover lost.
     pub losses: u64,
+}
+
+impl Counts {
+    /// The rating that the mover performed at against opponents of this average: theirs and the difference that its
+    /// score is expected at, no more than 800 points; `None` where no game ended.
+    ///
+    /// ```
+    /// use tabiya::book::Counts;
+    /// let counts = Counts { games: 4, wins: 3, draws: 0, losses: 1 };
+    /// assert_eq!(counts.performance(2500), Some(2691));
+    /// ```
+    pub fn performance(self, opponents: u32) -> Option<u32> {
+        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        let ended = self.wins as f64 + self.draws as f64 + self.losses as f64;
+        if ended == 0.0 {
+            return None;
+        }
+        // The logistic curve by which chess ratings are made: ten times the odds are 400 points.
+        let difference = (400.0 * (points / (ended - points)).log10()).clamp(-800.0, 800.0);
+        Some((f64::from(opponents) + difference).max(0.0).round() as u32)
+    }
+}
+
+/// How strong those were who made a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ratings {
+    /// The average rating of the side that makes the move.
+    pub average: Option<u32>,
+    /// The rating that it performed at.
+    pub performance: Option<u32>,
 }
 
 /// What an author wrote behind a move.
@@ -117,19 +151,22 @@ pub struct BookMove {
     pub recommended: Option<bool>,
     /// What was learned, where the format keeps it and it can be trusted.
     pub learned: Option<Learned>,
+    /// How strong the players were, where the format says.
+    pub ratings: Option<Ratings>,
 }
 
 impl BookMove {
     /// A move with nothing but its weight.
     pub fn new(mv: Move, weight: u64) -> Self {
-        Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None }
+        Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None, ratings: None }
     }
 }
 
 /// One damage or oddity of a book file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Where, in bytes from the start of the file.
+    /// Where, in bytes from the start of the file; of a book of several files, of the one that [`Damage::what`] names,
+    /// else of the one that holds the entries.
     pub offset: u64,
     /// What is wrong there, as a clause.
     pub what: String,

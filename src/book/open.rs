@@ -1,9 +1,11 @@
 //! Which format a file has: told by its content, then by its name. The only file that names every format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Book;
+use super::ctg::layout::CTG_START;
+use super::ctg::{self, Ctg};
 use super::polyglot::Polyglot;
 use super::polyglot::layout::ENTRY_LEN;
 use crate::base::bytes;
@@ -11,7 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::base::map::Map;
 
 /// What to do with something that is no book of a format that can be read.
-const ADVICE: &str = "name a Polyglot book (.bin)";
+const ADVICE: &str = "name a Polyglot book (.bin) or a ChessBase book (.ctg)";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -28,9 +30,6 @@ const STARTS: [(&[u8], &str, &str); 8] = [
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
 
-/// The first eight bytes of the page file of a CTG book: those of every such book at hand.
-const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
-
 /// The first three bytes of an Arena book; a letter or a version's digit follows.
 const ABK_START: [u8; 3] = *b"\x03AB";
 
@@ -38,25 +37,29 @@ const ABK_START: [u8; 3] = *b"\x03AB";
 const ABK_HEADER: u32 = 25_200;
 
 /// Formats of other books by the last part of their files' names.
-const NAMES: [(&str, &str); 7] = [
-    ("abk", "Arena"),
-    ("ctg", "CTG"),
-    ("cto", "CTG"),
-    ("ctb", "CTG"),
-    ("kob", "Kvetka"),
-    ("kin", "Kvetka"),
-    ("ksf", "Kvetka"),
-];
+const NAMES: [(&str, &str); 4] = [("abk", "Arena"), ("kob", "Kvetka"), ("kin", "Kvetka"), ("ksf", "Kvetka")];
 
 /// Opens a book, in the same time whatever its size.
 ///
-/// A Polyglot book has no mark of its own: it is what is long enough and known to be nothing else.
+/// Any of the three files of a CTG book, in any letter case, opens the book. A Polyglot book has no mark of its own:
+/// it is what is long enough and known to be nothing else.
 ///
 /// # Errors
-/// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name.
+/// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
+/// as [`Ctg::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
-    open_bytes(path, Map::open(path)?)
+    let found = in_any_case(path);
+    let bytes = Map::open(found.as_deref().unwrap_or(path))?;
+    if !is_other(&bytes) && is_ctg(path, &bytes) {
+        return Ok(Arc::new(Ctg::open(path)?));
+    }
+    open_bytes(path, bytes)
+}
+
+/// The file that a path means where there is none of this name: the parts of a CTG book are found in any letter case.
+pub fn in_any_case(path: &Path) -> Option<PathBuf> {
+    ctg::in_any_case(path)
 }
 
 /// Opens a book whose bytes are at hand: in memory, or inside the executable. `path` is only its name.
@@ -78,6 +81,12 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
         return error(what, advice);
     }
+    if is_ctg(path, &bytes) {
+        return error(
+            "a CTG book is three files, of which this is one",
+            "open it as a file, with the other two beside it",
+        );
+    }
     if let Some(format) = other_format(path, &bytes) {
         return error(
             &format!("this looks like a book of the {format} format, which cannot be read yet"),
@@ -95,11 +104,18 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     Ok(Arc::new(Polyglot::new(path, bytes)))
 }
 
+/// Whether a file is empty, text, an archive or a program, whatever its name.
+fn is_other(data: &[u8]) -> bool {
+    data.is_empty() || STARTS.iter().any(|(start, ..)| data.starts_with(start)) || is_text(data)
+}
+
+/// Whether a file is a part of a CTG book by its content or by its name.
+fn is_ctg(path: &Path, data: &[u8]) -> bool {
+    data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data)
+}
+
 /// The book format that a file has, where it is one that cannot be read.
 fn other_format(path: &Path, data: &[u8]) -> Option<&'static str> {
-    if data.starts_with(&CTG_START) {
-        return Some("CTG");
-    }
     if data.starts_with(&ABK_START) && bytes::u32_le(data, 4) == Some(ABK_HEADER) {
         return Some("Arena");
     }
@@ -132,12 +148,10 @@ mod tests {
 
     #[test]
     fn an_empty_and_a_short_file_say_so() {
-        assert_eq!(refusal("a.bin", b""), "a.bin: the file is empty: name a Polyglot book (.bin)");
+        assert_eq!(refusal("a.bin", b""), format!("a.bin: the file is empty: {ADVICE}"));
         let short = refusal("a.bin", &[0; 15]);
-        assert_eq!(
-            short,
-            "a.bin: the file is too short for a book: 15 bytes, and one entry has 16: name a Polyglot book (.bin)"
-        );
+        let what = "the file is too short for a book: 15 bytes, and one entry has 16";
+        assert_eq!(short, format!("a.bin: {what}: {ADVICE}"));
     }
 
     #[test]
@@ -147,8 +161,10 @@ mod tests {
         abk[4] = 0;
         assert!(open_bytes("a.bin", abk).is_ok());
         let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
-        assert!(refusal("a.bin", &ctg).contains("CTG"));
-        for (name, format) in [("a.CTO", "CTG"), ("a.b.kob", "Kvetka"), ("x/a.abk", "Arena")] {
+        for name in ["a.bin", "a.CTO"] {
+            assert!(refusal(name, &ctg).contains("a CTG book is three files"), "{name}");
+        }
+        for (name, format) in [("a.b.kob", "Kvetka"), ("x/a.abk", "Arena")] {
             assert!(refusal(name, &[0; 16]).contains(format), "{name}");
         }
     }
@@ -156,10 +172,7 @@ mod tests {
     #[test]
     fn text_archives_and_programs_are_refused() {
         let pgn = b"[Event \"A\"]\r\n[Site \"B\xfcrgerhaus\"]\r\n\r\n1. e4 *\r\n";
-        assert_eq!(
-            refusal("games.bin", pgn),
-            "games.bin: this is text, no book: name a Polyglot book (.bin)"
-        );
+        assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, no book: {ADVICE}"));
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
         assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));

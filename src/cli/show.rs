@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> Result<Exit> {
                 if args.json {
                     json::line(&view, out)?;
                 } else {
-                    table::book(&view, out)?;
+                    table::book(&view, look, out)?;
                 }
             }
             unknown |= !known;
@@ -120,7 +120,7 @@ fn view<'a>(
 mod tests {
     use super::*;
     use crate::base::progress::Progress;
-    use crate::book::{Annotation, Counts, Damage, Format, Learned, Summary};
+    use crate::book::{Annotation, Counts, Damage, Format, Learned, Ratings, Summary};
     use crate::chess::Position;
     use shakmaty::Move;
     use std::path::Path;
@@ -172,13 +172,17 @@ mod tests {
     }
 
     fn shown(book: Knowing, moves: &str, policy: &Policy) -> (String, String) {
+        shown_as(book, moves, policy, Look::default())
+    }
+
+    fn shown_as(book: Knowing, moves: &str, policy: &Policy, look: Look) -> (String, String) {
         let mut game = Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book: Arc<dyn Book> = Arc::new(book);
         let mut shelf = Shelf::new(&[], &[], &[Arc::clone(&book)]);
         let view = view(&*book, &mut shelf, &game, CastlingMode::Standard, policy);
         let (mut text, mut line) = (Vec::new(), Vec::new());
-        table::book(&view, &mut text).unwrap();
+        table::book(&view, look, &mut text).unwrap();
         json::line(&view, &mut line).unwrap();
         (String::from_utf8(text).unwrap(), String::from_utf8(line).unwrap())
     }
@@ -207,6 +211,27 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             "\n"
         );
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn ratings_are_shown_where_a_book_has_them() {
+        let mut e4 = known("e2e4", 1);
+        e4.1.ratings = Some(Ratings { average: Some(2700), performance: None });
+        let (text, json) = shown(Knowing(vec![e4]), "", &Policy::default());
+        assert!(text.contains(" move  uci   weight  chance  rating\n"), "{text}");
+        assert!(text.contains("  2700\n"), "{text}");
+        assert!(!json.contains("2700"), "{json}");
+    }
+
+    #[test]
+    fn a_moves_colour_is_shown_where_colours_may_be() {
+        let look = Look { terminal: true, colour: true, unicode: false };
+        let (text, _) = shown_as(full(), "", &Policy::default(), look);
+        let line = |mv: &str| text.lines().find(|line| line.contains(mv)).unwrap().to_owned();
+        // The numbers of the terminal's own green and red among its 256 colours.
+        assert_eq!(line("e2e4").matches("\x1b[38;5;10m").count(), 2, "{text:?}");
+        assert_eq!(line("d2d4").matches("\x1b[38;5;9m").count(), 2, "{text:?}");
+        assert!(!line("b1c3").contains('\x1b'), "{text:?}");
     }
 
     #[test]

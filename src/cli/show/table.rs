@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{Cell, CellAlignment, Color, Table, presets};
 use shakmaty::san::SanPlus;
 
 use super::{View, board};
@@ -17,7 +17,7 @@ const NOTHING: &str = "-";
 type Column = (&'static str, bool, fn(&View<'_>, &BookMove, f64) -> Option<String>);
 
 /// The columns; one that no move has anything for is left out.
-const COLUMNS: [Column; 11] = [
+const COLUMNS: [Column; 13] = [
     ("move", false, |view, known, _| {
         Some(SanPlus::from_move(view.game.position().chess().clone(), known.mv).to_string())
     }),
@@ -29,6 +29,8 @@ const COLUMNS: [Column; 11] = [
     ("draws", true, |_, known, _| known.counts.map(|counts| counts.draws.to_string())),
     ("losses", true, |_, known, _| known.counts.map(|counts| counts.losses.to_string())),
     ("score", true, |_, known, _| score(known)),
+    ("rating", true, |_, known, _| known.ratings?.average.map(|rating| rating.to_string())),
+    ("performance", true, |_, known, _| known.ratings?.performance.map(|rating| rating.to_string())),
     ("mark", false, |_, known, _| mark(known)),
     ("learned", true, |_, known, _| {
         known.learned.map(|learned| format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games))
@@ -44,8 +46,11 @@ pub fn place(game: &Game, look: Look, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what one book has there, and a blank line behind it.
-pub fn book(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Columns whose text is written in the book's colour of the move.
+const COLOURED: [&str; 2] = ["move", "mark"];
+
+/// Writes what one book has there, and a blank line behind it; a move's colour is shown where colours may be used.
+pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let (path, format) = (view.book.path().display(), view.book.format());
     let playable = view.moves.iter().filter(|(_, chance)| *chance > 0.0).count();
     match (view.moves.len(), view.line) {
@@ -61,10 +66,22 @@ pub fn book(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         .filter(|(_, _, text)| view.moves.iter().any(|(known, chance)| text(view, known, *chance).is_some()));
     let used: Vec<_> = used.collect();
     let mut table = Table::new();
+    if look.colour {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
     table.load_style(presets::NOTHING).set_header(used.iter().map(|(name, ..)| *name));
     for (known, chance) in &view.moves {
-        let cells =
-            used.iter().map(|(.., text)| text(view, known, *chance).unwrap_or_else(|| NOTHING.to_owned()));
+        let colour = known.recommended.filter(|_| look.colour);
+        let colour = colour.map(|green| if green { Color::Green } else { Color::Red });
+        let cells = used.iter().map(|(name, _, text)| {
+            let cell = Cell::new(text(view, known, *chance).unwrap_or_else(|| NOTHING.to_owned()));
+            match colour.filter(|_| COLOURED.contains(name)) {
+                Some(colour) => cell.fg(colour),
+                None => cell,
+            }
+        });
         table.add_row(cells);
     }
     for (column, (_, number, _)) in table.column_iter_mut().zip(&used) {

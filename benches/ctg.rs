@@ -1,0 +1,114 @@
+//! How long a CTG book takes to open, to find an entry, and to give a position's moves with the statistics of each.
+//!
+//! On the sample book perfect2021 in the folder that `TABIYA_SAMPLES` names, and on a sparse file of 100 GB.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::path::Path;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use tabiya::book::Book;
+use tabiya::book::ctg::Ctg;
+use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
+use tabiya::chess::Position;
+
+/// Bytes of the sparse book.
+const HUGE: u64 = 100_000_000_000;
+
+/// The positions of a book that its own moves reach.
+fn reached(book: &Ctg) -> Vec<Position> {
+    let mut known = HashSet::from([Position::start().key()]);
+    let mut positions = vec![Position::start()];
+    let mut moves = Vec::new();
+    let mut at = 0;
+    while let Some(position) = positions.get(at).cloned() {
+        moves.clear();
+        book.moves(&position, &mut moves);
+        for next in moves.iter().map(|known| position.after(known.mv)) {
+            if known.insert(next.key()) {
+                positions.push(next);
+            }
+        }
+        at += 1;
+    }
+    positions
+}
+
+fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Position]) {
+    let mut group = criterion.benchmark_group(name);
+    let mut next = positions.iter().cycle();
+    group.bench_function("entry", |bencher| {
+        bencher.iter(|| next.next().and_then(|position| book.statistics(black_box(position))));
+    });
+    let mut moves = Vec::new();
+    let mut next = positions.iter().cycle();
+    group.bench_function("moves", |bencher| {
+        bencher.iter(|| {
+            moves.clear();
+            if let Some(position) = next.next() {
+                book.moves(black_box(position), &mut moves);
+            }
+            moves.len()
+        });
+    });
+    let mut next = positions.iter().cycle();
+    group.bench_function("best", |bencher| {
+        bencher.iter(|| next.next().and_then(|position| book.best(black_box(position))));
+    });
+    group.finish();
+}
+
+/// A book of 100 GB with one page that is in use.
+fn huge(folder: &Path) -> std::io::Result<()> {
+    let mut header = CTG_START.to_vec();
+    header.resize(4096, 0);
+    fs::write(folder.join("huge.ctg"), &header)?;
+    File::options().write(true).open(folder.join("huge.ctg"))?.set_len(HUGE)?;
+    fs::write(folder.join("huge.cto"), [&CTO_START[..], &[0, 0, 0, 1], &[0; 12]].concat())?;
+    fs::write(folder.join("huge.ctb"), [&CTB_START[..], &[0; 8]].concat())
+}
+
+fn ctg(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    match huge(folder.path()) {
+        Ok(()) => {
+            let path = folder.path().join("huge.ctg");
+            criterion.bench_function("open 100 GB", |bencher| {
+                bencher.iter(|| Ctg::open(black_box(&path)).is_ok());
+            });
+        }
+        Err(error) => eprintln!("no sparse file can be made here: {error}"),
+    }
+    let Some(samples) = std::env::var_os("TABIYA_SAMPLES") else {
+        eprintln!("TABIYA_SAMPLES names no folder of sample books: only opening is measured");
+        return;
+    };
+    let path = Path::new(&samples).join("ctg/perfect2021/Perfect2021.ctg");
+    let book = match Ctg::open(&path) {
+        Ok(book) => book,
+        Err(error) => return eprintln!("{error}"),
+    };
+    criterion.bench_function("open perfect2021", |bencher| {
+        bencher.iter(|| Ctg::open(black_box(&path)).is_ok());
+    });
+    let mut positions = reached(&book);
+    let shallow: Vec<Position> = positions.iter().take(1000).cloned().collect();
+    positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));
+    measure(criterion, "perfect2021", &book, &positions);
+    let many: Vec<Position> = shallow
+        .into_iter()
+        .filter(|position| {
+            let mut moves = Vec::new();
+            book.moves(position, &mut moves);
+            moves.len() >= 5
+        })
+        .collect();
+    measure(criterion, "perfect2021, five moves and more", &book, &many);
+}
+
+criterion_group!(benches, ctg);
+criterion_main!(benches);

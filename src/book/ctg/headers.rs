@@ -1,0 +1,123 @@
+//! What is asked of the three files before they are taken for one book: their headers, and one page.
+
+use std::path::{Path, PathBuf};
+
+use super::index::{self, Index};
+use super::layout::{
+    CTB_HEADER, CTB_START, CTG_PAGES, CTG_START, CTO_COUNT, CTO_HEADER, CTO_LOW, CTO_START, PAGE_HEADER,
+    PAGE_LEN,
+};
+use super::page::{Page, pages_in};
+use super::signature::hash;
+use crate::base::bytes;
+use crate::base::error::{Error, Result};
+use crate::base::map::Map;
+
+/// Page numbers at the end of the index among which some are looked for that are pages.
+const LOOKED_AT: u64 = 64;
+
+/// Pages that are asked whether the index leads to what stands in them; one that says yes is enough.
+const ASKED: usize = 4;
+
+/// Bytes of the start of the page file that are asked for: the lengths of its header and of a page.
+const CTG_MARK: usize = 4;
+
+/// What to do with files that do not fit together.
+const TOGETHER: &str = "put the .ctg, .cto and .ctb of the same book together, from where it was whole";
+
+/// Refuses a file that is not the part of a CTG book that it should be: 0 the pages, 1 the index, 2 the bitmap.
+///
+/// # Errors
+/// When it is too short for its header, or begins otherwise than such a file does.
+pub fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
+    let (header, start, kind) = match part {
+        0 => (PAGE_LEN, CTG_START.get(..CTG_MARK).unwrap_or_default(), "the page file"),
+        1 => (CTO_HEADER, &CTO_START[..], "the index"),
+        _ => (CTB_HEADER, &CTB_START[..], "the bitmap"),
+    };
+    let len = map.len() as u64;
+    if map.len() >= start.len() && !map.starts_with(start) {
+        let what = format!("this is not {kind} of a CTG book");
+        return Err(Error::format(path, what).at_offset(0).advice(TOGETHER));
+    }
+    if len < header {
+        let what = format!("{kind} of the CTG book is cut off: {len} bytes, and its header has {header}");
+        return Err(Error::format(path, what).at_offset(len).advice("copy the book again"));
+    }
+    Ok(())
+}
+
+/// Refuses three files that are no CTG book together.
+///
+/// # Errors
+/// As [`check_one`] of each, and when they tell of different books.
+pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
+    for (part, (path, map)) in files.iter().zip(maps).enumerate() {
+        check_one(part, path, map)?;
+    }
+    let [ctg, cto, ctb] = maps;
+    let Some(index) = Index::new(cto, ctb) else { return Ok(()) };
+    let [ctg_path, cto_path, ctb_path] = files;
+    // What is cut off says nothing of where it belongs: the rest of it is played.
+    let cut = index.held() < index.count() || index.bits() < index.high();
+    let low = index.low_copy().unwrap_or_default();
+    let other = |what: String, offset| {
+        let name = ctb_path.file_name().unwrap_or_default().to_string_lossy();
+        let what = format!("{what}: it does not belong to {name}");
+        Err(Error::format(cto_path, what).at_offset(offset).advice(TOGETHER))
+    };
+    if cut && low != index.low() {
+        return other(
+            format!("the index has the lower bound {low}, and its bitmap {}", index.low()),
+            CTO_LOW,
+        );
+    }
+    let needed = index.last_leaf() + 1;
+    // More numbers than leaves may have been written, if they name nothing.
+    let surplus = || (needed.max(end_looked_at(index))..index.held()).any(|node| index.page(node).is_some());
+    if !cut && (needed > index.count() || needed < index.count() && (low != index.low() || surplus())) {
+        let what = format!(
+            "the index says that it holds {} page numbers, and its bitmap needs {needed}",
+            index.count()
+        );
+        return other(what, CTO_COUNT);
+    }
+    if cut {
+        return Ok(());
+    }
+    pages(index, ctg).map_err(|(what, offset)| {
+        let name = ctg_path.file_name().unwrap_or_default().to_string_lossy();
+        let what = format!("{what}: it does not belong to {name}");
+        Error::format(cto_path, what).at_offset(offset).advice(TOGETHER)
+    })
+}
+
+/// The first of the last page numbers of the index that are looked at.
+fn end_looked_at(index: Index<'_>) -> u64 {
+    index.held().saturating_sub(LOOKED_AT)
+}
+
+/// Asks pages that the end of the index names whether it leads to what stands in them; fails when none agrees and some
+/// do not.
+fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)> {
+    let said: u64 = bytes::u32_be(ctg, CTG_PAGES).unwrap_or_default().into();
+    let pages = said.max(pages_in(ctg.len() as u64));
+    let end = index.held().min(index.last_leaf() + 1);
+    let named = (end.saturating_sub(LOOKED_AT)..end).rev().filter_map(|leaf| Some((leaf, index.page(leaf)?)));
+    let mut disagrees = None;
+    for (leaf, number) in named.take(ASKED) {
+        if u64::from(number) >= pages {
+            let what = format!("the index names page {number} of {pages}");
+            disagrees.get_or_insert((what, index::offset(leaf)));
+            continue;
+        }
+        let entry = Page::of(ctg, number).and_then(|page| page.entry(PAGE_HEADER).ok());
+        let Some(entry) = entry else { continue };
+        if index.leaf(hash(entry.signature)) == leaf {
+            return Ok(());
+        }
+        let what = format!("the index names page {number} for other positions than stand there");
+        disagrees.get_or_insert((what, index::offset(leaf)));
+    }
+    disagrees.map_or(Ok(()), Err)
+}

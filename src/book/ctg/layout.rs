@@ -1,0 +1,165 @@
+//! Where what stands in the three files of a CTG book.
+//!
+//! A CTG book is three files of one stem: `.ctg` holds pages of entries, `.ctb` the bitmap of a trie over the hashes of
+//! positions, `.cto` the page that each leaf of the trie names. All numbers are big-endian.
+//!
+//! Sources: *the description* is "Описание формата дебютных книг от Chessbase" (the CTG format as the chess program
+//! Kvetka documents it); *measured* is what holds in every book at hand, and overrules the description.
+
+/// Bytes of a page, the header page among them (the description).
+pub const PAGE_LEN: u64 = 4096;
+
+/// The first eight bytes of the header page (measured).
+pub const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
+
+/// Offset of the number of data pages in the header page, 32 bits (measured).
+pub const CTG_PAGES: u64 = 16;
+
+/// Offset of the number of games in the header page, 32 bits (the description).
+pub const CTG_GAMES: u64 = 28;
+
+/// Bytes before the first entry of a page: how many entries, and where the last one ends, 16 bits each
+/// (the description).
+pub const PAGE_HEADER: usize = 4;
+
+/// The first four bytes of a `.cto` file: its header's length, and 1 (measured).
+pub const CTO_START: [u8; 4] = [0, 0x10, 0, 1];
+
+/// Bytes before the page numbers of a `.cto` file (the description).
+pub const CTO_HEADER: u64 = 16;
+
+/// Offset of the number of page numbers in a `.cto` file, 32 bits (the description).
+pub const CTO_COUNT: u64 = 4;
+
+/// Offset of the copy of [`CTB_LOW`] in a `.cto` file, 32 bits (measured).
+pub const CTO_LOW: u64 = 12;
+
+/// Bytes of a page number (the description).
+pub const NUMBER_LEN: u64 = 4;
+
+/// The page number that means no page (the description).
+pub const NO_PAGE: u32 = u32::MAX;
+
+/// The first four bytes of a `.ctb` file: its header's length, and 1 (measured).
+pub const CTB_START: [u8; 4] = [0, 0x0c, 0, 1];
+
+/// Bytes before the bitmap of a `.ctb` file (measured).
+pub const CTB_HEADER: u64 = 12;
+
+/// Offset of the lower bound in a `.ctb` file, 32 bits: eight times the number of the bitmap's first byte that is not
+/// all ones (measured).
+pub const CTB_LOW: u64 = 4;
+
+/// Offset of the upper bound in a `.ctb` file, 32 bits: the bits of the bitmap (measured).
+pub const CTB_HIGH: u64 = 8;
+
+/// The bits of an entry's first byte that hold the length of its signature, that byte included (the description).
+pub const LENGTH_BITS: u8 = 0x1f;
+
+/// Set in an entry's first byte where the signature holds an en-passant file (the description).
+pub const EN_PASSANT: u8 = 0x20;
+
+/// Set in an entry's first byte where the signature holds castling rights (the description).
+pub const CASTLING: u8 = 0x40;
+
+/// The longest signature: what [`LENGTH_BITS`] can say.
+pub const LONGEST_SIGNATURE: usize = LENGTH_BITS as usize;
+
+/// A square's code in a signature and its length in bits, by the kind of piece: pawn, knight, bishop, rook, queen,
+/// king, each for the side to move; the last bit is set for the other side. An empty square is one zero bit
+/// (the description).
+pub const PIECES: [(u32, u32); 6] =
+    [(0b110, 3), (0b10010, 5), (0b10100, 5), (0b10110, 5), (0b100010, 6), (0b100000, 6)];
+
+/// Bytes behind an entry's moves (measured).
+pub const STATISTICS_LEN: usize = 33;
+
+/// The shortest entry: a signature of its first byte, no move, the statistics.
+pub const SHORTEST_ENTRY: u64 = 2 + STATISTICS_LEN as u64;
+
+/// The bits of a move's second byte that hold the mark; one book sets the others on every move (measured).
+pub const MARK_BITS: u8 = 0x1f;
+
+/// Castling on the king's side (the description).
+pub const CASTLE_SHORT: u8 = 0x6b;
+
+/// Castling on the queen's side (the description).
+pub const CASTLE_LONG: u8 = 0xf6;
+
+/// The two codes of the second queen that sources give differently: six squares up or six to the right (measured:
+/// each is the former where that is legal, else the latter).
+pub const UNSURE: [u8; 2] = [0x1a, 0xf9];
+
+/// Set in the recommendation of a position that it is good to move to: green (the description).
+pub const GREEN: u8 = 0x80;
+
+/// Set in the recommendation of a position that it is bad to move to: red (the description).
+pub const RED: u8 = 0x40;
+
+/// The summands of the hash (the description).
+pub const HASH: [u32; 64] = [
+    0x3100_d2bf,
+    0x3118_e3de,
+    0x34ab_1372,
+    0x2807_a847,
+    0x1633_f566,
+    0x2143_b359,
+    0x26d5_6488,
+    0x3b9e_6f59,
+    0x3775_5656,
+    0x3089_ca7b,
+    0x18e9_2d85,
+    0x0cd0_e9d8,
+    0x1a9e_3b54,
+    0x3eaa_902f,
+    0x0d9b_faae,
+    0x2f32_b45b,
+    0x31ed_6102,
+    0x3d3c_8398,
+    0x1466_60e3,
+    0x0f8d_4b76,
+    0x02c7_7a5f,
+    0x146c_8799,
+    0x1c47_f51f,
+    0x249f_8f36,
+    0x2477_2043,
+    0x1fbc_1e4d,
+    0x1e86_b3fa,
+    0x37df_36a6,
+    0x16ed_30e4,
+    0x02c3_148e,
+    0x216e_5929,
+    0x0636_b34e,
+    0x317f_9f56,
+    0x15f0_9d70,
+    0x1310_26fb,
+    0x38c7_84b1,
+    0x29ac_3305,
+    0x2b48_5dc5,
+    0x3c04_9ddc,
+    0x35a9_fbcd,
+    0x31d5_373b,
+    0x2b24_6799,
+    0x0a29_23d3,
+    0x08a9_6e9d,
+    0x3003_1a9f,
+    0x08f5_25b5,
+    0x3361_1c06,
+    0x2409_db98,
+    0x0ca4_feb2,
+    0x1000_b71e,
+    0x3056_6e32,
+    0x3944_7d31,
+    0x194e_3752,
+    0x0823_3a95,
+    0x0f38_fe36,
+    0x29c7_cd57,
+    0x0f7b_3a39,
+    0x328e_8a16,
+    0x1e7d_1388,
+    0x0fba_78f5,
+    0x274c_7e7c,
+    0x1e8b_e65c,
+    0x2fa0_b0bb,
+    0x1eb6_c371,
+];
