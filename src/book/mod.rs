@@ -1,5 +1,6 @@
 //! Books: the trait that each format implements, and what a book can know of a move.
 
+pub mod abk;
 mod open;
 pub mod polyglot;
 mod shelf;
@@ -33,12 +34,15 @@ pub fn starter() -> Result<Arc<dyn Book>> {
 pub enum Format {
     /// Polyglot `.bin`.
     Polyglot,
+    /// Arena's `.abk`.
+    Abk,
 }
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Format::Polyglot => "polyglot",
+            Format::Abk => "abk",
         })
     }
 }
@@ -113,7 +117,7 @@ pub struct BookMove {
     pub counts: Option<Counts>,
     /// The author's mark, where the format has marks.
     pub annotation: Option<Annotation>,
-    /// Green (`true`) or red (`false`), where the format has colours and the move has one.
+    /// Green (`true`) or red (`false`), where the format has colours or limits and the move has a verdict.
     pub recommended: Option<bool>,
     /// What was learned, where the format keeps it and it can be trusted.
     pub learned: Option<Learned>,
@@ -156,6 +160,8 @@ pub struct Summary {
     pub learned: Option<u64>,
     /// What is odd about the file, one clause each.
     pub oddities: Vec<String>,
+    /// What else the file says of itself, such as its author: lines for people, each with its name.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// A book: a position becomes the book's moves.

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Book;
+use super::abk::{Abk, is_abk};
 use super::polyglot::Polyglot;
 use super::polyglot::layout::ENTRY_LEN;
-use crate::base::bytes;
 use crate::base::error::{Error, Result};
 use crate::base::map::Map;
 
 /// What to do with something that is no book of a format that can be read.
-const ADVICE: &str = "name a Polyglot book (.bin)";
+const ADVICE: &str = "name a Polyglot book (.bin) or an Arena book (.abk)";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -31,22 +31,9 @@ const STARTS: [(&[u8], &str, &str); 8] = [
 /// The first eight bytes of the page file of a CTG book: those of every such book at hand.
 const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
 
-/// The first three bytes of an Arena book; a letter or a version's digit follows.
-const ABK_START: [u8; 3] = *b"\x03AB";
-
-/// The length of an Arena book's header in bytes, which stands in it as a 32-bit number at offset 4.
-const ABK_HEADER: u32 = 25_200;
-
 /// Formats of other books by the last part of their files' names.
-const NAMES: [(&str, &str); 7] = [
-    ("abk", "Arena"),
-    ("ctg", "CTG"),
-    ("cto", "CTG"),
-    ("ctb", "CTG"),
-    ("kob", "Kvetka"),
-    ("kin", "Kvetka"),
-    ("ksf", "Kvetka"),
-];
+const NAMES: [(&str, &str); 6] =
+    [("ctg", "CTG"), ("cto", "CTG"), ("ctb", "CTG"), ("kob", "Kvetka"), ("kin", "Kvetka"), ("ksf", "Kvetka")];
 
 /// Opens a book, in the same time whatever its size.
 ///
@@ -78,6 +65,9 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
         return error(what, advice);
     }
+    if is_abk(&bytes) || path.extension().is_some_and(|name| name.eq_ignore_ascii_case("abk")) {
+        return Ok(Arc::new(Abk::new(path, bytes)?));
+    }
     if let Some(format) = other_format(path, &bytes) {
         return error(
             &format!("this looks like a book of the {format} format, which cannot be read yet"),
@@ -99,9 +89,6 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
 fn other_format(path: &Path, data: &[u8]) -> Option<&'static str> {
     if data.starts_with(&CTG_START) {
         return Some("CTG");
-    }
-    if data.starts_with(&ABK_START) && bytes::u32_le(data, 4) == Some(ABK_HEADER) {
-        return Some("Arena");
     }
     let extension = path.extension()?;
     NAMES.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| *format)
@@ -132,25 +119,38 @@ mod tests {
 
     #[test]
     fn an_empty_and_a_short_file_say_so() {
-        assert_eq!(refusal("a.bin", b""), "a.bin: the file is empty: name a Polyglot book (.bin)");
+        assert_eq!(
+            refusal("a.bin", b""),
+            "a.bin: the file is empty: name a Polyglot book (.bin) or an Arena book (.abk)"
+        );
         let short = refusal("a.bin", &[0; 15]);
         assert_eq!(
             short,
-            "a.bin: the file is too short for a book: 15 bytes, and one entry has 16: name a Polyglot book (.bin)"
+            "a.bin: the file is too short for a book: 15 bytes, and one entry has 16: name a Polyglot book (.bin) or an Arena book (.abk)"
         );
     }
 
     #[test]
     fn other_formats_are_named_by_content_then_by_name() {
-        let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
-        assert!(refusal("a.bin", &abk).contains("Arena format, which cannot be read yet"));
-        abk[4] = 0;
-        assert!(open_bytes("a.bin", abk).is_ok());
         let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
         assert!(refusal("a.bin", &ctg).contains("CTG"));
-        for (name, format) in [("a.CTO", "CTG"), ("a.b.kob", "Kvetka"), ("x/a.abk", "Arena")] {
+        for (name, format) in [("a.CTO", "CTG"), ("a.b.kob", "Kvetka")] {
             assert!(refusal(name, &[0; 16]).contains(format), "{name}");
         }
+    }
+
+    #[test]
+    fn an_arena_book_is_told_by_content_then_by_name() {
+        let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
+        let cut =
+            "a.bin: the file ends within its header of 25200 bytes (byte 18): copy or download it again";
+        assert_eq!(refusal("a.bin", &abk), cut);
+        let mut whole = abk.clone();
+        whole.resize(25_200, b'x');
+        assert_eq!(open_bytes("a.bin", whole).unwrap().format().to_string(), "abk");
+        abk[4] = 0;
+        assert!(refusal("x/a.ABK", &abk).contains("does not begin as an Arena book"));
+        assert_eq!(open_bytes("a.bin", abk).unwrap().format().to_string(), "polyglot");
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let pgn = b"[Event \"A\"]\r\n[Site \"B\xfcrgerhaus\"]\r\n\r\n1. e4 *\r\n";
         assert_eq!(
             refusal("games.bin", pgn),
-            "games.bin: this is text, no book: name a Polyglot book (.bin)"
+            "games.bin: this is text, no book: name a Polyglot book (.bin) or an Arena book (.abk)"
         );
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");

@@ -24,7 +24,7 @@ pub struct PolicyArgs {
     /// Leave the book when its line goes on for fewer plies than this
     #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
     reserve: u32,
-    /// Whether a format's own verdicts act: colours and marks
+    /// Whether a format's own verdicts act: colours, marks and limits
     #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
     tournament: bool,
     /// Let a book move bring about a position for the third time
