@@ -51,6 +51,9 @@ const BY_SCORE: u64 = 0xf6;
 /// Offset of the last half-move to be played.
 const LAST_PLY: u64 = 0xfa;
 
+/// What stands in the header where nothing was written: four times an x.
+const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
+
 /// What the top byte of a record's flags holds when the record is deleted.
 const DELETED: u32 = 0x01;
 
@@ -82,9 +85,10 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header; what lies outside of `data` is empty or 0.
+    /// Reads the header; what lies outside of `data`, or was never written, is empty or 0.
     pub fn read(data: &[u8]) -> Self {
-        let number = |at| bytes::u32_le(data, at).unwrap_or_default().cast_signed();
+        let written = |at| bytes::u32_le(data, at).filter(|number| *number != UNSET);
+        let number = |at| written(at).unwrap_or_default().cast_signed();
         Self {
             comment: text(data, COMMENT, COMMENT_ROOM),
             author: text(data, AUTHOR, AUTHOR_ROOM),

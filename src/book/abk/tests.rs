@@ -299,6 +299,31 @@ fn the_headers_limits_act_in_tournaments_only() {
 }
 
 #[test]
+fn fields_that_were_never_written_are_no_limits() {
+    let mut tree = Tree::new();
+    tree.say("e2e4", Said { priority: 9, games: 1, wins: 0, losses: 1 });
+    for at in [0xde, 0xe2, 0xe6, 0xea, 0xee, 0xf2, 0xf6, 0xfa] {
+        tree.set(at, i32::from_le_bytes(*b"xxxx"));
+    }
+    let found = moves(&tree.book(), &after(""));
+    assert_eq!((found[0].recommended, found[0].weight), (None, 100));
+}
+
+#[test]
+fn the_half_move_is_that_of_the_shortest_way() {
+    for (last_ply, verdict) in [(2, Some(false)), (3, None), (6, None)] {
+        let mut tree = Tree::new();
+        tree.line("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 c2c4");
+        tree.line("g1f3 g8f6 c2c4");
+        tree.line("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 d2d4");
+        tree.set(0xfa, last_ply);
+        let found = moves(&tree.book(), &after("g1f3 g8f6"));
+        let of = |name: &str| found.iter().find(|known| uci(known) == name).map(|known| known.recommended);
+        assert_eq!((of("c2c4"), of("d2d4")), (Some(verdict), Some(Some(false))), "{last_ply}");
+    }
+}
+
+#[test]
 fn the_headers_texts_are_shown() {
     let header = Tree::new().book().header();
     // The tab is a space, the byte a letter of Latin-1.
