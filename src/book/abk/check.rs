@@ -79,15 +79,17 @@ fn notes(header: &Header) -> Vec<(&'static str, String)> {
     notes.push(("weighed by", format!("priority {by_priority}, games {by_games}, score {by_score}")));
     let [white, black] = header.min_percent;
     let limits = [
-        (header.min_games, "games"),
-        (header.min_wins, "won games"),
-        (white, "per cent won by White"),
-        (black, "per cent won by Black"),
+        (header.min_games, " games"),
+        (header.min_wins, " won games"),
+        (white, "% won by White"),
+        (black, "% won by Black"),
     ];
     let mut limits: Vec<String> = limits
         .into_iter()
         .filter(|(least, _)| *least > 0)
-        .map(|(least, what)| format!("at least {least} {what}"))
+        .map(|(least, what)| {
+            format!("at least {least}{}", if least == 1 { what.trim_end_matches('s') } else { what })
+        })
         .collect();
     if header.last_ply > 0 {
         limits.push(format!("up to half-move {}", header.last_ply));
