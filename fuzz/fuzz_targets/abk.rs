@@ -36,7 +36,7 @@ fuzz_target!(|data: &[u8]| {
                 *link = ROOT as i32 - 1 + link.rem_euclid(last - ROOT as i32 + 1);
             }
         }
-        if record.flags % 4 == 0 {
+        if record.flags.is_multiple_of(4) {
             // A pawn's step, so that the walk gets somewhere.
             (record.from, record.to, record.promotion) = (8 + record.from % 8, 16 + record.from % 8, 0);
         }
