@@ -20,7 +20,7 @@ pub struct Policy {
     pub games: u64,
     /// A move is not played when its line goes on for fewer plies than this, the move itself counted.
     pub reserve: u32,
-    /// A format's own verdicts act: colours and marks.
+    /// A format's own verdicts act: colours, marks and limits.
     pub tournament: bool,
     /// A move may bring about a position for the third time.
     pub repeats: bool,

@@ -1,5 +1,6 @@
 //! Books: the trait that each format implements, and what a book can know of a move.
 
+pub mod abk;
 pub mod ctg;
 mod open;
 pub mod polyglot;
@@ -36,6 +37,8 @@ pub enum Format {
     Polyglot,
     /// ChessBase `.ctg` with its `.cto` and `.ctb`.
     Ctg,
+    /// Arena's `.abk`.
+    Abk,
 }
 
 impl fmt::Display for Format {
@@ -43,6 +46,7 @@ impl fmt::Display for Format {
         f.write_str(match self {
             Format::Polyglot => "polyglot",
             Format::Ctg => "ctg",
+            Format::Abk => "abk",
         })
     }
 }
@@ -147,7 +151,7 @@ pub struct BookMove {
     pub counts: Option<Counts>,
     /// The author's mark, where the format has marks.
     pub annotation: Option<Annotation>,
-    /// Green (`true`) or red (`false`), where the format has colours and the move has one.
+    /// Green (`true`) or red (`false`), where the format has colours or limits and the move has a verdict.
     pub recommended: Option<bool>,
     /// What was learned, where the format keeps it and it can be trusted.
     pub learned: Option<Learned>,
@@ -193,6 +197,8 @@ pub struct Summary {
     pub learned: Option<u64>,
     /// What is odd about the file, one clause each.
     pub oddities: Vec<String>,
+    /// What else the file says of itself, such as its author: lines for people, each with its name.
+    pub notes: Vec<(&'static str, String)>,
 }
 
 /// A book: a position becomes the book's moves.

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Book;
+use super::abk::{Abk, is_abk};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::polyglot::Polyglot;
 use super::polyglot::layout::ENTRY_LEN;
-use crate::base::bytes;
 use crate::base::error::{Error, Result};
 use crate::base::map::Map;
 
 /// What to do with something that is no book of a format that can be read.
-const ADVICE: &str = "name a Polyglot book (.bin) or a ChessBase book (.ctg)";
+const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg) or Arena (.abk) book";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -30,14 +30,8 @@ const STARTS: [(&[u8], &str, &str); 8] = [
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
 
-/// The first three bytes of an Arena book; a letter or a version's digit follows.
-const ABK_START: [u8; 3] = *b"\x03AB";
-
-/// The length of an Arena book's header in bytes, which stands in it as a 32-bit number at offset 4.
-const ABK_HEADER: u32 = 25_200;
-
 /// Formats of other books by the last part of their files' names.
-const NAMES: [(&str, &str); 4] = [("abk", "Arena"), ("kob", "Kvetka"), ("kin", "Kvetka"), ("ksf", "Kvetka")];
+const NAMES: [(&str, &str); 3] = [("kob", "Kvetka"), ("kin", "Kvetka"), ("ksf", "Kvetka")];
 
 /// Opens a book, in the same time whatever its size.
 ///
@@ -87,7 +81,10 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
             "open it as a file, with the other two beside it",
         );
     }
-    if let Some(format) = other_format(path, &bytes) {
+    if is_abk(&bytes) || path.extension().is_some_and(|name| name.eq_ignore_ascii_case("abk")) {
+        return Ok(Arc::new(Abk::new(path, bytes)?));
+    }
+    if let Some(format) = other_format(path) {
         return error(
             &format!("this looks like a book of the {format} format, which cannot be read yet"),
             ADVICE,
@@ -115,10 +112,7 @@ fn is_ctg(path: &Path, data: &[u8]) -> bool {
 }
 
 /// The book format that a file has, where it is one that cannot be read.
-fn other_format(path: &Path, data: &[u8]) -> Option<&'static str> {
-    if data.starts_with(&ABK_START) && bytes::u32_le(data, 4) == Some(ABK_HEADER) {
-        return Some("Arena");
-    }
+fn other_format(path: &Path) -> Option<&'static str> {
     let extension = path.extension()?;
     NAMES.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| *format)
 }
@@ -156,17 +150,27 @@ mod tests {
 
     #[test]
     fn other_formats_are_named_by_content_then_by_name() {
-        let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
-        assert!(refusal("a.bin", &abk).contains("Arena format, which cannot be read yet"));
-        abk[4] = 0;
-        assert!(open_bytes("a.bin", abk).is_ok());
         let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
         for name in ["a.bin", "a.CTO"] {
             assert!(refusal(name, &ctg).contains("a CTG book is three files"), "{name}");
         }
-        for (name, format) in [("a.b.kob", "Kvetka"), ("x/a.abk", "Arena")] {
-            assert!(refusal(name, &[0; 16]).contains(format), "{name}");
+        for name in ["a.b.kob", "x/a.KIN"] {
+            assert!(refusal(name, &[0; 16]).contains("Kvetka"), "{name}");
         }
+    }
+
+    #[test]
+    fn an_arena_book_is_told_by_content_then_by_name() {
+        let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
+        let cut =
+            "a.bin: the file ends within its header of 25200 bytes (byte 18): copy or download it again";
+        assert_eq!(refusal("a.bin", &abk), cut);
+        let mut whole = abk.clone();
+        whole.resize(25_200, b'x');
+        assert_eq!(open_bytes("a.bin", whole).unwrap().format().to_string(), "abk");
+        abk[4] = 0;
+        assert!(refusal("x/a.ABK", &abk).contains("does not begin as an Arena book"));
+        assert_eq!(open_bytes("a.bin", abk).unwrap().format().to_string(), "polyglot");
     }
 
     #[test]

@@ -81,8 +81,11 @@ impl Position {
 
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
+        let mode = EnPassantMode::PseudoLegal;
+        // What one move changes in the key is known without looking at the whole board, for most moves.
+        let updated = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, mode);
         self.chess.play_unchecked(mv);
-        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::PseudoLegal);
+        let Zobrist64(key) = updated.unwrap_or_else(|| self.chess.zobrist_hash(mode));
         self.key = key;
     }
 
@@ -160,5 +163,22 @@ mod tests {
         assert_eq!(position.after(e4).key(), KEYS[1].1);
         position.play(e4);
         assert_eq!(position.key(), KEYS[1].1);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_key_is_kept_through_any_game(
+            steps in proptest::collection::vec(proptest::prelude::any::<proptest::sample::Index>(), 0..200),
+        ) {
+            let mut position = Position::start();
+            for step in steps {
+                let legal = position.chess().legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                position.play(*step.get(&legal));
+                proptest::prop_assert_eq!(position.key(), Position::from_chess(position.chess().clone()).key());
+            }
+        }
     }
 }

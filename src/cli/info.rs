@@ -118,6 +118,9 @@ fn text(book: &dyn Book, summary: &Summary, out: &mut dyn Write) -> io::Result<(
     row("deepest line", summary.deepest.map(|plies| format!("{plies} plies")))?;
     row("reached in play", summary.reachable.map(|reached| format!("{reached}{of}")))?;
     row("learned entries", number(summary.learned))?;
+    for (name, text) in &summary.notes {
+        row(name, Some(text.clone()))?;
+    }
     for oddity in &summary.oddities {
         row("odd", Some(oddity.clone()))?;
     }

@@ -24,12 +24,13 @@ pub struct PolicyArgs {
     /// Leave the book when its line goes on for fewer plies than this
     #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
     reserve: u32,
-    /// Whether a format's own verdicts act: colours and marks
+    /// Whether a format's own verdicts act: colours, marks and limits
     ///
     /// With true, as for a CTG book's "tournament book": red moves and those marked ?, ??, ?! are never played; a move
     /// marked as the only one is played alone; where there is a green move, only green ones are played, whatever their
     /// statistics; the weights, 2 for each win of the mover and 1 for each draw, decide among what is left. With false
-    /// colours do not act, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ??, ?! by 0.
+    /// colours do not act, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ??, ?! by 0. An Arena book's own
+    /// limits act with true only.
     #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
     tournament: bool,
     /// Let a book move bring about a position for the third time

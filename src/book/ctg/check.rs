@@ -77,6 +77,7 @@ pub fn summary(book: &Ctg, progress: &Progress) -> Summary {
         oddities.push("too many positions at one depth to follow every line".to_owned());
     }
     Summary {
+        notes: Vec::new(),
         entries: totals.entries,
         positions: Some(totals.entries),
         moves: Some(totals.moves),

@@ -43,6 +43,7 @@ pub fn summary(data: &Map, progress: &Progress) -> Summary {
         reachable: Some(walk.reached),
         learned: totals.learned,
         oddities,
+        notes: vec![],
     }
 }
 
@@ -203,6 +204,7 @@ mod tests {
             reachable: Some(2),
             learned: Some(0),
             oddities: vec![],
+            notes: vec![],
         };
         assert_eq!(summary, expected);
     }

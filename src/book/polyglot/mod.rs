@@ -5,7 +5,7 @@
 //! is broken the positions that binary search still reaches are given.
 
 mod check;
-mod decode;
+pub(in crate::book) mod decode;
 pub mod layout;
 mod read;
 mod scan;

@@ -1,0 +1,195 @@
+//! How long an Arena book takes to open (until its index is ready) and to find a position's moves.
+//!
+//! On a made book of 140,000 records in memory: random games of 40 plies, whose moves are chosen unevenly so that lines
+//! share their beginnings as those of real books do. And on the real one among the samples, where `TABIYA_SAMPLES`
+//! names their folder.
+
+use std::collections::{HashMap, HashSet};
+use std::hint::black_box;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use shakmaty::{CastlingMode, Position as _, Role};
+use tabiya::book::Book;
+use tabiya::book::abk::Abk;
+use tabiya::book::abk::layout::{HEADER_LEN, ROOT, Record};
+use tabiya::chess::Position;
+
+/// Records of the made book.
+const RECORDS: usize = 140_000;
+
+/// Plies of each of its games.
+const PLIES: usize = 40;
+
+/// A book of random games, and its positions, each once.
+fn made(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
+    let mut records: Vec<Record> = Vec::with_capacity(RECORDS);
+    // By the number of the move before (none at the start) and by the move: its record.
+    let mut known: HashMap<(i32, String), usize> = HashMap::new();
+    // By the number of the move before: its last reply.
+    let mut last: HashMap<i32, usize> = HashMap::new();
+    let mut keys = HashSet::new();
+    let mut positions = Vec::new();
+    'full: loop {
+        let (mut position, mut before) = (Position::start(), -1);
+        for _ in 0..PLIES {
+            let legal = position.chess().legal_moves();
+            if legal.is_empty() {
+                break;
+            }
+            // A cube prefers the first ones.
+            let pick = rng.random::<f64>().powi(3) * legal.len() as f64;
+            let Some(&mv) = legal.get(pick as usize) else { break };
+            let uci = mv.to_uci(CastlingMode::Standard).to_string();
+            let number = match known.get(&(before, uci.clone())) {
+                Some(number) => *number,
+                None if records.len() == RECORDS => break 'full,
+                None => {
+                    let number = records.len();
+                    let link = (number + ROOT as usize) as i32;
+                    match last.insert(before, number) {
+                        Some(sibling) => records[sibling].sibling = link,
+                        None if before >= 0 => records[before as usize].child = link,
+                        None => {}
+                    }
+                    known.insert((before, uci), number);
+                    if keys.insert(position.key()) {
+                        positions.push(position.clone());
+                    }
+                    let from = mv.from().unwrap_or(mv.to());
+                    // Castling is the king's own step in these books.
+                    let to = mv.to_uci(CastlingMode::Standard).to_string()[2..4].parse().unwrap_or(mv.to());
+                    records.push(Record {
+                        from: u8::from(from),
+                        to: u8::from(to),
+                        promotion: mv.promotion().map_or(0, |role| match role {
+                            Role::Rook => 1,
+                            Role::Knight => 2,
+                            Role::Bishop => 3,
+                            _ => 4,
+                        }),
+                        priority: 5,
+                        games: 0,
+                        white_wins: 0,
+                        white_losses: 0,
+                        flags: 0,
+                        child: -1,
+                        sibling: -1,
+                    });
+                    number
+                }
+            };
+            records[number].games += 1;
+            position.play(mv);
+            before = number as i32;
+        }
+    }
+    let mut data = b"\x03ABK\x70\x62\0\0\x1c\0\0\0".to_vec();
+    data.resize(HEADER_LEN as usize, 0);
+    // Priority and games count alike.
+    data[0xee] = 1;
+    data[0xf2] = 1;
+    data.extend(records.iter().flat_map(Record::to_bytes));
+    (data, positions)
+}
+
+fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Position]) {
+    let mut group = criterion.benchmark_group(name);
+    let open = |data: Vec<u8>| Abk::new("bench.abk", data).expect("the book is sound");
+    // The index of one opening is waited for before the next, so that they do not take each other's time.
+    for (which, index) in [("open", false), ("open and index", true)] {
+        group.bench_function(which, |bencher| {
+            bencher.iter_custom(|times| {
+                let mut spent = Duration::ZERO;
+                for _ in 0..times {
+                    let data = data.to_vec();
+                    let start = Instant::now();
+                    let book = open(data);
+                    if index {
+                        black_box(book.index());
+                    }
+                    spent += start.elapsed();
+                    assert!(!book.index().all().is_empty());
+                }
+                spent
+            });
+        });
+    }
+    let book = open(data.to_vec());
+    let index = book.index();
+    let known = index.all().chunk_by(|a, b| a.key == b.key).count();
+    eprintln!("{name}: {} moves of {known} positions", index.all().len());
+    for (which, mask) in [("lookup present", 0), ("lookup absent", 0x5555)] {
+        let mut next = positions.iter().cycle();
+        group.bench_function(which, |bencher| {
+            bencher.iter(|| next.next().map(|at| book.index().of_key(black_box(at.key() ^ mask)).len()));
+        });
+    }
+    let mut next = positions.iter().cycle();
+    let mut moves = Vec::new();
+    group.bench_function("moves", |bencher| {
+        bencher.iter(|| {
+            moves.clear();
+            if let Some(at) = next.next() {
+                book.moves(black_box(at), &mut moves);
+            }
+            moves.len()
+        });
+    });
+    let mut next = positions.iter().cycle();
+    group.bench_function("best", |bencher| {
+        bencher.iter(|| next.next().and_then(|at| book.best(black_box(at))));
+    });
+    group.finish();
+}
+
+/// The positions of a book that its own moves reach.
+fn reached(book: &dyn Book) -> Vec<Position> {
+    let mut known = HashSet::from([Position::start().key()]);
+    let mut positions = vec![Position::start()];
+    let mut at = 0;
+    while let Some(position) = positions.get(at).cloned() {
+        let mut moves = Vec::new();
+        book.moves(&position, &mut moves);
+        for next in moves.iter().map(|known| position.after(known.mv)) {
+            let mut replies = Vec::new();
+            book.moves(&next, &mut replies);
+            if !replies.is_empty() && known.insert(next.key()) {
+                positions.push(next);
+            }
+        }
+        at += 1;
+    }
+    positions
+}
+
+fn abk(criterion: &mut Criterion) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let (data, mut positions) = made(&mut rng);
+    positions.shuffle(&mut rng);
+    measure(criterion, "made", &data, &positions);
+
+    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
+        eprintln!("TABIYA_SAMPLES names no folder: only the made book is measured");
+        return;
+    };
+    let path = Path::new(&folder).join("abk/Perfect2021.abk");
+    match std::fs::read(&path) {
+        Ok(data) => match Abk::new(&path, data.clone()) {
+            Ok(book) => {
+                let mut positions = reached(&book);
+                positions.shuffle(&mut rng);
+                measure(criterion, "Perfect2021", &data, &positions);
+            }
+            Err(error) => eprintln!("{error}"),
+        },
+        Err(error) => eprintln!("{}: {error}", path.display()),
+    }
+}
+
+criterion_group!(benches, abk);
+criterion_main!(benches);

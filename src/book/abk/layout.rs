@@ -1,0 +1,231 @@
+//! The file's layout: a header as long as 900 records, then records of 28 bytes, all numbers little-endian. Offsets
+//! and meanings of a record are those of the Chess Programming Wiki's page on ABK; those of the header follow the
+//! fields of Arena's dialogue of book settings and were compared with a real book, as were the lengths.
+
+use shakmaty::{Role, Square};
+
+use crate::base::bytes;
+use crate::book::polyglot::layout::RawMove;
+
+/// The first three bytes; a letter or the digit of a version follows (`K` or `2`).
+pub const START: [u8; 3] = *b"\x03AB";
+
+/// Bytes of the header, and the number that stands at [`HEADER_LEN_AT`].
+pub const HEADER_LEN: u32 = 25_200;
+
+/// Bytes of a record, and the number that stands at [`RECORD_LEN_AT`].
+pub const RECORD_LEN: u32 = 28;
+
+/// The number of the first record, the first move of the starting position: what stands before it is the header.
+pub const ROOT: u32 = HEADER_LEN / RECORD_LEN;
+
+/// The highest priority that Arena gives a move; 0 means never to play it.
+pub const HIGHEST_PRIORITY: u8 = 9;
+
+/// Offset of the header's length in the header, in bytes.
+pub const HEADER_LEN_AT: u64 = 0x04;
+/// Offset of a record's length.
+pub const RECORD_LEN_AT: u64 = 0x08;
+/// Offset of the comment: a byte with its length, then the text.
+const COMMENT: u64 = 0x0c;
+/// Bytes that the comment's text has room for.
+const COMMENT_ROOM: usize = 120;
+/// Offset of the author, written like the comment.
+const AUTHOR: u64 = 0x85;
+/// Bytes that the author's text has room for.
+const AUTHOR_ROOM: usize = 80;
+/// Offset of the fewest games that a move needs.
+const MIN_GAMES: u64 = 0xde;
+/// Offset of the fewest games that the mover must have won.
+const MIN_WINS: u64 = 0xe2;
+/// Offset of the least percentage of games won by White that a White move needs.
+const MIN_PERCENT_WHITE: u64 = 0xe6;
+/// Offset of the same for Black.
+const MIN_PERCENT_BLACK: u64 = 0xea;
+/// Offset of how much the priority counts.
+const BY_PRIORITY: u64 = 0xee;
+/// Offset of how much the number of games counts.
+const BY_GAMES: u64 = 0xf2;
+/// Offset of how much the score counts.
+const BY_SCORE: u64 = 0xf6;
+/// Offset of the last half-move to be played.
+const LAST_PLY: u64 = 0xfa;
+
+/// What stands in the header where nothing was written: four times an x.
+const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
+
+/// What the top byte of a record's flags holds when the record is deleted.
+const DELETED: u32 = 0x01;
+
+/// The promotion pieces by their number in the book without its sign, 0 being none.
+const PROMOTIONS: [Option<Role>; 5] =
+    [None, Some(Role::Rook), Some(Role::Knight), Some(Role::Bishop), Some(Role::Queen)];
+
+/// What the header says of the book.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The comment.
+    pub comment: String,
+    /// The author.
+    pub author: String,
+    /// The fewest games that a move needs.
+    pub min_games: i32,
+    /// The fewest games that the mover must have won.
+    pub min_wins: i32,
+    /// The least percentage of won games that a move needs, White's and Black's.
+    pub min_percent: [i32; 2],
+    /// How much the priority counts, 0 to 15.
+    pub by_priority: i32,
+    /// How much the number of games counts, 0 to 15.
+    pub by_games: i32,
+    /// How much the score counts, 0 to 15.
+    pub by_score: i32,
+    /// The last half-move to be played, 1 being White's first move.
+    pub last_ply: i32,
+}
+
+impl Header {
+    /// Reads the header; what lies outside of `data`, or was never written, is empty or 0.
+    pub fn read(data: &[u8]) -> Self {
+        let written = |at| bytes::u32_le(data, at).filter(|number| *number != UNSET);
+        let number = |at| written(at).unwrap_or_default().cast_signed();
+        Self {
+            comment: text(data, COMMENT, COMMENT_ROOM),
+            author: text(data, AUTHOR, AUTHOR_ROOM),
+            min_games: number(MIN_GAMES),
+            min_wins: number(MIN_WINS),
+            min_percent: [number(MIN_PERCENT_WHITE), number(MIN_PERCENT_BLACK)],
+            by_priority: number(BY_PRIORITY),
+            by_games: number(BY_GAMES),
+            by_score: number(BY_SCORE),
+            last_ply: number(LAST_PLY),
+        }
+    }
+}
+
+/// A text behind the byte with its length, at most `room` bytes of it. Each byte is a character of Latin-1, which is
+/// what Arena's Windows code page mostly is; control characters become spaces.
+fn text(data: &[u8], at: u64, room: usize) -> String {
+    let len = bytes::array::<1>(data, at).map_or(0, |[len]| usize::from(len).min(room));
+    let bytes = bytes::slice(data, at + 1, len as u64).unwrap_or_default();
+    let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+/// One record: a move of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The square that the move comes from, 0 (a1) to 63 (h8).
+    pub from: u8,
+    /// The square that it goes to.
+    pub to: u8,
+    /// What the pawn becomes: 0 nothing, 1 rook, 2 knight, 3 bishop, 4 queen, of either sign.
+    pub promotion: i8,
+    /// 0 never to be played, else 1 to 9.
+    pub priority: u8,
+    /// Games.
+    pub games: i32,
+    /// Games that White won.
+    pub white_wins: i32,
+    /// Games that White lost.
+    pub white_losses: i32,
+    /// A count of plies, whose top byte tells a deleted record.
+    pub flags: u32,
+    /// The number of the first reply's record, negative where there is none.
+    pub child: i32,
+    /// The number of the record of the next move of the same position, negative where there is none.
+    pub sibling: i32,
+}
+
+impl Record {
+    /// Reads a record.
+    pub fn from_bytes(bytes: &[u8; RECORD_LEN as usize]) -> Self {
+        let [from, to, promotion, priority, ..] = *bytes;
+        let number = |at| bytes::u32_le(bytes, at).unwrap_or_default();
+        Self {
+            from,
+            to,
+            promotion: promotion.cast_signed(),
+            priority,
+            games: number(4).cast_signed(),
+            white_wins: number(8).cast_signed(),
+            white_losses: number(12).cast_signed(),
+            flags: number(16),
+            child: number(20).cast_signed(),
+            sibling: number(24).cast_signed(),
+        }
+    }
+
+    /// The record as it stands in the file.
+    pub fn to_bytes(&self) -> [u8; RECORD_LEN as usize] {
+        let mut bytes = [0; RECORD_LEN as usize];
+        let (head, rest) = bytes.split_at_mut(4);
+        head.copy_from_slice(&[self.from, self.to, self.promotion.cast_unsigned(), self.priority]);
+        let [games, wins, losses] = [self.games, self.white_wins, self.white_losses].map(i32::cast_unsigned);
+        let links = [self.child, self.sibling].map(i32::cast_unsigned);
+        let fields = [games, wins, losses, self.flags, links[0], links[1]];
+        for (into, field) in rest.chunks_exact_mut(4).zip(fields) {
+            into.copy_from_slice(&field.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Whether it was deleted: neither its move nor what stands behind it counts, its siblings do.
+    pub fn deleted(&self) -> bool {
+        self.flags >> 24 == DELETED
+    }
+
+    /// Its move; `None` where a square or the promotion is no such thing.
+    pub fn mv(&self) -> Option<RawMove> {
+        let square = |number: u8| Square::try_from(u32::from(number)).ok();
+        let promotion = PROMOTIONS.get(usize::from(self.promotion.unsigned_abs()))?;
+        Some(RawMove::new(square(self.from)?, square(self.to)?, *promotion))
+    }
+}
+
+/// The records of a file: those behind the header, by the numbers that they are linked with.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a> {
+    records: &'a [[u8; RECORD_LEN as usize]],
+    trailing: usize,
+}
+
+impl<'a> Records<'a> {
+    /// As many whole records as stand behind the header.
+    pub fn new(data: &'a [u8]) -> Self {
+        let behind = data.get(HEADER_LEN as usize..).unwrap_or_default();
+        let (records, rest) = behind.as_chunks();
+        Self { records, trailing: rest.len() }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Bytes behind the last whole record.
+    pub fn trailing(self) -> usize {
+        self.trailing
+    }
+
+    /// The record of this number; the first is [`ROOT`].
+    pub fn get(self, number: u32) -> Option<Record> {
+        let index = usize::try_from(number.checked_sub(ROOT)?).ok()?;
+        self.records.get(index).map(Record::from_bytes)
+    }
+
+    /// All records with their numbers, in the order of the file.
+    pub fn iter(self) -> impl Iterator<Item = (u32, Record)> + 'a {
+        (ROOT..).zip(self.records.iter().map(Record::from_bytes))
+    }
+}
+
+/// Where a record begins, in bytes from the start of the file.
+pub fn offset(number: u32) -> u64 {
+    u64::from(number) * u64::from(RECORD_LEN)
+}
