@@ -4,6 +4,8 @@
 //! share their beginnings as those of real books do. And on the real one among the samples, where `TABIYA_SAMPLES`
 //! names their folder.
 
+mod common;
+
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
 use std::path::Path;
@@ -18,6 +20,8 @@ use tabiya::book::Book;
 use tabiya::book::abk::Abk;
 use tabiya::book::abk::layout::{HEADER_LEN, ROOT, Record};
 use tabiya::chess::Position;
+
+use common::moves_and_best;
 
 /// Records of the made book.
 const RECORDS: usize = 140_000;
@@ -129,21 +133,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
             bencher.iter(|| next.next().map(|at| book.index().of_key(black_box(at.key() ^ mask)).len()));
         });
     }
-    let mut next = positions.iter().cycle();
-    let mut moves = Vec::new();
-    group.bench_function("moves", |bencher| {
-        bencher.iter(|| {
-            moves.clear();
-            if let Some(at) = next.next() {
-                book.moves(black_box(at), &mut moves);
-            }
-            moves.len()
-        });
-    });
-    let mut next = positions.iter().cycle();
-    group.bench_function("best", |bencher| {
-        bencher.iter(|| next.next().and_then(|at| book.best(black_box(at))));
-    });
+    moves_and_best(&mut group, &book, &positions);
     group.finish();
 }
 

@@ -2,6 +2,8 @@
 //!
 //! On the sample book perfect2021 in the folder that `TABIYA_SAMPLES` names, and on a sparse file of 100 GB.
 
+mod common;
+
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -15,6 +17,8 @@ use tabiya::book::Book;
 use tabiya::book::ctg::Ctg;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya::chess::Position;
+
+use common::moves_and_best;
 
 /// Bytes of the sparse book.
 const HUGE: u64 = 100_000_000_000;
@@ -44,21 +48,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Posit
     group.bench_function("entry", |bencher| {
         bencher.iter(|| next.next().and_then(|position| book.statistics(black_box(position))));
     });
-    let mut moves = Vec::new();
-    let mut next = positions.iter().cycle();
-    group.bench_function("moves", |bencher| {
-        bencher.iter(|| {
-            moves.clear();
-            if let Some(position) = next.next() {
-                book.moves(black_box(position), &mut moves);
-            }
-            moves.len()
-        });
-    });
-    let mut next = positions.iter().cycle();
-    group.bench_function("best", |bencher| {
-        bencher.iter(|| next.next().and_then(|position| book.best(black_box(position))));
-    });
+    moves_and_best(&mut group, book, positions);
     group.finish();
 }
 

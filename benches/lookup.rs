@@ -2,6 +2,8 @@
 //!
 //! On a made book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, where it is set.
 
+mod common;
+
 use std::collections::HashSet;
 use std::hint::black_box;
 
@@ -15,6 +17,8 @@ use tabiya::book::Book;
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::layout::{Entry, RawMove};
 use tabiya::chess::Position;
+
+use common::moves_and_best;
 
 /// Entries of the made book.
 const ENTRIES: usize = 500_000;
@@ -95,21 +99,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
             });
         });
     }
-    let mut moves = Vec::new();
-    let mut next = positions.iter().cycle();
-    group.bench_function("moves", |bencher| {
-        bencher.iter(|| {
-            moves.clear();
-            if let Some(position) = next.next() {
-                book.moves(black_box(position), &mut moves);
-            }
-            moves.len()
-        });
-    });
-    let mut next = positions.iter().cycle();
-    group.bench_function("best", |bencher| {
-        bencher.iter(|| next.next().and_then(|position| book.best(black_box(position))));
-    });
+    moves_and_best(&mut group, book, positions);
     group.finish();
 }
 
