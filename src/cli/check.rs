@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::out;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{self, Book, Damage};
+use crate::book::{Book, Damage};
 
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]
@@ -22,23 +22,8 @@ pub struct Args {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
-    out::print(|out| {
-        let mut exit = Exit::Done;
-        for path in &args.books {
-            match book::open(path) {
-                Ok(book) => {
-                    if !sound(path, &*book, out)? && exit == Exit::Done {
-                        exit = Exit::Wanting;
-                    }
-                }
-                Err(error) => {
-                    out.flush()?;
-                    out::complain(&error);
-                    exit = Exit::File;
-                }
-            }
-        }
-        Ok(exit)
+    out::each_book(&args.books, |path, book, out| {
+        Ok(if sound(path, book, out)? { Exit::Done } else { Exit::Wanting })
     })
 }
 

@@ -83,8 +83,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             writeln!(out, "  - {}", problem.what)?;
         }
         // The engine counts most: without it nothing works.
-        let worst = problems.iter().map(|problem| problem.exit).max_by_key(|exit| *exit as u8);
-        Ok(worst.unwrap_or(Exit::Done))
+        Ok(problems.iter().fold(Exit::Done, |exit, problem| exit.graver(problem.exit)))
     })
 }
 

@@ -20,6 +20,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// The graver of two ends: the one with the higher code.
+    pub fn graver(self, other: Self) -> Self {
+        if other as u8 > self as u8 { other } else { self }
+    }
+
     /// The exit code of an error.
     pub fn of(kind: ErrorKind) -> Self {
         match kind {
@@ -39,6 +44,13 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_graver_end_counts() {
+        assert_eq!(Exit::Done.graver(Exit::Wanting), Exit::Wanting);
+        assert_eq!(Exit::File.graver(Exit::Wanting), Exit::File);
+        assert_eq!(Exit::Engine.graver(Exit::File).graver(Exit::Done), Exit::Engine);
+    }
 
     #[test]
     fn the_codes_are_those_promised() {

@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::out;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{self, Book, Summary};
+use crate::book::{Book, Summary};
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
@@ -50,22 +50,10 @@ struct FileLine {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
-    out::print(|out| {
-        let mut exit = Exit::Done;
-        for path in &args.books {
-            match book::open(path) {
-                Ok(book) => {
-                    let summary = book.summary(&Progress::terminal(path.to_string_lossy()));
-                    if args.json { json(&*book, &summary, out) } else { text(&*book, &summary, out) }?;
-                }
-                Err(error) => {
-                    out.flush()?;
-                    out::complain(&error);
-                    exit = Exit::File;
-                }
-            }
-        }
-        Ok(exit)
+    out::each_book(&args.books, |path, book, out| {
+        let summary = book.summary(&Progress::terminal(path.to_string_lossy()));
+        if args.json { json(book, &summary, out) } else { text(book, &summary, out) }?;
+        Ok(Exit::Done)
     })
 }
 

@@ -1,12 +1,14 @@
 //! What the workshop commands print, and where it goes.
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use super::exit::Exit;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::{self, Book};
 
 /// How long an error may take to be taken by who reads standard error.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -61,6 +63,32 @@ fn print_to(
         (Ok(exit), _) => return Ok(exit),
     };
     Err(Error::new(ErrorKind::File, format!("cannot write to standard output: {error}")))
+}
+
+/// Prints what `examine` has to say of each book; of one that cannot be opened the error is told, and the others are
+/// still done. The gravest end counts.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn each_book(
+    paths: &[PathBuf],
+    mut examine: impl FnMut(&Path, &dyn Book, &mut dyn Write) -> io::Result<Exit>,
+) -> Result<Exit> {
+    print(|out| {
+        let mut exit = Exit::Done;
+        for path in paths {
+            let ended = match book::open(path) {
+                Ok(book) => examine(path, &*book, out)?,
+                Err(error) => {
+                    out.flush()?;
+                    complain(&error);
+                    Exit::File
+                }
+            };
+            exit = exit.graver(ended);
+        }
+        Ok(exit)
+    })
 }
 
 /// Tells of an error that does not end the command.
