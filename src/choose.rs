@@ -3,9 +3,10 @@
 //! Pure: no clock, no files, no global random numbers.
 
 use rand::{Rng, RngExt};
-use shakmaty::Move;
+use shakmaty::{Move, Position as _};
 
-use crate::book::{Annotation, BookMove};
+use crate::book::{Annotation, BookMove, Shelf};
+use crate::chess::Game;
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,16 @@ impl Default for Policy {
 }
 
 impl Policy {
+    /// Whether a move that is legal in the game may be played for what it leads to: no third time of a position, and a
+    /// line of the shelf's that goes on long enough.
+    pub fn admits(&self, shelf: &mut Shelf, game: &Game, mv: Move) -> bool {
+        let color = game.position().chess().turn();
+        (self.repeats || !game.repeats(mv))
+            // Every move is a line of one ply.
+            && (self.reserve <= 1
+                || shelf.line_of(color, game.position(), mv, 0, &mut Vec::new()) >= self.reserve)
+    }
+
     /// Whether the book answers in this full move of the game (1 is the first).
     pub fn covers(&self, fullmove: u32) -> bool {
         self.depth == 0 || fullmove <= self.depth

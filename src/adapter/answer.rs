@@ -49,10 +49,7 @@ impl Advice {
                 continue;
             }
             let allowed = |mv: Move| {
-                asked.as_ref().is_none_or(|asked| asked.contains(&mv))
-                    && (policy.repeats || !game.repeats(mv))
-                    && (policy.reserve <= 1
-                        || 1 + shelf.line(color, &position.after(mv), 0, &mut Vec::new()) >= policy.reserve)
+                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(shelf, game, mv)
             };
             chances(&self.moves, policy, allowed, &mut self.chances);
             if self.chances.iter().any(|chance| *chance > 0.0) {
@@ -80,7 +77,7 @@ impl Advice {
         };
         self.line.clear();
         self.line.push(mv);
-        let plies = 1 + shelf.line(color, &position.after(mv), SHOWN_LINE - 1, &mut self.line);
+        let plies = shelf.line_of(color, position, mv, SHOWN_LINE - 1, &mut self.line);
         self.tell(mode, Some((mv, plies)), out);
         book_info(out, self.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(out, mv.to_uci(mode), self.line.get(1).map(|mv| mv.to_uci(mode)));

@@ -53,6 +53,19 @@ impl Shelf {
         color.fold_wb(&self.white, &self.black)
     }
 
+    /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
+    /// the moves behind it are appended to `line`. See [`Shelf::line`].
+    pub fn line_of(
+        &mut self,
+        color: Color,
+        at: &Position,
+        mv: Move,
+        keep: usize,
+        line: &mut Vec<Move>,
+    ) -> u32 {
+        1 + self.line(color, &at.after(mv), keep, line)
+    }
+
     /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
     /// repeats a position ends there. The first `keep` moves of it are appended to `line`.
     ///

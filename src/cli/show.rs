@@ -99,20 +99,14 @@ fn view<'a>(
 ) -> View<'a> {
     let position = game.position();
     let color = position.chess().turn();
-    let mut plies_of = |mv| 1 + shelf.line(color, &position.after(mv), 0, &mut Vec::new());
     let (mut moves, mut chance) = (Vec::new(), Vec::new());
     book.moves(position, &mut moves);
     let covered = policy.covers(game.fullmove());
-    let allowed = |mv| {
-        covered
-            && (policy.repeats || !game.repeats(mv))
-            && (policy.reserve <= 1 || plies_of(mv) >= policy.reserve)
-    };
-    chances(&moves, policy, allowed, &mut chance);
+    chances(&moves, policy, |mv| covered && policy.admits(shelf, game, mv), &mut chance);
     let mut moves: Vec<_> = moves.into_iter().zip(chance).collect();
     moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
-    let line = first.map(|(first, _)| plies_of(first.mv));
+    let line = first.map(|(first, _)| shelf.line_of(color, position, first.mv, 0, &mut Vec::new()));
     View { book, game, mode, moves, line }
 }
 
