@@ -23,7 +23,7 @@ use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::Side;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::uci::{Lines, Piece, info_string};
+use crate::uci::{Lines, Piece, notice};
 
 /// Bytes read at once: what a pipe holds on Linux.
 const BLOCK: usize = 64 << 10;
@@ -126,10 +126,8 @@ fn standard_streams() -> io::Result<(File, File, File)> {
 /// Tells a GUI, which may not show our standard error, why there will be no answer.
 pub fn refuse(error: &Error) {
     log::error!("{error}");
-    let mut text = Vec::new();
-    info_string(&mut text, &format!("tabiya: {error}"));
     let mut output = io::stdout();
-    let _ = output.write_all(&text).and_then(|()| output.flush());
+    let _ = output.write_all(&notice(&error.to_string())).and_then(|()| output.flush());
 }
 
 /// Reads a block; nothing at the end, and after an error, which is an end too.

@@ -10,7 +10,7 @@ mod reply;
 
 pub use command::{Command, Go, SetOption, position_moves, same_name};
 pub use lines::{Lines, Piece};
-pub use reply::{Reply, bestmove, book_info, info_string, option_name, option_type};
+pub use reply::{Reply, bestmove, book_info, info_string, notice, noticed, option_name, option_type};
 
 /// The words of a line, whatever white space separates them.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

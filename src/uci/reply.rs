@@ -67,6 +67,21 @@ pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'\n');
 }
 
+/// What stands before a message of the adapter's own, so that a GUI's user knows who speaks.
+const NOTICE: &str = "tabiya: ";
+
+/// A line that tells the GUI a message of the adapter's own.
+pub fn notice(message: &str) -> Vec<u8> {
+    let mut line = Vec::new();
+    info_string(&mut line, &format!("{NOTICE}{message}"));
+    line
+}
+
+/// The message in a line of [`notice`]; `None` for any other line.
+pub fn noticed(line: &str) -> Option<&str> {
+    line.strip_prefix("info string ")?.strip_prefix(NOTICE)
+}
+
 /// Appends the scored `info` line that some clients want before a book move: depth 0 marks it as one.
 pub fn book_info(out: &mut Vec<u8>, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv");
@@ -157,6 +172,14 @@ mod tests {
             let message = UciMessage::best_move(spoken(one));
             assert_eq!(text(|out| bestmove(out, mv(one), None)), format!("{message}\n"));
         }
+    }
+
+    #[test]
+    fn a_notice_is_known_again() {
+        let line = text(|out| out.extend(notice("no such book")));
+        assert_eq!(line, "info string tabiya: no such book\n");
+        assert_eq!(noticed(line.trim_end()), Some("no such book"));
+        assert_eq!(noticed("info string book a.bin: 1 of 1 moves"), None);
     }
 
     #[test]

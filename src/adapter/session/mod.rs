@@ -25,7 +25,7 @@ use super::library::Library;
 use super::options::{BookFiles, Options};
 use crate::book::Shelf;
 use crate::chess::Game;
-use crate::uci::{Command, Go, Reply, SetOption, info_string};
+use crate::uci::{Command, Go, Reply, SetOption, notice};
 
 /// Bytes of waiting lines above which no more are read from the GUI: 16 MiB.
 const WAITING_MAX: usize = 16 << 20;
@@ -190,8 +190,7 @@ impl Session {
             engine_mid_line: false,
             dead: false,
         };
-        for at in 0..session.settings.len() {
-            let (name, value) = session.settings[at].clone();
+        for (name, value) in session.settings.clone() {
             session.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
         }
         session.open_books(out);
@@ -240,11 +239,8 @@ impl Session {
                     self.wait(text, out);
                 }
             }
-            Command::IsReady => {
-                self.tell_greeting(command, out);
-                self.ready_owed += 1;
-                self.forward(text, out);
-            }
+            // It is answered in the middle of a search too, whatever waits.
+            Command::IsReady => self.obey(command, text, rest, out),
             Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
             Command::Go if waits || self.question.is_some() => self.wait(text, out),
             _ if waits => self.wait(text, out),
@@ -320,9 +316,7 @@ impl Session {
     /// The engine has ended; unless that was wanted, the GUI is told why. Nothing more is sent to either.
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
         if !std::mem::replace(&mut self.dead, true) && !out.quit {
-            let mut text = Vec::new();
-            info_string(&mut text, &format!("tabiya: {why}"));
-            self.say(&text, out);
+            self.say(&notice(why), out);
         }
     }
 
@@ -330,9 +324,7 @@ impl Session {
     pub fn notify(&mut self, message: String, out: &mut Output) {
         out.notes.push((Level::Warn, message.clone()));
         if self.greeted {
-            let mut text = Vec::new();
-            info_string(&mut text, &format!("tabiya: {message}"));
-            self.say(&text, out);
+            self.say(&notice(&message), out);
         } else {
             self.notices.push(message);
         }
@@ -372,9 +364,7 @@ impl Session {
 
     fn trace(&mut self, what: &str, out: &mut Output) {
         if self.debug && self.greeted {
-            let mut text = Vec::new();
-            info_string(&mut text, &format!("tabiya: {what}"));
-            self.say(&text, out);
+            self.say(&notice(what), out);
         }
         if log::log_enabled!(Level::Debug) {
             out.notes.push((Level::Debug, what.to_owned()));

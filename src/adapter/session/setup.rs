@@ -5,7 +5,7 @@ use shakmaty::CastlingMode;
 
 use super::{ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, lossy, rng};
 use crate::adapter::options::{Change, Options};
-use crate::uci::{Command, SetOption, info_string, option_name, option_type, same_name};
+use crate::uci::{Command, SetOption, notice, option_name, option_type, same_name};
 
 impl Session {
     pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
@@ -122,9 +122,7 @@ impl Session {
     pub(super) fn greet(&mut self, out: &mut Output) {
         self.greeted = true;
         for message in std::mem::take(&mut self.notices) {
-            let mut text = Vec::new();
-            info_string(&mut text, &format!("tabiya: {message}"));
-            self.say(&text, out);
+            self.say(&notice(&message), out);
         }
     }
 }

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::adapter::run::SEE_DOCTOR;
+use crate::uci::noticed;
 
 /// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some.
 const QUIT_TIME: Duration = Duration::from_secs(5);
@@ -27,9 +28,6 @@ const LINE_MAX: u64 = 1 << 20;
 
 /// Lines that may wait to be read: the adapter, and so the engine, waits meanwhile.
 const LINES_UNREAD: usize = 1024;
-
-/// What stands before the adapter's own messages.
-const NOTICE: &str = "info string tabiya: ";
 
 /// The adapter does not answer any more.
 pub(super) struct Gone {
@@ -78,8 +76,8 @@ impl Client {
         loop {
             match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) => {
-                    if let Some(notice) = line.strip_prefix(NOTICE) {
-                        self.notices.push(notice.trim().to_owned());
+                    if let Some(message) = noticed(&line) {
+                        self.notices.push(message.trim().to_owned());
                     }
                     if lines.len() >= LINES_KEPT {
                         lines.drain(LINES_KEPT / 2..LINES_KEPT * 3 / 4);
