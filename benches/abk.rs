@@ -133,7 +133,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
             bencher.iter(|| next.next().map(|at| book.index().of_key(black_box(at.key() ^ mask)).len()));
         });
     }
-    moves_and_best(&mut group, &book, &positions);
+    moves_and_best(&mut group, &book, positions);
     group.finish();
 }
 
