@@ -7,6 +7,8 @@
 //! |---|---|
 //! | [`cli`] | the commands: arguments, terminal output, exit codes |
 //! | [`adapter`] | the proxy between a GUI and the child engine |
+//! | [`build`] | games become counts, counts become weights, weights become a book |
+//! | [`games`] | streams of games out of files |
 //! | [`choose`] | a book's moves and a policy become chances, and one move |
 //! | [`book`] | the trait every book format implements, the formats, the shelf |
 //! | [`chess`] and [`uci`] | positions and keys; lines and words. They do not know each other |
@@ -20,4 +22,5 @@ pub mod book;
 pub mod chess;
 pub mod choose;
 pub mod cli;
+pub mod games;
 pub mod uci;

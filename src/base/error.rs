@@ -15,6 +15,8 @@ pub enum ErrorKind {
     Format,
     /// The child engine cannot be started, is no UCI engine, hangs or died.
     Engine,
+    /// The user asked the work to stop.
+    Interrupted,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.

@@ -1,6 +1,8 @@
-//! What every floor above stands on: errors, bounds-checked reading, memory maps, progress.
+//! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, progress.
 
 pub mod bytes;
 pub mod error;
+pub mod interrupt;
 pub mod map;
 pub mod progress;
+pub mod replace;

@@ -2,18 +2,24 @@
 
 pub mod abk;
 pub mod ctg;
+mod known;
 mod open;
 pub mod polyglot;
 mod shelf;
+pub mod tour;
+mod write;
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::Move;
 
-pub use open::{in_any_case, open, open_bytes};
+pub use known::{Known, KnownMove, Scope};
+pub use open::{create, in_any_case, open, open_bytes};
 pub use shelf::Shelf;
+pub use write::{BookWriter, WriteOptions, Written};
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
@@ -230,6 +236,15 @@ pub trait Book: Send + Sync {
             }
         }
         best.map(|best| best.mv)
+    }
+
+    /// Hands over the book's positions one by one, each with its moves and all that the book knows of them, until
+    /// `visit` breaks off. The same position may come more than once in [`Scope::All`] of a damaged book.
+    ///
+    /// Without a way of its own a format gives what is reachable in either scope.
+    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+        let _ = scope;
+        let _ = tour::tour(self, false, progress, visit);
     }
 
     /// Reads the whole book and sums it up.

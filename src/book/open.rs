@@ -3,17 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Book;
 use super::abk::{Abk, is_abk};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
-use super::polyglot::Polyglot;
 use super::polyglot::layout::ENTRY_LEN;
-use crate::base::error::{Error, Result};
+use super::polyglot::{self, Polyglot};
+use super::{Book, BookWriter, WriteOptions};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::map::Map;
 
 /// What to do with something that is no book of a format that can be read.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg) or Arena (.abk) book";
+
+/// What to do with a name of which no writer knows the end.
+const WRITABLE: &str = "end it with .bin (Polyglot)";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -101,6 +104,21 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     Ok(Arc::new(Polyglot::new(path, bytes)))
 }
 
+/// Begins a book at `path`, in the format that its name ends with.
+///
+/// # Errors
+/// When the name ends with no format that can be written, or as [`crate::base::replace::Replacement::new`].
+pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
+    let path = path.as_ref();
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("bin") => Ok(Box::new(polyglot::Writer::new(path, options)?)),
+        _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
+            .at_path(path)
+            .advice(WRITABLE)),
+    }
+}
+
 /// Whether a file is empty, text, an archive or a program, whatever its name.
 fn is_other(data: &[u8]) -> bool {
     data.is_empty() || STARTS.iter().any(|(start, ..)| data.starts_with(start)) || is_text(data)
@@ -125,7 +143,6 @@ fn is_text(data: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::error::ErrorKind;
 
     fn refusal(name: &str, bytes: &[u8]) -> String {
         let Err(error) = open_bytes(name, bytes.to_vec()) else { panic!("{name} was opened") };

@@ -17,6 +17,8 @@ pub enum Exit {
     File = 3,
     /// The engine cannot be started, is no UCI engine, hangs or died.
     Engine = 4,
+    /// Stopped by Ctrl-C or its like: 128 and the number of that signal, as shells count.
+    Interrupted = 130,
 }
 
 impl Exit {
@@ -31,6 +33,7 @@ impl Exit {
             ErrorKind::Usage => Exit::Usage,
             ErrorKind::File | ErrorKind::Format => Exit::File,
             ErrorKind::Engine => Exit::Engine,
+            ErrorKind::Interrupted => Exit::Interrupted,
         }
     }
 }
@@ -61,6 +64,7 @@ mod tests {
         assert_eq!(Exit::of(ErrorKind::Usage), Exit::Usage);
         assert_eq!(Exit::of(ErrorKind::File), Exit::File);
         assert_eq!(Exit::of(ErrorKind::Format), Exit::File);
+        assert_eq!(Exit::of(ErrorKind::Interrupted) as u8, 130);
         assert_eq!(Exit::of(ErrorKind::Engine), Exit::Engine);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use shakmaty::{Rank, Role, Square};
+use shakmaty::{Move, Rank, Role, Square};
 
 use crate::base::bytes;
 
@@ -95,6 +95,14 @@ impl RawMove {
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> Self {
         let number = PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16;
         Self(number << PROMOTION_SHIFT | u16::from(u8::from(from)) << SQUARE_BITS | u16::from(u8::from(to)))
+    }
+
+    /// The code of a legal move; [`RawMove::NULL`] for a drop, which ordinary chess does not have.
+    pub fn from_move(mv: Move) -> Self {
+        match mv.from() {
+            Some(from) => Self::new(from, mv.to(), mv.promotion()),
+            None => Self::NULL,
+        }
     }
 
     /// The square that it comes from.

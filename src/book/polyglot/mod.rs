@@ -6,20 +6,24 @@
 
 mod check;
 pub(in crate::book) mod decode;
+mod each;
 pub mod layout;
 mod read;
 mod scan;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod write;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
 pub use read::{Entries, MOST_OF_ONE_KEY};
+pub use write::Writer;
 
-use super::{Book, BookMove, Damage, Format, Learned, Summary};
+use super::{Book, BookMove, Damage, Format, Known, Learned, Scope, Summary};
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::chess::Position;
@@ -58,9 +62,10 @@ impl Polyglot {
 /// What two entries of one move learned, together.
 fn sum(a: Option<Learned>, b: Option<Learned>) -> Option<Learned> {
     match (a, b) {
-        (Some(a), Some(b)) => {
-            Some(Learned { games: a.games + b.games, halfpoints: a.halfpoints + b.halfpoints })
-        }
+        (Some(a), Some(b)) => Some(Learned {
+            games: a.games.saturating_add(b.games),
+            halfpoints: a.halfpoints.saturating_add(b.halfpoints),
+        }),
         (one, other) => one.or(other),
     }
 }
@@ -114,6 +119,10 @@ impl Book for Polyglot {
                 return Some(mv);
             }
         }
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+        each::each(self, scope, progress, visit);
     }
 
     fn summary(&self, progress: &Progress) -> Summary {

@@ -1,0 +1,264 @@
+//! Files that appear whole or not at all: written beside their place, synced, renamed into it.
+
+use std::fs;
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use super::error::{Error, ErrorKind, Result};
+
+/// Bytes that are gathered before they are written.
+const BUFFER_LEN: usize = 1 << 18;
+
+/// A file that is being written beside the place where it is going to stand.
+///
+/// Dropped before [`Replacement::commit`], it leaves nothing behind and what stood there as it was.
+///
+/// ```
+/// use std::io::Write;
+/// use tabiya::base::replace::Replacement;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("book.bin");
+/// let mut file = Replacement::new(&path, false)?;
+/// file.write_all(b"sixteen bytes...")?;
+/// file.commit()?;
+/// assert_eq!(std::fs::read(&path)?, b"sixteen bytes...");
+/// assert!(Replacement::new(&path, false).is_err());
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Replacement {
+    file: BufWriter<NamedTempFile>,
+    target: PathBuf,
+    force: bool,
+}
+
+impl Replacement {
+    /// Begins a file that is to stand at `target`; with `force` it may replace one.
+    ///
+    /// A link at `target` is followed, so that the file that it names is replaced and not the link.
+    ///
+    /// # Errors
+    /// When something stands there and `force` is not given, when it is no regular file, or when its folder is
+    /// missing or cannot be written.
+    pub fn new(target: impl AsRef<Path>, force: bool) -> Result<Self> {
+        let named = target.as_ref();
+        let is_link = fs::symlink_metadata(named).is_ok_and(|standing| standing.is_symlink());
+        let target =
+            is_link.then(|| fs::canonicalize(named).ok()).flatten().unwrap_or_else(|| named.to_owned());
+        let standing = fs::symlink_metadata(&target).ok();
+        match &standing {
+            Some(standing) if !standing.is_file() => {
+                return Err(Error::new(ErrorKind::File, "this is a folder, a pipe or a device")
+                    .at_path(named)
+                    .advice("name a file to write"));
+            }
+            Some(_) if !force => return Err(exists(named)),
+            _ => {}
+        }
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let mut builder = Builder::new();
+        builder.prefix(".tabiya-").suffix(".part");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any new file; the process's mask takes away what the user wants taken away.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(&folder).map_err(|error| {
+            Error::file(named, "cannot write a file into this folder", error)
+                .advice("name a folder that exists and can be written to")
+        })?;
+        if let Some(standing) = standing {
+            // The new file is as open to others as the one it replaces.
+            let _ = fs::set_permissions(file.path(), standing.permissions());
+        }
+        Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target, force })
+    }
+
+    /// Where the file is going to stand.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// An error of writing, as the user is to see it.
+    pub fn error(&self, error: io::Error) -> Error {
+        cannot_write(&self.target, error)
+    }
+
+    /// Writes out and syncs what was written, without showing it yet.
+    ///
+    /// # Errors
+    /// When the disk is full or fails: nothing has changed then.
+    pub fn ready(mut self) -> Result<Ready> {
+        let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
+        synced.map_err(|error| cannot_write(&self.target, error))?;
+        let (file, _) = self.file.into_parts();
+        Ok(Ready { file, target: self.target, force: self.force })
+    }
+
+    /// Writes out, syncs, and puts the file in its place.
+    ///
+    /// # Errors
+    /// When the disk is full or fails, or when another file has come to stand there meanwhile: what stood there
+    /// still does.
+    pub fn commit(self) -> Result<()> {
+        self.ready()?.show()
+    }
+}
+
+impl Write for Replacement {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Replacement {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// A file that is written and synced, and has only to be put in its place: books of several files make all of
+/// them ready before the first is shown.
+#[derive(Debug)]
+pub struct Ready {
+    file: NamedTempFile,
+    target: PathBuf,
+    force: bool,
+}
+
+impl Ready {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// When another file has come to stand there meanwhile, or the folder cannot be written any more.
+    pub fn show(self) -> Result<()> {
+        let Self { file, target, force } = self;
+        let shown = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
+        if let Err(error) = shown {
+            return Err(match error.error.kind() {
+                io::ErrorKind::AlreadyExists => exists(&target),
+                _ => cannot_write(&target, error.error),
+            });
+        }
+        sync_folder(&target);
+        Ok(())
+    }
+}
+
+/// Makes the names in a file's folder durable, where the system has a way to.
+pub fn sync_folder(file: &Path) {
+    #[cfg(unix)]
+    if let Some(parent) = file.parent() {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        // Some file systems cannot, and the file itself is safe by now.
+        let _ = fs::File::open(parent).and_then(|folder| folder.sync_all());
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
+fn exists(path: &Path) -> Error {
+    Error::new(ErrorKind::File, "this file exists already")
+        .at_path(path)
+        .advice("name another one, or replace it with --force")
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Error {
+    Error::file(path, "cannot write the file", error).advice("what stood there before is unchanged")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_whole_and_only_when_it_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        let mut file = Replacement::new(&path, false).unwrap();
+        file.write_all(b"new").unwrap();
+        assert!(!path.exists());
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["a.bin"]);
+    }
+
+    #[test]
+    fn what_is_dropped_leaves_nothing_behind_and_the_old_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        fs::write(&path, b"old").unwrap();
+        let mut file = Replacement::new(&path, true).unwrap();
+        file.write_all(&[7; BUFFER_LEN * 2]).unwrap();
+        drop(file);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["a.bin"]);
+    }
+
+    #[test]
+    fn a_standing_file_is_replaced_only_by_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        fs::write(&path, b"old").unwrap();
+        let error = Replacement::new(&path, false).unwrap_err();
+        assert!(error.to_string().ends_with("replace it with --force"), "{error}");
+        let mut file = Replacement::new(&path, true).unwrap();
+        file.write_all(b"new").unwrap();
+        file.commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_that_came_meanwhile_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        let file = Replacement::new(&path, false).unwrap();
+        fs::write(&path, b"other").unwrap();
+        assert!(file.commit().is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"other");
+        assert_eq!(names(folder.path()), ["a.bin"]);
+    }
+
+    #[test]
+    fn a_folder_and_a_missing_folder_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Replacement::new(folder.path(), true).is_err());
+        assert!(Replacement::new(folder.path().join("none/a.bin"), false).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_the_file_behind_it_is_replaced_with_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("a.bin"), folder.path().join("link.bin"));
+        fs::write(&path, b"old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let mut file = Replacement::new(&link, true).unwrap();
+        file.write_all(b"new").unwrap();
+        file.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

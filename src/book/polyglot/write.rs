@@ -1,0 +1,184 @@
+//! Writing a book: entries in the order of their keys, those of one position by falling weight.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::layout::Entry;
+use crate::base::error::Result;
+use crate::base::replace::Replacement;
+use crate::book::{BookWriter, Known, KnownMove, Learned, WriteOptions, Written};
+
+/// The greatest weight that an entry can hold.
+const MOST: u64 = u16::MAX as u64;
+
+/// A Polyglot book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    file: Replacement,
+    entries: Vec<Entry>,
+    written: Written,
+    lost: Lost,
+}
+
+/// What the format has no place for.
+#[derive(Debug, Default)]
+struct Lost {
+    counts: u64,
+    marks: u64,
+    comments: u64,
+}
+
+impl Writer {
+    /// Begins a book at `path`.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`].
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let file = Replacement::new(path, options.force)?;
+        let written = Written { files: vec![path.to_owned()], ..Written::default() };
+        Ok(Self { file, entries: Vec::new(), written, lost: Lost::default() })
+    }
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        false
+    }
+
+    fn add(&mut self, known: &Known) -> Result<()> {
+        let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
+        self.entries.clear();
+        self.entries.extend(known.moves.iter().map(|found| entry(known.key, found, heaviest)));
+        self.entries.sort_unstable_by_key(|entry| (std::cmp::Reverse(entry.weight), entry.mv.0));
+        for entry in &self.entries {
+            let written = self.file.write_all(&entry.to_bytes());
+            written.map_err(|error| self.file.error(error))?;
+        }
+        self.written.positions += u64::from(!self.entries.is_empty());
+        self.written.moves += self.entries.len() as u64;
+        let count =
+            |has: fn(&KnownMove) -> bool| known.moves.iter().filter(|known| has(known)).count() as u64;
+        self.lost.counts += count(|known| known.counts.is_some());
+        self.lost.marks += count(|known| known.annotation.is_some() || known.recommended.is_some());
+        self.lost.comments += u64::from(known.comment.is_some());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { file, mut written, lost, .. } = *self;
+        file.commit()?;
+        let lost = [
+            ("moves with games counted: their weights stand for them", lost.counts),
+            ("moves with marks or colours, which act only through the weights", lost.marks),
+            ("comments", lost.comments),
+        ];
+        written.left_out = lost.map(|(what, count)| (what.to_owned(), count)).into();
+        written.left_out.retain(|(_, count)| *count > 0);
+        Ok(written)
+    }
+}
+
+/// A move as an entry, in a position whose heaviest move weighs `heaviest`.
+fn entry(key: u64, known: &KnownMove, heaviest: u64) -> Entry {
+    let (games, halfpoints) = learned(known.learned);
+    Entry { key, mv: known.mv, weight: scaled(known.weight, heaviest), games, halfpoints }
+}
+
+/// A weight in 16 bits: as it is where the position's heaviest fits, else in proportion to that, which becomes 65535;
+/// what weighs anything still does.
+fn scaled(weight: u64, heaviest: u64) -> u16 {
+    if heaviest <= MOST {
+        return u16::try_from(weight).unwrap_or(u16::MAX);
+    }
+    let heaviest = u128::from(heaviest);
+    let share = (u128::from(weight) * u128::from(MOST) + heaviest / 2) / heaviest;
+    u16::try_from(share).unwrap_or(u16::MAX).max(u16::from(weight > 0))
+}
+
+/// Games and half-points in 16 bits each, halved together until both fit.
+fn learned(learned: Option<Learned>) -> (u16, u16) {
+    let Learned { mut games, mut halfpoints } = learned.unwrap_or(Learned { games: 0, halfpoints: 0 });
+    while games.max(halfpoints) > u32::from(u16::MAX) {
+        games /= 2;
+        halfpoints /= 2;
+    }
+    (games as u16, halfpoints as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::RawMove;
+    use super::super::{Entries, Polyglot};
+    use super::*;
+    use crate::base::progress::Progress;
+    use crate::book::{Book, Scope};
+    use proptest::prelude::*;
+    use std::ops::ControlFlow;
+
+    fn written(book: &[Known]) -> (Vec<u8>, Written) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        let mut writer = Box::new(Writer::new(&path, &WriteOptions::default()).unwrap());
+        for known in book {
+            writer.add(known).unwrap();
+        }
+        let written = writer.finish().unwrap();
+        (std::fs::read(&path).unwrap(), written)
+    }
+
+    #[test]
+    fn a_position_that_does_not_fit_is_scaled_as_a_whole() {
+        let moves = [(1, 0), (2, 1), (3, 65_536), (4, 131_072), (5, u64::MAX / 2)];
+        let known = |moves: &[(u16, u64)]| Known {
+            key: 7,
+            moves: moves.iter().map(|&(mv, weight)| KnownMove::new(RawMove(mv), weight)).collect(),
+            ..Known::default()
+        };
+        let weights = |moves: &[(u16, u64)]| {
+            let (bytes, _) = written(&[known(moves)]);
+            Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect::<Vec<_>>()
+        };
+        assert_eq!(weights(&moves[..4]), [(4, 65535), (3, 32768), (2, 1), (1, 0)]);
+        assert_eq!(weights(&moves), [(5, 65535), (2, 1), (3, 1), (4, 1), (1, 0)]);
+        assert_eq!(weights(&[(1, 65535), (2, 3)]), [(1, 65535), (2, 3)]);
+    }
+
+    #[test]
+    fn what_was_learned_is_halved_until_it_fits() {
+        let of = |games, halfpoints| learned(Some(Learned { games, halfpoints }));
+        assert_eq!(of(65_535, 65_535), (65_535, 65_535));
+        assert_eq!(of(65_535, 131_070), (32_767, 65_535));
+        assert_eq!(of(u32::MAX, 0), (65_535, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            book in prop::collection::btree_map(
+                any::<u64>(),
+                prop::collection::btree_map(1..0x4fff_u16, (0..=65_535_u64, 0..30_000_u32, 0..30_000_u32), 1..9),
+                0..40,
+            ),
+        ) {
+            let known: Vec<_> = book.iter().map(|(&key, moves)| Known {
+                key,
+                moves: moves.iter().filter(|(code, _)| RawMove(**code).fault().is_none())
+                    .map(|(&code, &(weight, games, halfpoints))| KnownMove {
+                        learned: (games > 0).then_some(Learned { games, halfpoints }),
+                        ..KnownMove::new(RawMove(code), weight)
+                    }).collect(),
+                ..Known::default()
+            }).filter(|known| !known.moves.is_empty()).collect();
+            let (bytes, told) = written(&known);
+            prop_assert_eq!(told.moves, bytes.len() as u64 / 16);
+            let mut read = Vec::new();
+            Polyglot::new("a.bin", bytes).each(Scope::All, &Progress::none(), &mut |known| {
+                let mut known = known.clone();
+                known.moves.sort_by_key(|known| known.mv.0);
+                read.push((known.key, known.moves));
+                ControlFlow::Continue(())
+            });
+            prop_assert_eq!(read, known.into_iter().map(|known| (known.key, known.moves)).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What is known of a game before its moves.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::GameResult;
+use crate::chess::Position;
+
+/// What is known of a game before its moves. Texts are empty where nothing is known.
+#[derive(Clone, Debug, Default)]
+pub struct Header {
+    /// The tournament.
+    pub event: String,
+    /// Where it was played.
+    pub site: String,
+    /// When it was played.
+    pub date: Date,
+    /// Its round.
+    pub round: String,
+    /// Who had White.
+    pub white: String,
+    /// Who had Black.
+    pub black: String,
+    /// White's rating; 0 unknown.
+    pub white_elo: u16,
+    /// Black's rating; 0 unknown.
+    pub black_elo: u16,
+    /// The result, where the head tells it.
+    pub result: Option<GameResult>,
+    /// The position that the game starts from, where it is not the ordinary one.
+    pub start: Option<Position>,
+    /// Where the game stands.
+    pub place: Place,
+}
+
+impl Header {
+    /// Forgets everything but the memory it is kept in.
+    pub fn clear(&mut self) {
+        let Self { event, site, date, round, white, black, white_elo, black_elo, result, start, place: _ } =
+            self;
+        for text in [event, site, round, white, black] {
+            text.clear();
+        }
+        *date = Date::default();
+        (*white_elo, *black_elo) = (0, 0);
+        *result = None;
+        *start = None;
+    }
+}
+
+/// A date, of which the year alone, or year and month, may be known. Unknown parts are 0, so that dates sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// The year.
+    pub year: u16,
+    /// The month, from 1.
+    pub month: u8,
+    /// The day of the month, from 1.
+    pub day: u8,
+}
+
+impl Date {
+    /// Reads `2021.03.14`, `2021.??.??`, `2021-03-14` or `2021`; a part that is no number is unknown, and so is what
+    /// follows it.
+    ///
+    /// ```
+    /// use tabiya::games::Date;
+    /// assert_eq!(Date::from_pgn("2021.03.??"), Date { year: 2021, month: 3, day: 0 });
+    /// assert_eq!(Date::from_pgn("????.??.??"), Date::default());
+    /// ```
+    pub fn from_pgn(text: &str) -> Self {
+        let mut parts = text.trim().split(['.', '-', '/']).map_while(|part| part.parse::<u16>().ok());
+        let year = parts.next().unwrap_or(0);
+        let mut part = |most| parts.next().filter(|&part| part <= most).unwrap_or(0) as u8;
+        let (month, day) = (part(12), part(31));
+        Self { year, month, day: if month == 0 { 0 } else { day } }
+    }
+
+    /// Whether nothing is known.
+    pub fn is_unknown(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl fmt::Display for Date {
+    /// As PGN writes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.year {
+            0 => f.write_str("????")?,
+            year => write!(f, "{year:04}")?,
+        }
+        for part in [self.month, self.day] {
+            match part {
+                0 => f.write_str(".??")?,
+                part => write!(f, ".{part:02}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where in a file a game stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<Path>,
+    /// What a user finds it by.
+    pub spot: Spot,
+    /// Where its first byte is, in bytes from the start of the file, unpacked where that is packed.
+    pub offset: u64,
+    /// Its length in bytes; 0 where that is not known yet.
+    pub length: u64,
+}
+
+/// What a user finds a game by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// The line of a text, from 1.
+    Line(u64),
+    /// The number of a game in a database, from 1.
+    Game(u64),
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { file: Arc::from(Path::new("")), spot: Spot::Line(1), offset: 0, length: 0 }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.display();
+        match self.spot {
+            Spot::Line(line) => write!(f, "{file}: line {line}"),
+            Spot::Game(game) => write!(f, "{file}: game {game}"),
+        }
+    }
+}
+
+/// A text of unknown encoding: UTF-8 where it is valid UTF-8, else Windows-1252, as most old files of games are.
+///
+/// ```
+/// use tabiya::games::decode_text;
+/// assert_eq!(decode_text(b"H\xfcbner"), "Hübner");
+/// assert_eq!(decode_text("Hübner".as_bytes()), "Hübner");
+/// ```
+pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_far_as_they_are_known() {
+        for (text, date) in [
+            ("2021.03.14", (2021, 3, 14)),
+            ("2021-03-14", (2021, 3, 14)),
+            ("2021.03.??", (2021, 3, 0)),
+            ("2021.??.14", (2021, 0, 0)),
+            ("2021", (2021, 0, 0)),
+            ("2021.13.40", (2021, 0, 0)),
+            ("????.??.??", (0, 0, 0)),
+            ("99999.1.1", (0, 0, 0)),
+            ("", (0, 0, 0)),
+        ] {
+            let read = Date::from_pgn(text);
+            assert_eq!((read.year, read.month, read.day), date, "{text}");
+            assert_eq!(Date::from_pgn(&read.to_string()), read);
+        }
+    }
+
+    #[test]
+    fn dates_sort_by_time() {
+        assert!(Date::from_pgn("1999") < Date::from_pgn("1999.01"));
+        assert!(Date::from_pgn("1999.12.31") < Date::from_pgn("2000"));
+    }
+}
