@@ -73,9 +73,15 @@ impl Date {
     pub fn from_pgn(text: &str) -> Self {
         let mut parts = text.trim().split(['.', '-', '/']).map_while(|part| part.parse::<u16>().ok());
         let year = parts.next().unwrap_or(0);
+        // A four-digit year: what is longer is no date.
+        let year = if year > 9999 { 0 } else { year };
         let mut part = |most| parts.next().filter(|&part| part <= most).unwrap_or(0) as u8;
         let (month, day) = (part(12), part(31));
-        Self { year, month, day: if month == 0 { 0 } else { day } }
+        match (year, month) {
+            (0, _) => Self::default(),
+            (_, 0) => Self { year, month: 0, day: 0 },
+            _ => Self { year, month, day },
+        }
     }
 
     /// Whether nothing is known.

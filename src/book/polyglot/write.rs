@@ -156,15 +156,15 @@ mod tests {
         fn what_is_written_is_read_back(
             book in prop::collection::btree_map(
                 any::<u64>(),
-                prop::collection::btree_map(1..0x4fff_u16, (0..=65_535_u64, 0..30_000_u32, 0..30_000_u32), 1..9),
+                prop::collection::btree_map(1..0x4fff_u16, (0..=65_535_u64, 0..30_000_u32, 0..=2_u32), 1..9),
                 0..40,
             ),
         ) {
             let known: Vec<_> = book.iter().map(|(&key, moves)| Known {
                 key,
                 moves: moves.iter().filter(|(code, _)| RawMove(**code).fault().is_none())
-                    .map(|(&code, &(weight, games, halfpoints))| KnownMove {
-                        learned: (games > 0).then_some(Learned { games, halfpoints }),
+                    .map(|(&code, &(weight, games, points))| KnownMove {
+                        learned: (games > 0).then_some(Learned { games, halfpoints: games * points }),
                         ..KnownMove::new(RawMove(code), weight)
                     }).collect(),
                 ..Known::default()
