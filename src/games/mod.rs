@@ -5,13 +5,17 @@
 //! the place and the reason, and the next game comes.
 
 mod header;
+mod open;
+pub mod pgn;
 mod problem;
+mod unpack;
 
 use std::ops::ControlFlow;
 
 use shakmaty::Move;
 
 pub use header::{Date, Header, Place, Spot, decode_text};
+pub use open::{Sources, open};
 pub use problem::{Problem, Reason};
 
 use crate::base::error::Result;

@@ -23,11 +23,13 @@ pub enum Reason {
     TooLong,
     /// The bytes of the game are damaged.
     Damaged,
+    /// The rest of a file cannot be read.
+    Unreadable,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::IllegalMove,
         Self::UnreadableMove,
         Self::NullMove,
@@ -36,6 +38,7 @@ impl Reason {
         Self::Unterminated,
         Self::TooLong,
         Self::Damaged,
+        Self::Unreadable,
     ];
 }
 
@@ -50,6 +53,7 @@ impl fmt::Display for Reason {
             Self::Unterminated => "comment or variation without end",
             Self::TooLong => "longer than any real game",
             Self::Damaged => "damaged",
+            Self::Unreadable => "file that ends in its middle",
         })
     }
 }

@@ -1,0 +1,422 @@
+//! One game of a text, from the events of the PGN reader to those of a [`Visitor`].
+
+use std::io;
+use std::ops::ControlFlow;
+
+use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
+use shakmaty::san::{San, SanError};
+use shakmaty::{CastlingMode, Color, KnownOutcome};
+
+use super::PgnBatch;
+use super::words::{begins_with_move, find_move, first_strange};
+use crate::chess::Position;
+use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
+
+/// Values of the tag `Variant` under which a game is ordinary chess from some position.
+const ORDINARY: [&str; 4] = ["standard", "chess", "normal", "from position"];
+/// Values of the tag `Variant` under which a game is Chess960.
+const CHESS960: [&str; 7] = [
+    "chess960",
+    "chess 960",
+    "fischerandom",
+    "fischerandomchess",
+    "fischerrandom",
+    "fischer random",
+    "freestyle",
+];
+
+/// How far a game has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// No game has begun.
+    None,
+    /// A game's head is read, but not told yet: it has none, and may be no game.
+    Waiting,
+    /// Moves are taken.
+    Moves,
+    /// Moves are over, the result may still come.
+    Over,
+    /// Nothing more of the game is wanted.
+    Unwanted,
+}
+
+/// Reads games one after another for a visitor.
+pub struct GameReader<'a> {
+    batch: &'a PgnBatch,
+    visitor: &'a mut dyn Visitor,
+    header: Header,
+    fen: Option<Vec<u8>>,
+    variant: String,
+    tags: u32,
+    state: State,
+    position: Position,
+    plies: u32,
+    /// Moves that come before a word that is no move.
+    sound_plies: u32,
+    open: u32,
+    result: Option<GameResult>,
+    /// Whether a result stood behind the moves, be it that there is none.
+    ended: bool,
+    problem: Option<Problem>,
+    /// Where the slice and the game in it begin and where the slice ends, in bytes of the piece.
+    game_start: usize,
+    slice_end: usize,
+    at: usize,
+    /// A byte of the piece and its line.
+    lines: (usize, u64),
+    cut: bool,
+    /// Whether the text that follows is a new game.
+    fresh: bool,
+}
+
+impl<'a> GameReader<'a> {
+    /// A reader of the batch's games.
+    pub fn new(batch: &'a PgnBatch, visitor: &'a mut dyn Visitor) -> Self {
+        let mut header = Header::default();
+        header.place.file = batch.file().clone();
+        Self {
+            batch,
+            visitor,
+            header,
+            fen: None,
+            variant: String::new(),
+            tags: 0,
+            state: State::None,
+            position: Position::start(),
+            plies: 0,
+            sound_plies: u32::MAX,
+            open: 0,
+            result: None,
+            ended: false,
+            problem: None,
+            game_start: 0,
+            slice_end: 0,
+            at: 0,
+            lines: (0, batch.line()),
+            cut: false,
+            fresh: true,
+        }
+    }
+
+    /// A slice of the text begins, which holds one game or, where their first tags are missing, several. `cut`: its
+    /// end is missing.
+    pub fn enter(&mut self, start: usize, end: usize, cut: bool) {
+        (self.at, self.slice_end, self.cut) = (start, end, cut);
+    }
+
+    /// The reader stands at this byte of the piece.
+    pub fn at(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// More text follows. It goes on with the last game where that has neither a result nor an end of its own: some
+    /// programs leave empty lines between moves.
+    pub fn before(&mut self, text: &[u8]) {
+        let goes_on = matches!(self.state, State::Moves | State::Over | State::Unwanted)
+            && !self.ended
+            && !text.starts_with(b"[")
+            && !begins_with_move_one(text);
+        self.fresh = !goes_on;
+        if self.fresh {
+            self.finish();
+        } else if self.open > 0 {
+            self.stop_in_variation();
+        }
+    }
+
+    /// The PGN reader gave up on this game.
+    pub fn broken(&mut self, error: &io::Error) {
+        let text = self.slice();
+        let tag = error.to_string().contains("tag");
+        let (reason, why) = if tag {
+            (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
+        } else {
+            (Reason::Unterminated, "a comment has no end")
+        };
+        let at = if tag { None } else { memchr::memrchr(b'{', text) };
+        let problem = self.problem_at(self.game_start + at.unwrap_or(0), reason, why.to_owned());
+        self.stop(problem);
+    }
+
+    /// The game is over, where one has begun.
+    pub fn finish(&mut self) {
+        if self.cut && self.at >= self.slice_end && self.state != State::None {
+            let why = "the game has no end within 16 MiB".to_owned();
+            let problem = self.problem_at(self.game_start, Reason::TooLong, why);
+            self.stop(problem);
+        }
+        if self.open > 0 && matches!(self.state, State::Moves) {
+            self.stop_in_variation();
+        }
+        if self.state == State::Moves && self.plies >= self.sound_plies {
+            self.tell_strange();
+        }
+        match std::mem::replace(&mut self.state, State::None) {
+            State::Moves | State::Over => {
+                let result = self.header.result.or(self.result);
+                self.visitor.end(End { result, problem: self.problem.take() });
+            }
+            State::Waiting => {
+                let text = self.batch.text().get(self.game_start..self.at).unwrap_or_default();
+                if let Some(problem) = self.problem.take() {
+                    self.visitor.unreadable(problem);
+                } else if first_strange(text).is_some() {
+                    let why = "this text is no game".to_owned();
+                    let problem = self.problem_at(self.game_start, Reason::Damaged, why);
+                    self.visitor.unreadable(problem);
+                }
+            }
+            State::Unwanted | State::None => {
+                if let Some(problem) = self.problem.take() {
+                    self.visitor.unreadable(problem);
+                }
+            }
+        }
+        (self.result, self.ended) = (None, false);
+    }
+
+    /// Moves are over because a variation does not end: what follows may be a part of it.
+    fn stop_in_variation(&mut self) {
+        let why = "a variation has no end".to_owned();
+        let problem = self.problem_at(self.game_start, Reason::Unterminated, why);
+        self.stop(problem);
+    }
+
+    /// Moves are over because of a word that is none.
+    fn tell_strange(&mut self) {
+        let text = self.slice();
+        let Some(strange) = first_strange(text) else { return };
+        let word = decode_text(text.get(strange.at..strange.at + strange.len).unwrap_or_default());
+        let why = format!("{} is no move of the notation", shortened(&word));
+        let problem = self.problem_at(self.game_start + strange.at, Reason::UnreadableMove, why);
+        self.stop(problem);
+    }
+
+    /// The text of the game and what follows in its slice.
+    fn slice(&self) -> &'a [u8] {
+        self.batch.text().get(self.game_start..self.slice_end).unwrap_or_default()
+    }
+
+    fn problem_at(&self, at: usize, reason: Reason, why: String) -> Problem {
+        Problem { reason, place: self.batch.place(at), why }
+    }
+
+    /// No more moves are taken, for this reason.
+    fn stop(&mut self, problem: Problem) {
+        if self.problem.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
+            self.problem = Some(problem);
+        }
+        if self.state == State::Moves {
+            self.state = State::Over;
+        }
+    }
+
+    /// The game, where its head is wanted, begins.
+    fn begin(&mut self) {
+        self.header.place.offset = self.batch.offset() + self.game_start as u64;
+        self.header.place.length = (self.slice_end - self.game_start) as u64;
+        let between = self.batch.text().get(self.lines.0..self.game_start).unwrap_or_default();
+        self.lines = (self.game_start, self.lines.1 + memchr::memchr_iter(b'\n', between).count() as u64);
+        self.header.place.spot = Spot::Line(self.lines.1);
+        if self.tags == 0 && !begins_with_move(self.slice()) {
+            let why = "this text is no game".to_owned();
+            self.problem = Some(self.problem_at(self.game_start, Reason::Damaged, why));
+            self.state = State::Unwanted;
+            return;
+        }
+        match self.start() {
+            Ok(start) => {
+                self.position = start.clone().unwrap_or_else(Position::start);
+                self.header.start = start;
+            }
+            Err((reason, why)) => {
+                self.problem = Some(self.problem_at(self.game_start, reason, why));
+                self.state = State::Unwanted;
+                return;
+            }
+        }
+        if !self.visitor.begin(&self.header) {
+            self.state = State::Unwanted;
+            return;
+        }
+        self.state = State::Moves;
+        self.sound_plies = first_strange(self.slice()).map_or(u32::MAX, |strange| strange.plies);
+    }
+
+    /// The position that the game starts from, where it is not the ordinary one.
+    fn start(&self) -> Result<Option<Position>, (Reason, String)> {
+        let variant = self.variant.trim().to_ascii_lowercase();
+        let chess960 = CHESS960.contains(&variant.as_str());
+        if !chess960 && !variant.is_empty() && !ORDINARY.contains(&variant.as_str()) {
+            return Err((Reason::OtherVariant, format!("the game is {}", self.variant.trim())));
+        }
+        let Some(fen) = &self.fen else { return Ok(None) };
+        // Some programs forget to say that a game is Chess960, but name the rooks' files.
+        let rights = fen.split(|&byte| byte == b' ').nth(2).unwrap_or_default();
+        let files = rights.iter().any(|right| matches!(right.to_ascii_lowercase(), b'a'..=b'h'));
+        let mode = CastlingMode::from_chess960(chess960 || files);
+        let position = Position::from_fen(fen, mode).map_err(|error| {
+            (Reason::BadPosition, format!("the position {:?} is none: {error}", decode_text(fen)))
+        })?;
+        Ok(Some(position))
+    }
+
+    /// What is done once moves are not wanted any more: the result may still be.
+    fn enough(&self) -> ControlFlow<()> {
+        if self.header.result.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn play(&mut self, san: San) -> ControlFlow<()> {
+        if self.plies >= self.sound_plies {
+            self.tell_strange();
+            return self.enough();
+        }
+        match san.to_move(self.position.chess()) {
+            Ok(mv) => {
+                self.plies += 1;
+                let flow = self.visitor.ply(&self.position, mv);
+                self.position.play(mv);
+                if flow.is_break() {
+                    self.state = State::Over;
+                    return self.enough();
+                }
+                ControlFlow::Continue(())
+            }
+            Err(error) => {
+                let (reason, what) = match (san, error) {
+                    (San::Null, _) => (Reason::NullMove, "a side passes"),
+                    (_, SanError::IllegalSan) => (Reason::IllegalMove, "the move is not legal"),
+                    (_, SanError::AmbiguousSan) => (Reason::IllegalMove, "several pieces can make the move"),
+                };
+                let at = find_move(self.slice(), self.plies).map_or(0, |(at, _)| at);
+                let ply = self.plies;
+                let number = self.position.chess();
+                let dots = shakmaty::Position::turn(number).fold_wb(".", "...");
+                let why = format!(
+                    "{}{dots} {san}: {what} after {ply} half-moves",
+                    shakmaty::Position::fullmoves(number)
+                );
+                let problem = self.problem_at(self.game_start + at, reason, why);
+                self.stop(problem);
+                self.enough()
+            }
+        }
+    }
+}
+
+/// A word as it may stand in a message.
+fn shortened(word: &str) -> String {
+    let mut short: String = word.chars().take(20).filter(|c| !c.is_control()).collect();
+    if word.chars().nth(20).is_some() {
+        short.push_str("...");
+    }
+    format!("{short:?}")
+}
+
+/// Whether moves begin with the number 1: those of a new game.
+fn begins_with_move_one(text: &[u8]) -> bool {
+    matches!(text.trim_ascii_start(), [b'1', b'.' | b' ', ..])
+}
+
+impl pgn_reader::Visitor for GameReader<'_> {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+        if self.fresh {
+            self.header.clear();
+            self.fen = None;
+            self.variant.clear();
+            self.tags = 0;
+            (self.result, self.ended) = (None, false);
+            self.problem = None;
+            self.plies = 0;
+            self.sound_plies = u32::MAX;
+            self.open = 0;
+            self.game_start = self.at;
+            self.state = State::Waiting;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+        self.tags += 1;
+        let header = &mut self.header;
+        let set = |text: &mut String| {
+            text.clear();
+            let value = value.decode();
+            let value = decode_text(value.trim_ascii());
+            if value != "?" {
+                text.push_str(&value);
+            }
+        };
+        let elo = || std::str::from_utf8(value.as_bytes()).ok()?.trim().parse::<u16>().ok();
+        match name {
+            b"Event" => set(&mut header.event),
+            b"Site" => set(&mut header.site),
+            b"Round" => set(&mut header.round),
+            b"White" => set(&mut header.white),
+            b"Black" => set(&mut header.black),
+            b"Variant" => set(&mut self.variant),
+            b"Date" => header.date = Date::from_pgn(&decode_text(value.as_bytes())),
+            b"UTCDate" if header.date.is_unknown() => {
+                header.date = Date::from_pgn(&decode_text(value.as_bytes()));
+            }
+            b"Result" => header.result = GameResult::from_pgn(value.as_bytes()),
+            b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
+            b"BlackElo" => header.black_elo = elo().unwrap_or(0),
+            b"FEN" => self.fen = Some(value.decode().trim_ascii().to_vec()),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
+        if self.fresh && self.tags > 0 {
+            self.begin();
+        }
+        match self.state {
+            State::Unwanted => ControlFlow::Break(()),
+            State::Over if self.header.result.is_some() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
+        if self.state == State::Waiting {
+            self.begin();
+        }
+        match self.state {
+            State::Moves => self.play(san.san),
+            State::Unwanted => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
+        self.open += 1;
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
+        self.open = self.open.saturating_sub(1);
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        if self.state == State::Waiting {
+            self.begin();
+        }
+        self.ended = true;
+        self.result = match outcome {
+            Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::White),
+            Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Black),
+            Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
+            Outcome::Unknown => None,
+        };
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}

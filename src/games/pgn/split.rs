@@ -1,0 +1,221 @@
+//! A text of games, cut into pieces between two games.
+
+use std::io::{self, Read};
+
+use memchr::memmem;
+
+/// Bytes of a piece, where games end often enough.
+pub const PIECE_LEN: usize = 1 << 20;
+
+/// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and at last anywhere: no game is
+/// this long.
+pub const MOST_LEN: usize = 1 << 24;
+
+/// What begins a game whatever comes before, be it a comment that has no end: the first of the seven tags that the
+/// PGN standard demands, at the start of a line.
+pub const FIRST_TAG: &[u8] = b"\n[Event ";
+
+/// A piece of a text of games.
+#[derive(Debug)]
+pub struct Piece {
+    /// Its bytes.
+    pub text: Vec<u8>,
+    /// Where it begins, in bytes from the start of the text.
+    pub offset: u64,
+    /// The line that it begins in, from 1.
+    pub line: u64,
+    /// It begins where no game does: the piece before was cut.
+    pub begins_inside: bool,
+    /// It was cut where no game ends, because none ended for [`MOST_LEN`] bytes.
+    pub cut: bool,
+}
+
+/// The pieces of a text. They depend on the text alone, not on how it comes.
+pub struct Pieces<R> {
+    from: R,
+    rest: Vec<u8>,
+    offset: u64,
+    line: u64,
+    /// Line ends of old Macintosh files, which are turned into today's.
+    carriage_returns: Option<bool>,
+    ended: bool,
+    was_cut: bool,
+}
+
+impl<R: Read> Pieces<R> {
+    /// Cuts what `from` gives.
+    pub fn new(from: R) -> Self {
+        Self {
+            from,
+            rest: Vec::new(),
+            offset: 0,
+            line: 1,
+            carriage_returns: None,
+            ended: false,
+            was_cut: false,
+        }
+    }
+
+    /// The next piece; `None` at the end. Where reading fails, the error comes with what was read before it, and then
+    /// the end.
+    pub fn next_piece(&mut self) -> (Option<Piece>, io::Result<()>) {
+        let mut text = std::mem::take(&mut self.rest);
+        let mut failed = Ok(());
+        let mut looked = 0;
+        let end = loop {
+            if !self.ended {
+                let before = text.len();
+                if let Err(error) = self.fill(&mut text) {
+                    (failed, self.ended) = (Err(error), true);
+                }
+                if text.len() == before {
+                    self.ended = true;
+                }
+            }
+            if self.ended {
+                break text.len();
+            }
+            let from = text.len().saturating_sub(PIECE_LEN + FIRST_TAG.len()).max(looked);
+            looked = text.len().saturating_sub(FIRST_TAG.len());
+            if let Some(at) = memmem::rfind(text.get(from..).unwrap_or_default(), FIRST_TAG) {
+                break from + at + 1;
+            }
+            if text.len() >= MOST_LEN {
+                break weaker_end(&text).unwrap_or(text.len());
+            }
+        };
+        self.rest = text.split_off(end);
+        if text.is_empty() {
+            return (None, failed);
+        }
+        let (offset, line) = (self.offset, self.line);
+        self.offset += text.len() as u64;
+        self.line += memchr::memchr_iter(b'\n', &text).count() as u64;
+        let cut = self.rest.is_empty() && !self.ended;
+        let begins_inside = std::mem::replace(&mut self.was_cut, cut);
+        (Some(Piece { text, offset, line, begins_inside, cut }), failed)
+    }
+
+    /// Reads a piece's length more.
+    fn fill(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
+        let start = text.len();
+        text.reserve(PIECE_LEN);
+        let read = (&mut self.from).take(PIECE_LEN as u64).read_to_end(text);
+        let new = text.get_mut(start..).unwrap_or_default();
+        let turn =
+            *self.carriage_returns.get_or_insert_with(|| new.contains(&b'\r') && !new.contains(&b'\n'));
+        if turn {
+            new.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
+        read.map(|_| ())
+    }
+}
+
+/// Where a game may begin in a text without first tags: at a tag, or else at any text, after an empty line.
+fn weaker_end(text: &[u8]) -> Option<usize> {
+    for (sign, from_end) in [(&b"\n\n["[..], 1), (b"\n\r\n[", 1), (b"\n\n", 0), (b"\n\r\n", 0)] {
+        // Far back it rather is the end of the head of the one game that fills the piece.
+        if let Some(at) = memmem::rfind(text, sign).filter(|at| *at >= MOST_LEN / 2) {
+            return Some(at + sign.len() - from_end);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A reader that gives few bytes at a time, and then fails or ends.
+    struct Drops<'a>(&'a [u8], usize, bool);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() && self.2 {
+                return Err(io::ErrorKind::Other.into());
+            }
+            let some = self.1.min(into.len());
+            self.0.read(&mut into[..some])
+        }
+    }
+
+    fn pieces(mut from: Pieces<impl Read>) -> (Vec<Piece>, bool) {
+        let (mut pieces, mut failed) = (Vec::new(), false);
+        loop {
+            let (piece, result) = from.next_piece();
+            failed |= result.is_err();
+            match piece {
+                Some(piece) => pieces.push(piece),
+                None => return (pieces, failed),
+            }
+        }
+    }
+
+    fn game(len: usize) -> Vec<u8> {
+        let mut game = b"[Event \"x\"]\n\n1. e4 {".to_vec();
+        game.resize(len - 5, b' ');
+        game.extend(b"} *\n\n");
+        game
+    }
+
+    #[test]
+    fn pieces_begin_at_games_and_make_up_the_text() {
+        let text: Vec<u8> = (0..5000).flat_map(|number| game(400 + number % 300)).collect();
+        let (whole, _) = pieces(Pieces::new(&text[..]));
+        assert!(whole.len() > 1);
+        for (index, piece) in whole.iter().enumerate() {
+            assert!(piece.text.starts_with(b"[Event "));
+            assert!(!piece.cut && !piece.begins_inside);
+            let before: Vec<_> = whole[..index].iter().flat_map(|piece| piece.text.clone()).collect();
+            assert_eq!(piece.offset, before.len() as u64);
+            assert_eq!(piece.line, 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64);
+        }
+        assert!(whole.iter().flat_map(|piece| piece.text.clone()).eq(text.iter().copied()));
+        let texts = |pieces: &[Piece]| pieces.iter().map(|piece| piece.text.clone()).collect::<Vec<_>>();
+        let (drops, failed) = pieces(Pieces::new(Drops(&text, 777, false)));
+        assert!(!failed && texts(&drops) == texts(&whole));
+        let (drops, failed) = pieces(Pieces::new(Drops(&text, 777, true)));
+        assert!(failed && texts(&drops).concat() == text);
+    }
+
+    #[test]
+    fn a_text_without_end_is_cut_in_bounded_memory() {
+        let text = io::repeat(b'(').take(3 * MOST_LEN as u64 + 5);
+        let (pieces, _) = pieces(Pieces::new(text));
+        assert!(pieces.iter().all(|piece| piece.text.len() <= MOST_LEN + PIECE_LEN));
+        let cuts: Vec<_> = pieces.iter().map(|piece| (piece.begins_inside, piece.cut)).collect();
+        assert_eq!(cuts, [(false, true), (true, true), (true, true), (true, false)]);
+    }
+
+    #[test]
+    fn games_without_first_tag_are_cut_at_weaker_signs() {
+        for (game, start) in
+            [(&b"[White \"x\"]\n\n1. e4 *\n\n"[..], &b"[White"[..]), (b"1. e4 e5 *\r\n\r\n", b"1.")]
+        {
+            let text = game.repeat(MOST_LEN / game.len() + 20);
+            let (pieces, _) = pieces(Pieces::new(&text[..]));
+            assert!(pieces.len() > 1);
+            assert!(pieces.iter().all(|piece| piece.text.starts_with(start) && !piece.cut));
+        }
+    }
+
+    #[test]
+    fn old_macintosh_line_ends_become_todays() {
+        let (pieces, _) = pieces(Pieces::new(&b"[Event \"x\"]\r\r1. e4 *\r"[..]));
+        assert_eq!(pieces[0].text, b"[Event \"x\"]\n\n1. e4 *\n");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_through(text in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'[')], 0..3000)) {
+            let (pieces, _) = pieces(Pieces::new(&text[..]));
+            let whole: Vec<_> = pieces.iter().flat_map(|piece| piece.text.clone()).collect();
+            if text.contains(&b'\n') || !text.contains(&b'\r') {
+                prop_assert_eq!(whole, text);
+            } else {
+                prop_assert_eq!(whole.len(), text.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What a visitor is told of texts of games, sound and broken.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Move, Position as _};
+
+use super::Pgn;
+use crate::chess::Position;
+use crate::games::{End, Header, Problem, Reason, Visitor};
+
+/// What a visitor was told of one game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Told {
+    names: String,
+    start: Option<String>,
+    moves: String,
+    result: Option<&'static str>,
+    problem: Option<(Reason, String)>,
+    unreadable: bool,
+    line: u64,
+}
+
+#[derive(Default)]
+struct Listener {
+    games: Vec<Told>,
+    /// Plies after which a game is broken off.
+    most: Option<usize>,
+    unwanted: bool,
+    open: bool,
+}
+
+impl Visitor for Listener {
+    fn begin(&mut self, game: &Header) -> bool {
+        assert!(!self.open, "a game begins within another");
+        if self.unwanted {
+            return false;
+        }
+        self.open = true;
+        let crate::games::Spot::Line(line) = game.place.spot else { panic!() };
+        self.games.push(Told {
+            names: format!("{} - {}", game.white, game.black),
+            start: game.start.as_ref().map(Position::fen),
+            line,
+            ..Told::default()
+        });
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        assert!(self.open && at.chess().is_legal(mv));
+        let game = self.games.last_mut().unwrap();
+        if !game.moves.is_empty() {
+            game.moves.push(' ');
+        }
+        game.moves += &UciMove::from_move(mv, CastlingMode::Chess960).to_string();
+        match self.most {
+            Some(most) if game.moves.split(' ').count() >= most => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        assert!(std::mem::take(&mut self.open));
+        let game = self.games.last_mut().unwrap();
+        game.result = end.result.map(crate::games::GameResult::as_pgn);
+        game.problem = end.problem.map(|problem| (problem.reason, problem.to_string()));
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        assert!(!self.open);
+        let problem = Some((problem.reason, problem.to_string()));
+        self.games.push(Told { problem, unreadable: true, ..Told::default() });
+    }
+}
+
+fn listen(text: &[u8], mut listener: Listener) -> Listener {
+    let mut pgn = Pgn::new(Arc::from(Path::new("a.pgn")), text);
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut listener);
+    }
+    assert!(!listener.open);
+    listener
+}
+
+fn games(text: impl AsRef<[u8]>) -> Vec<Told> {
+    listen(text.as_ref(), Listener::default()).games
+}
+
+/// Moves and result of each game; what went wrong instead of the result.
+fn short(text: impl AsRef<[u8]>) -> Vec<(String, String)> {
+    let what = |game: &Told| match &game.problem {
+        Some((reason, _)) => reason.to_string(),
+        None => game.result.unwrap_or("*").to_owned(),
+    };
+    games(text).iter().map(|game| (game.moves.clone(), what(game))).collect()
+}
+
+fn expect(text: &str, expected: &[(&str, &str)]) {
+    let expected: Vec<_> = expected.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect();
+    assert_eq!(short(text), expected, "{text}");
+    // Windows' line ends change nothing.
+    assert_eq!(short(text.replace('\n', "\r\n")), expected, "{text}");
+}
+
+#[test]
+fn games_are_told_with_their_heads_moves_and_results() {
+    let text = b"\xef\xbb\xbf[Event \"A\"]\n[White \"H\xfcbner\"]\n[Black \"O\\\"Kelly\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
+        [Event \"B\"]\n[White \"?\"]\n[Black \"L\xc3\xa9ko\"]\n[Result \"1/2-1/2\"]\n\n1. d4 {x} (1. c4) d5 $1 1/2-1/2\n";
+    let told = games(text);
+    let names: Vec<_> = told.iter().map(|game| (game.names.as_str(), game.line)).collect();
+    assert_eq!(names, [("Hübner - O\"Kelly", 1), (" - Léko", 8)]);
+    assert_eq!(
+        short(text),
+        [("e2e4 e7e5 g1f3".to_owned(), "1-0".to_owned()), ("d2d4 d7d5".to_owned(), "1/2-1/2".to_owned())]
+    );
+}
+
+#[test]
+fn the_head_result_goes_before_that_behind_the_moves() {
+    expect("[Result \"1-0\"]\n\n1. e4 0-1\n", &[("e2e4", "1-0")]);
+    expect("[Result \"*\"]\n\n1. e4 0-1\n", &[("e2e4", "0-1")]);
+    expect("[Result \"*\"]\n\n1. e4 *\n", &[("e2e4", "*")]);
+    expect("[White \"a\"]\n\n1. e4", &[("e2e4", "*")]);
+}
+
+#[test]
+fn games_without_heads_are_told_apart() {
+    expect(
+        "1. e4 e5 *\n\n1. d4 d5 1-0\n\n1. c4\n\n1. b4",
+        &[("e2e4 e7e5", "*"), ("d2d4 d7d5", "1-0"), ("c2c4", "*"), ("b2b4", "*")],
+    );
+    expect("; a list of lines\n\n% more\n\n1. e4 *", &[("e2e4", "*")]);
+}
+
+#[test]
+fn an_empty_line_within_the_moves_does_not_end_the_game() {
+    expect(
+        "[Event \"A\"]\n[Result \"1-0\"]\n\n1. e4 e5\n\n2. Nf3 Nc6\n\n{x\n\n}\n3. Bb5 1-0\n\n[Event \"B\"]\n\n1. d4 *\n",
+        &[("e2e4 e7e5 g1f3 b8c6 f1b5", "1-0"), ("d2d4", "*")],
+    );
+}
+
+#[test]
+fn a_broken_game_gives_the_moves_before_and_the_next_one_comes() {
+    let next = "\n\n[Event \"B\"]\n\n1. d4 *\n";
+    for (moves, before, reason) in [
+        ("1. e4 e5 2. Ke3 Nc6", "e2e4 e7e5", "illegal move"),
+        ("1. Nf3 d5 2. Nc3 d4 3. Nb1 a6 4. Nd2", "g1f3 d7d5 b1c3 d5d4 c3b1 a7a6", "illegal move"),
+        ("1. e4 e5 2. Sf3 Sc6", "e2e4 e7e5", "unreadable move"),
+        ("1. d4 Cf6 2. d5", "d2d4", "unreadable move"),
+        ("1. d4 d5 2. Lf4", "d2d4 d7d5", "unreadable move"),
+        ("1. e4 -- 2. d4", "e2e4", "null move"),
+        ("1. e4 {no end", "e2e4", "comment or variation without end"),
+        ("1. e4 (1. d4\n\nd5", "e2e4", "comment or variation without end"),
+    ] {
+        let text = format!("[Event \"A\"]\n[Result \"*\"]\n\n{moves}{next}");
+        expect(&text, &[(before, reason), ("d2d4", "*")]);
+    }
+}
+
+#[test]
+fn a_problem_names_its_line_and_the_move() {
+    let told = games("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n2. Nf3 {x}\nKe5 *\n");
+    let (_, problem) = told[0].problem.clone().unwrap();
+    assert_eq!(problem, "a.pgn: line 6: 2... Ke5: the move is not legal after 3 half-moves");
+    let told = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
+    let (_, problem) = told[0].problem.clone().unwrap();
+    assert_eq!(problem, "a.pgn: line 5: \"Sf3\" is no move of the notation");
+}
+
+#[test]
+fn set_up_positions_and_chess960_are_played_from_their_start() {
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let told = games(format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O *\n"));
+    assert_eq!((told[0].start.as_deref(), told[0].moves.as_str()), (Some(fen), "e1h1"));
+    let text = "[Variant \"chess 960\"]\n[FEN \"7k/p7/8/8/8/8/8/1R3KR1 w GB - 0 1\"]\n\n1. O-O a5 2. Rbe1\n";
+    assert_eq!(games(text)[0].moves, "f1g1 a7a5 b1e1");
+    // Without the tag, the files of the rooks tell it.
+    assert_eq!(games(text.replace("[Variant \"chess 960\"]\n", ""))[0].moves, "f1g1 a7a5 b1e1");
+    for (head, reason) in [
+        ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]", Reason::BadPosition),
+        ("[FEN \"what\"]", Reason::BadPosition),
+        ("[Variant \"Crazyhouse\"]", Reason::OtherVariant),
+    ] {
+        let told = games(format!("[Event \"A\"]\n{head}\n\n1. e4 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
+        assert!(told[0].unreadable);
+        assert_eq!(told[0].problem.as_ref().unwrap().0, reason);
+        assert_eq!(told[1].moves, "d2d4");
+    }
+}
+
+#[test]
+fn what_is_not_wanted_is_not_told() {
+    let text = "[Event \"A\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3\n\n2... Nc6 1-0\n\n".repeat(3);
+    let listener = listen(text.as_bytes(), Listener { most: Some(2), ..Listener::default() });
+    assert!(listener.games.iter().all(|game| game.moves == "e2e4 e7e5" && game.result == Some("1-0")));
+    assert_eq!(listener.games.len(), 3);
+    // The result is still found where only the end of the moves tells it.
+    let text = text.replace("[Result \"1-0\"]\n", "");
+    let listener = listen(text.as_bytes(), Listener { most: Some(2), ..Listener::default() });
+    assert!(listener.games.iter().all(|game| game.moves == "e2e4 e7e5" && game.result == Some("1-0")));
+    assert_eq!(listener.games.len(), 3);
+    let listener = listen(text.as_bytes(), Listener { unwanted: true, ..Listener::default() });
+    assert_eq!(listener.games, []);
+}
+
+#[test]
+fn giants_are_skipped_and_what_follows_comes() {
+    let next = "\n\n[Event \"B\"]\n\n1. d4 *\n";
+    let tag = format!("[Event \"A\"]\n[White \"{}\"]\n\n1. e4 *{next}", "x".repeat(1 << 20));
+    let told = games(tag);
+    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(told.last().unwrap().moves, "d2d4");
+    let parentheses = format!("[Event \"A\"]\n\n1. e4 {} e5{next}", "(".repeat(200_000));
+    let told = games(parentheses);
+    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::Unterminated);
+    assert_eq!((told[0].moves.as_str(), told[1].moves.as_str()), ("e2e4", "d2d4"));
+    let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(1250);
+    let told = games(format!("[Event \"A\"]\n\n{knights}*{next}"));
+    assert_eq!(told[0].moves.split(' ').count(), 5000);
+    assert_eq!(told.len(), 2);
+    let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "x ".repeat(9 << 20));
+    let told = games(endless);
+    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!((told.len(), told[1].moves.as_str()), (2, "d2d4"));
+}
+
+#[test]
+fn text_that_is_no_game_is_counted_once() {
+    let told = games("This is a letter about c4 and Sf3.\nIt goes on.\n");
+    assert_eq!(told.len(), 1);
+    assert!(told[0].unreadable);
+    assert_eq!(games(""), []);
+    assert_eq!(games("\n\n \n"), []);
+}
+
+proptest! {
+    /// Random games written out come back, whatever stands around their moves.
+    #[test]
+    fn written_games_come_back(
+        steps in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..60), 1..6),
+        extras in prop::collection::vec(0..8_usize, 1..40),
+    ) {
+        let mut text = String::new();
+        let mut expected = Vec::new();
+        let mut extra = extras.iter().cycle();
+        for steps in steps {
+            let mut position = Position::start();
+            let mut moves = Vec::new();
+            text += "[Event \"x\"]\n[Result \"0-1\"]\n\n";
+            for step in steps {
+                let legal = position.chess().legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                let mv = *step.get(&legal);
+                let mut after = position.chess().clone();
+                text += &shakmaty::san::SanPlus::from_move_and_play_unchecked(&mut after, mv).to_string();
+                text += [" ", "! ", " {a (b} ", " (Nf3 (e4) {)}) ", "\n", " $3 ", " 7... ", "\n\n7. "][*extra.next().unwrap()];
+                moves.push(UciMove::from_move(mv, CastlingMode::Chess960).to_string());
+                position.play(mv);
+            }
+            text += " 0-1\n\n";
+            expected.push((moves.join(" "), "0-1".to_owned()));
+        }
+        prop_assert_eq!(short(&text), expected);
+    }
+
+    /// Any text at all: every game that begins ends, and every move told is legal.
+    #[test]
+    fn any_text_is_survived(parts in prop::collection::vec(prop::sample::select(vec![
+        "[Event \"A\"]\n", "[", "]", "\"", "\n", "\n\n", "{", "}", "(", ")", ";", "%", "1. e4 ", "e5 ", "Nf3 ", "1-0 ", "* ",
+        "--", "0-0 ", "O-O", "Sf3 ", "$", "\\", "\u{e9}", "[FEN \"x\"]\n", "[Result \"1-0\"]\n", "1.", "12... ",
+    ]), 0..60)) {
+        let _ = games(parts.concat());
+    }
+}

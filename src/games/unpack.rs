@@ -1,0 +1,163 @@
+//! Packed files, unpacked while they are read: never to the disk, never whole into memory.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Bytes read from the disk at a time.
+const BLOCK_LEN: usize = 1 << 17;
+
+/// The first bytes of a gzip file (RFC 1952).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The first bytes of a Zstandard frame (RFC 8878), little-endian 0xFD2FB528.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Bytes 1 to 3 of a frame to be skipped, whose first byte is 0x50 to 0x5F (RFC 8878).
+const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+
+/// The content of a file, whether it is packed with gzip, with Zstandard or not at all: told by its first bytes.
+///
+/// # Errors
+/// When the first bytes cannot be read.
+pub fn unpacked(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut file = BufReader::with_capacity(BLOCK_LEN, file);
+    let start = file.fill_buf()?;
+    let skipped = matches!(start, [first, rest @ ..] if first & 0xf0 == 0x50 && rest.starts_with(&SKIPPED));
+    if start.starts_with(&GZIP) {
+        Ok(Box::new(MultiGzDecoder::new(file)))
+    } else if start.starts_with(&ZSTD) || skipped {
+        Ok(Box::new(Frames { file, decoder: FrameDecoder::new(), inside: false }))
+    } else {
+        Ok(Box::new(file))
+    }
+}
+
+/// A Zstandard file: frames behind one another.
+struct Frames<R: BufRead> {
+    file: R,
+    decoder: FrameDecoder,
+    /// Whether a frame is being read.
+    inside: bool,
+}
+
+impl<R: BufRead> Frames<R> {
+    /// Begins the next frame; `false` at the end of the file.
+    fn next(&mut self) -> io::Result<bool> {
+        while !self.file.fill_buf()?.is_empty() {
+            match self.decoder.init(&mut self.file) {
+                Ok(()) => {
+                    self.inside = true;
+                    return Ok(true);
+                }
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped = io::copy(&mut (&mut self.file).take(length.into()), &mut io::sink())?;
+                    if skipped < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(broken(error)),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Ends a frame whose content was all taken.
+    fn end(&mut self) -> io::Result<()> {
+        self.inside = false;
+        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
+            (Some(stored), Some(counted)) if stored != counted => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum is wrong"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<R: BufRead> Read for Frames<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.inside && !self.next()? {
+                return Ok(0);
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                self.decoder.decode_blocks(&mut self.file, one).map_err(broken)?;
+            }
+            match self.decoder.read(into)? {
+                0 => self.end()?,
+                read => return Ok(read),
+            }
+        }
+    }
+}
+
+fn broken(error: FrameDecoderError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(text).unwrap();
+        packer.finish().unwrap()
+    }
+
+    fn zstd(text: &[u8]) -> Vec<u8> {
+        ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
+    }
+
+    fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        unpacked(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
+        Ok(text)
+    }
+
+    fn text() -> Vec<u8> {
+        (0..60_000_u32).flat_map(|number| number.to_string().into_bytes()).collect()
+    }
+
+    #[test]
+    fn a_file_of_one_part_and_of_several_is_read_whole() {
+        let text = text();
+        let twice = [&text[..], &text].concat();
+        assert_eq!(read(text.clone()).unwrap(), text);
+        for pack in [gzip, zstd] {
+            assert_eq!(read(pack(&text)).unwrap(), text);
+            assert_eq!(read([pack(&text), pack(&text)].concat()).unwrap(), twice);
+        }
+        assert_eq!(read(Vec::new()).unwrap(), b"");
+    }
+
+    #[test]
+    fn frames_to_be_skipped_are_skipped() {
+        let skipped = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
+        assert_eq!(read([skipped, &zstd(b"x")[..], skipped].concat()).unwrap(), b"x");
+        let cut = b"\x5e\x2a\x4d\x18\xff\xff\xff\xffabc";
+        assert!(read(cut.to_vec()).is_err());
+    }
+
+    #[test]
+    fn a_cut_or_changed_file_is_an_error_after_what_came_before() {
+        let text = text();
+        for pack in [gzip, zstd] {
+            let packed = pack(&text);
+            for len in [packed.len() / 2, packed.len() - 1] {
+                let mut unpacker = unpacked(io::Cursor::new(packed[..len].to_vec())).unwrap();
+                let mut read = Vec::new();
+                assert!(unpacker.read_to_end(&mut read).is_err(), "{len}");
+                assert!(text.starts_with(&read));
+            }
+        }
+    }
+}
