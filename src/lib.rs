@@ -19,6 +19,7 @@
 pub mod adapter;
 pub mod base;
 pub mod book;
+pub mod build;
 pub mod chess;
 pub mod choose;
 pub mod cli;

@@ -35,6 +35,26 @@ impl Progress {
         self.begin(total, &format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {kind} {{per_sec}}"));
     }
 
+    /// Begins work on games in this many bytes of files, where that is known: the bar shows bytes, games a second and
+    /// the time that is left.
+    pub fn games(&self, total: Option<u64>) {
+        match total {
+            Some(total) => {
+                self.begin(total, "{msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {prefix} {eta} left");
+            }
+            None => self.begin(0, "{msg} {spinner} {binary_bytes} {prefix} {elapsed}"),
+        }
+    }
+
+    /// So many bytes are read, and so many games in them.
+    pub fn games_at(&self, bytes: u64, games: u64) {
+        if let Some(bar) = &self.0 {
+            let seconds = bar.elapsed().as_secs_f64().max(0.001);
+            bar.set_prefix(format!("{games} games, {:.0}/s", games as f64 / seconds));
+            bar.set_position(bytes);
+        }
+    }
+
     fn begin(&self, total: u64, template: &str) {
         if let Some(bar) = &self.0 {
             bar.set_style(

@@ -1,14 +1,17 @@
 //! The commands: one file each, with its arguments and its `run`. Nothing else knows about terminals.
 
 mod adapter_args;
+mod build;
 mod check;
 mod doctor;
 mod exit;
 mod info;
+mod means_args;
 mod out;
 mod play;
 mod policy_args;
 mod show;
+mod written;
 
 use std::process::ExitCode;
 
@@ -38,6 +41,8 @@ enum Command {
     Info(info::Args),
     /// Read each book whole and name every damage with its offset
     Check(check::Args),
+    /// Build a book from games
+    Build(build::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to mend it
     Doctor(doctor::Args),
 }
@@ -57,6 +62,7 @@ pub fn main() -> ExitCode {
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Check(args)) => check::run(args),
+        Some(Command::Build(args)) => build::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
     match result {

@@ -11,6 +11,7 @@ mod problem;
 mod unpack;
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use shakmaty::Move;
 
@@ -31,6 +32,9 @@ pub trait GameSource: Send {
     /// # Errors
     /// When a file cannot be opened or read, or is no file of games.
     fn next_batch(&mut self) -> Result<Option<Box<dyn Batch>>>;
+
+    /// The files, by the names that the games' places give.
+    fn files(&self) -> Vec<PathBuf>;
 
     /// Bytes of all files together, as they lie on the disk; `None` where that is not known, as of a pipe.
     fn size(&self) -> Option<u64>;

@@ -27,6 +27,7 @@ const DEEPEST: u32 = 64;
 /// The games of several files, one file after another.
 pub struct Sources {
     waiting: VecDeque<PathBuf>,
+    names: Vec<PathBuf>,
     current: Option<Pgn<Text>>,
     size: Option<u64>,
     done: Arc<AtomicU64>,
@@ -77,7 +78,8 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
             waiting.push_back(path.clone());
         }
     }
-    Ok(Sources { waiting, current: None, size, done: Arc::default() })
+    let names = waiting.iter().map(|path| name_of(path).to_owned()).collect();
+    Ok(Sources { waiting, names, current: None, size, done: Arc::default() })
 }
 
 fn folder(path: &Path, depth: u32, found: &mut VecDeque<PathBuf>) -> Result<()> {
@@ -144,9 +146,12 @@ impl GameSource for Sources {
                 self.current = None;
             }
             let Some(path) = self.waiting.pop_front() else { return Ok(None) };
-            let name = if path.as_os_str() == STDIN { Path::new("standard input") } else { &path };
-            self.current = Some(Pgn::new(Arc::from(name), text(&path, self.done.clone())?));
+            self.current = Some(Pgn::new(Arc::from(name_of(&path)), text(&path, self.done.clone())?));
         }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.names.clone()
     }
 
     fn size(&self) -> Option<u64> {
@@ -156,6 +161,11 @@ impl GameSource for Sources {
     fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
+}
+
+/// What a file is called in places and messages.
+fn name_of(path: &Path) -> &Path {
+    if path.as_os_str() == STDIN { Path::new("standard input") } else { path }
 }
 
 /// A file whose bytes are counted as they are read.

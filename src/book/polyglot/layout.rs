@@ -84,7 +84,7 @@ pub fn key_of(bytes: &[u8; ENTRY_LEN]) -> u64 {
 }
 
 /// A move as the book writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RawMove(pub u16);
 
 impl RawMove {

@@ -1,0 +1,339 @@
+//! Games into counts, on all cores.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::filter::{Filter, Sides};
+use super::report::Report;
+use super::row::{Count, CountRow, Outcome, PlacedRow, Row};
+use super::sort::{Pile, Sorter};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::polyglot::layout::RawMove;
+use crate::chess::{Packed, Position};
+use crate::games::{Batch, End, GameResult, GameSource, Header, Problem, Visitor};
+
+/// Bits of a game's number that say where in its file it begins.
+const OFFSET_BITS: u32 = 48;
+
+/// Plies of one game that count; the rest of it is left out. The longest game that the rules allow has fewer.
+const MOST_PLIES: usize = 1 << 14;
+
+/// What a build may use of the machine.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// Threads that read games and sort.
+    pub threads: usize,
+    /// Bytes of rows that are held in memory.
+    pub memory: usize,
+    /// The folder for what does not fit.
+    pub temp: PathBuf,
+}
+
+/// A row that is made of a move of a game.
+pub trait Made: Row {
+    /// Whether it holds its position.
+    const PLACED: bool;
+
+    /// The row of a count.
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self>;
+}
+
+impl Made for CountRow {
+    const PLACED: bool = false;
+
+    fn make(count: Count, _: Option<Packed>, _: u64) -> Option<Self> {
+        Some(Self::new(count))
+    }
+}
+
+impl Made for PlacedRow {
+    const PLACED: bool = true;
+
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self> {
+        Some(Self::new(count, packed?, game))
+    }
+}
+
+/// The files of a build: a game's number is its file's place in the order of names, and its own place in that.
+#[derive(Clone, Debug, Default)]
+pub struct Files(Vec<PathBuf>);
+
+impl Files {
+    /// Files in the order of their names.
+    pub fn new(mut files: Vec<PathBuf>) -> Self {
+        files.sort();
+        files.dedup();
+        Self(files)
+    }
+
+    /// The number of the game that begins at a place of a file.
+    fn number(&self, file: &Path, offset: u64) -> u64 {
+        let file = self.0.binary_search_by(|known| known.as_path().cmp(file)).unwrap_or(0) as u64;
+        file << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
+    }
+
+    /// The file and the place in it that a number means.
+    pub fn place(&self, number: u64) -> Option<(&Path, u64)> {
+        let file = self.0.get(usize::try_from(number >> OFFSET_BITS).ok()?)?;
+        Some((file, number & ((1 << OFFSET_BITS) - 1)))
+    }
+}
+
+/// Counts the games of a source on all threads.
+///
+/// # Errors
+/// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
+pub fn count<R: Made>(
+    source: &mut dyn GameSource,
+    filter: &Filter,
+    means: &Means,
+    progress: &Progress,
+) -> Result<(Vec<Pile<R>>, Report)> {
+    let threads = means.threads.max(1);
+    let share = means.memory / threads;
+    let files = Files::new(source.files());
+    // Enough to keep every thread busy while the reader waits for the disk, and no more memory than that.
+    let (send, receive) = sync_channel(threads * 2);
+    let receive = Mutex::new(receive);
+    let (stop, games) = (AtomicBool::new(false), AtomicU64::new(0));
+    let (read, counted) = std::thread::scope(|scope| {
+        let work = || {
+            let sorter = Sorter::<R>::new(share, &means.temp);
+            let mut counter = Counter::new(filter, &files, sorter);
+            while let Some(batch) = next(&receive) {
+                if stop.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let before = counter.report.games;
+                batch.play(&mut counter);
+                games.fetch_add(counter.report.games - before, Ordering::Relaxed);
+                if counter.failed.is_some() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+            counter.finish()
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let read = (|| {
+            progress.games(source.size());
+            while !stop.load(Ordering::Relaxed)
+                && let Some(batch) = source.next_batch()?
+            {
+                interrupt::check()?;
+                progress.games_at(source.done(), games.load(Ordering::Relaxed));
+                if send.send(batch).is_err() {
+                    break;
+                }
+            }
+            interrupt::check()
+        })();
+        if read.is_err() {
+            stop.store(true, Ordering::Relaxed);
+        }
+        drop(send);
+        let counted: Vec<_> = running
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect();
+        (read, counted)
+    });
+    read?;
+    let mut report = Report::default();
+    let mut piles = Vec::new();
+    for counted in counted {
+        let (pile, part) = counted?;
+        piles.push(pile);
+        report.merge(part);
+    }
+    Ok((piles, report))
+}
+
+/// The next batch, for whichever thread asks first.
+fn next(receive: &Mutex<Receiver<Box<dyn Batch>>>) -> Option<Box<dyn Batch>> {
+    receive.lock().ok()?.recv().ok()
+}
+
+/// A move that waits for the result of its game.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    key: u64,
+    mv: RawMove,
+    side: Color,
+    packed: Option<Packed>,
+}
+
+/// What one thread counts.
+struct Counter<'a, R> {
+    filter: &'a Filter,
+    files: &'a Files,
+    sorter: Sorter<R>,
+    report: Report,
+    sides: Sides,
+    game: u64,
+    waiting: Vec<Waiting>,
+    /// Plies of the main line so far, and of the line that is being read with those before it.
+    ply: usize,
+    lines: Vec<usize>,
+    most: usize,
+    crowded: bool,
+    failed: Option<Error>,
+}
+
+impl<'a, R: Made> Counter<'a, R> {
+    fn new(filter: &'a Filter, files: &'a Files, sorter: Sorter<R>) -> Self {
+        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+        Self {
+            filter,
+            files,
+            sorter,
+            report: Report::default(),
+            sides: Sides::default(),
+            game: 0,
+            waiting: Vec::new(),
+            ply: 0,
+            lines: Vec::new(),
+            most,
+            crowded: false,
+            failed: None,
+        }
+    }
+
+    fn finish(self) -> Result<(Pile<R>, Report)> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => Ok((self.sorter.finish(), self.report)),
+        }
+    }
+
+    /// Counts the moves of a game.
+    fn settle(&mut self, result: GameResult) -> Result<()> {
+        for &Waiting { key, mv, side, packed } in &self.waiting {
+            let outcome = match (result, side) {
+                (GameResult::Draw, _) => Outcome::Draw,
+                (GameResult::White, Color::White) | (GameResult::Black, Color::Black) => Outcome::Win,
+                _ => Outcome::Loss,
+            };
+            let count = Count { key, mv, outcome, games: 1 };
+            if let Some(row) = R::make(count, packed, self.game) {
+                self.sorter.push(row)?;
+            }
+        }
+        self.report.plies += self.waiting.len() as u64;
+        Ok(())
+    }
+}
+
+impl<R: Made> Visitor for Counter<'_, R> {
+    fn begin(&mut self, game: &Header) -> bool {
+        self.report.games += 1;
+        if self.failed.is_some() {
+            return false;
+        }
+        match self.filter.admits(game) {
+            Ok(sides) => self.sides = sides,
+            Err(left) => {
+                *self.report.left.entry(left).or_default() += 1;
+                return false;
+            }
+        }
+        if R::PLACED {
+            self.game = self.files.number(&game.place.file, game.place.offset);
+        }
+        self.waiting.clear();
+        self.lines.clear();
+        (self.ply, self.crowded) = (0, false);
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        if self.ply >= self.most || self.waiting.len() >= MOST_PLIES {
+            return if self.lines.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        }
+        self.ply += 1;
+        let side = at.chess().turn();
+        if self.sides.has(side) {
+            let packed = if R::PLACED { Packed::new(at) } else { None };
+            self.crowded |= R::PLACED && packed.is_none();
+            self.waiting.push(Waiting { key: at.key(), mv: RawMove::from_move(mv), side, packed });
+        }
+        // Variations of the last move may follow it.
+        if self.ply >= self.most && !self.filter.variations {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        let troubled = end.problem.is_some();
+        if let Some(problem) = end.problem {
+            self.report.add(problem);
+        }
+        if troubled && self.filter.strict {
+            return;
+        }
+        if self.crowded {
+            self.report.crowded += 1;
+            return;
+        }
+        match self.filter.result(end.result) {
+            Err(left) => *self.report.left.entry(left).or_default() += 1,
+            Ok(result) => {
+                self.report.used += 1;
+                self.report.unfinished += u64::from(end.result.is_none());
+                if let Err(error) = self.settle(result) {
+                    self.failed = Some(error);
+                }
+            }
+        }
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        self.report.games += u64::from(problem.reason != crate::games::Reason::Unreadable);
+        self.report.add(problem);
+    }
+
+    fn wants_variations(&self) -> bool {
+        self.filter.variations
+    }
+
+    fn begin_variation(&mut self) {
+        self.lines.push(self.ply);
+        self.ply = self.ply.saturating_sub(1);
+    }
+
+    fn end_variation(&mut self) {
+        self.ply = self.lines.pop().unwrap_or(self.ply);
+    }
+}
+
+/// Threads and memory as this machine has them: all its processors, and a quarter of its memory.
+///
+/// # Errors
+/// When there is no folder for temporary files.
+pub fn means(threads: Option<usize>, memory: Option<usize>, temp: Option<&Path>) -> Result<Means> {
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from)).unwrap_or(1);
+    let memory = memory.unwrap_or_else(quarter);
+    let temp = temp.map_or_else(std::env::temp_dir, Path::to_owned);
+    if !temp.is_dir() {
+        return Err(Error::new(ErrorKind::File, "there is no such folder for temporary files")
+            .at_path(temp)
+            .advice("name another one with --temp"));
+    }
+    Ok(Means { threads, memory, temp })
+}
+
+/// A quarter of the memory that this process may use.
+fn quarter() -> usize {
+    // Where the system does not tell, as much as any machine has to spare.
+    let Ok(mut system) = sysinfo::System::new() else { return 1 << 28 };
+    system.refresh_memory();
+    let total = system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory);
+    usize::try_from(total / 4).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,127 @@
+//! Counts into weights: which moves of a position are worth keeping, and how much each weighs.
+
+use super::row::{Outcome, Row};
+use crate::book::polyglot::layout::RawMove;
+use crate::book::{Counts, Known, KnownMove};
+
+/// Which moves are worth keeping, and how much each weighs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weigh {
+    /// Games that a move needs.
+    pub min_games: u64,
+    /// Per cent of the points that a move needs.
+    pub min_score: f64,
+    /// Every move weighs the same.
+    pub uniform: bool,
+}
+
+impl Default for Weigh {
+    /// PolyGlot's: three games, any score above nothing, weights by results.
+    fn default() -> Self {
+        Self { min_games: 3, min_score: 0.0, uniform: false }
+    }
+}
+
+impl Weigh {
+    /// Half-points: two a win and one a draw, which is the weight that the format's description gives a move. `None`
+    /// where the move is not worth keeping.
+    fn weight(&self, counts: &Counts) -> Option<u64> {
+        let points = counts.wins * 2 + counts.draws;
+        let score = points as f64 / counts.games as f64 / 2.0;
+        let keep = counts.games >= self.min_games && points > 0 && score >= self.min_score / 100.0;
+        keep.then_some(if self.uniform { 1 } else { points })
+    }
+}
+
+/// The positions of sorted rows that have moves worth keeping.
+///
+/// `place` gives the position of a row and the game that it is from; counts are kept where `counted`.
+pub fn positions<R: Row>(
+    rows: &[R],
+    weigh: &Weigh,
+    counted: bool,
+    place: impl Fn(&R) -> (Option<crate::chess::Position>, Option<u64>),
+) -> Vec<Known> {
+    let mut found = Vec::new();
+    for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
+        let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
+        let mut moves = Vec::new();
+        for_each_move(rows, |mv, counts| {
+            total.games += counts.games;
+            total.wins += counts.wins;
+            total.draws += counts.draws;
+            total.losses += counts.losses;
+            if let Some(weight) = weigh.weight(&counts) {
+                let counts = counted.then_some(counts);
+                moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
+            }
+        });
+        let (Some(first), false) = (rows.first(), moves.is_empty()) else { continue };
+        let (position, game) = place(first);
+        let total = counted.then_some(total);
+        found.push(Known { key: first.key(), position, moves, total, comment: None, game });
+    }
+    found
+}
+
+/// Adds up the outcomes of each move of one position.
+pub fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(RawMove, Counts)) {
+    let mut rows = rows.iter().map(Row::count).peekable();
+    while let Some(first) = rows.next() {
+        let mut counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
+        let mut count = Some(first);
+        while let Some(some) = count {
+            counts.games += some.games;
+            match some.outcome {
+                Outcome::Win => counts.wins += some.games,
+                Outcome::Draw => counts.draws += some.games,
+                Outcome::Loss => counts.losses += some.games,
+            }
+            count = rows.next_if(|next| next.mv == first.mv);
+        }
+        see(first.mv, counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::{Count, CountRow};
+    use super::*;
+
+    fn kept(weigh: Weigh, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
+        let mut rows = Vec::new();
+        for &(key, mv, games) in counts {
+            for (outcome, games) in [Outcome::Loss, Outcome::Draw, Outcome::Win].into_iter().zip(games) {
+                if games > 0 {
+                    rows.push(CountRow::new(Count { key, mv: RawMove(mv), outcome, games }));
+                }
+            }
+        }
+        rows.sort();
+        positions(&rows, &weigh, true, |_| (None, None))
+            .into_iter()
+            .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
+            .collect()
+    }
+
+    /// Losses, draws, wins.
+    const COUNTS: [(u64, u16, [u64; 3]); 5] =
+        [(1, 1, [1, 1, 1]), (1, 2, [0, 1, 1]), (1, 3, [9, 0, 0]), (2, 1, [0, 2, 0]), (3, 1, [6, 0, 2])];
+
+    #[test]
+    fn a_move_weighs_two_a_win_and_one_a_draw() {
+        let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
+        assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+    }
+
+    #[test]
+    fn few_games_and_low_scores_are_left_out() {
+        assert_eq!(kept(Weigh::default(), &COUNTS), [(1, vec![(1, 3)]), (3, vec![(1, 4)])]);
+        let scored = Weigh { min_score: 25.0, ..Weigh::default() };
+        assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 3)]), (3, vec![(1, 4)])]);
+        let scored = Weigh { min_score: 25.1, ..Weigh::default() };
+        assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 3)])]);
+        let uniform = Weigh { uniform: true, ..Weigh::default() };
+        assert_eq!(kept(uniform, &COUNTS), [(1, vec![(1, 1)]), (3, vec![(1, 1)])]);
+    }
+}

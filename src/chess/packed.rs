@@ -1,0 +1,186 @@
+//! A position in 24 bytes, for tables of millions of them.
+
+use shakmaty::{
+    Bitboard, ByColor, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, FromSetup, Piece,
+    Position as _, PositionError, Rank, Role, Setup, Square,
+};
+
+use super::Position;
+
+/// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order.
+pub const PACKED_LEN: usize = 24;
+
+/// Pieces that find room.
+const MOST_PIECES: usize = 32;
+
+/// Four bits for each kind of piece: 0 to 11 as they are, pawn to king of White and of Black, and four that say more.
+mod code {
+    /// A pawn that has just gone two squares and may be captured in passing.
+    pub const PASSED: u8 = 12;
+    /// White's rook that may castle.
+    pub const WHITE_ROOK: u8 = 13;
+    /// Black's rook that may castle.
+    pub const BLACK_ROOK: u8 = 14;
+    /// Black's king where Black is to move.
+    pub const BLACK_KING_TO_MOVE: u8 = 15;
+}
+
+/// A packed position: everything that its key and its moves depend on, but no counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+pub struct Packed(pub [u8; PACKED_LEN]);
+
+impl Packed {
+    /// Packs a position; `None` where it has more than 32 pieces, which no game reaches.
+    pub fn new(position: &Position) -> Option<Self> {
+        let chess = position.chess();
+        let board = chess.board();
+        let occupied = board.occupied();
+        if occupied.count() > MOST_PIECES {
+            return None;
+        }
+        let rooks = chess.castles().castling_rights();
+        // As in the key: counted where a pawn stands beside it, legal or not.
+        let passed = chess.ep_square(EnPassantMode::PseudoLegal).map(|to| to.xor(Square::A2));
+        let mut bytes = [0; PACKED_LEN];
+        let (squares, pieces) = bytes.split_at_mut(8);
+        squares.copy_from_slice(&u64::from(occupied).to_le_bytes());
+        for (index, square) in occupied.into_iter().enumerate() {
+            let Some(piece) = board.piece_at(square) else { continue };
+            let code = if Some(square) == passed {
+                code::PASSED
+            } else if rooks.contains(square) {
+                piece.color.fold_wb(code::WHITE_ROOK, code::BLACK_ROOK)
+            } else if piece == Color::Black.king() && chess.turn() == Color::Black {
+                code::BLACK_KING_TO_MOVE
+            } else {
+                piece.color.fold_wb(0, 6) + (u8::from(piece.role) - 1)
+            };
+            if let Some(byte) = pieces.get_mut(index / 2) {
+                *byte |= code << (index % 2 * 4);
+            }
+        }
+        Some(Self(bytes))
+    }
+
+    /// The position again; `None` where the bytes are none.
+    pub fn unpack(&self) -> Option<Position> {
+        let (squares, pieces) = self.0.split_first_chunk::<8>()?;
+        let occupied = Bitboard(u64::from_le_bytes(*squares));
+        let mut setup = Setup::empty();
+        for (index, square) in occupied.into_iter().enumerate() {
+            let code = pieces.get(index / 2)? >> (index % 2 * 4) & 0xf;
+            let piece = match code {
+                code::PASSED => {
+                    // A pawn on the fourth rank is White's, and Black may capture it.
+                    let color = if square.rank() == Rank::Fourth { Color::White } else { Color::Black };
+                    setup.ep_square = Some(square.xor(Square::A2));
+                    Piece { color, role: Role::Pawn }
+                }
+                code::WHITE_ROOK | code::BLACK_ROOK => {
+                    setup.castling_rights.add(square);
+                    Piece { color: Color::from_white(code == code::WHITE_ROOK), role: Role::Rook }
+                }
+                code::BLACK_KING_TO_MOVE => {
+                    setup.turn = Color::Black;
+                    Color::Black.king()
+                }
+                code => {
+                    Piece { color: Color::from_white(code < 6), role: Role::try_from(code % 6 + 1).ok()? }
+                }
+            };
+            setup.board.set_piece_at(square, piece);
+        }
+        let mode = mode_of(&setup);
+        Chess::from_setup(setup, mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .ok()
+            .map(Position::from_chess)
+    }
+}
+
+/// Whether ordinary castling explains every right.
+fn mode_of(setup: &Setup) -> CastlingMode {
+    let ordinary = |color: Color| {
+        let rank = color.fold_wb(Rank::First, Rank::Eighth);
+        let rights = setup.castling_rights & Bitboard::from_rank(rank);
+        let corners = CastlingSide::ALL.map(|side| {
+            Square::from_coords(if side == CastlingSide::KingSide { File::H } else { File::A }, rank)
+        });
+        let king = setup.board.king_of(color);
+        rights.is_empty()
+            || king == Some(Square::from_coords(File::E, rank))
+                && rights.into_iter().all(|rook| corners.contains(&rook))
+    };
+    let ordinary = ByColor::new_with(ordinary);
+    CastlingMode::from_standard(ordinary.white && ordinary.black)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn round_trip(position: &Position) {
+        let packed = Packed::new(position).unwrap();
+        let again = packed.unpack().unwrap();
+        assert_eq!(again.key(), position.key(), "{}", position.fen());
+        assert_eq!(again.chess().board(), position.chess().board());
+        assert_eq!(again.chess().legal_moves(), position.chess().legal_moves());
+        assert_eq!(Packed::new(&again), Some(packed));
+    }
+
+    #[test]
+    fn special_positions_come_back() {
+        for (fen, mode) in [
+            ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", CastlingMode::Standard),
+            ("rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3", CastlingMode::Standard),
+            ("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1", CastlingMode::Standard),
+            ("brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1", CastlingMode::Chess960),
+            ("4k3/8/8/8/8/8/8/QQQQKQQQ w - - 0 1", CastlingMode::Standard),
+        ] {
+            round_trip(&Position::from_fen(fen.as_bytes(), mode).unwrap());
+        }
+    }
+
+    #[test]
+    fn too_many_pieces_find_no_room() {
+        let fen = b"4k3/8/8/8/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ b - - 0 1";
+        let few = Position::from_fen(fen, CastlingMode::Standard).unwrap();
+        assert!(Packed::new(&few).is_some());
+        let fen = b"4k3/8/8/QQQQQQQQ/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ b - - 0 1";
+        let many = Position::from_fen(fen, CastlingMode::Standard);
+        assert!(many.is_err() || Packed::new(&many.unwrap()).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn every_position_of_a_game_comes_back(
+            steps in prop::collection::vec(any::<prop::sample::Index>(), 0..160),
+            chess960: bool,
+        ) {
+            let start = b"brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
+            let mut position = if chess960 {
+                Position::from_fen(start, CastlingMode::Chess960).unwrap()
+            } else {
+                Position::start()
+            };
+            for step in steps {
+                round_trip(&position);
+                let moves = position.chess().legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                position.play(*step.get(&moves));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_a_position_or_none(bytes: [u8; PACKED_LEN]) {
+            if let Some(position) = Packed(bytes).unpack() {
+                prop_assert!(Packed::new(&position).is_some());
+            }
+        }
+    }
+}
