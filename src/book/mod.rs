@@ -247,6 +247,11 @@ pub trait Book: Send + Sync {
         let _ = tour::tour(self, false, progress, visit);
     }
 
+    /// Whether the file holds the positions themselves, so that [`Scope::All`] gives them too.
+    fn holds_positions(&self) -> bool {
+        true
+    }
+
     /// Reads the whole book and sums it up.
     fn summary(&self, progress: &Progress) -> Summary;
 

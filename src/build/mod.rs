@@ -6,9 +6,12 @@
 //! | each move of each game into a row | [`count`], [`row`] |
 //! | more rows than fit into memory, sorted and added up | [`sort`] |
 //! | what is worth keeping, and its weight | [`weigh`] |
+//! | several books into one, and one into another format | [`merge()`] |
 
 pub mod count;
 pub mod filter;
+mod known_row;
+mod merge;
 pub mod report;
 pub mod row;
 pub mod sort;
@@ -16,6 +19,7 @@ pub mod weigh;
 
 pub use count::{Means, means};
 pub use filter::{Filter, Only};
+pub use merge::{Merged, merge};
 pub use report::Report;
 pub use weigh::Weigh;
 

@@ -1,19 +1,16 @@
 //! What is sorted: how often a move was played in a position, and with which result.
 
+use std::cmp::Ordering;
+
 use bytemuck::{Pod, Zeroable};
 
+use super::sort::Sortable;
 use crate::book::polyglot::layout::RawMove;
 use crate::chess::Packed;
 
-/// A fixed number of bytes that can be sorted, and added up where it tells the same.
-pub trait Row: Pod + Ord + Send + Sync {
-    /// The position's key: rows of one key come together, in the order of keys.
-    fn key(&self) -> u64;
-
-    /// Takes in a row that tells the same of the same move; `false` where it does not.
-    fn absorb(&mut self, other: &Self) -> bool;
-
-    /// The counts in it.
+/// A row that holds a count.
+pub trait Row: Sortable {
+    /// The count in it.
     fn count(&self) -> Count;
 }
 
@@ -78,9 +75,13 @@ impl CountRow {
     }
 }
 
-impl Row for CountRow {
+impl Sortable for CountRow {
     fn key(&self) -> u64 {
         (self.0 >> KEY_SHIFT) as u64
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
     }
 
     fn absorb(&mut self, other: &Self) -> bool {
@@ -91,7 +92,9 @@ impl Row for CountRow {
         }
         same
     }
+}
 
+impl Row for CountRow {
     fn count(&self) -> Count {
         Count {
             key: self.key(),
@@ -124,9 +127,13 @@ impl PlacedRow {
     }
 }
 
-impl Row for PlacedRow {
+impl Sortable for PlacedRow {
     fn key(&self) -> u64 {
         self.row.key()
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
     }
 
     fn absorb(&mut self, other: &Self) -> bool {
@@ -138,7 +145,9 @@ impl Row for PlacedRow {
         }
         same
     }
+}
 
+impl Row for PlacedRow {
     fn count(&self) -> Count {
         self.row.count()
     }

@@ -5,12 +5,12 @@
 //! apart into ranges that fit into memory: what all runs have of a range is sorted once more, added up, and handed on.
 //! What comes out depends on the rows alone, neither on their order nor on threads or memory.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::row::Row;
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 
@@ -25,14 +25,33 @@ const RANGES: usize = 1 << RANGE_BITS;
 /// Bytes that go to a temporary file at a time.
 const WRITE_LEN: usize = 1 << 20;
 
+/// A fixed number of bytes that can be sorted, and added up where it tells the same.
+pub trait Sortable: bytemuck::Pod + Send + Sync {
+    /// Whether rows come mostly in order already: then another way of sorting is faster, but needs more memory.
+    const PRESORTED: bool = false;
+
+    /// The position's key: rows of one key come together, in the order of keys.
+    fn key(&self) -> u64;
+
+    /// The order of rows, of which the key is the first part.
+    fn order(&self, other: &Self) -> Ordering;
+
+    /// Takes in a row that tells the same and does not come before; `false` where it tells something else.
+    fn absorb(&mut self, other: &Self) -> bool;
+}
+
 /// The range that a key lies in.
 fn range_of(key: u64) -> usize {
     (key >> (u64::BITS - RANGE_BITS)) as usize
 }
 
 /// Sorts rows and adds up those that tell the same.
-fn compact<R: Row>(rows: &mut Vec<R>) {
-    rows.sort_unstable();
+fn compact<R: Sortable>(rows: &mut Vec<R>) {
+    if R::PRESORTED {
+        rows.sort_by(R::order);
+    } else {
+        rows.sort_unstable_by(R::order);
+    }
     rows.dedup_by(|next, kept| kept.absorb(next));
 }
 
@@ -60,7 +79,7 @@ struct Spilled {
     rows: u64,
 }
 
-impl<R: Row> Sorter<R> {
+impl<R: Sortable> Sorter<R> {
     /// A sorter that holds about `memory` bytes, and writes to `folder` what is more.
     pub fn new(memory: usize, folder: &Path) -> Self {
         let rows = (memory / size_of::<R>()).max(64);
@@ -154,7 +173,7 @@ impl<R: Row> Sorter<R> {
 
 impl Spilled {
     /// Adds runs, made into one.
-    fn add<R: Row>(&mut self, runs: &[Vec<R>]) -> io::Result<()> {
+    fn add<R: Sortable>(&mut self, runs: &[Vec<R>]) -> io::Result<()> {
         let Ok(file) = self.file.get_mut() else { return Err(io::ErrorKind::Other.into()) };
         file.seek(SeekFrom::End(0))?;
         let mut starts = Vec::with_capacity(RANGES + 1);
@@ -185,7 +204,7 @@ impl Spilled {
     }
 
     /// Appends the rows of some ranges.
-    fn read<R: Row>(&self, from: usize, to: usize, rows: &mut Vec<R>) -> io::Result<()> {
+    fn read<R: Sortable>(&self, from: usize, to: usize, rows: &mut Vec<R>) -> io::Result<()> {
         let Ok(mut file) = self.file.lock() else { return Err(io::ErrorKind::Other.into()) };
         for run in &self.runs {
             let (Some(&start), Some(&end)) = (run.get(from), run.get(to)) else { continue };
@@ -199,7 +218,7 @@ impl Spilled {
 }
 
 /// What a sorted run has in some ranges.
-fn in_range<R: Row>(run: &[R], from: usize, to: usize) -> &[R] {
+fn in_range<R: Sortable>(run: &[R], from: usize, to: usize) -> &[R] {
     let start = run.partition_point(|row| range_of(row.key()) < from);
     let rest = run.get(start..).unwrap_or_default();
     let len = rest.partition_point(|row| range_of(row.key()) < to);
@@ -207,9 +226,9 @@ fn in_range<R: Row>(run: &[R], from: usize, to: usize) -> &[R] {
 }
 
 /// Sorts what consists of sorted runs, and adds up.
-fn gather<R: Row>(rows: &mut Vec<R>) {
+fn gather<R: Sortable>(rows: &mut Vec<R>) {
     // The stable sort finds the runs and merges them.
-    rows.sort();
+    rows.sort_by(R::order);
     rows.dedup_by(|next, kept| kept.absorb(next));
 }
 
@@ -227,7 +246,7 @@ pub struct Sorted<R> {
     piles: Vec<Pile<R>>,
 }
 
-impl<R: Row> Sorted<R> {
+impl<R: Sortable> Sorted<R> {
     /// Brings the threads' rows together.
     pub fn new(piles: Vec<Pile<R>>) -> Self {
         Self { piles }
@@ -328,7 +347,7 @@ impl<R: Row> Sorted<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::{Count, CountRow, Outcome};
+    use super::super::row::{Count, CountRow, Outcome, Row};
     use super::*;
     use crate::book::polyglot::layout::RawMove;
     use proptest::prelude::*;

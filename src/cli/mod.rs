@@ -3,10 +3,12 @@
 mod adapter_args;
 mod build;
 mod check;
+mod convert;
 mod doctor;
 mod exit;
 mod info;
 mod means_args;
+mod merge;
 mod out;
 mod play;
 mod policy_args;
@@ -43,6 +45,10 @@ enum Command {
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
+    /// Write a book in another format
+    Convert(convert::Args),
+    /// Make one book of several
+    Merge(merge::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to mend it
     Doctor(doctor::Args),
 }
@@ -63,6 +69,8 @@ pub fn main() -> ExitCode {
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Build(args)) => build::run(args),
+        Some(Command::Convert(args)) => convert::run(args),
+        Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
     match result {

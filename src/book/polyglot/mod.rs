@@ -125,6 +125,10 @@ impl Book for Polyglot {
         each::each(self, scope, progress, visit);
     }
 
+    fn holds_positions(&self) -> bool {
+        false
+    }
+
     fn summary(&self, progress: &Progress) -> Summary {
         check::summary(&self.data, progress)
     }

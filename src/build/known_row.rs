@@ -1,0 +1,224 @@
+//! What a book knows of a move, in bytes that can be sorted: for books that are made of other books.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::sort::Sortable;
+use crate::book::polyglot::layout::RawMove;
+use crate::book::{Annotation, Counts, Known, KnownMove, Learned, Ratings};
+use crate::chess::{PACKED_LEN, Packed};
+
+/// Annotations by the number that stands for them, 0 being none.
+const ANNOTATIONS: [Annotation; 8] = [
+    Annotation::Good,
+    Annotation::Bad,
+    Annotation::Brilliant,
+    Annotation::Blunder,
+    Annotation::Interesting,
+    Annotation::Dubious,
+    Annotation::Only,
+    Annotation::Zugzwang,
+];
+
+/// A packed position that stands for none.
+const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
+
+/// What a book knows of a move; with the move a1a1, of the position itself. Numbers are 0 where nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct KnownRow {
+    key: u64,
+    /// The place of the book among those that are merged: what only one can say is said by the first.
+    book: u32,
+    mv: u16,
+    annotation: u8,
+    /// 0 nothing, 1 red, 2 green.
+    recommended: u8,
+    weight: u64,
+    /// Whether games are counted: 1 or 0.
+    counted: u64,
+    counts: [u64; 4],
+    learned: [u32; 2],
+    ratings: [u32; 2],
+    packed: [u8; PACKED_LEN],
+}
+
+impl KnownRow {
+    /// Appends the rows of a position: one for itself, and one a move.
+    pub fn append(known: &Known, book: u32, rows: &mut Vec<Self>) {
+        let packed = known.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
+        if let Some(total) = known.total {
+            let mut row = Self { key: known.key, book, packed, ..Self::default() };
+            (row.counted, row.counts) = (1, numbers(total));
+            rows.push(row);
+        }
+        for known_move in &known.moves {
+            let mut row = Self::of_move(known_move);
+            (row.key, row.book, row.packed) = (known.key, book, packed);
+            rows.push(row);
+        }
+    }
+
+    /// The row of a move of some position.
+    fn of_move(known: &KnownMove) -> Self {
+        let mark = |mark: Annotation| ANNOTATIONS.iter().position(|known| *known == mark);
+        Self {
+            mv: known.mv.0,
+            annotation: known.annotation.and_then(mark).map_or(0, |at| at as u8 + 1),
+            recommended: known.recommended.map_or(0, |green| 1 + u8::from(green)),
+            weight: known.weight,
+            counted: u64::from(known.counts.is_some()),
+            counts: known.counts.map_or([0; 4], numbers),
+            learned: known.learned.map_or([0; 2], |learned| [learned.games, learned.halfpoints]),
+            ratings: known
+                .ratings
+                .map_or([0; 2], |ratings| [ratings.average.unwrap_or(0), ratings.performance.unwrap_or(0)]),
+            ..Self::default()
+        }
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        let [games, wins, draws, losses] = self.counts;
+        (self.counted != 0).then_some(Counts { games, wins, draws, losses })
+    }
+
+    fn known(&self) -> KnownMove {
+        let some = |number: u32| (number > 0).then_some(number);
+        let [average, performance] = self.ratings.map(some);
+        let [games, halfpoints] = self.learned;
+        KnownMove {
+            mv: RawMove(self.mv),
+            weight: self.weight,
+            counts: self.counts(),
+            annotation: usize::from(self.annotation)
+                .checked_sub(1)
+                .and_then(|at| ANNOTATIONS.get(at))
+                .copied(),
+            recommended: (self.recommended > 0).then_some(self.recommended == 2),
+            learned: (games > 0).then_some(Learned { games, halfpoints }),
+            ratings: (average.is_some() || performance.is_some()).then_some(Ratings { average, performance }),
+        }
+    }
+}
+
+fn numbers(counts: Counts) -> [u64; 4] {
+    [counts.games, counts.wins, counts.draws, counts.losses]
+}
+
+impl Sortable for KnownRow {
+    /// Books come mostly in the order of their keys.
+    const PRESORTED: bool = true;
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        (self.key, self.mv, self.book).cmp(&(other.key, other.mv, other.book))
+    }
+
+    fn absorb(&mut self, other: &Self) -> bool {
+        if (self.key, self.mv) != (other.key, other.mv) {
+            return false;
+        }
+        self.weight = self.weight.saturating_add(other.weight);
+        self.counted |= other.counted;
+        for (sum, more) in self.counts.iter_mut().zip(other.counts) {
+            *sum = sum.saturating_add(more);
+        }
+        for (sum, more) in self.learned.iter_mut().zip(other.learned) {
+            *sum = sum.saturating_add(more);
+        }
+        if self.annotation == 0 {
+            self.annotation = other.annotation;
+        }
+        if self.recommended == 0 {
+            self.recommended = other.recommended;
+        }
+        if self.ratings == [0; 2] {
+            self.ratings = other.ratings;
+        }
+        if self.packed == NOWHERE {
+            self.packed = other.packed;
+        }
+        true
+    }
+}
+
+/// The positions of sorted rows; `None` as position where no book knows it.
+pub fn positions(rows: &[KnownRow]) -> Vec<Known> {
+    let mut found = Vec::new();
+    for rows in rows.chunk_by(|a, b| a.key == b.key) {
+        let Some(first) = rows.first() else { continue };
+        let packed = rows.iter().map(|row| row.packed).find(|packed| *packed != NOWHERE);
+        let mut known = Known {
+            key: first.key,
+            position: packed.and_then(|packed| Packed(packed).unpack()),
+            ..Known::default()
+        };
+        for row in rows {
+            if row.mv == RawMove::NULL.0 {
+                known.total = row.counts();
+            } else {
+                known.moves.push(row.known());
+            }
+        }
+        found.push(known);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+
+    fn known() -> Known {
+        let counts = Counts { games: 9, wins: 4, draws: 2, losses: 3 };
+        let plain = KnownMove::new(RawMove(0x0195), 70_000);
+        let full = KnownMove {
+            counts: Some(counts),
+            annotation: Some(Annotation::Zugzwang),
+            recommended: Some(false),
+            learned: Some(Learned { games: 5, halfpoints: 9 }),
+            ratings: Some(Ratings { average: Some(2500), performance: None }),
+            ..KnownMove::new(RawMove(0x031c), 10)
+        };
+        let start = Position::start();
+        Known {
+            key: start.key(),
+            position: Some(start),
+            moves: vec![plain, full],
+            total: Some(counts),
+            ..Known::default()
+        }
+    }
+
+    #[test]
+    fn everything_comes_back() {
+        let mut rows = Vec::new();
+        KnownRow::append(&known(), 0, &mut rows);
+        let back = positions(&rows);
+        assert_eq!(back.len(), 1);
+        assert_eq!((&back[0].moves, back[0].total), (&known().moves, known().total));
+        assert_eq!(back[0].position.as_ref().map(Position::fen), Some(Position::start().fen()));
+    }
+
+    #[test]
+    fn what_two_books_know_is_added_up_and_the_first_has_the_word() {
+        let mut other = known();
+        other.moves[1].annotation = Some(Annotation::Good);
+        other.moves[0].annotation = Some(Annotation::Bad);
+        other.moves[0].weight = u64::MAX;
+        let mut rows = Vec::new();
+        KnownRow::append(&other, 1, &mut rows);
+        KnownRow::append(&known(), 0, &mut rows);
+        rows.sort_by(Sortable::order);
+        rows.dedup_by(|next, kept| kept.absorb(next));
+        let both = positions(&rows).remove(0);
+        assert_eq!(both.moves.len(), 2);
+        assert_eq!((both.moves[0].weight, both.moves[0].annotation), (u64::MAX, Some(Annotation::Bad)));
+        assert_eq!(both.moves[1].annotation, Some(Annotation::Zugzwang));
+        assert_eq!(both.moves[1].learned, Some(Learned { games: 10, halfpoints: 18 }));
+        assert_eq!(both.total.unwrap().games, 18);
+    }
+}

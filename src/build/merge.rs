@@ -1,0 +1,80 @@
+//! Several books into one, and one into another format.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::count::Means;
+use super::known_row::{KnownRow, positions};
+use super::sort::{Sorted, Sorter};
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::{Book, BookWriter, Scope, Written};
+
+/// Positions between two looks whether the work is to stop.
+const STRIDE: u64 = 1 << 12;
+
+/// What became of the books' positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Merged {
+    /// Positions that were read.
+    pub read: u64,
+    /// Positions left out because only their key is known, and the new format needs more.
+    pub unplaced: u64,
+}
+
+/// Writes all that the books know into one. Weights, games and results are added up; what cannot be added, such as
+/// marks, is taken from the first book that has it.
+///
+/// Each book is read in its scope.
+///
+/// # Errors
+/// When a file cannot be written, or the work is interrupted: the book is then not there.
+pub fn merge(
+    books: &[(&dyn Book, Scope)],
+    means: &Means,
+    mut writer: Box<dyn BookWriter>,
+    progress: &Progress,
+) -> Result<(Merged, Written)> {
+    let mut sorter = Sorter::new(means.memory, &means.temp);
+    let mut rows = Vec::new();
+    let mut merged = Merged::default();
+    // Few positions have words, and their length is that of the file's.
+    let mut comments = BTreeMap::new();
+    for (number, (book, scope)) in books.iter().enumerate() {
+        let mut result = Ok(());
+        book.each(*scope, progress, &mut |known| {
+            merged.read += 1;
+            if let Some(comment) = &known.comment {
+                comments.entry(known.key).or_insert_with(|| comment.clone());
+            }
+            rows.clear();
+            KnownRow::append(known, number as u32, &mut rows);
+            result = rows.iter().try_for_each(|row| sorter.push(*row));
+            if merged.read.is_multiple_of(STRIDE) && result.is_ok() {
+                result = interrupt::check();
+            }
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result?;
+    }
+    let sorted = Sorted::new(vec![sorter.finish()]);
+    progress.things(sorted.len(), "moves");
+    let mut done = 0;
+    let needs_positions = writer.needs_positions();
+    let make = |rows: &[KnownRow]| (rows.len() as u64, positions(rows));
+    sorted.each(means.threads, means.memory, make, |(rows, found)| {
+        done += rows;
+        progress.at(done);
+        for mut known in found {
+            if known.position.is_none() && needs_positions {
+                merged.unplaced += 1;
+                continue;
+            }
+            known.comment = comments.remove(&known.key);
+            writer.add(&known)?;
+        }
+        Ok(())
+    })?;
+    Ok((merged, writer.finish()?))
+}

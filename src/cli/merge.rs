@@ -1,0 +1,80 @@
+//! `tabiya merge`: several books into one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::exit::Exit;
+use super::{means_args, out, written};
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::{self, Book, Scope, WriteOptions};
+use crate::build;
+use crate::build::report::many;
+
+/// `tabiya merge`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books to read: weights, games and results are added up, marks are taken from the first that has them
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    to: To,
+    #[command(flatten)]
+    means: means_args::Args,
+}
+
+/// What is to be written, and how much of what is read.
+#[derive(clap::Args, Debug)]
+pub struct To {
+    /// The book to write; the end of its name says the format
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the book where there is one
+    #[arg(long)]
+    force: bool,
+    /// Take everything that the files hold, not only what the books' moves reach from the starting position
+    ///
+    /// A Polyglot book that becomes another Polyglot book is always taken whole. A format that needs positions cannot
+    /// take more of a Polyglot book than what is reached, for that holds only their keys.
+    #[arg(long)]
+    all: bool,
+}
+
+/// Merges the books.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: the new book is then not there.
+pub fn run(args: &Args) -> Result<Exit> {
+    make(&args.inputs, &args.to, &args.means)
+}
+
+/// Makes one book of one or several.
+///
+/// # Errors
+/// As [`run`].
+pub fn make(inputs: &[PathBuf], to: &To, means: &means_args::Args) -> Result<Exit> {
+    let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
+    let means = means.means()?;
+    interrupt::watch();
+    let writer = book::create(&to.output, &WriteOptions { force: to.force })?;
+    let progress = Progress::terminal(to.output.to_string_lossy());
+    let needs_positions = writer.needs_positions();
+    let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {
+        (true, _) if to.all => Scope::All,
+        (false, false) => Scope::All,
+        _ => Scope::Reachable,
+    };
+    let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
+    let (merged, book) = build::merge(&scoped, &means, writer, &progress)?;
+    drop(progress);
+    out::print(|out| {
+        writeln!(out, "{} read", many(merged.read, "position", "positions"))?;
+        if merged.unplaced > 0 {
+            let positions = many(merged.unplaced, "position", "positions");
+            writeln!(out, "left out: {positions} with more pieces than a game has")?;
+        }
+        written::tell(&book, out)?;
+        Ok(if book.moves == 0 { Exit::Wanting } else { Exit::Done })
+    })
+}
