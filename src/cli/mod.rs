@@ -5,14 +5,17 @@ mod build;
 mod check;
 mod convert;
 mod doctor;
+mod dump;
 mod exit;
 mod info;
+mod lines;
 mod means_args;
 mod merge;
 mod out;
 mod play;
 mod policy_args;
 mod show;
+mod tree;
 mod written;
 
 use std::process::ExitCode;
@@ -49,6 +52,10 @@ enum Command {
     Convert(convert::Args),
     /// Make one book of several
     Merge(merge::Args),
+    /// Write out every entry of a book
+    Dump(dump::Args),
+    /// Show a book's lines as a tree
+    Tree(tree::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to mend it
     Doctor(doctor::Args),
 }
@@ -71,6 +78,8 @@ pub fn main() -> ExitCode {
         Some(Command::Build(args)) => build::run(args),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Merge(args)) => merge::run(args),
+        Some(Command::Dump(args)) => dump::run(args),
+        Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
     match result {

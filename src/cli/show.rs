@@ -17,7 +17,7 @@ use crate::base::error::Result;
 use crate::book::{self, Book, BookMove, Shelf};
 use crate::chess::Game;
 use crate::choose::{Policy, chances};
-use places::{Places, each_place};
+pub use places::{Places, each_place};
 
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]

@@ -1,0 +1,82 @@
+//! `tabiya dump`: every entry of a book.
+
+mod json;
+mod pgn;
+mod tsv;
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use super::exit::Exit;
+use super::out::{self, Stop};
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::{self, Book, Known, Scope};
+
+/// `tabiya dump`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The book
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+    /// How to write the entries
+    #[arg(long, value_enum, default_value_t = Form::Tsv)]
+    format: Form,
+    /// Only what the books' moves reach from the starting position, each entry with its position
+    ///
+    /// Without it every entry is written, and where the format holds only keys, as Polyglot's does, without its
+    /// position. PGN is always written from the starting position.
+    #[arg(long)]
+    reachable: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// A table with a heading, one line a move, columns separated by tabulators
+    Tsv,
+    /// One line of JSON a position
+    Json,
+    /// One game in PGN, a tree of variations
+    Pgn,
+}
+
+/// Writes the entries.
+///
+/// # Errors
+/// When the book cannot be read, or standard output cannot be written.
+pub fn run(args: &Args) -> Result<Exit> {
+    let book = book::open(&args.book)?;
+    let scope = if args.reachable { Scope::Reachable } else { Scope::All };
+    out::print(|out| {
+        match args.format {
+            Form::Tsv => {
+                tsv::heading(out)?;
+                let mut text = Vec::new();
+                each(&*book, scope, out, |known, out| {
+                    text.clear();
+                    tsv::entries(known, &mut text);
+                    out.write_all(&text)
+                })?;
+            }
+            Form::Json => each(&*book, scope, out, |known, out| json::line(known, out))?,
+            Form::Pgn => pgn::tree(&*book, out)?,
+        }
+        Ok(Exit::Done)
+    })
+}
+
+/// Writes each position, until its reader has gone.
+fn each(
+    book: &dyn Book,
+    scope: Scope,
+    out: &mut dyn Write,
+    mut write: impl FnMut(&Known, &mut dyn Write) -> std::io::Result<()>,
+) -> std::result::Result<(), Stop> {
+    let mut result = Ok(());
+    book.each(scope, &Progress::none(), &mut |known| {
+        result = write(known, out);
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    Ok(result?)
+}

@@ -1,0 +1,103 @@
+//! A book's lines as one game in PGN, a tree of variations.
+
+use std::io::{self, Write};
+
+use crate::book::{Annotation, Book};
+use crate::chess::Position;
+use crate::cli::lines::{Lines, Step, number};
+
+/// Characters of a line, as the standard's export format has them.
+const WIDTH: usize = 80;
+
+/// What is still to be written.
+enum Task {
+    /// A word, which takes the bracket before or behind it along.
+    Word(String),
+    /// A move, with its number in any case or only where one must stand.
+    Move { from: Position, step: Box<Step>, numbered: bool },
+    /// The moves of a position.
+    Moves { at: Position, plies: u32, numbered: bool },
+}
+
+/// Writes the tree. Each position is followed once; where a line comes to it again it ends, and says so.
+pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<()> {
+    let name = book.path().file_name().unwrap_or_default().to_string_lossy().replace(['"', '\\'], "'");
+    writeln!(out, "[Event \"{name}\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]")?;
+    writeln!(out, "[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n")?;
+    let mut lines = Lines::new(book, u32::MAX);
+    let mut text = Words { out, column: 0 };
+    let mut tasks = vec![Task::Moves { at: Position::start(), plies: 0, numbered: true }];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Word(word) => text.word(&word)?,
+            Task::Move { from, step, numbered } => {
+                let number = number(&from, !numbered);
+                if let Some(number) = number.split_whitespace().next() {
+                    text.word(number)?;
+                }
+                text.word(&step.san)?;
+                if let Some(nag) = step.known.annotation.map(nag) {
+                    text.word(&format!("${nag}"))?;
+                }
+            }
+            Task::Moves { at, plies, numbered } => {
+                let (steps, seen) = lines.go_on(&at, plies);
+                if seen {
+                    text.word("{transposes}")?;
+                }
+                push(&mut tasks, &at, steps, plies, numbered);
+            }
+        }
+    }
+    text.word("*")?;
+    writeln!(text.out)
+}
+
+/// Puts a position's moves on the pile, the last to be written first: the main move, the others as variations of it,
+/// and what follows the main move.
+fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, plies: u32, numbered: bool) {
+    let plies = plies + 1;
+    let mut steps = steps.into_iter();
+    let Some(main) = steps.next() else { return };
+    let others: Vec<_> = steps.collect();
+    tasks.push(Task::Moves { at: main.after.clone(), plies, numbered: !others.is_empty() });
+    for step in others.into_iter().rev() {
+        tasks.push(Task::Word(")".to_owned()));
+        tasks.push(Task::Moves { at: step.after.clone(), plies, numbered: false });
+        tasks.push(Task::Move { from: at.clone(), step: Box::new(step), numbered: true });
+        tasks.push(Task::Word("(".to_owned()));
+    }
+    tasks.push(Task::Move { from: at.clone(), step: Box::new(main), numbered });
+}
+
+/// The number that PGN has for a mark.
+fn nag(mark: Annotation) -> u8 {
+    match mark {
+        Annotation::Good => 1,
+        Annotation::Bad => 2,
+        Annotation::Brilliant => 3,
+        Annotation::Blunder => 4,
+        Annotation::Interesting => 5,
+        Annotation::Dubious => 6,
+        Annotation::Only => 8,
+        Annotation::Zugzwang => 22,
+    }
+}
+
+/// Words in lines of bounded width.
+struct Words<'a> {
+    out: &'a mut dyn Write,
+    column: usize,
+}
+
+impl Words<'_> {
+    fn word(&mut self, word: &str) -> io::Result<()> {
+        if self.column > 0 {
+            let fits = self.column + 1 + word.len() < WIDTH;
+            self.out.write_all(if fits { b" " } else { b"\n" })?;
+            self.column = if fits { self.column + 1 } else { 0 };
+        }
+        self.column += word.len();
+        self.out.write_all(word.as_bytes())
+    }
+}
