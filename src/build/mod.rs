@@ -3,7 +3,7 @@
 //! | step | where |
 //! |---|---|
 //! | which games count, and which of their moves | [`filter`] |
-//! | each move of each game into a row | [`count`], [`row`] |
+//! | each move of each game into a row | [`mod@count`], [`row`] |
 //! | more rows than fit into memory, sorted and added up | [`sort`] |
 //! | what is worth keeping, and its weight | [`weigh`] |
 //! | several books into one, and one into another format | [`merge()`] |

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use shakmaty::Color;
 
 use super::exit::Exit;
-use super::{means_args, out, written};
+use super::means_args::MeansArgs;
+use super::{out, written};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -30,7 +31,7 @@ pub struct Args {
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]
-    means: means_args::Args,
+    means: MeansArgs,
 }
 
 /// Which games count, and which of their moves.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::exit::Exit;
-use super::means_args;
+use super::means_args::MeansArgs;
 use super::merge;
 use crate::base::error::Result;
 
@@ -16,7 +16,7 @@ pub struct Args {
     #[command(flatten)]
     to: merge::To,
     #[command(flatten)]
-    means: means_args::Args,
+    means: MeansArgs,
 }
 
 /// Writes the book in the format that the new name ends with.

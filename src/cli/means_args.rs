@@ -12,7 +12,7 @@ const LEAST: u64 = 16 << 20;
 
 /// What a command may use of the machine.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub struct MeansArgs {
     /// Memory to use, such as 64M or 2G; what does not fit goes to temporary files [default: a quarter of the
     /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = size)]
@@ -25,7 +25,7 @@ pub struct Args {
     temp: Option<PathBuf>,
 }
 
-impl Args {
+impl MeansArgs {
     /// What the arguments say, and the machine's own where they say nothing.
     ///
     /// # Errors

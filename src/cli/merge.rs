@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::exit::Exit;
-use super::{means_args, out, written};
+use super::means_args::MeansArgs;
+use super::{out, written};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -21,7 +22,7 @@ pub struct Args {
     #[command(flatten)]
     to: To,
     #[command(flatten)]
-    means: means_args::Args,
+    means: MeansArgs,
 }
 
 /// What is to be written, and how much of what is read.
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn make(inputs: &[PathBuf], to: &To, means: &means_args::Args) -> Result<Exit> {
+pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let means = means.means()?;
     interrupt::watch();

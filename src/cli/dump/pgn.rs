@@ -11,8 +11,8 @@ const WIDTH: usize = 80;
 
 /// What is still to be written.
 enum Task {
-    /// A word, which takes the bracket before or behind it along.
-    Word(String),
+    /// A bracket.
+    Bracket(&'static str),
     /// A move, with its number in any case or only where one must stand.
     Move { from: Position, step: Box<Step>, numbered: bool },
     /// The moves of a position.
@@ -25,11 +25,11 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "[Event \"{name}\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]")?;
     writeln!(out, "[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n")?;
     let mut lines = Lines::new(book, u32::MAX);
-    let mut text = Words { out, column: 0 };
+    let mut text = Words { out, column: 0, open: "" };
     let mut tasks = vec![Task::Moves { at: Position::start(), plies: 0, numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
-            Task::Word(word) => text.word(&word)?,
+            Task::Bracket(bracket) => text.word(bracket)?,
             Task::Move { from, step, numbered } => {
                 let number = number(&from, !numbered);
                 if let Some(number) = number.split_whitespace().next() {
@@ -62,10 +62,10 @@ fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, plies: u32, numb
     let others: Vec<_> = steps.collect();
     tasks.push(Task::Moves { at: main.after.clone(), plies, numbered: !others.is_empty() });
     for step in others.into_iter().rev() {
-        tasks.push(Task::Word(")".to_owned()));
+        tasks.push(Task::Bracket(")"));
         tasks.push(Task::Moves { at: step.after.clone(), plies, numbered: false });
         tasks.push(Task::Move { from: at.clone(), step: Box::new(step), numbered: true });
-        tasks.push(Task::Word("(".to_owned()));
+        tasks.push(Task::Bracket("("));
     }
     tasks.push(Task::Move { from: at.clone(), step: Box::new(main), numbered });
 }
@@ -84,20 +84,31 @@ fn nag(mark: Annotation) -> u8 {
     }
 }
 
-/// Words in lines of bounded width.
+/// Words in lines of bounded width; brackets cling to the words within them.
 struct Words<'a> {
     out: &'a mut dyn Write,
     column: usize,
+    open: &'static str,
 }
 
 impl Words<'_> {
     fn word(&mut self, word: &str) -> io::Result<()> {
+        if word == "(" {
+            self.open = "(";
+            return Ok(());
+        }
+        if word == ")" {
+            self.column += 1;
+            return self.out.write_all(b")");
+        }
+        let open = std::mem::take(&mut self.open);
         if self.column > 0 {
-            let fits = self.column + 1 + word.len() < WIDTH;
+            let fits = self.column + 1 + open.len() + word.len() < WIDTH;
             self.out.write_all(if fits { b" " } else { b"\n" })?;
             self.column = if fits { self.column + 1 } else { 0 };
         }
-        self.column += word.len();
+        self.column += open.len() + word.len();
+        self.out.write_all(open.as_bytes())?;
         self.out.write_all(word.as_bytes())
     }
 }
