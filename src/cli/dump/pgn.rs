@@ -98,12 +98,13 @@ impl Words<'_> {
             return Ok(());
         }
         if word == ")" {
-            self.column += 1;
-            return self.out.write_all(b")");
+            let fits = self.column < WIDTH;
+            self.column = if fits { self.column + 1 } else { 1 };
+            return self.out.write_all(if fits { b")" } else { b"\n)" });
         }
         let open = std::mem::take(&mut self.open);
         if self.column > 0 {
-            let fits = self.column + 1 + open.len() + word.len() < WIDTH;
+            let fits = self.column + 1 + open.len() + word.len() <= WIDTH;
             self.out.write_all(if fits { b" " } else { b"\n" })?;
             self.column = if fits { self.column + 1 } else { 0 };
         }

@@ -1,0 +1,139 @@
+"""`tabiya dump` and `tabiya tree` against what python-chess reads."""
+
+import io
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from polyglot_writer import Book, after
+
+
+@pytest.fixture
+def run(tabiya_exe):
+    def run(*args):
+        done = subprocess.run([tabiya_exe, *map(str, args)], capture_output=True, text=True, timeout=600)
+        assert not done.stderr, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def perfect_ctg():
+    samples = os.environ.get("TABIYA_SAMPLES")
+    if not samples:
+        pytest.skip("TABIYA_SAMPLES is unset: the test needs ctg/perfect2021 of the sample books")
+    return Path(samples) / "ctg" / "perfect2021" / "Perfect2021.ctg"
+
+
+def entries(path):
+    """(key, move in UCI with castling as the king taking its rook, weight) of each entry, in the order of the file."""
+    with chess.polyglot.open_reader(path) as reader:
+        for index in range(len(reader)):
+            entry = reader[index]
+            raw = entry.raw_move
+            squares = chess.SQUARE_NAMES[raw >> 6 & 63] + chess.SQUARE_NAMES[raw & 63]
+            yield f"{entry.key:016x}", squares + ["", "n", "b", "r", "q"][raw >> 12], entry.weight
+
+
+def rows(text):
+    lines = text.splitlines()
+    heading = lines[0].split("\t")
+    return [dict(zip(heading, line.split("\t"), strict=True)) for line in lines[1:]]
+
+
+def test_every_entry_stands_in_the_table(run, gnu_book):
+    done = run("dump", gnu_book)
+    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(done.stdout)]
+    assert table == list(entries(gnu_book)) and len(table) > 100_000
+    reachable = rows(run("dump", gnu_book, "--reachable").stdout)
+    assert 0 < len(reachable) <= len(table)
+    for row in reachable[:: len(reachable) // 500]:
+        board = chess.Board(row["fen"])
+        assert f"{chess.polyglot.zobrist_hash(board):016x}" == row["key"]
+        assert board.parse_uci(row["uci"]) in board.legal_moves
+
+
+def test_json_says_the_same_as_the_table(run, gnu_book):
+    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(run("dump", gnu_book).stdout)]
+    positions = [json.loads(line) for line in run("dump", gnu_book, "--format", "json").stdout.splitlines()]
+    assert [(p["key"], m["uci"], m["weight"]) for p in positions for m in p["moves"]] == table
+
+
+def lines_of(node, board, found):
+    """Every move of the tree by the key of its position; deep lines need no deep calls."""
+    waiting = [(node, board)]
+    while waiting:
+        node, board = waiting.pop()
+        for child in node.variations:
+            found.setdefault(chess.polyglot.zobrist_hash(board), set()).add(child.move)
+            next_board = board.copy(stack=False)
+            next_board.push(child.move)
+            waiting.append((child, next_board))
+
+
+def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, gnu_book):
+    text = run("dump", gnu_book, "--format", "pgn").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert not game.errors
+    found = {}
+    lines_of(game, chess.Board(), found)
+    expected = {}
+    for row in rows(run("dump", gnu_book, "--reachable").stdout):
+        board = chess.Board(row["fen"])
+        expected.setdefault(int(row["key"], 16), set()).add(board.parse_uci(row["uci"]))
+    assert found == expected
+
+
+def test_marks_of_a_perfect_ctg_become_glyphs(run, perfect_ctg):
+    game = chess.pgn.read_game(io.StringIO(run("dump", perfect_ctg, "--format", "pgn").stdout))
+    assert not game.errors
+    nags = set()
+    waiting = [game]
+    while waiting:
+        node = waiting.pop()
+        nags |= node.nags
+        waiting += node.variations
+    assert {1, 3} <= nags <= {1, 2, 3, 4, 5, 6, 8, 22}
+
+
+def test_the_tree_shows_lines_shares_and_transpositions(run, tmp_path):
+    book = Book()
+    book.at(e2e4=3, g1f3=1)
+    book.at("e2e4", e7e5=1)
+    book.at("e2e4 e7e5", g1f3=1)
+    book.at("g1f3", e7e5=1)
+    book.at("g1f3 e7e5", e2e4=1)
+    book.at("e2e4 e7e5 g1f3", b8c6=1, g8f6=1)
+    path = book.write(tmp_path / "a.bin")
+    done = run("tree", path)
+    assert done.returncode == 0
+    text = done.stdout.replace("├─ ", "|- ").replace("└─ ", "`- ").replace("│  ", "|  ")
+    assert text.splitlines()[1:] == [
+        "|- 1. e4 75.0 %  e5  2. Nf3",
+        "|  |- 2... Nc6 50.0 %",
+        "|  `- 2... Nf6 50.0 %",
+        "`- 1. Nf3 25.0 %  e5  2. e4  (see above)",
+    ]
+    assert run("tree", path, "--depth", "1").stdout.count("\n") == 3
+    assert run("tree", path, "--moves", "e2e4 e7e5 g1f3").stdout.count("\n") == 3
+    assert run("tree", path, "--moves", "a2a3").returncode == 1
+
+
+def test_old_castling_is_dumped_in_todays_form_where_play_reaches_it(run, tmp_path):
+    line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"
+    book = Book()
+    moves = line.split()
+    for count, move in enumerate(moves):
+        book.at(" ".join(moves[:count]), **{move: 1})
+    castling = chess.Move.from_uci("e1g1")
+    book.raw(after(line), castling.from_square << 6 | castling.to_square, 1)
+    path = book.write(tmp_path / "a.bin")
+    assert "e1h1" in {row["uci"] for row in rows(run("dump", path).stdout)}
