@@ -19,6 +19,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod write;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,7 @@ pub use entry::{Entry, EntryMove, Rating, Statistics};
 pub use files::{in_any_case, part};
 pub use read::Ctg;
 pub use signature::{Signature, SignatureFault, decode};
+pub use write::{Beside, Draft, Writer};
 
 use super::{Book, BookMove, Damage, Format, Known, Scope, Summary};
 use crate::base::progress::Progress;
