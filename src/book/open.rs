@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::abk::{Abk, is_abk};
+use super::abk::{self, Abk, is_abk};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::polyglot::layout::ENTRY_LEN;
@@ -113,6 +113,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
         Some("ctg") => Ok(Box::new(ctg::Writer::new(path, options)?)),
+        Some("abk") => Ok(Box::new(abk::Writer::new(path, options)?)),
         Some("bin") => Ok(Box::new(polyglot::Writer::new(path, options)?)),
         _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
             .at_path(path)
