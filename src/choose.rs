@@ -2,11 +2,16 @@
 //!
 //! Pure: no clock, no files, no global random numbers.
 
+mod verdict;
+
 use rand::{Rng, RngExt};
 use shakmaty::{Move, Position as _};
 
+pub use verdict::plain_weights;
+
 use crate::book::{Annotation, BookMove, Shelf};
 use crate::chess::Game;
+use verdict::{Rest, Verdict};
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,21 +75,18 @@ pub fn chances(
     mut allowed: impl FnMut(Move) -> bool,
     out: &mut Vec<f64>,
 ) {
-    let total: f64 = moves.iter().map(|m| weight(m, policy)).sum();
-    let only = policy.tournament && moves.iter().any(|m| sound(m) && m.annotation == Some(Annotation::Only));
-    let green = policy.tournament && moves.iter().any(|m| sound(m) && m.recommended == Some(true));
+    let total: f64 = moves.iter().map(|m| weight(m.into(), policy)).sum();
+    let rest = policy.tournament.then(|| Rest::of(moves.iter().map(Verdict::from)));
     let mut best = 0.0_f64;
     out.clear();
     out.extend(moves.iter().map(|m| {
-        let verdict = !policy.tournament
-            || (sound(m)
-                && (!only || m.annotation == Some(Annotation::Only))
-                && (only || !green || m.recommended == Some(true)));
-        let weight = weight(m, policy);
+        let verdict = Verdict::from(m);
+        let weight = weight(verdict, policy);
         let heavy = weight > 0.0
-            && (policy.tournament && is_chosen(m) || weight * 1000.0 >= total * f64::from(policy.threshold));
+            && (policy.tournament && verdict.is_chosen()
+                || weight * 1000.0 >= total * f64::from(policy.threshold));
         let played = m.counts.is_none_or(|counts| counts.games >= policy.games);
-        if verdict && heavy && played && allowed(m.mv) {
+        if rest.is_none_or(|rest| rest.leaves(verdict)) && heavy && played && allowed(m.mv) {
             best = best.max(weight);
             weight
         } else {
@@ -114,29 +116,18 @@ pub fn chances(
 ///
 /// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
 /// not act and the marks are factors: those that readers of CTG books publish.
-fn weight(m: &BookMove, policy: &Policy) -> f64 {
-    let weight = m.weight as f64;
+fn weight(verdict: Verdict, policy: &Policy) -> f64 {
+    let weight = verdict.weight as f64;
     if policy.tournament {
-        return if is_chosen(m) { weight.max(1.0) } else { weight };
+        return if verdict.is_chosen() { weight.max(1.0) } else { weight };
     }
     weight
-        * match m.annotation {
+        * match verdict.annotation {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
             Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
             Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
         }
-}
-
-/// Whether the author wants a move played in tournaments whatever its statistics: it is green, or the only one.
-fn is_chosen(m: &BookMove) -> bool {
-    m.recommended == Some(true) || m.annotation == Some(Annotation::Only)
-}
-
-/// Whether a format's own verdicts let a move be played in tournaments at all.
-fn sound(m: &BookMove) -> bool {
-    let marked = matches!(m.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
-    (m.weight > 0 || is_chosen(m)) && m.recommended != Some(false) && !marked
 }
 
 /// Draws one index by its chance; `None` where all chances are 0.

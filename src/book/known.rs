@@ -66,6 +66,21 @@ impl From<BookMove> for KnownMove {
 }
 
 impl Known {
+    /// Whether the weights are in proportion to the moves' results: two for a win of the mover, one for a draw.
+    pub fn weighs_by_results(&self) -> bool {
+        let points = |known: &KnownMove| {
+            known.counts.map_or(0, |counts| counts.wins.saturating_mul(2).saturating_add(counts.draws))
+        };
+        let Some(heaviest) = self.moves.iter().max_by_key(|known| known.weight) else { return true };
+        let whole = points(heaviest);
+        self.moves.iter().all(|known| {
+            u128::from(known.weight) * u128::from(whole)
+                == u128::from(heaviest.weight) * u128::from(points(known))
+                // Where nothing has a result, all should weigh the same.
+                && (whole > 0 || known.weight == heaviest.weight)
+        })
+    }
+
     /// What a book knows of a position; `None` where it has no moves there.
     pub fn of<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Self> {
         let mut moves = Vec::new();
@@ -89,4 +104,31 @@ pub enum Scope {
     Reachable,
     /// Everything that the file holds, in its order: positions come where the format holds them.
     All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_by_results_are_told_from_others() {
+        let known = |moves: &[(u64, u64, u64)]| Known {
+            moves: moves
+                .iter()
+                .map(|&(weight, wins, draws)| KnownMove {
+                    counts: Some(Counts { games: wins + draws + 1, wins, draws, losses: 1 }),
+                    ..KnownMove::new(RawMove(1), weight)
+                })
+                .collect(),
+            ..Known::default()
+        };
+        assert!(known(&[]).weighs_by_results());
+        assert!(known(&[(5, 2, 1), (0, 0, 0), (2, 0, 2)]).weighs_by_results());
+        assert!(known(&[(500, 2, 1), (200, 1, 0)]).weighs_by_results());
+        assert!(known(&[(1, 0, 0), (1, 0, 0)]).weighs_by_results());
+        assert!(!known(&[(1, 0, 0), (2, 0, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 2, 1), (3, 1, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 2, 1), (0, 1, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 0, 0), (0, 1, 0)]).weighs_by_results());
+    }
 }

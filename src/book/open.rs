@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::abk::{Abk, is_abk};
+use super::abk::{self, Abk, is_abk};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::polyglot::layout::ENTRY_LEN;
@@ -16,7 +16,7 @@ use crate::base::map::Map;
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg) or Arena (.abk) book";
 
 /// What to do with a name of which no writer knows the end.
-const WRITABLE: &str = "end it with .bin (Polyglot)";
+const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase) or .abk (Arena)";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -112,6 +112,8 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
     let path = path.as_ref();
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {
+        Some("ctg") => Ok(Box::new(ctg::Writer::new(path, options)?)),
+        Some("abk") => Ok(Box::new(abk::Writer::new(path, options)?)),
         Some("bin") => Ok(Box::new(polyglot::Writer::new(path, options)?)),
         _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
             .at_path(path)

@@ -10,12 +10,21 @@ use crate::base::error::Result;
 pub struct WriteOptions {
     /// A file that stands there may be replaced.
     pub force: bool,
+    /// Where a format has colours and a position's moves have none: the per mille of the position's weight from which
+    /// on a move becomes green; 0 for no colours.
+    pub green: u32,
 }
 
 /// A book that is being written. Dropped before [`BookWriter::finish`], it leaves nothing behind.
 pub trait BookWriter {
     /// Whether each position must come with the position itself, not only its key.
     fn needs_positions(&self) -> bool;
+
+    /// Whether the format has colours and marks; where it has none, weights should come as
+    /// [`crate::choose::plain_weights`] makes them.
+    fn holds_verdicts(&self) -> bool {
+        false
+    }
 
     /// Takes in the next position: their keys ascend, and each comes once. What the format cannot hold is left out
     /// and counted in [`Written::left_out`].

@@ -10,6 +10,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::{Book, BookWriter, Scope, Written};
+use crate::choose::plain_weights;
 
 /// Positions between two looks whether the work is to stop.
 const STRIDE: u64 = 1 << 12;
@@ -24,7 +25,8 @@ pub struct Merged {
 }
 
 /// Writes all that the books know into one. Weights, games and results are added up; what cannot be added, such as
-/// marks, is taken from the first book that has it.
+/// marks, is taken from the first book that has it. For a format without colours and marks the weights become what those
+/// leave of them in tournaments.
 ///
 /// Each book is read in its scope.
 ///
@@ -61,7 +63,7 @@ pub fn merge(
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.len(), "moves");
     let mut done = 0;
-    let needs_positions = writer.needs_positions();
+    let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     let make = |rows: &[KnownRow]| (rows.len() as u64, positions(rows));
     sorted.each(means.threads, means.memory, make, |(rows, found)| {
         done += rows;
@@ -72,6 +74,9 @@ pub fn merge(
                 continue;
             }
             known.comment = comments.remove(&known.key);
+            if !holds_verdicts {
+                plain_weights(&mut known);
+            }
             writer.add(&known)?;
         }
         Ok(())

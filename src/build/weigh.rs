@@ -44,13 +44,8 @@ pub fn positions<R: Row>(
 ) -> Vec<Known> {
     let mut found = Vec::new();
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
-        let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         let mut moves = Vec::new();
         for_each_move(rows, |mv, counts| {
-            total.games += counts.games;
-            total.wins += counts.wins;
-            total.draws += counts.draws;
-            total.losses += counts.losses;
             if let Some(weight) = weigh.weight(&counts) {
                 let counts = counted.then_some(counts);
                 moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
@@ -58,8 +53,8 @@ pub fn positions<R: Row>(
         });
         let (Some(first), false) = (rows.first(), moves.is_empty()) else { continue };
         let (position, game) = place(first);
-        let total = counted.then_some(total);
-        found.push(Known { key: first.key(), position, moves, total, comment: None, game });
+        // Games that end here, or go on by moves that are not counted, are not known of.
+        found.push(Known { key: first.key(), position, moves, total: None, comment: None, game });
     }
     found
 }

@@ -83,6 +83,10 @@ struct Moves {
     /// Give every move the same weight
     #[arg(long)]
     uniform: bool,
+    /// Where CTG is written: make moves green that have at least so many per mille of their position's weight
+    #[arg(long, value_name = "PERMILLE", default_value_t = 0, hide_default_value = true,
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    green: u32,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -141,12 +145,12 @@ impl Games {
 /// When a file cannot be read or written, or the work is interrupted: the book is then not there.
 pub fn run(args: &Args) -> Result<Exit> {
     let filter = args.games.filter()?;
-    let Moves { min_games, min_score, uniform } = args.moves;
+    let Moves { min_games, min_score, uniform, green } = args.moves;
     let weigh = Weigh { min_games, min_score, uniform };
     let means = args.means.means()?;
     let mut source = games::open(&args.sources)?;
     interrupt::watch();
-    let writer = book::create(&args.output, &WriteOptions { force: args.force })?;
+    let writer = book::create(&args.output, &WriteOptions { force: args.force, green })?;
     let progress = Progress::terminal(args.output.to_string_lossy());
     let (report, book) = build::build(&mut source, &filter, &weigh, &means, writer, &progress)?;
     drop(progress);

@@ -40,6 +40,11 @@ pub struct To {
     /// take more of a Polyglot book than what is reached, for that holds only their keys.
     #[arg(long)]
     all: bool,
+    /// Where CTG is written and a position's moves have no colours: make those green that have at least so many per
+    /// mille of its weight
+    #[arg(long, value_name = "PERMILLE", default_value_t = 0, hide_default_value = true,
+          value_parser = clap::value_parser!(u32).range(0..=1000))]
+    green: u32,
 }
 
 /// Merges the books.
@@ -58,7 +63,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let means = means.means()?;
     interrupt::watch();
-    let writer = book::create(&to.output, &WriteOptions { force: to.force })?;
+    let writer = book::create(&to.output, &WriteOptions { force: to.force, green: to.green })?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();
     let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {

@@ -2,7 +2,7 @@
 //! and meanings of a record are those of the Chess Programming Wiki's page on ABK; those of the header follow the
 //! fields of Arena's dialogue of book settings and were compared with a real book, as were the lengths.
 
-use shakmaty::{Role, Square};
+use shakmaty::{File, Move, Role, Square};
 
 use crate::base::bytes;
 use crate::book::polyglot::layout::RawMove;
@@ -54,8 +54,20 @@ const LAST_PLY: u64 = 0xfa;
 /// What stands in the header where nothing was written: four times an x.
 const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
 
+/// What the rest of the header is filled with.
+const FILLER: u8 = b'x';
+
 /// What the top byte of a record's flags holds when the record is deleted.
 const DELETED: u32 = 0x01;
+
+/// A link that leads nowhere.
+pub const NONE: i32 = -1;
+
+/// The priority that Arena gives a new move.
+pub const DEFAULT_PRIORITY: u8 = 5;
+
+/// A last half-move that is no limit: what a real book has.
+pub const NO_LAST_PLY: i32 = 9999;
 
 /// The promotion pieces by their number in the book without its sign, 0 being none.
 const PROMOTIONS: [Option<Role>; 5] =
@@ -100,6 +112,41 @@ impl Header {
             by_score: number(BY_SCORE),
             last_ply: number(LAST_PLY),
         }
+    }
+
+    /// A header as it stands in a file: texts are cut to their room, characters that Latin-1 does not have become `?`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut header = vec![FILLER; HEADER_LEN as usize];
+        let mut put = |at: u64, bytes: &[u8]| {
+            header.iter_mut().skip(at as usize).zip(bytes).for_each(|(place, byte)| *place = *byte);
+        };
+        put(0, &START);
+        put(START.len() as u64, b"K");
+        for (at, number) in [
+            (HEADER_LEN_AT, HEADER_LEN.cast_signed()),
+            (RECORD_LEN_AT, RECORD_LEN.cast_signed()),
+            (MIN_GAMES, self.min_games),
+            (MIN_WINS, self.min_wins),
+            (MIN_PERCENT_WHITE, self.min_percent[0]),
+            (MIN_PERCENT_BLACK, self.min_percent[1]),
+            (BY_PRIORITY, self.by_priority),
+            (BY_GAMES, self.by_games),
+            (BY_SCORE, self.by_score),
+            (LAST_PLY, self.last_ply),
+        ] {
+            put(at, &number.to_le_bytes());
+        }
+        for (at, room, text) in [(COMMENT, COMMENT_ROOM, &self.comment), (AUTHOR, AUTHOR_ROOM, &self.author)]
+        {
+            let text: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).take(room).collect();
+            let mut field = vec![0; 1 + room];
+            field
+                .iter_mut()
+                .zip([text.len() as u8].iter().chain(&text))
+                .for_each(|(place, byte)| *place = *byte);
+            put(at, &field);
+        }
+        header
     }
 }
 
@@ -170,6 +217,28 @@ impl Record {
         bytes
     }
 
+    /// A record of a legal move of ordinary chess that says nothing else: castling is the king's own step.
+    pub fn of(mv: Move) -> Self {
+        let to = match mv {
+            Move::Castle { king, rook } if rook > king => Square::from_coords(File::G, king.rank()),
+            Move::Castle { king, .. } => Square::from_coords(File::C, king.rank()),
+            _ => mv.to(),
+        };
+        let promotion = PROMOTIONS.iter().position(|role| *role == mv.promotion()).unwrap_or_default();
+        Self {
+            from: mv.from().unwrap_or(to).into(),
+            to: to.into(),
+            promotion: promotion as i8,
+            priority: 0,
+            games: 0,
+            white_wins: 0,
+            white_losses: 0,
+            flags: 0,
+            child: NONE,
+            sibling: NONE,
+        }
+    }
+
     /// Whether it was deleted: neither its move nor what stands behind it counts, its siblings do.
     pub fn deleted(&self) -> bool {
         self.flags >> 24 == DELETED
@@ -228,4 +297,45 @@ impl<'a> Records<'a> {
 /// Where a record begins, in bytes from the start of the file.
 pub fn offset(number: u32) -> u64 {
     u64::from(number) * u64::from(RECORD_LEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_comes_back() {
+        let header = Header {
+            comment: "Für später".to_owned(),
+            author: "A".repeat(AUTHOR_ROOM),
+            min_games: 1,
+            min_wins: 2,
+            min_percent: [3, 4],
+            by_priority: 5,
+            by_games: 6,
+            by_score: 7,
+            last_ply: NO_LAST_PLY,
+        };
+        let bytes = header.to_bytes();
+        assert_eq!((bytes.len(), Header::read(&bytes)), (HEADER_LEN as usize, header.clone()));
+        let long = Header { comment: "b".repeat(200), author: "\u{416}".to_owned(), ..header };
+        let back = Header::read(&long.to_bytes());
+        assert_eq!((back.comment, back.author), ("b".repeat(COMMENT_ROOM), "?".to_owned()));
+    }
+
+    #[test]
+    fn moves_are_written_as_their_squares() {
+        let normal =
+            |from, to, promotion| Move::Normal { role: Role::Pawn, from, capture: None, to, promotion };
+        for (mv, from, to, promotion) in [
+            (normal(Square::E2, Square::E4, None), Square::E2, Square::E4, None),
+            (normal(Square::A7, Square::A8, Some(Role::Knight)), Square::A7, Square::A8, Some(Role::Knight)),
+            (normal(Square::A7, Square::A8, Some(Role::Queen)), Square::A7, Square::A8, Some(Role::Queen)),
+            (Move::Castle { king: Square::E1, rook: Square::H1 }, Square::E1, Square::G1, None),
+            (Move::Castle { king: Square::E8, rook: Square::A8 }, Square::E8, Square::C8, None),
+        ] {
+            let record = Record::from_bytes(&Record::of(mv).to_bytes());
+            assert_eq!(record.mv(), Some(RawMove::new(from, to, promotion)));
+        }
+    }
 }

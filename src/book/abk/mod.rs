@@ -21,11 +21,14 @@ pub mod layout;
 mod tests;
 mod walk;
 pub mod weigh;
+mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
+
+pub use write::{Draft, Told, Writer};
 
 use super::polyglot::decode::meant;
 use super::{Book, BookMove, Counts, Damage, Format, Summary};

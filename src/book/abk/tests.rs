@@ -2,6 +2,7 @@
 
 mod broken;
 mod rules;
+mod writing;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

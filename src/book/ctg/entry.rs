@@ -4,6 +4,50 @@ use super::layout::{GREEN, MARK_BITS, RED, STATISTICS_LEN};
 use super::page::RawEntry;
 use crate::book::{Annotation, Counts};
 
+/// The comments that the description knows: code, sign or words.
+const COMMENTS: [(u8, &str); 14] = [
+    (0x0b, "="),
+    (0x0d, "unclear"),
+    (0x0e, "=+"),
+    (0x0f, "+="),
+    (0x10, "-/+"),
+    (0x11, "+/-"),
+    (0x13, "+-"),
+    (0x20, "development advantage"),
+    (0x24, "initiative"),
+    (0x28, "attack"),
+    (0x2c, "compensation"),
+    (0x84, "counterplay"),
+    (0x8a, "time trouble"),
+    (0x92, "novelty"),
+];
+
+/// The marks that the description knows, by the low bits of a move's second byte.
+const MARKS: [(u8, Annotation); 8] = [
+    (0x01, Annotation::Good),
+    (0x02, Annotation::Bad),
+    (0x03, Annotation::Brilliant),
+    (0x04, Annotation::Blunder),
+    (0x05, Annotation::Interesting),
+    (0x06, Annotation::Dubious),
+    (0x08, Annotation::Only),
+    (0x16, Annotation::Zugzwang),
+];
+
+fn comment(code: u8) -> Option<&'static str> {
+    COMMENTS.iter().find(|(known, _)| *known == code).map(|(_, words)| *words)
+}
+
+/// The code of a comment, where the description has it.
+pub fn comment_code(words: &str) -> Option<u8> {
+    COMMENTS.iter().find(|(_, known)| *known == words).map(|(code, _)| *code)
+}
+
+/// The code of a mark, 0 for none.
+pub fn annotation_code(mark: Option<Annotation>) -> u8 {
+    MARKS.iter().find(|(_, known)| mark == Some(*known)).map_or(0, |(code, _)| *code)
+}
+
 /// Ratings of one side in the games that went through a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rating {
@@ -99,6 +143,31 @@ impl Statistics {
         }
     }
 
+    /// The bytes as they stand in an entry; counts keep their low 24 bits.
+    pub fn to_bytes(&self) -> [u8; STATISTICS_LEN] {
+        let three = |number: u32| {
+            let [_, a, b, c] = number.to_be_bytes();
+            [a, b, c]
+        };
+        let mut bytes = [0; STATISTICS_LEN];
+        let mut rest = &mut bytes[..];
+        let mut put = |part: &[u8]| {
+            let (place, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
+            place.copy_from_slice(part);
+            rest = behind;
+        };
+        for count in [self.games, self.wins, self.losses, self.draws] {
+            put(&three(count));
+        }
+        put(&self.unknown.to_be_bytes());
+        for rating in [self.own, self.other] {
+            put(&three(rating.games));
+            put(&rating.sum.to_be_bytes());
+        }
+        put(&[self.recommendation, self.reserved, self.comment_code]);
+        bytes
+    }
+
     /// Whether a move to this position is green (`true`) or red (`false`); one that is marked as both is red, for
     /// what may never be played must not be.
     pub fn recommended(&self) -> Option<bool> {
@@ -111,23 +180,7 @@ impl Statistics {
 
     /// The comment as a sign or words, where the description knows it.
     pub fn comment(&self) -> Option<&'static str> {
-        Some(match self.comment_code {
-            0x0b => "=",
-            0x0d => "unclear",
-            0x0e => "=+",
-            0x0f => "+=",
-            0x10 => "-/+",
-            0x11 => "+/-",
-            0x13 => "+-",
-            0x20 => "development advantage",
-            0x24 => "initiative",
-            0x28 => "attack",
-            0x2c => "compensation",
-            0x84 => "counterplay",
-            0x8a => "time trouble",
-            0x92 => "novelty",
-            _ => return None,
-        })
+        comment(self.comment_code)
     }
 
     /// The counts of the side that moved to this position.
@@ -153,17 +206,8 @@ pub struct EntryMove {
 impl EntryMove {
     /// Its mark, where the description knows it.
     pub fn annotation(self) -> Option<Annotation> {
-        Some(match self.annotation_code & MARK_BITS {
-            0x01 => Annotation::Good,
-            0x02 => Annotation::Bad,
-            0x03 => Annotation::Brilliant,
-            0x04 => Annotation::Blunder,
-            0x05 => Annotation::Interesting,
-            0x06 => Annotation::Dubious,
-            0x08 => Annotation::Only,
-            0x16 => Annotation::Zugzwang,
-            _ => return None,
-        })
+        let code = self.annotation_code & MARK_BITS;
+        MARKS.iter().find(|(known, _)| *known == code).map(|(_, mark)| *mark)
     }
 }
 
@@ -214,6 +258,7 @@ mod tests {
             comment_code: 0x21,
         };
         assert_eq!(Statistics::from_bytes(&bytes), expected);
+        assert_eq!(expected.to_bytes(), bytes);
         let mover = Counts { games: 0x01_0203, wins: 0x07_0809, draws: 0x0a_0b0c, losses: 0x04_0506 };
         assert_eq!(expected.of_mover(), mover);
     }
@@ -232,7 +277,9 @@ mod tests {
         assert_eq!(mark(0xe0), None);
         assert_eq!(mark(0x16), Some(Annotation::Zugzwang));
         let known = (0..0x20).filter_map(mark).count();
-        assert_eq!(known, 8);
+        assert_eq!(known, MARKS.len());
+        assert!((0..0x20).all(|code| mark(code).is_none_or(|mark| annotation_code(Some(mark)) == code)));
+        assert_eq!(annotation_code(None), 0);
     }
 
     #[test]
@@ -241,5 +288,7 @@ mod tests {
         assert_eq!(Rating { games: 0, sum: 5001 }.average(), None);
         let comment = |comment_code| Statistics { comment_code, ..Statistics::default() }.comment();
         assert_eq!((comment(0), comment(0x0e), comment(0x92)), (None, Some("=+"), Some("novelty")));
+        let back = |code| comment(code).is_none_or(|words| comment_code(words) == Some(code));
+        assert!((0..=255).all(back) && comment_code("").is_none());
     }
 }

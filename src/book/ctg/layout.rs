@@ -15,8 +15,23 @@ pub const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
 /// Offset of the number of data pages in the header page, 32 bits (measured).
 pub const CTG_PAGES: u64 = 16;
 
+/// Offset of the number of positions in the header page, 32 bits (measured; ChessBase's own is approximate).
+pub const CTG_POSITIONS: u64 = 24;
+
 /// Offset of the number of games in the header page, 32 bits (the description).
 pub const CTG_GAMES: u64 = 28;
+
+/// What else stands in the header page of every book, by offset (measured; the length of a page, and what is not
+/// known).
+pub const CTG_FIXED: [(u64, &[u8]); 4] = [
+    (0, &CTG_START),
+    (8, &[0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff]),
+    (20, &[0xff; 4]),
+    (1024, &[0, 1, 0, 5, 0, 1, 0x7f, 0xff, 0, 3, 0x7f, 0xff, 0, 5, 0, 0x1e, 0, 6, 0, 2, 0, 7, 0, 1]),
+];
+
+/// What the four unknown bytes of an entry hold for each game: exactly in one book, about in another (measured).
+pub const UNKNOWN_OF_A_GAME: u32 = 5;
 
 /// Bytes before the first entry of a page: how many entries, and where the last one ends, 16 bits each
 /// (the description).

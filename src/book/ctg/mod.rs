@@ -6,6 +6,7 @@
 //! not given.
 
 mod check;
+mod each;
 mod entry;
 mod files;
 mod headers;
@@ -18,7 +19,9 @@ mod signature;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod write;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use shakmaty::Move;
@@ -27,8 +30,9 @@ pub use entry::{Entry, EntryMove, Rating, Statistics};
 pub use files::{in_any_case, part};
 pub use read::Ctg;
 pub use signature::{Signature, SignatureFault, decode};
+pub use write::{Beside, Draft, Writer};
 
-use super::{Book, BookMove, Damage, Format, Summary};
+use super::{Book, BookMove, Damage, Format, Known, Scope, Summary};
 use crate::base::progress::Progress;
 use crate::chess::Position;
 
@@ -54,6 +58,10 @@ impl Book for Ctg {
     /// The heaviest move that colours and marks let be played in tournaments.
     fn best(&self, at: &Position) -> Option<Move> {
         self.heaviest(at.chess())
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+        each::each(self, scope, progress, visit);
     }
 
     fn summary(&self, progress: &Progress) -> Summary {

@@ -76,6 +76,53 @@ static TABLE: [Option<Step>; 256] = {
     table
 };
 
+/// Kinds of pieces, numbers of pieces of a kind, and the codes of each: eight files by eight ranks.
+const KINDS: usize = 6;
+const NUMBERS: usize = 8;
+const STEPS_OF_ONE: usize = 64;
+
+/// The code of each step, by [`place`].
+static CODES: [Option<u8>; KINDS * NUMBERS * STEPS_OF_ONE] = {
+    let mut codes = [None; KINDS * NUMBERS * STEPS_OF_ONE];
+    let mut at = 0;
+    while at < STEPS.len() {
+        let (code, role, number, right, up) = STEPS[at];
+        codes[place(Step { role, number, right, up })] = Some(code);
+        at += 1;
+    }
+    codes
+};
+
+/// Where [`CODES`] has a step's code.
+const fn place(step: Step) -> usize {
+    let piece = (step.role as usize - 1) * NUMBERS + step.number as usize;
+    piece * STEPS_OF_ONE + step.right as usize * 8 + step.up as usize
+}
+
+/// The code of a legal move of a position, whose normal form is given with it; `None` where the format has none: for
+/// third pieces of a kind, for promotions to other pieces than a queen, and where the code would be read as another
+/// move.
+pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
+    let (role, from, to) = match mv {
+        Move::Castle { king, rook } => {
+            return Some(if rook > king { CASTLE_SHORT } else { CASTLE_LONG });
+        }
+        Move::Normal { promotion: Some(role), .. } if role != Role::Queen => return None,
+        Move::Normal { role, from, to, .. } => (role, from, to),
+        Move::EnPassant { from, to } => (Role::Pawn, from, to),
+        Move::Put { .. } => return None,
+    };
+    let frame = normal.frame();
+    let ((file, rank), (to_file, to_rank)) = (frame.coords(from), frame.coords(to));
+    let number = normal.number(role, file, rank);
+    if usize::from(number) >= NUMBERS {
+        return None;
+    }
+    let step = Step { role, number, right: (8 + to_file - file) % 8, up: (8 + to_rank - rank) % 8 };
+    let code = CODES.get(place(step)).copied().flatten()?;
+    (!UNSURE.contains(&code) || legal(code, normal, chess) == Some(mv)).then_some(code)
+}
+
 /// Whether a code means any move at all.
 pub fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
@@ -161,6 +208,19 @@ mod tests {
         promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(stands)
     }
 
+    #[test]
+    fn a_move_whose_code_is_read_as_another_is_not_written() {
+        // The second queen can go six squares up and six to the right.
+        let fen = b"8/5k2/8/8/8/8/1Q6/Q6K w - - 0 1";
+        let position = crate::chess::Position::from_fen(fen, shakmaty::CastlingMode::Standard).unwrap();
+        let (chess, normal) = (position.chess(), Normal::of(position.chess()).unwrap());
+        let queen =
+            |to| Move::Normal { role: Role::Queen, from: Square::B2, capture: None, to, promotion: None };
+        let (up, right) = (queen(Square::B8), queen(Square::H2));
+        assert_eq!(code(up, &normal, chess), Some(0x1a));
+        assert_eq!(code(right, &normal, chess), None);
+    }
+
     proptest! {
         #[test]
         fn every_move_that_can_be_written_is_read_from_one_code(
@@ -180,6 +240,9 @@ mod tests {
                 let codes = read.iter().filter(|&&read| read == mv).count();
                 prop_assert_eq!(codes > 0, has_code(mv, &normal), "{:?}", mv);
                 prop_assert!(codes <= 2, "{:?}", mv);
+                let written = code(mv, &normal, &chess);
+                prop_assert_eq!(written.is_some(), codes > 0, "{:?}", mv);
+                prop_assert!(written.is_none_or(|code| legal(code, &normal, &chess) == Some(mv)), "{:?}", mv);
             }
             prop_assert!(read.iter().all(|&mv| chess.is_legal(mv)));
         }

@@ -176,8 +176,7 @@ impl Ctg {
     }
 
     /// Shows each legal move of a position's entry once, in its order.
-    fn each_known(&self, chess: &Chess, see: &mut dyn FnMut(Known)) {
-        let Some((normal, entry)) = self.find(chess) else { return };
+    fn each_known(&self, chess: &Chess, normal: &Normal, entry: &RawEntry<'_>, see: &mut dyn FnMut(Known)) {
         let mut seen = [false; 256];
         for written in entry.moves() {
             let [first, _] = UNSURE;
@@ -186,7 +185,7 @@ impl Ctg {
             if std::mem::replace(place, true) {
                 continue;
             }
-            let Some(mv) = legal(written.code, &normal, chess) else { continue };
+            let Some(mv) = legal(written.code, normal, chess) else { continue };
             let mut next = chess.clone();
             next.play_unchecked(mv);
             let statistics = self.find(&next).map(|(_, entry)| entry.statistics());
@@ -194,10 +193,17 @@ impl Ctg {
         }
     }
 
-    pub(super) fn append(&self, chess: &Chess, out: &mut Vec<BookMove>) {
+    /// Appends the legal moves of a position, whose normal form and entry are given with it.
+    pub(super) fn append_of(
+        &self,
+        chess: &Chess,
+        normal: &Normal,
+        entry: &RawEntry<'_>,
+        out: &mut Vec<BookMove>,
+    ) {
         let start = out.len();
         let mut results = false;
-        self.each_known(chess, &mut |known| {
+        self.each_known(chess, normal, entry, &mut |known| {
             results |= known.has_result();
             out.push(BookMove {
                 counts: known.statistics.map(|next| next.of_mover()),
@@ -212,10 +218,17 @@ impl Ctg {
         }
     }
 
+    pub(super) fn append(&self, chess: &Chess, out: &mut Vec<BookMove>) {
+        if let Some((normal, entry)) = self.find(chess) {
+            self.append_of(chess, &normal, &entry, out);
+        }
+    }
+
     pub(super) fn heaviest(&self, chess: &Chess) -> Option<Move> {
         let mut results = false;
         let mut best: Option<(u8, u64, Move)> = None;
-        self.each_known(chess, &mut |known| {
+        let (normal, entry) = self.find(chess)?;
+        self.each_known(chess, &normal, &entry, &mut |known| {
             results |= known.has_result();
             let Some(class) = known.class() else { return };
             let rank = (class, known.weight());

@@ -32,6 +32,12 @@ impl Frame {
         let rank = if self.swapped { 7 - rank % 8 } else { rank % 8 };
         Square::from_coords(File::new(file), Rank::new(rank))
     }
+
+    /// File and rank, 0 to 7, of a square of the board in the normal form.
+    pub fn coords(self, square: Square) -> (u8, u8) {
+        let (file, rank) = (u8::from(square.file()), u8::from(square.rank()));
+        (if self.mirrored { 7 - file } else { file }, if self.swapped { 7 - rank } else { rank })
+    }
 }
 
 /// A position in the normal form. Bit `8 * file + rank` of a set stands for a square, so that the order of the bits is
@@ -101,6 +107,13 @@ impl Normal {
             set &= set.wrapping_sub(1);
         }
         (set != 0).then(|| (set.trailing_zeros() / 8, set.trailing_zeros() % 8))
+    }
+
+    /// The number of the piece of the side to move on a square, from 0, among those of its kind.
+    pub fn number(&self, role: Role, file: u8, rank: u8) -> u8 {
+        let set = self.us & self.roles.get(usize::from(role) - 1).copied().unwrap_or_default();
+        let before = (1_u64 << ((file % 8) * 8 + rank % 8)) - 1;
+        (set & before).count_ones() as u8
     }
 
     /// Its signature; `None` where it has more pieces than one can hold.

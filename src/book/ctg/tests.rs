@@ -4,5 +4,6 @@ mod broken;
 mod made;
 mod reading;
 mod samples;
+mod writing;
 
 pub use made::{Known, Made, after, ctb, cto, fen};

@@ -13,7 +13,7 @@ use crate::chess::Position;
 use crate::choose::{Policy, chances};
 
 /// A file of the sample books; `None`, and a line that says so, where they are not at hand.
-fn sample(name: &str) -> Option<PathBuf> {
+pub fn sample(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
         println!("skipped: TABIYA_SAMPLES is unset, and the test needs {name} of the sample books");
         return None;

@@ -1,0 +1,83 @@
+//! Writing a book: its three files, made ready beside their places before the first is shown.
+//!
+//! What is held in memory is about 70 bytes for each position, and two for each move.
+
+mod draft;
+mod rows;
+mod trie;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+pub use draft::{Beside, Draft};
+
+use super::files::EXTENSIONS;
+use crate::base::error::Result;
+use crate::base::replace::Replacement;
+use crate::book::{BookWriter, Known, WriteOptions, Written};
+
+/// A CTG book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    draft: Draft,
+    paths: [PathBuf; 3],
+    files: [Replacement; 3],
+    force: bool,
+}
+
+impl Writer {
+    /// Begins a book whose pages stand at `path`; index and bitmap get names beside it, in the letter case of its end.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`] of each.
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let upper =
+            path.extension().is_some_and(|given| given.to_string_lossy().chars().any(char::is_uppercase));
+        let [_, index, bitmap] = EXTENSIONS.map(|extension| {
+            path.with_extension(if upper { extension.to_uppercase() } else { extension.to_owned() })
+        });
+        let begin = |path: &Path| Replacement::new(path, options.force);
+        let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
+        let paths = [path.to_owned(), index, bitmap];
+        Ok(Self { draft: Draft::new(options.green), paths, files, force: options.force })
+    }
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        true
+    }
+
+    fn holds_verdicts(&self) -> bool {
+        true
+    }
+
+    fn add(&mut self, known: &Known) -> Result<()> {
+        self.draft.add(known);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { draft, paths, files, force } = *self;
+        let [mut ctg, mut cto, mut ctb] = files;
+        let beside = draft.write(&mut ctg).map_err(|error| ctg.error(error))?;
+        cto.write_all(&beside.cto).map_err(|error| cto.error(error))?;
+        ctb.write_all(&beside.ctb).map_err(|error| ctb.error(error))?;
+        // The pages last, for they are what opens the book.
+        let ready = [ctb.ready()?, cto.ready()?, ctg.ready()?];
+        let mut shown: Vec<&PathBuf> = Vec::new();
+        for (ready, path) in ready.into_iter().zip(paths.iter().rev()) {
+            if let Err(error) = ready.show() {
+                // What replaced nothing is taken back, so that no part of a book is left.
+                if !force {
+                    shown.iter().for_each(|path| drop(fs::remove_file(path)));
+                }
+                return Err(error);
+            }
+            shown.push(path);
+        }
+        let Beside { positions, moves, left_out, .. } = beside;
+        Ok(Written { files: paths.into(), positions, moves, left_out })
+    }
+}

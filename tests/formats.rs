@@ -1,0 +1,198 @@
+//! One collection of games as a book of each format: the same moves and the same counts.
+//!
+//! Of random games, and of those in the PGN file that `TABIYA_GAMES` names.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use shakmaty::Position as _;
+use shakmaty::san::SanPlus;
+use tabiya::base::error::Result;
+use tabiya::base::progress::Progress;
+use tabiya::book::ctg::{Ctg, Signature};
+use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
+use tabiya::build::{self, Filter, Weigh};
+use tabiya::chess::Position;
+
+/// A writer that keeps what it is given: the counts themselves.
+struct Keeper(Rc<RefCell<Vec<Known>>>);
+
+impl BookWriter for Keeper {
+    fn needs_positions(&self) -> bool {
+        true
+    }
+
+    fn add(&mut self, known: &Known) -> Result<()> {
+        self.0.borrow_mut().push(known.clone());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Ok(Written::default())
+    }
+}
+
+fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
+    let means = build::means(Some(1), Some(1 << 28), None).unwrap();
+    let mut source = tabiya::games::open(&[games.to_owned()]).unwrap();
+    let weigh = Weigh::default();
+    build::build(&mut source, &Filter::default(), &weigh, &means, writer, &Progress::none()).unwrap().1
+}
+
+fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, Known> {
+    let mut every = BTreeMap::new();
+    book.each(scope, &Progress::none(), &mut |known| {
+        every.insert(known.key, known.clone());
+        ControlFlow::Continue(())
+    });
+    every
+}
+
+fn add(sum: &mut Counts, more: Counts) {
+    sum.games += more.games;
+    sum.wins += more.wins;
+    sum.draws += more.draws;
+    sum.losses += more.losses;
+}
+
+const NONE: Counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
+
+/// Builds the three books and compares each with the counts.
+fn compare(games: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let kept = Rc::default();
+    build(games, Box::new(Keeper(Rc::clone(&kept))));
+    let truth: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    let moves: usize = truth.values().map(|known| known.moves.len()).sum();
+    let make = |name: &str| {
+        let written = build(games, book::create(path(name), &WriteOptions::default()).unwrap());
+        println!("{name}: {} positions, {} moves; {:?}", written.positions, written.moves, written.left_out);
+        (book::open(path(name)).unwrap(), written)
+    };
+    println!("{}: {} positions, {moves} moves", games.display(), truth.len());
+
+    let (bin, written) = make("a.bin");
+    assert_eq!((written.positions as usize, written.moves as usize), (truth.len(), moves));
+    let all = every(&*bin, Scope::All);
+    assert_eq!(all.len(), truth.len());
+    for (bin, truth) in all.values().zip(truth.values()) {
+        assert_eq!(bin.key, truth.key);
+        let sorted = |known: &Known| {
+            let mut moves: Vec<_> = known.moves.iter().map(|known| (known.mv, known.weight)).collect();
+            moves.sort();
+            moves
+        };
+        let heaviest = truth.moves.iter().map(|known| known.weight).max().unwrap();
+        for (bin, truth) in sorted(bin).iter().zip(sorted(truth)) {
+            let expected =
+                if heaviest > 65_535 { truth.1 as f64 * 65_535.0 / heaviest as f64 } else { truth.1 as f64 };
+            assert_eq!(bin.0, truth.0);
+            assert!((bin.1 as f64 - expected).abs() < 1.0);
+        }
+    }
+
+    let (abk, written) = make("a.abk");
+    let reached = every(&*bin, Scope::Reachable);
+    let tree = every(&*abk, Scope::All);
+    assert!(tree.keys().eq(reached.keys()));
+    let left = written.left_out.first().map_or(0, |(_, count)| *count as usize);
+    assert_eq!((written.positions as usize, tree.len() + left), (tree.len(), truth.len()));
+    for known in tree.values() {
+        let truth = &truth[&known.key];
+        assert_eq!(known.moves.len(), truth.moves.len());
+        for known in &known.moves {
+            let truth = truth.moves.iter().find(|truth| truth.mv == known.mv).unwrap();
+            assert_eq!(known.counts, truth.counts);
+            // The weights are the .bin's but for the one drawn game that is added to each score.
+            assert_eq!(known.weight > 0, truth.weight > 0);
+        }
+    }
+
+    let (_, written) = make("a.ctg");
+    let ctg = Ctg::open(path("a.ctg")).unwrap();
+    let mut damages = Vec::new();
+    ctg.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
+    assert_eq!(damages, Vec::<String>::new());
+    // A position's counts are those of all moves that lead to it, or to a mirror image of it.
+    let signature = |at: &Position| Signature::of(at.chess()).unwrap().bytes().to_vec();
+    let (mut led, mut edges) = (HashMap::new(), HashMap::new());
+    for known in truth.values() {
+        let at = known.position.as_ref().unwrap();
+        *edges.entry(signature(at)).or_insert(0) += known.moves.len();
+        for known in &known.moves {
+            let next = at.after(known.at(at).unwrap().mv);
+            add(led.entry(signature(&next)).or_insert(NONE), known.counts.unwrap());
+        }
+    }
+    let (mut same, mut missing, mut transposed) = (0, 0, 0);
+    for known in truth.values() {
+        let at = known.position.as_ref().unwrap();
+        let mut ours = Vec::new();
+        ctg.moves(at, &mut ours);
+        assert!(ours.len() <= edges[&signature(at)]);
+        for known in &known.moves {
+            let mv = known.at(at).unwrap().mv;
+            let Some(BookMove { counts, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
+                missing += 1;
+                continue;
+            };
+            let expected = led[&signature(&at.after(mv))];
+            assert_eq!(*counts, Some(expected), "{} {mv}", at.fen());
+            same += 1;
+            transposed += u64::from(Some(expected) != known.counts);
+        }
+    }
+    println!(
+        "a.ctg: {same} moves with the same counts, {transposed} of them reached otherwise too, {missing} missing"
+    );
+    let unwritable: u64 = written
+        .left_out
+        .iter()
+        .filter(|(what, _)| what.contains("cannot write"))
+        .map(|(_, count)| count)
+        .sum();
+    assert_eq!(unwritable, missing);
+}
+
+#[test]
+fn random_games_make_the_same_book_in_every_format() {
+    let mut state = 5_u64;
+    let mut random = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize
+    };
+    let mut pgn = String::new();
+    for _ in 0..3000 {
+        let mut chess = shakmaty::Chess::default();
+        let mut text = String::new();
+        for ply in 0..24 {
+            let mut legal = chess.legal_moves();
+            legal.sort_by_key(|mv| (mv.role() as u8 != 2, mv.to_string()));
+            if legal.is_empty() {
+                break;
+            }
+            // Few moves to choose from, most of them knights': lines meet again.
+            let mv = legal[random() % legal.len().min(if ply < 10 { 2 } else { 4 })];
+            text += &SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string();
+            text.push(' ');
+        }
+        let result = ["1-0", "0-1", "1/2-1/2"][random() % 3];
+        pgn += &format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{text}{result}\n\n");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn");
+    std::fs::write(&path, pgn).unwrap();
+    compare(&path);
+}
+
+#[test]
+fn real_games_make_the_same_book_in_every_format() {
+    match std::env::var_os("TABIYA_GAMES") {
+        Some(games) => compare(&PathBuf::from(games)),
+        None => println!("skipped: TABIYA_GAMES is unset, and the test needs a PGN file"),
+    }
+}
