@@ -9,7 +9,7 @@ use super::sort::{Sorted, Sorter};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::{Book, BookWriter, Scope, Written};
+use crate::book::{Book, BookWriter, Known, Scope, Written};
 use crate::choose::plain_weights;
 
 /// Positions between two looks whether the work is to stop.
@@ -22,6 +22,18 @@ pub struct Merged {
     pub read: u64,
     /// Positions left out because only their key is known, and the new format needs more.
     pub unplaced: u64,
+    /// Moves left out because colours or marks rule them out, and the new format has neither.
+    pub ruled_out: u64,
+}
+
+/// Leaves of a position what colours and marks leave of it, and says how many moves those rule out.
+fn leave_verdicts(known: &mut Known) -> u64 {
+    let never: Vec<_> = known.moves.iter().filter(|known| known.weight == 0).map(|known| known.mv).collect();
+    let before = known.moves.len();
+    plain_weights(known);
+    // What weighed nothing before is not ruled out by them, and may have learned something.
+    known.moves.retain(|known| known.weight > 0 || never.contains(&known.mv));
+    (before - known.moves.len()) as u64
 }
 
 /// Writes all that the books know into one. Weights, games and results are added up; what cannot be added, such as
@@ -75,7 +87,7 @@ pub fn merge(
             }
             known.comment = comments.remove(&known.key);
             if !holds_verdicts {
-                plain_weights(&mut known);
+                merged.ruled_out += leave_verdicts(&mut known);
             }
             writer.add(&known)?;
         }

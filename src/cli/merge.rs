@@ -80,6 +80,10 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
             let positions = many(merged.unplaced, "position", "positions");
             writeln!(out, "left out: {positions} with more pieces than a game has")?;
         }
+        if merged.ruled_out > 0 {
+            let moves = many(merged.ruled_out, "move", "moves");
+            writeln!(out, "left out: {moves} that colours or marks rule out, for the format has neither")?;
+        }
         written::tell(&book, out)?;
         Ok(if book.moves == 0 { Exit::Wanting } else { Exit::Done })
     })
