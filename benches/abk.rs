@@ -1,4 +1,4 @@
-//! How long an Arena book takes to open (until its index is ready) and to find a position's moves.
+//! How long an Arena book takes to open (until its index is ready), to find a position's moves, and to be written.
 //!
 //! On a made book of 140,000 records in memory: random games of 40 plies, whose moves are chosen unevenly so that lines
 //! share their beginnings as those of real books do. And on the real one among the samples, where `TABIYA_SAMPLES`
@@ -8,17 +8,19 @@ mod common;
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::{CastlingMode, Position as _, Role};
-use tabiya::book::Book;
-use tabiya::book::abk::Abk;
+use tabiya::base::progress::Progress;
 use tabiya::book::abk::layout::{HEADER_LEN, ROOT, Record};
+use tabiya::book::abk::{Abk, Draft};
+use tabiya::book::{Book, Known, Scope};
 use tabiya::chess::Position;
 
 use common::moves_and_best;
@@ -134,6 +136,20 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
         });
     }
     moves_and_best(&mut group, &book, positions);
+    let mut every: Vec<Known> = Vec::new();
+    book.each(Scope::All, &Progress::none(), &mut |known| {
+        every.push(known.clone());
+        ControlFlow::Continue(())
+    });
+    every.sort_by_key(|known| known.key);
+    group.throughput(Throughput::Elements(every.len() as u64));
+    group.bench_function("write", |bencher| {
+        bencher.iter(|| {
+            let mut draft = Draft::default();
+            every.iter().for_each(|known| draft.add(known));
+            draft.write(&mut Vec::new()).map(|told| told.moves).unwrap_or_default()
+        });
+    });
     group.finish();
 }
 

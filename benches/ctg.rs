@@ -1,4 +1,5 @@
-//! How long a CTG book takes to open, to find an entry, and to give a position's moves with the statistics of each.
+//! How long a CTG book takes to open, to find an entry, to give a position's moves with the statistics of each, to be
+//! written, and to be converted.
 //!
 //! On the sample book perfect2021 in the folder that `TABIYA_SAMPLES` names, and on a sparse file of 100 GB.
 
@@ -7,15 +8,18 @@ mod common;
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::hint::black_box;
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-use tabiya::book::Book;
-use tabiya::book::ctg::Ctg;
+use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
+use tabiya::book::ctg::{Ctg, Draft};
+use tabiya::book::{self, Book, Known, Scope, WriteOptions};
+use tabiya::build;
 use tabiya::chess::Position;
 
 use common::moves_and_best;
@@ -52,6 +56,43 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Posit
     group.finish();
 }
 
+/// A book's positions written into memory, and the book converted as `tabiya convert` does, to each format.
+fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
+    let mut every: Vec<Known> = Vec::new();
+    book.each(Scope::Reachable, &Progress::none(), &mut |known| {
+        every.push(known.clone());
+        ControlFlow::Continue(())
+    });
+    every.sort_by_key(|known| known.key);
+    let mut group = criterion.benchmark_group("perfect2021");
+    group.sample_size(10);
+    group.throughput(Throughput::Elements(every.len() as u64));
+    group.bench_function("write .ctg", |bencher| {
+        bencher.iter_batched_ref(
+            Vec::new,
+            |pages| {
+                let mut draft = Draft::default();
+                every.iter().for_each(|known| draft.add(known));
+                draft.write(pages).map(|beside| beside.positions).unwrap_or_default()
+            },
+            BatchSize::PerIteration,
+        );
+    });
+    group.throughput(Throughput::Elements(1));
+    let options = WriteOptions { force: true, ..WriteOptions::default() };
+    for end in ["bin", "ctg", "abk"] {
+        let path = folder.join("converted").with_extension(end);
+        group.bench_function(format!("convert to .{end}"), |bencher| {
+            bencher.iter(|| {
+                let means = build::means(None, None, None).expect("a folder for temporary files");
+                let writer = book::create(&path, &options).expect("a folder to write to");
+                build::merge(&[(book, Scope::Reachable)], &means, writer, &Progress::none()).is_ok()
+            });
+        });
+    }
+    group.finish();
+}
+
 /// A book of 100 GB with one page that is in use.
 fn huge(folder: &Path) -> std::io::Result<()> {
     let mut header = CTG_START.to_vec();
@@ -85,6 +126,7 @@ fn ctg(criterion: &mut Criterion) {
     criterion.bench_function("open perfect2021", |bencher| {
         bencher.iter(|| Ctg::open(black_box(&path)).is_ok());
     });
+    write(criterion, folder.path(), &book);
     let mut positions = reached(&book);
     let shallow: Vec<Position> = positions.iter().take(1000).cloned().collect();
     positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));

@@ -1,15 +1,18 @@
 //! Any bytes as an Arena book, as a whole file and as the records behind a good header: nothing panics or walks for
-//! ever, every move given is legal and given once, and of a tree written from the bytes every move is found again.
+//! ever, every move given is legal and given once, of a tree written from the bytes every
+//! move is found again, and what the writer writes of any moves is a sound book with all that the start reaches.
 #![no_main]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{CastlingMode, Position as _, Role};
 use tabiya::base::progress::Progress;
-use tabiya::book::abk::Abk;
 use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT, Record};
-use tabiya::book::{Book, BookMove, open_bytes};
+use tabiya::book::abk::{Abk, Draft};
+use tabiya::book::polyglot::layout::RawMove;
+use tabiya::book::{Book, BookMove, Counts, Known, KnownMove, Scope, open_bytes};
 use tabiya::chess::Position;
 
 /// Plies of each line of the written tree.
@@ -50,7 +53,83 @@ fuzz_target!(|data: &[u8]| {
     }
 
     written(fields, records);
+    drafted(data);
+    if let Ok(book) = Abk::new("fuzz.abk", file) {
+        // What is read of a damaged book is written as a sound one.
+        rewritten(&every(&book), &book);
+    }
 });
+
+/// Any moves of any positions, written by the writer.
+fn drafted(data: &[u8]) {
+    let mut known: BTreeMap<u64, Known> = BTreeMap::new();
+    for line in data.chunks(4 * PLIES).take(64) {
+        let mut position = Position::start();
+        for &[step, weight, games, results] in line.as_chunks().0 {
+            let legal = position.chess().legal_moves();
+            let Some(&mv) = legal.get(usize::from(step) % legal.len().max(1)) else { break };
+            let raw = RawMove::from_move(mv);
+            // Some positions are left out, so that what stands behind them may be lost.
+            if step % 16 != 15 {
+                let at = known.entry(position.key()).or_insert_with(|| Known {
+                    key: position.key(),
+                    position: Some(position.clone()),
+                    ..Known::default()
+                });
+                let games = u64::from(games);
+                let wins = games * u64::from(results & 15) / 16;
+                let losses = (games - wins) * u64::from(results >> 4) / 15;
+                let counts = Counts { games, wins, losses, draws: games - wins - losses };
+                if at.moves.iter().all(|known| known.mv != raw) {
+                    at.moves.push(KnownMove { counts: Some(counts), ..KnownMove::new(raw, weight.into()) });
+                }
+            }
+            position.play(mv);
+        }
+    }
+    let known: Vec<Known> = known.into_values().collect();
+    let book = draft(&known);
+    rewritten(&known, &book);
+}
+
+/// Writes positions: what stands in the book has the moves and games of this other one.
+fn rewritten(known: &[Known], other: &Abk) {
+    let book = draft(known);
+    let written = every(&book);
+    assert_eq!(written.len(), every(other).len());
+    for found in &written {
+        let known = known.iter().find(|known| known.key == found.key);
+        for found in &found.moves {
+            let known = known.and_then(|known| known.moves.iter().find(|known| known.mv == found.mv));
+            let known = known.expect("a move that was written");
+            assert_eq!(known.weight > 0, found.weight > 0);
+            if let (Some(known), Some(found)) = (known.counts, found.counts) {
+                assert_eq!((known.wins, known.losses), (found.wins, found.losses));
+                assert_eq!(known.games.max(known.wins + known.losses), found.games);
+            }
+        }
+    }
+}
+
+fn draft(known: &[Known]) -> Abk {
+    let mut draft = Draft::default();
+    known.iter().for_each(|known| draft.add(known));
+    let mut file = Vec::new();
+    let told = draft.write(&mut file).expect("memory takes everything");
+    assert_eq!(file.len() as u64, u64::from(HEADER_LEN) + told.moves * u64::from(RECORD_LEN));
+    let book = Abk::new("fuzz.abk", file).expect("a book that was written");
+    book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
+    book
+}
+
+fn every(book: &Abk) -> Vec<Known> {
+    let mut every = Vec::new();
+    book.each(Scope::All, &Progress::none(), &mut |known| {
+        every.push(known.clone());
+        ControlFlow::Continue(())
+    });
+    every
+}
 
 fn header(fields: &[u8]) -> Vec<u8> {
     let mut header = b"\x03ABK".to_vec();

@@ -1,13 +1,17 @@
-//! Any bytes as a CTG book: nothing panics or runs on, every move given is legal and given once, and an entry that is
-//! put where the index leads is found again.
+//! Any bytes as a CTG book: nothing panics or runs on, every move given is legal and given once, an entry that is put
+//! where the index leads is found again, and a book that is written comes back.
 #![no_main]
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{CastlingMode, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya::book::ctg::{Ctg, Signature, decode};
-use tabiya::book::{Book, open_bytes};
+use tabiya::book::ctg::{Ctg, Draft, Signature, decode};
+use tabiya::book::polyglot::layout::RawMove;
+use tabiya::book::{Annotation, Book, Counts, Known, KnownMove, Ratings, Scope, open_bytes};
 use tabiya::chess::Position;
 
 /// Positions of which a book has entries: the start, castling, promotion, en passant, two queens on a mirrored board.
@@ -69,7 +73,120 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(entry.statistics.comment_code, bytes[moves + 32]);
     }
     look(&book, &places);
+
+    written(data, &places);
 });
+
+/// Plies of each line of a book that is written.
+const PLIES: usize = 12;
+
+/// Bytes that a move is made of: which one, and what is known of it.
+const STEP: usize = 6;
+
+/// Positions and moves of all kinds are written, and read back; what comes of that is written again, and is the same.
+fn written(data: &[u8], places: &[Position]) {
+    let mut known: BTreeMap<u64, Known> = BTreeMap::new();
+    for (number, line) in data.chunks(PLIES * STEP).take(64).enumerate() {
+        // Every other line begins at one of the places.
+        let mut position = match places.get(number / 2 % places.len()) {
+            Some(place) if number % 2 == 1 => place.clone(),
+            _ => Position::start(),
+        };
+        for step in line.as_chunks::<STEP>().0 {
+            let legal = position.chess().legal_moves();
+            let Some(&mv) = legal.get(usize::from(step[0]) % legal.len().max(1)) else { break };
+            let at = known.entry(position.key()).or_insert_with(|| Known {
+                key: position.key(),
+                position: Some(position.clone()),
+                total: (step[1] & 64 != 0).then(|| counts(step[2], step[1])),
+                comment: (step[1] & 128 != 0).then(|| "=".to_owned()),
+                ..Known::default()
+            });
+            let raw = RawMove::from_move(mv);
+            if at.moves.iter().all(|known| known.mv != raw) {
+                at.moves.push(of(raw, step));
+            }
+            position.play(mv);
+        }
+    }
+    let known: Vec<Known> = known.into_values().collect();
+    let once = write(&known, u32::from(data.first().copied().unwrap_or_default()));
+    for known in &known {
+        let Some(place) = &known.position else { continue };
+        let entry = once.entry(place).expect("a position that was written");
+        assert!(entry.statistics.comment() == known.comment.as_deref() || known.comment.is_none());
+        let mut moves = Vec::new();
+        once.moves(place, &mut moves);
+        for known in &known.moves {
+            let found = known.at(place).and_then(|known| moves.iter().find(|found| found.mv == known.mv));
+            let Some(found) = found else {
+                // Promotions to other pieces, third pieces, and a code with two meanings.
+                assert!(
+                    known.mv.promotion() != Ok(None) || place.chess().board().queens().count() > 1 || {
+                        let at = place.chess().board();
+                        (at.knights() | at.bishops() | at.rooks()).count() > 8
+                    }
+                );
+                continue;
+            };
+            assert!(found.counts.is_some());
+            assert!(found.recommended == known.recommended || found.recommended.is_some());
+            assert!(known.annotation.is_none() || found.annotation.is_some());
+        }
+    }
+    look(&once, places);
+    let twice = write(&every(&once), 0);
+    let (a, b) = (every(&once), every(&twice));
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(&b) {
+        assert_eq!((a.key, a.total, &a.comment), (b.key, b.total, &b.comment));
+        assert_eq!(a.moves, b.moves);
+    }
+}
+
+/// Small numbers, so that they add up without end.
+fn counts(games: u8, results: u8) -> Counts {
+    let games = u64::from(games);
+    let wins = games * u64::from(results & 3) / 4;
+    let draws = (games - wins) * u64::from(results >> 2 & 3) / 4;
+    let losses = (games - wins - draws) * u64::from(results >> 4 & 3) / 3;
+    Counts { games, wins, draws, losses }
+}
+
+/// A move of which this much is known.
+fn of(raw: RawMove, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) -> KnownMove {
+    let marks = [None, Some(Annotation::Good), Some(Annotation::Dubious), Some(Annotation::Only)];
+    KnownMove {
+        counts: (verdict & 16 == 0).then(|| counts(games, results)),
+        annotation: marks.get(usize::from(verdict) % 8).copied().flatten(),
+        recommended: [None, Some(true), Some(false)].get(usize::from(verdict >> 5)).copied().flatten(),
+        ratings: (rating > 0).then(|| Ratings {
+            average: Some(1000 + 8 * u32::from(rating)),
+            performance: (rating % 2 == 0).then(|| 1000 + 10 * u32::from(rating)),
+        }),
+        ..KnownMove::new(raw, weight.into())
+    }
+}
+
+fn write(known: &[Known], green: u32) -> Ctg {
+    let mut draft = Draft::new(green);
+    known.iter().for_each(|known| draft.add(known));
+    let mut pages = Vec::new();
+    let beside = draft.write(&mut pages).expect("memory takes everything");
+    let book = Ctg::new("fuzz.ctg", pages, beside.cto, beside.ctb).expect("a book that was written");
+    book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
+    book
+}
+
+fn every(book: &Ctg) -> Vec<Known> {
+    let mut every = Vec::new();
+    book.each(Scope::All, &Progress::none(), &mut |known| {
+        every.push(known.clone());
+        ControlFlow::Continue(())
+    });
+    every.sort_by_key(|known| known.key);
+    every
+}
 
 /// A file of these pages behind a header page.
 fn file(pages: &[u8]) -> Vec<u8> {
