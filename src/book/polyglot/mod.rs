@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
+pub use decode::codes;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 
