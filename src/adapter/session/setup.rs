@@ -59,6 +59,7 @@ impl Session {
                 out.notes.push((Level::Info, format!("set: {}", lossy(line))));
                 match change {
                     Change::Value => {}
+                    Change::Learn => out.resume_learning = self.options.policy.learn,
                     Change::Books => self.open_books(out),
                     Change::Seed => self.rng = rng(self.options.seed),
                     Change::Log => out.log_to = Some(self.options.log.clone()),

@@ -80,6 +80,10 @@ impl Book for Polyglot {
         Format::Polyglot
     }
 
+    fn can_learn(&self) -> bool {
+        matches!(self.data, Map::File(_))
+    }
+
     /// Appends the moves in the order of the file. What was learned is given where no entry of the position has more
     /// half-points than its games allow: such an entry keeps something else in those bytes.
     fn moves(&self, at: &Position, out: &mut Vec<BookMove>) {

@@ -76,6 +76,22 @@ impl SimDisk {
         self.state().now.clone()
     }
 
+    /// How many operations there were.
+    pub fn ops(&self) -> usize {
+        self.state().ops.len()
+    }
+
+    /// The disk as it is when a process is killed after so many operations: all that was written can be read, but what
+    /// was not synced is not safe. With it the steps reported until then.
+    pub fn killed(&self, len: usize) -> (Self, usize) {
+        let state = self.state();
+        let ops = state.ops[..len].to_vec();
+        let (mut now, loose, reported) = split(&state.start, &ops);
+        now = keep(&now, &loose, u64::MAX);
+        let state = State { start: state.start.clone(), now, ops, ..State::default() };
+        (Self(Arc::new(Mutex::new(state))), reported)
+    }
+
     pub fn report(&self, steps: usize) {
         self.state().ops.push(Op::Report(steps));
     }
@@ -92,10 +108,15 @@ impl SimDisk {
 
     /// Goes through what may be left on the disk if the power goes: after each operation, with every set of the pieces
     /// that no sync had made safe. Handed over are the files and the steps reported until then; each pair once.
-    pub fn each_loss(&self, mut see: impl FnMut(&Files, usize)) {
+    pub fn each_loss(&self, see: impl FnMut(&Files, usize)) {
+        self.each_loss_from(0, see);
+    }
+
+    /// As [`SimDisk::each_loss`], but only after so many operations.
+    pub fn each_loss_from(&self, first: usize, mut see: impl FnMut(&Files, usize)) {
         let state = self.state();
         let mut seen = HashSet::new();
-        for len in 0..=state.ops.len() {
+        for len in first..=state.ops.len() {
             let (safe, loose, reported) = split(&state.start, &state.ops[..len]);
             let all = 1_u64 << loose.len().min(63);
             let step = (all / SUBSETS_MAX).max(1);

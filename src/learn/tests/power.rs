@@ -91,6 +91,63 @@ fn whatever_the_power_leaves_a_game_is_there_wholly_or_not_at_all() {
 }
 
 #[test]
+fn what_a_killed_process_left_unsynced_is_made_safe_by_the_next() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let steps = play(&disk);
+    let mut losses = 0;
+    for len in 0..=disk.ops() {
+        let (left, reported) = disk.killed(len);
+        learner(&left).recover().unwrap();
+        steps.check(&left, reported);
+        let recovered = SimDisk::of(left.files());
+        left.each_loss_from(len, |files, reported| {
+            losses += 1;
+            let left = SimDisk::of(files.clone());
+            learner(&left).recover().unwrap();
+            steps.check(&left, reported);
+        });
+        // Nothing more is to be done by one who comes after that.
+        let before = recovered.files();
+        learner(&recovered).recover().unwrap();
+        assert_eq!(recovered.files(), before);
+    }
+    println!("{losses} losses of power after a kill");
+    assert!(losses > 500, "{losses}");
+}
+
+#[test]
+fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
+    let [a, b, c] = ["a", "b", "c"].map(|name| {
+        lesson(
+            name,
+            ["e2e4", "d2d4", "e2e4 c7c5 g1f3"][usize::from(name > "a") + usize::from(name > "b")],
+            "w",
+            2,
+        )
+    });
+    let c = Lesson { moves: a.moves.clone(), ..c };
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    learner(&disk).learn(&[lesson("zero", "d2d4 d7d5", "b", 1)], false).unwrap();
+    let first = disk.ops();
+    learner(&disk).learn(&[a, b], false).unwrap();
+    let mut losses = 0;
+    disk.each_loss_from(first, |files, _| {
+        let left = SimDisk::of(files.clone());
+        learner(&left).learn(std::slice::from_ref(&c), false).unwrap();
+        left.each_loss(|files, _| {
+            losses += 1;
+            let left = SimDisk::of(files.clone());
+            learner(&left).recover().unwrap();
+            let names: String =
+                learner(&left).history(9).unwrap().0.iter().rev().map(|game| game.note.clone()).collect();
+            assert!(["zero", "zeroa", "zeroab", "zeroc", "zeroac", "zeroabc"].contains(&&*names), "{names}");
+        });
+    });
+    println!("{losses} losses of power with an older tail");
+    assert!(losses > 500, "{losses}");
+}
+
+#[test]
 fn after_a_loss_every_game_can_be_learned_and_none_twice() {
     let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
     let games = games();

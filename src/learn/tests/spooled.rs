@@ -54,7 +54,11 @@ fn a_line_that_was_never_whole_is_passed_over() {
         // Where only the line's end is missing the game is whole.
         let all = if cut + 1 == whole.len() { vec!["one", "two"] } else { vec!["two"] };
         let waiting = all.len();
-        assert_eq!(names(&spool, |_| false), (all.into_iter().map(str::to_owned).collect(), waiting), "{cut}");
+        assert_eq!(
+            names(&spool, |_| false),
+            (all.into_iter().map(str::to_owned).collect(), waiting),
+            "{cut}"
+        );
         let mut changed = whole.clone();
         changed[cut] ^= 1;
         fs::write(spool.path(), &changed).unwrap();
