@@ -17,6 +17,7 @@ use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
 use super::study::{Job, Study, spool_path};
+use crate::learn;
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
 const GUI_PENDING_MAX: usize = 1 << 20;
@@ -260,6 +261,9 @@ impl Hub {
     /// Hands on what is to be learned.
     pub(super) fn study(self: &Arc<Self>, state: &mut State) {
         let State { session, out, study, .. } = &mut *state;
+        for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
+            study.give(self, Job::Settle(book));
+        }
         if std::mem::take(&mut out.resume_learning) {
             study.give(self, Job::Resume(spool_path(session.log_name())));
         }

@@ -13,7 +13,7 @@ use log::Level;
 
 use super::hub::Hub;
 use super::session::Taught;
-use crate::learn::{Fate, Learner, Lesson, Spool};
+use crate::learn::{self, Fate, Learner, Lesson, Spool};
 
 /// How long other processes may keep a book or the spool before the game goes its other way.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -31,6 +31,8 @@ const SPOOL_NAME: &str = "games.spool";
 pub(super) enum Job {
     /// Learn a game.
     Learn(Taught, Option<PathBuf>),
+    /// Finish what a process that died has begun in this book.
+    Settle(PathBuf),
     /// Learn what was kept earlier.
     Resume(Option<PathBuf>),
 }
@@ -119,6 +121,7 @@ impl Desk {
                     told.push(self.learn_or_keep(book, &lesson, spool.as_deref()));
                 }
             }
+            Job::Settle(book) => learn::settle(&book),
             Job::Resume(spool) => {
                 if let Some(path) = spool {
                     self.resume(&Spool::new(path), &mut told);

@@ -39,4 +39,18 @@ pub use field::{Field, halfpoints};
 pub use learner::{Fate, Learner, PATIENCE, Repair};
 pub use lesson::{Lesson, Played};
 pub use spool::{Spool, Spooled};
-pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, lock};
+use std::path::Path;
+use std::time::Duration;
+
+pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, lock};
+
+/// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
+/// be finished, another process is at it, or the book may not be written, the book is read as it is.
+pub fn settle(book: &Path) {
+    if has_journal(book)
+        && let Ok(learner) = Learner::new(book)
+    {
+        // What hinders it is told to the one who wants to learn.
+        let _ = learner.patience(Duration::ZERO).recover();
+    }
+}

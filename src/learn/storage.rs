@@ -107,6 +107,11 @@ impl Disk {
     }
 }
 
+/// Whether a journal lies beside a book.
+pub fn has_journal(book: &Path) -> bool {
+    Disk::new(book).is_ok_and(|disk| disk.journal.is_file())
+}
+
 impl Storage for Disk {
     fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim> {
         loop {

@@ -16,6 +16,7 @@ mod verdict;
 mod watch;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use log::Level;
@@ -63,6 +64,8 @@ pub struct Output {
     pub log_to: Option<String>,
     /// Games to be learned, off the path of lines.
     pub lessons: Vec<Taught>,
+    /// Books that were opened and can learn: what was begun in them is to be finished.
+    pub opened: Vec<PathBuf>,
     /// Games that were kept earlier are to be learned now.
     pub resume_learning: bool,
     /// The GUI is gone or said `quit`: end the child and the adapter.
