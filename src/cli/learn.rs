@@ -19,7 +19,7 @@ use crate::book::polyglot::Polyglot;
 use crate::book::{self, Format};
 use crate::build::report::many;
 use crate::games::{self, GameSource};
-use crate::learn::{Fate, Learner, Lesson};
+use crate::learn::{self, Fate, Learner, Lesson};
 
 /// Games that are learned in one go: enough that waiting for the disk costs little, few enough that others get their turn.
 const BATCH: usize = 128;
@@ -66,6 +66,7 @@ pub struct Args {
 /// # Errors
 /// When the book is no Polyglot book, cannot be learned into or is kept by others; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
+    learn::settle(&args.book);
     let book = book::open(&args.book)?;
     if book.format() != Format::Polyglot {
         let what =
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             Ok(if taken < count { Exit::Wanting } else { Exit::Done })
         });
     }
-    learn(args, &mut learner)
+    study_all(args, &mut learner)
 }
 
 /// What became of the games.
@@ -108,7 +109,7 @@ struct Totals {
     absent: u64,
 }
 
-fn learn(args: &Args, learner: &mut Learner) -> Result<Exit> {
+fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
     let sides = match (&args.player, args.both) {
         (None, false) => {
             return Err(Error::new(ErrorKind::Usage, "whose moves are to be learned is not said")
