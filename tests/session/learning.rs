@@ -93,10 +93,9 @@ impl Talk {
         lessons.collect()
     }
 
-    /// What was said of the last game; the session's next line brings it.
+    /// What was said of the last game; the next question brings it.
     fn verdict(&mut self) -> String {
-        self.gui("isready");
-        self.engine("readyok");
+        self.gui("go perft 1");
         let said: Vec<&str> =
             self.gui.lines().filter(|line| line.starts_with("info string tabiya: game ")).collect();
         said.last().map(|line| line.rsplit(": ").next().unwrap().to_owned()).unwrap_or_default()

@@ -37,7 +37,7 @@ impl Session {
         self.watch.hear(block);
     }
 
-    /// Tells of something that happened aside; the GUI hears it before its next line is answered.
+    /// Tells of something that happened aside; the GUI hears it at its next `go`, or at the end.
     pub fn report(&mut self, level: Level, message: String, out: &mut Output) {
         out.notes.push((level, message.clone()));
         self.later.push(message);
@@ -48,7 +48,7 @@ impl Session {
         self.game_over(Over::Quit, out);
     }
 
-    /// Tells the GUI what waited for its next line.
+    /// Tells the GUI what waited for its next `go`.
     pub fn tell_later(&mut self, out: &mut Output) {
         if self.greeted {
             for message in std::mem::take(&mut self.later) {

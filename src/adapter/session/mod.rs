@@ -166,7 +166,7 @@ pub struct Session {
     watch: Watch,
     /// The time, as [`Session::at`] told it.
     now: Duration,
-    /// Messages that the GUI hears before its next line is answered.
+    /// Messages that the GUI hears at its next `go`: some expect no word at other times.
     later: Vec<String>,
 }
 
@@ -257,8 +257,10 @@ impl Session {
         if self.dead || out.quit {
             return;
         }
-        self.tell_later(out);
         let (command, text, rest) = Command::of(line);
+        if command == Command::Go {
+            self.tell_later(out);
+        }
         let waits = !self.backlog.is_empty();
         match command {
             Command::Quit => {
