@@ -9,7 +9,7 @@ use shakmaty::{Move, Position as _};
 
 pub use verdict::plain_weights;
 
-use crate::book::{Annotation, BookMove, Shelf};
+use crate::book::{Annotation, BookMove, Learned, Shelf};
 use crate::chess::Game;
 use verdict::{Rest, Verdict};
 
@@ -30,11 +30,22 @@ pub struct Policy {
     pub tournament: bool,
     /// A move may bring about a position for the third time.
     pub repeats: bool,
+    /// What was learned from results acts on the weights.
+    pub learn: bool,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { variety: 50, depth: 0, threshold: 5, games: 0, reserve: 0, tournament: true, repeats: false }
+        Self {
+            variety: 50,
+            depth: 0,
+            threshold: 5,
+            games: 0,
+            reserve: 0,
+            tournament: true,
+            repeats: false,
+            learn: false,
+        }
     }
 }
 
@@ -75,13 +86,13 @@ pub fn chances(
     mut allowed: impl FnMut(Move) -> bool,
     out: &mut Vec<f64>,
 ) {
-    let total: f64 = moves.iter().map(|m| weight(m.into(), policy)).sum();
+    let total: f64 = moves.iter().map(|m| weight(m, policy)).sum();
     let rest = policy.tournament.then(|| Rest::of(moves.iter().map(Verdict::from)));
     let mut best = 0.0_f64;
     out.clear();
     out.extend(moves.iter().map(|m| {
         let verdict = Verdict::from(m);
-        let weight = weight(verdict, policy);
+        let weight = weight(m, policy);
         let heavy = weight > 0.0
             && (policy.tournament && verdict.is_chosen()
                 || weight * 1000.0 >= total * f64::from(policy.threshold));
@@ -116,8 +127,10 @@ pub fn chances(
 ///
 /// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
 /// not act and the marks are factors: those that readers of CTG books publish.
-fn weight(verdict: Verdict, policy: &Policy) -> f64 {
-    let weight = verdict.weight as f64;
+fn weight(m: &BookMove, policy: &Policy) -> f64 {
+    let verdict = Verdict::from(m);
+    let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
+    let weight = m.weight as f64 * learned;
     if policy.tournament {
         return if verdict.is_chosen() { weight.max(1.0) } else { weight };
     }
@@ -128,6 +141,14 @@ fn weight(verdict: Verdict, policy: &Policy) -> f64 {
             Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
             Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
         }
+}
+
+/// What results do to a weight: the odds of the mover's half-points against the opponent's, each side given four more,
+/// so that few games change little. This is PolyGlot's own rule.
+fn learned_factor(learned: Learned) -> f64 {
+    let own = f64::from(learned.halfpoints);
+    let theirs = (2.0 * f64::from(learned.games) - own).max(0.0);
+    (own + 4.0) / (theirs + 4.0)
 }
 
 /// Draws one index by its chance; `None` where all chances are 0.
@@ -260,6 +281,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_learned_acts_where_it_is_to() {
+        let mut moves = book(&[10, 10, 0]);
+        moves[0].learned = Some(Learned { games: 4, halfpoints: 8 });
+        moves[2].learned = Some(Learned { games: 9, halfpoints: 18 });
+        assert_eq!(of(&moves, &free()), [0.5, 0.5, 0.0]);
+        let policy = Policy { learn: true, ..free() };
+        // Three times as heavy: (8 + 4) / (0 + 4).
+        assert_eq!(of(&moves, &policy), [0.75, 0.25, 0.0]);
+        moves[0].learned = Some(Learned { games: 4, halfpoints: 0 });
+        assert_eq!(of(&moves, &policy), [0.25, 0.75, 0.0]);
+        moves[0].learned = Some(Learned { games: 4, halfpoints: 4 });
+        assert_eq!(of(&moves, &policy), [0.5, 0.5, 0.0]);
+    }
+
+    #[test]
     fn what_is_not_allowed_has_no_chance() {
         let moves = book(&[1, 3]);
         let mut out = Vec::new();
@@ -294,6 +330,19 @@ mod tests {
             if let Some(index) = drawn {
                 prop_assert!(out[index] > 0.0 && moves[index].weight > 0);
             }
+        }
+
+        #[test]
+        fn learning_neither_overflows_nor_makes_unplayable_what_may_be_played(
+            weight in 1..=u64::MAX,
+            games: u32,
+            share: u32,
+        ) {
+            let mut moves = book(&[weight, 0]);
+            for m in &mut moves {
+                m.learned = Some(Learned { games, halfpoints: share.min(games.saturating_mul(2)) });
+            }
+            prop_assert_eq!(of(&moves, &Policy { learn: true, ..free() }), [1.0, 0.0]);
         }
 
         #[test]

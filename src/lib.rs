@@ -10,6 +10,7 @@
 //! | [`build`] | games become counts, counts become weights, weights become a book |
 //! | [`games`] | streams of games out of files |
 //! | [`choose`] | a book's moves and a policy become chances, and one move |
+//! | [`learn`] | results of games into Polyglot books, so that nothing is lost |
 //! | [`book`] | the trait every book format implements, the formats, the shelf |
 //! | [`chess`] and [`uci`] | positions and keys; lines and words. They do not know each other |
 //! | [`base`] | bounds-checked reading, memory maps, errors, progress |
@@ -24,4 +25,5 @@ pub mod chess;
 pub mod choose;
 pub mod cli;
 pub mod games;
+pub mod learn;
 pub mod uci;

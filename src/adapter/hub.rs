@@ -16,6 +16,8 @@ use super::engine::Engine;
 use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
+use super::study::{Job, Study, spool_path};
+use crate::learn;
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
 const GUI_PENDING_MAX: usize = 1 << 20;
@@ -78,6 +80,8 @@ pub(super) struct State {
     uci_watched: bool,
     /// Threads that wait for [`Hub::changed`].
     waiters: u32,
+    /// Where games are learned.
+    pub(super) study: Study,
 }
 
 /// A lock on the state.
@@ -95,6 +99,8 @@ pub(super) struct Hub {
     pub(super) child: Engine,
     /// How long the engine may take to answer `uci`.
     uci_limit: Duration,
+    /// When the adapter's time began.
+    started: Instant,
 }
 
 impl Hub {
@@ -123,6 +129,7 @@ impl Hub {
                 writes: 0,
                 uci_watched: false,
                 waiters: 0,
+                study: Study::default(),
             }),
             changed: Condvar::new(),
             work: Condvar::new(),
@@ -130,7 +137,21 @@ impl Hub {
             engine: Sink::new(engine),
             child,
             uci_limit,
+            started: Instant::now(),
         }
+    }
+
+    /// The time since the adapter began.
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Tells of something that happened aside.
+    pub(super) fn report(self: &Arc<Self>, level: log::Level, message: String) {
+        let mut state = self.lock();
+        let State { session, out, .. } = &mut *state;
+        session.report(level, message, out);
+        drop(self.settle(state, false));
     }
 
     pub(super) fn lock(&self) -> Locked<'_> {
@@ -214,6 +235,7 @@ impl Hub {
         for (level, note) in state.out.notes.drain(..) {
             log::log!(level, "{note}");
         }
+        self.study(&mut state);
         self.watch_uci(&mut state);
         let proofs = state.session.proofs();
         if proofs != state.proofs {
@@ -234,6 +256,20 @@ impl Hub {
         }
         self.wake(&state);
         state
+    }
+
+    /// Hands on what is to be learned.
+    pub(super) fn study(self: &Arc<Self>, state: &mut State) {
+        let State { session, out, study, .. } = &mut *state;
+        for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
+            study.give(self, Job::Settle(book));
+        }
+        if std::mem::take(&mut out.resume_learning) {
+            study.give(self, Job::Resume(spool_path(session.log_name())));
+        }
+        for taught in out.lessons.drain(..) {
+            study.give(self, Job::Learn(taught, spool_path(session.log_name())));
+        }
     }
 
     /// Writes a block of the engine's that nobody must look at straight to the GUI: behind what is to be said before

@@ -1,7 +1,7 @@
 //! The proxy between a GUI and the child engine.
 //!
 //! [`session`] decides what every line means and never touches a pipe; [`engine`] owns the child process; [`run`]
-//! puts threads and pipes around the two.
+//! puts threads and pipes around the two. Games that are over are learned on a thread of their own.
 
 mod answer;
 mod board;
@@ -15,3 +15,4 @@ pub mod paths;
 pub mod run;
 pub mod session;
 mod sink;
+mod study;

@@ -22,6 +22,8 @@ pub struct Options {
     pub policy: Policy,
     /// `Book Ponder`: the engine ponders while the book still answers.
     pub ponder: bool,
+    /// `Book Learn Margin`: centipawns at which an unfinished game counts as won or lost.
+    pub learn_margin: u32,
     /// `Book Seed`: 0 = random.
     pub seed: u64,
     /// `Book Log`: the log's file; empty = none.
@@ -59,6 +61,7 @@ impl Default for Options {
             books: BookFiles::default(),
             policy: Policy::default(),
             ponder: true,
+            learn_margin: 600,
             seed: 0,
             log: String::new(),
         }
@@ -76,6 +79,8 @@ pub enum Change {
     Seed,
     /// The log goes to another file.
     Log,
+    /// Learning begins or ends.
+    Learn,
 }
 
 /// The options, in the order in which a GUI sees them.
@@ -93,12 +98,14 @@ enum Name {
     Tournament,
     Repeats,
     Ponder,
+    Learn,
+    LearnMargin,
     Seed,
     Log,
 }
 
 /// Each option's name. None holds a word of the option line's own syntax, which some clients would stumble over.
-const NAMES: [(Name, &str); 14] = [
+const NAMES: [(Name, &str); 16] = [
     (Name::OwnBook, "OwnBook"),
     (Name::File, "Book File"),
     (Name::White, "Book White"),
@@ -111,6 +118,8 @@ const NAMES: [(Name, &str); 14] = [
     (Name::Tournament, "Book Tournament"),
     (Name::Repeats, "Book Repeats"),
     (Name::Ponder, "Book Ponder"),
+    (Name::Learn, "Book Learn"),
+    (Name::LearnMargin, "Book Learn Margin"),
     (Name::Seed, "Book Seed"),
     (Name::Log, "Book Log"),
 ];
@@ -231,6 +240,8 @@ impl Options {
             Name::Tournament => Value::Check(&mut policy.tournament),
             Name::Repeats => Value::Check(&mut policy.repeats),
             Name::Ponder => Value::Check(&mut self.ponder),
+            Name::Learn => Value::Check(&mut policy.learn),
+            Name::LearnMargin => Value::Spin(&mut self.learn_margin, 10_000),
             Name::Seed => Value::Spin(&mut self.seed, SEED_MAX),
             Name::Log => Value::Text(&mut self.log),
         }
@@ -243,6 +254,7 @@ impl Name {
             Name::File | Name::White | Name::Black => Change::Books,
             Name::Seed => Change::Seed,
             Name::Log => Change::Log,
+            Name::Learn => Change::Learn,
             _ => Change::Value,
         }
     }
@@ -275,6 +287,8 @@ mod tests {
              option name Book Tournament type check default true\n\
              option name Book Repeats type check default false\n\
              option name Book Ponder type check default true\n\
+             option name Book Learn type check default false\n\
+             option name Book Learn Margin type spin default 600 min 0 max 10000\n\
              option name Book Seed type spin default 0 min 0 max 2147483647\n\
              option name Book Log type string default <empty>\n"
         );

@@ -7,6 +7,7 @@
 //! | engine | reads the engine, writes to the GUI |
 //! | keeper | writes to the engine what might have to wait for it; watches the answer to `uci` |
 //! | stderr | carries the engine's standard error to the log |
+//! | study | learns games that are over, where that is wanted |
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -22,6 +23,7 @@ use super::library::Files;
 use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::Side;
+use super::study;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::uci::{Lines, Piece, notice};
 
@@ -148,8 +150,10 @@ fn read_gui(hub: &Arc<Hub>, mut input: File) {
     let mut in_part = false;
     loop {
         let read = read_block(&mut input, &mut block);
+        let now = hub.now();
         let mut state = hub.lock();
         let State { session, out, .. } = &mut *state;
+        session.at(now);
         let mut take = |piece: Piece<'_>| match piece {
             Piece::Line(line) => {
                 log::debug!("gui: {}", String::from_utf8_lossy(line).trim_end());
@@ -184,7 +188,9 @@ fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
         if read.is_empty() {
             break;
         }
+        let now = hub.now();
         let mut state = hub.lock();
+        state.session.at(now);
         // The end of a line that an earlier block began, the whole lines, the beginning of the next.
         let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
         let (begun, rest) = read.split_at(begun);
@@ -196,6 +202,9 @@ fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
         if !whole.is_empty() {
             // From this question to the writing the lock stays closed: what passes now might not a moment later.
             if state.session.passes() && all_pass(whole) {
+                if state.session.listens() {
+                    state.session.hear(whole);
+                }
                 state = hub.pass(state, whole);
             } else {
                 feed(&mut state, &mut lines, whole);
@@ -258,11 +267,18 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
     let mut state = hub.lock();
     state.child_gone = true;
     hub.wake(&state);
-    let mut state = hear_last_words(hub, state);
+    let mut state = learn_last(hub, hear_last_words(hub, state));
     // Nothing is to be said to the GUI in the middle of a line that it does not read.
     let mid_write = state.is_writing(Side::Gui);
     let what = match state.end.take() {
-        Some(End::Asked) => return Ok(()),
+        Some(End::Asked) => {
+            let text = mem::take(&mut state.out.gui);
+            drop(state);
+            if !mid_write && !text.is_empty() {
+                hub.say_last(text, WORDS_STEP);
+            }
+            return Ok(());
+        }
         Some(End::Engine(what)) => what,
         None => match status {
             Ok(status) => format!("the engine ended by itself ({status})"),
@@ -279,6 +295,29 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
         hub.say_last(text, WORDS_STEP);
     }
     Err(error)
+}
+
+/// The last game is over, and learned or kept for later before we end; the GUI and the log are told.
+fn learn_last<'a>(hub: &'a Arc<Hub>, mut state: Locked<'a>) -> Locked<'a> {
+    let now = hub.now();
+    let State { session, out, end, .. } = &mut *state;
+    session.at(now);
+    if matches!(end, Some(End::Asked)) {
+        session.finish(out);
+    }
+    hub.study(&mut state);
+    if let Some(end) = state.study.end() {
+        // What is learned is reported under the lock.
+        drop(state);
+        study::wait(&end);
+        state = hub.lock();
+    }
+    let State { session, out, .. } = &mut *state;
+    session.tell_later(out);
+    for (level, note) in out.notes.drain(..) {
+        log::log!(level, "{note}");
+    }
+    state
 }
 
 /// Waits until all that the engine said last has been carried on, but for nobody who does not read it.

@@ -222,6 +222,11 @@ pub trait Book: Send + Sync {
     /// Its format.
     fn format(&self) -> Format;
 
+    /// Whether results can be written into its file.
+    fn can_learn(&self) -> bool {
+        false
+    }
+
     /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.
     fn moves(&self, at: &Position, out: &mut Vec<BookMove>);
 

@@ -1,13 +1,42 @@
 //! The game that a GUI describes: a start, its moves, and what of it can still be repeated.
 
+use std::sync::Arc;
+
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Move, Position as _};
+use shakmaty::{CastlingMode, KnownOutcome, Move, Position as _};
 
 use super::position::{FenError, Position};
 
-/// A game so far: the position on the board and the keys of those that it may repeat.
+/// Half-moves without a capture or a pawn move after which a game is drawn.
+const FIFTY_MOVES: u32 = 100;
+
+/// How a game stands by what is on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The side to move is mated.
+    Mate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+    /// Nobody can be mated any more.
+    DeadPosition,
+    /// The position stands for the third time.
+    Repetition,
+    /// Nobody has captured or moved a pawn for fifty moves.
+    FiftyMoves,
+}
+
+impl Ending {
+    /// Whether the game is over: after a repetition or fifty moves it may be played on.
+    pub fn is_forced(self) -> bool {
+        matches!(self, Self::Mate | Self::Stalemate | Self::DeadPosition)
+    }
+}
+
+/// A game so far: its start, its moves, the position on the board and the keys of those that it may repeat.
 #[derive(Clone, Debug)]
 pub struct Game {
+    start: Arc<Position>,
+    moves: Vec<Move>,
     position: Position,
     /// Keys since the last capture, pawn move or start, the present position left out.
     earlier: Vec<u64>,
@@ -16,7 +45,12 @@ pub struct Game {
 impl Game {
     /// A game from the starting position of ordinary chess.
     pub fn start() -> Self {
-        Self { position: Position::start(), earlier: Vec::new() }
+        Self::from_position(Position::start())
+    }
+
+    /// A game from any position.
+    pub fn from_position(position: Position) -> Self {
+        Self { start: Arc::new(position.clone()), moves: Vec::new(), position, earlier: Vec::new() }
     }
 
     /// A game from a FEN.
@@ -24,12 +58,44 @@ impl Game {
     /// # Errors
     /// When [`Position::from_fen`] fails.
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
-        Ok(Self { position: Position::from_fen(fen, mode)?, earlier: Vec::new() })
+        Ok(Self::from_position(Position::from_fen(fen, mode)?))
     }
 
     /// The position on the board.
     pub fn position(&self) -> &Position {
         &self.position
+    }
+
+    /// The position that it began in.
+    pub fn start_position(&self) -> &Position {
+        &self.start
+    }
+
+    /// The moves played so far.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// What the board says of the game's end, and who has won; `None` where it goes on.
+    pub fn ending(&self) -> Option<(Ending, KnownOutcome)> {
+        let chess = self.position.chess();
+        let drawn = |ending| Some((ending, KnownOutcome::Draw));
+        if chess.legal_moves().is_empty() {
+            if chess.is_check() {
+                return Some((Ending::Mate, KnownOutcome::Decisive { winner: chess.turn().other() }));
+            }
+            return drawn(Ending::Stalemate);
+        }
+        if chess.is_insufficient_material() {
+            return drawn(Ending::DeadPosition);
+        }
+        if self.earlier.iter().filter(|key| **key == self.position.key()).count() >= 2 {
+            return drawn(Ending::Repetition);
+        }
+        if chess.halfmoves() >= FIFTY_MOVES {
+            return drawn(Ending::FiftyMoves);
+        }
+        None
     }
 
     /// The number of the full move to be made, 1 at the start.
@@ -50,6 +116,7 @@ impl Game {
     /// Plays a move that is legal here.
     pub fn push(&mut self, mv: Move) {
         self.earlier.push(self.position.key());
+        self.moves.push(mv);
         self.position.play(mv);
         if self.position.chess().halfmoves() == 0 {
             self.earlier.clear();
@@ -108,6 +175,33 @@ mod tests {
         assert!(!early.repeats(back));
         let other = UciMove::from_ascii(b"f6d5").unwrap().to_move(once.position().chess()).unwrap();
         assert!(!once.repeats(other));
+    }
+
+    #[test]
+    fn the_board_tells_how_a_game_ended() {
+        let ending = |fen: &str, moves: &str| {
+            let mut game = Game::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
+            moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+            game.ending().map(|(ending, outcome)| (ending, outcome.winner()))
+        };
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(ending(start, "f2f3 e7e5 g2g4"), None);
+        assert_eq!(ending(start, "f2f3 e7e5 g2g4 d8h4"), Some((Ending::Mate, Some(shakmaty::Color::Black))));
+        assert_eq!(ending("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "f1f7"), Some((Ending::Stalemate, None)));
+        assert_eq!(ending("7k/6p1/5K2/8/8/8/8/6B1 w - - 0 1", "f6g6"), None);
+        assert_eq!(
+            ending("8/8/8/8/8/5k2/6p1/6K1 b - - 0 1", "f3f4 g1g2"),
+            Some((Ending::DeadPosition, None))
+        );
+        let round = "g1f3 g8f6 f3g1 f6g8 ";
+        assert_eq!(ending(start, round), None);
+        assert_eq!(ending(start, &round.repeat(2)), Some((Ending::Repetition, None)));
+        let rook = "7k/8/8/8/8/8/8/R3K3 w - - 98 80";
+        assert_eq!(ending(rook, "a1a2"), None);
+        assert_eq!(ending(rook, "a1a2 h8g8"), Some((Ending::FiftyMoves, None)));
+        // A mate with the hundredth half-move is a mate.
+        let mate = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
+        assert_eq!(ending(mate, "a1a8"), Some((Ending::Mate, Some(shakmaty::Color::White))));
     }
 
     #[test]

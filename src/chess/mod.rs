@@ -4,6 +4,6 @@ mod game;
 mod packed;
 mod position;
 
-pub use game::Game;
+pub use game::{Ending, Game};
 pub use packed::{PACKED_LEN, Packed};
 pub use position::{FenError, Position};

@@ -8,6 +8,7 @@ mod doctor;
 mod dump;
 mod exit;
 mod info;
+mod learn;
 mod lines;
 mod means_args;
 mod merge;
@@ -56,6 +57,8 @@ enum Command {
     Dump(dump::Args),
     /// Show a book's lines as a tree
     Tree(tree::Args),
+    /// Learn exact results of games into a Polyglot book, show what it has learned, or take it back
+    Learn(learn::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to mend it
     Doctor(doctor::Args),
 }
@@ -80,6 +83,7 @@ pub fn main() -> ExitCode {
         Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
+        Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
     match result {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::exit::Exit;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::{self, Book};
+use crate::learn;
 
 /// How long an error may take to be taken by who reads standard error.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -77,6 +78,7 @@ pub fn each_book(
     print(|out| {
         let mut exit = Exit::Done;
         for path in paths {
+            learn::settle(path);
             let ended = match book::open(path) {
                 Ok(book) => examine(path, &*book, out)?,
                 Err(error) => {

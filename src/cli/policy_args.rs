@@ -36,6 +36,9 @@ pub struct PolicyArgs {
     /// Let a book move bring about a position for the third time
     #[arg(long)]
     repeats: bool,
+    /// Let what the book has learned from results act on its weights
+    #[arg(long)]
+    learn: bool,
 }
 
 impl PolicyArgs {
@@ -49,6 +52,7 @@ impl PolicyArgs {
             reserve: self.reserve,
             tournament: self.tournament,
             repeats: self.repeats,
+            learn: self.learn,
         }
     }
 }
@@ -84,8 +88,7 @@ mod tests {
 
     #[test]
     fn each_option_is_taken() {
-        let line =
-            "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --tournament false --repeats";
+        let line = "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --tournament false --repeats --learn";
         let expected = Policy {
             variety: 0,
             depth: 12,
@@ -94,6 +97,7 @@ mod tests {
             reserve: 4,
             tournament: false,
             repeats: true,
+            learn: true,
         };
         assert_eq!(policy(line), Some(expected));
     }

@@ -17,6 +17,7 @@ use crate::base::error::Result;
 use crate::book::{self, Book, BookMove, Shelf};
 use crate::chess::Game;
 use crate::choose::{Policy, chances};
+use crate::learn;
 pub use places::{Places, each_place};
 
 /// `tabiya show`.
@@ -53,6 +54,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut books = Vec::new();
     let mut unreadable = false;
     for path in &args.books {
+        learn::settle(path);
         match book::open(path) {
             Ok(book) => books.push((Arc::clone(&book), Shelf::new(&[], &[], &[book]))),
             Err(error) => {

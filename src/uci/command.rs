@@ -135,14 +135,37 @@ pub struct Go {
     pub perft: bool,
     /// The moves behind `searchmoves`, where it stands.
     pub searchmoves: Option<Vec<UciMove>>,
+    /// The time that there is.
+    pub clock: Clock,
+}
+
+/// The time that a `go` line gives, in milliseconds; `None` where it says nothing, or no number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// `wtime`: what White has left.
+    pub white: Option<u64>,
+    /// `btime`: what Black has left.
+    pub black: Option<u64>,
+    /// `movetime`: what this move is to take.
+    pub movetime: Option<u64>,
 }
 
 impl Go {
     /// Reads what follows the word `go`. Unknown words are skipped.
     pub fn parse(rest: &[u8]) -> Self {
         let mut go = Go::default();
-        for word in words(rest) {
+        let mut words = words(rest).peekable();
+        while let Some(word) = words.next() {
+            let read = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
+            // A clock that ran out is told as a negative number by some.
+            let mut time = || {
+                let number = read(words.next_if(|word| read(word).is_some())?)?;
+                Some(u64::try_from(number).unwrap_or(0))
+            };
             match word {
+                b"wtime" => go.clock.white = time(),
+                b"btime" => go.clock.black = time(),
+                b"movetime" => go.clock.movetime = time(),
                 b"ponder" => go.ponder = true,
                 b"infinite" => go.infinite = true,
                 b"mate" => go.mate = true,
@@ -236,7 +259,10 @@ mod tests {
 
     #[test]
     fn the_arguments_of_go_come_in_any_order() {
-        assert_eq!(Go::parse(b"wtime 1000 btime 2000 ponder "), Go { ponder: true, ..Go::default() });
+        let clock = Clock { white: Some(1000), black: Some(2000), movetime: None };
+        assert_eq!(Go::parse(b"wtime 1000 btime 2000 ponder "), Go { ponder: true, clock, ..Go::default() });
+        assert_eq!(Go::parse(b"wtime -3 movetime x").clock, Clock { white: Some(0), ..Clock::default() });
+        assert_eq!(Go::parse(b"movetime ponder"), Go { ponder: true, ..Go::default() });
         assert_eq!(Go::parse(b"infinite\n"), Go { infinite: true, ..Go::default() });
         assert_eq!(Go::parse(b"mate 256"), Go { mate: true, ..Go::default() });
         assert_eq!(Go::parse(b"perft 5"), Go { perft: true, ..Go::default() });

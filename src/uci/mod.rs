@@ -7,10 +7,12 @@
 mod command;
 mod lines;
 mod reply;
+mod score;
 
-pub use command::{Command, Go, SetOption, position_moves, same_name};
+pub use command::{Clock, Command, Go, SetOption, position_moves, same_name};
 pub use lines::{Lines, Piece};
 pub use reply::{Reply, bestmove, book_info, info_string, notice, noticed, option_name, option_type};
+pub use score::Score;
 
 /// The words of a line, whatever white space separates them.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -18,6 +18,8 @@ OWN_OPTIONS = [
     "option name Book Tournament type check default true",
     "option name Book Repeats type check default false",
     "option name Book Ponder type check default true",
+    "option name Book Learn type check default false",
+    "option name Book Learn Margin type spin default 600 min 0 max 10000",
     "option name Book Seed type spin default 0 min 0 max 2147483647",
     "option name Book Log type string default",
 ]

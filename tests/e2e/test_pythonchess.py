@@ -63,6 +63,8 @@ def test_it_introduces_itself_with_all_of_the_engines_options(simple, bare):
         "Book Tournament",
         "Book Repeats",
         "Book Ponder",
+        "Book Learn",
+        "Book Learn Margin",
         "Book Seed",
         "Book Log",
     }

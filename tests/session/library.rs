@@ -11,9 +11,14 @@ use tabiya::chess::Game;
 /// Writes a Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last. The last move
 /// need not be legal.
 pub fn polyglot(lines: &[&str]) -> Arc<dyn Book> {
+    open_bytes("test.bin", polyglot_bytes(lines)).unwrap()
+}
+
+/// The bytes of such a book.
+pub fn polyglot_bytes(lines: &[&str]) -> Vec<u8> {
     let mut entries: Vec<[u8; 16]> = lines.iter().map(|line| entry(line)).collect();
     entries.sort_by_key(|entry| entry[..8].to_vec());
-    open_bytes("test.bin", entries.concat()).unwrap()
+    entries.concat()
 }
 
 fn entry(line: &str) -> [u8; 16] {

@@ -2,4 +2,5 @@
 
 mod dialogues;
 mod interleavings;
+mod learning;
 mod library;

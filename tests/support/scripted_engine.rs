@@ -235,7 +235,10 @@ impl Engine {
         self.go.extend_from_slice(line);
         let first = self.planned();
         let pv = first.split_whitespace().filter(|&word| word != "ponder").collect::<Vec<_>>().join(" ");
-        let info = format!("info depth 1 seldepth 1 multipv 1 score cp 13 nodes 20 nps 20000 time 1 pv {pv}");
+        let score = self.answers.min(self.script.scores.len().saturating_sub(1));
+        let score = self.script.scores.get(score).map_or("cp 13", String::as_str);
+        let info =
+            format!("info depth 1 seldepth 1 multipv 1 score {score} nodes 20 nps 20000 time 1 pv {pv}");
         self.out.line(info.as_bytes())?;
         if let Some(death) = self.script.die_on_go {
             self.out.flush()?;

@@ -35,7 +35,7 @@ impl Session {
                 match &mut self.question {
                     Some(Question::Child { until: Until::Now, .. }) => {
                         self.question = None;
-                        self.say(line, out);
+                        self.answer(line, false, out);
                     }
                     Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
                         *early = Some(line.to_vec());

@@ -9,16 +9,23 @@
 //! - the **readyok owed**: a book move waits for it.
 
 mod child;
+mod learning;
 mod question;
 mod setup;
+mod verdict;
+mod watch;
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use log::Level;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::CastlingMode;
 
+use self::verdict::Over;
+use self::watch::Watch;
 use super::answer::Advice;
 use super::board::Board;
 use super::library::Library;
@@ -26,6 +33,8 @@ use super::options::{BookFiles, Options};
 use crate::book::Shelf;
 use crate::chess::Game;
 use crate::uci::{Command, Go, Reply, SetOption, notice};
+
+pub use self::learning::Taught;
 
 /// Bytes of waiting lines above which no more are read from the GUI: 16 MiB.
 const WAITING_MAX: usize = 16 << 20;
@@ -53,6 +62,12 @@ pub struct Output {
     pub notes: Vec<(Level, String)>,
     /// The log goes to this file from now on; an empty name ends it.
     pub log_to: Option<String>,
+    /// Games to be learned, off the path of lines.
+    pub lessons: Vec<Taught>,
+    /// Books that were opened and can learn: what was begun in them is to be finished.
+    pub opened: Vec<PathBuf>,
+    /// Games that were kept earlier are to be learned now.
+    pub resume_learning: bool,
     /// The GUI is gone or said `quit`: end the child and the adapter.
     pub quit: bool,
 }
@@ -147,6 +162,12 @@ pub struct Session {
     engine_mid_line: bool,
     /// The engine has ended.
     dead: bool,
+    /// The game that is being played.
+    watch: Watch,
+    /// The time, as [`Session::at`] told it.
+    now: Duration,
+    /// Messages that the GUI hears at its next `go`: some expect no word at other times.
+    later: Vec<String>,
 }
 
 impl Session {
@@ -189,12 +210,21 @@ impl Session {
             gui_mid_line: false,
             engine_mid_line: false,
             dead: false,
+            watch: Watch::default(),
+            now: Duration::ZERO,
+            later: Vec::new(),
         };
         for (name, value) in session.settings.clone() {
             session.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
         }
         session.open_books(out);
+        out.resume_learning = session.options.policy.learn;
         session
+    }
+
+    /// The log's name; empty where there is none.
+    pub fn log_name(&self) -> &str {
+        &self.options.log
     }
 
     /// Whether the GUI should not be read until what waits has been worked off.
@@ -228,10 +258,17 @@ impl Session {
             return;
         }
         let (command, text, rest) = Command::of(line);
+        if command == Command::Go {
+            self.tell_later(out);
+        }
         let waits = !self.backlog.is_empty();
         match command {
-            Command::Quit => out.quit = true,
+            Command::Quit => {
+                self.game_over(Over::Quit, out);
+                out.quit = true;
+            }
             Command::Stop => {
+                self.watch.stop();
                 self.stop(text, out);
                 if waits {
                     // It was said after the questions that wait, so it ends their searches too.
@@ -281,10 +318,16 @@ impl Session {
                     && let Some(Question::Due(answer)) =
                         self.question.take_if(|question| matches!(question, Question::Due(_)))
                 {
-                    self.say(&answer, out);
+                    self.answer(&answer, true, out);
                 }
             }
             Reply::Info if self.child == Child::InVain => {}
+            Reply::Info => {
+                if self.listens() {
+                    self.hear(line);
+                }
+                self.say(line, out);
+            }
             Reply::Option => self.engine_option(line, out),
             Reply::UciOk => {
                 self.proofs += 1;
@@ -297,7 +340,7 @@ impl Session {
                 }
                 self.say(line, out);
             }
-            Reply::Info | Reply::Other => self.say(line, out),
+            Reply::Other => self.say(line, out),
         }
         self.resume(out);
     }
@@ -310,12 +353,17 @@ impl Session {
 
     /// The GUI's output has ended: so does the adapter, as with `quit`.
     pub fn gui_gone(&mut self, out: &mut Output) {
+        if !out.quit && !self.dead {
+            self.game_over(Over::Quit, out);
+        }
         out.quit = true;
     }
 
     /// The engine has ended; unless that was wanted, the GUI is told why. Nothing more is sent to either.
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
         if !std::mem::replace(&mut self.dead, true) && !out.quit {
+            self.game_over(Over::Died, out);
+            self.tell_later(out);
             self.say(&notice(why), out);
         }
     }
@@ -333,7 +381,11 @@ impl Session {
     fn obey(&mut self, command: Command, line: &[u8], rest: &[u8], out: &mut Output) {
         self.tell_greeting(command, out);
         match command {
-            Command::Position => self.board.set(line, self.mode),
+            Command::Position => {
+                self.watch_final_position(out);
+                self.board.set(line, self.mode);
+                self.watch.fresh = true;
+            }
             Command::Go => self.go(line, rest, out),
             Command::SetOption => self.set_option(line, rest, out),
             Command::Uci => {
@@ -348,10 +400,17 @@ impl Session {
                 self.ready_owed += 1;
                 self.forward(line, out);
             }
-            Command::Stop => self.stop(line, out),
+            Command::Stop => {
+                self.watch.stop();
+                self.stop(line, out);
+            }
             Command::PonderHit => self.ponderhit(line, out),
             Command::Quit => out.quit = true,
-            Command::NewGame | Command::Register | Command::Other => self.forward(line, out),
+            Command::NewGame => {
+                self.game_over(Over::NewGame, out);
+                self.forward(line, out);
+            }
+            Command::Register | Command::Other => self.forward(line, out),
         }
     }
 

@@ -13,6 +13,7 @@ impl Session {
             return self.forward(line, out);
         }
         let analysis = go.infinite || go.mate || self.multipv > 1 || self.analysing;
+        self.watch_go(&go, analysis, out);
         if let Some(game) = self.board.game().filter(|_| self.options.own_book) {
             let known = self.advice.ask(&mut self.shelf, game, &go, &self.options.policy);
             if known && analysis {
@@ -65,7 +66,7 @@ impl Session {
             self.question = Some(Question::Due(answer));
         } else {
             self.question = None;
-            self.say(&answer, out);
+            self.answer(&answer, true, out);
         }
     }
 
@@ -78,7 +79,7 @@ impl Session {
                 match early.take() {
                     Some(answer) => {
                         self.question = None;
-                        self.say(&answer, out);
+                        self.answer(&answer, false, out);
                     }
                     None => self.stop_child(line, out),
                 }
@@ -94,6 +95,7 @@ impl Session {
     }
 
     pub(super) fn ponderhit(&mut self, line: &[u8], out: &mut Output) {
+        self.watch_ponderhit(out);
         match &mut self.question {
             Some(Question::Pondering { .. }) => self.end_pondering(line, out),
             Some(Question::Child { until, early }) => {
@@ -103,7 +105,7 @@ impl Session {
                 match early.take() {
                     Some(answer) if *until == Until::Now => {
                         self.question = None;
-                        self.say(&answer, out);
+                        self.answer(&answer, false, out);
                     }
                     kept => {
                         *early = kept;

@@ -1,7 +1,7 @@
 //! Options and books: the greeting, what the GUI sets, and what is told once the GUI listens.
 
 use log::Level;
-use shakmaty::CastlingMode;
+use shakmaty::{CastlingMode, Color};
 
 use super::{ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, lossy, rng};
 use crate::adapter::options::{Change, Options};
@@ -59,6 +59,7 @@ impl Session {
                 out.notes.push((Level::Info, format!("set: {}", lossy(line))));
                 match change {
                     Change::Value => {}
+                    Change::Learn => out.resume_learning = self.options.policy.learn,
                     Change::Books => self.open_books(out),
                     Change::Seed => self.rng = rng(self.options.seed),
                     Change::Log => out.log_to = Some(self.options.log.clone()),
@@ -86,6 +87,13 @@ impl Session {
         let files = self.options.books.or(&self.configured);
         let (shelf, problems) = self.library.open(&files);
         self.shelf = shelf;
+        for color in Color::ALL {
+            for book in self.shelf.books(color).iter().filter(|book| book.can_learn()) {
+                if !out.opened.iter().any(|opened| opened == book.path()) {
+                    out.opened.push(book.path().to_owned());
+                }
+            }
+        }
         for problem in problems {
             self.notify(problem, out);
         }

@@ -31,6 +31,17 @@ pub fn is_old_castling(raw: RawMove, mv: Move) -> bool {
     matches!(mv, Move::Castle { rook, .. } if rook != raw.to())
 }
 
+/// The codes under which a book can hold a legal move: the usual one, and the old one of castling in ordinary chess,
+/// else the usual one twice. [`meant`] reads both.
+pub fn codes(mv: Move, chess: &Chess) -> [RawMove; 2] {
+    let from = mv.from().unwrap_or(mv.to());
+    let usual = RawMove::new(from, mv.to(), mv.promotion());
+    let Move::Castle { king, rook } = mv else { return [usual; 2] };
+    let file = if rook > king { File::G } else { File::C };
+    let old = RawMove::new(king, Square::from_coords(file, king.rank()), None);
+    [usual, if meant(old, chess) == Some(mv) { old } else { usual }]
+}
+
 /// The rook that a king's move from one square to another castles with.
 fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
     if chess.us().contains(to) {
@@ -54,6 +65,25 @@ mod tests {
 
     fn at(fen: &str, mode: CastlingMode) -> Chess {
         Position::from_fen(fen.as_bytes(), mode).unwrap().chess().clone()
+    }
+
+    #[test]
+    fn a_move_has_the_codes_that_mean_it() {
+        for (fen, mode) in [
+            ("r3k2r/P7/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", CastlingMode::Standard),
+            ("5k2/p7/8/8/8/8/8/1R3KR1 w GB - 0 1", CastlingMode::Chess960),
+            ("4k3/8/8/8/8/8/8/1R2K2R w HB - 0 1", CastlingMode::Chess960),
+        ] {
+            let chess = at(fen, mode);
+            let mut castlings = 0;
+            for mv in chess.legal_moves() {
+                let [usual, old] = codes(mv, &chess);
+                assert_eq!((meant(usual, &chess), meant(old, &chess)), (Some(mv), Some(mv)), "{fen} {mv:?}");
+                castlings += usize::from(usual != old);
+            }
+            let ordinary = chess.board().king_of(chess.turn()) == Some(Square::E1);
+            assert_eq!(castlings > 0, ordinary, "{fen}");
+        }
     }
 
     fn legal(raw: RawMove, chess: &Chess) -> Option<Move> {

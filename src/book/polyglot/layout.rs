@@ -17,10 +17,8 @@ const KEY: u64 = 0;
 const MOVE: u64 = 8;
 /// Offset of the weight.
 const WEIGHT: u64 = 10;
-/// Offset of the first half of the learn field: games.
-const GAMES: u64 = 12;
-/// Offset of the second half of the learn field: half-points.
-const HALFPOINTS: u64 = 14;
+/// Offset of the learn field: games, then half-points, 16 bits each.
+pub const LEARN: u64 = 12;
 
 /// Bits 0 to 5 of a move: the square that it goes to; the six above them: the square that it comes from.
 const SQUARE_BITS: u32 = 6;
@@ -49,12 +47,14 @@ impl Entry {
     /// Reads an entry.
     pub fn from_bytes(bytes: &[u8; ENTRY_LEN]) -> Self {
         let u16_at = |at| bytes::u16_be(bytes, at).unwrap_or_default();
+        // Read at once: who learns into the file meanwhile writes both halves at once.
+        let learn = bytes::u32_be(bytes, LEARN).unwrap_or_default();
         Self {
             key: key_of(bytes),
             mv: RawMove(u16_at(MOVE)),
             weight: u16_at(WEIGHT),
-            games: u16_at(GAMES),
-            halfpoints: u16_at(HALFPOINTS),
+            games: (learn >> 16) as u16,
+            halfpoints: learn as u16,
         }
     }
 

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
+pub use decode::codes;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 
@@ -77,6 +78,10 @@ impl Book for Polyglot {
 
     fn format(&self) -> Format {
         Format::Polyglot
+    }
+
+    fn can_learn(&self) -> bool {
+        matches!(self.data, Map::File(_))
     }
 
     /// Appends the moves in the order of the file. What was learned is given where no entry of the position has more

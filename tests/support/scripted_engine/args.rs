@@ -15,6 +15,8 @@ What it is and what it answers
   --option LINE          one more line before uciok, printed as it stands; repeatable
   --bestmove ANSWER      what stands behind bestmove: `MOVE` or `MOVE ponder MOVE` (default: a2a3);
                          repeatable: the answers are given in turn
+  --score SCORE          what stands behind score in the info line of each go: `cp 13` (the default), `mate -2`;
+                         repeatable: given in turn, and the last one from then on
   --legal                answers a legal move of the position instead, always the same for the same position
   --think MS             time between go and bestmove; stop ends it
   --ready-delay MS       time between isready and readyok
@@ -73,6 +75,7 @@ pub struct Script {
     pub name: String,
     pub options: Vec<String>,
     pub bestmoves: Vec<String>,
+    pub scores: Vec<String>,
     pub legal: bool,
     pub think: Duration,
     pub ready_delay: Duration,
@@ -106,6 +109,7 @@ impl Default for Script {
             name: "Scripted Engine".to_owned(),
             options: Vec::new(),
             bestmoves: Vec::new(),
+            scores: Vec::new(),
             legal: false,
             think: Duration::ZERO,
             ready_delay: Duration::ZERO,
@@ -150,6 +154,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
             "--name" => script.name = text(option, raw()?)?,
             "--option" => script.options.push(text(option, raw()?)?),
             "--bestmove" => script.bestmoves.push(text(option, raw()?)?),
+            "--score" => script.scores.push(text(option, raw()?)?),
             "--legal" => script.legal = true,
             "--think" => script.think = millis(option, raw()?)?,
             "--ready-delay" => script.ready_delay = millis(option, raw()?)?,
@@ -191,6 +196,9 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
     }
     if script.bestmoves.is_empty() {
         script.bestmoves.push("a2a3".to_owned());
+    }
+    if script.scores.is_empty() {
+        script.scores.push("cp 13".to_owned());
     }
     Ok(Some(script))
 }

@@ -1,0 +1,143 @@
+//! What becomes of a game that is over: it is told, and handed on to be learned.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use log::Level;
+use shakmaty::{ByColor, Color, KnownOutcome};
+
+use super::verdict::{Doubt, Over, Why};
+use super::watch::Finished;
+use super::{Output, Session};
+use crate::learn::Lesson;
+use crate::uci::{Go, notice};
+
+/// A game that is to be learned into books.
+#[derive(Clone, Debug)]
+pub struct Taught {
+    /// The books, by priority.
+    pub books: Vec<PathBuf>,
+    /// The game; who learns it gives it what it is known by.
+    pub lesson: Lesson,
+}
+
+impl Session {
+    /// Tells the time since some moment: games that a clock may have ended are judged with care.
+    pub fn at(&mut self, now: Duration) {
+        self.now = now;
+    }
+
+    /// Whether engine lines that pass are to be shown to [`Session::hear`].
+    pub fn listens(&self) -> bool {
+        self.learns() && self.watch.listens()
+    }
+
+    /// Takes whole engine lines that passed straight to the GUI.
+    pub fn hear(&mut self, block: &[u8]) {
+        self.watch.hear(block);
+    }
+
+    /// Tells of something that happened aside; the GUI hears it at its next `go`, or at the end.
+    pub fn report(&mut self, level: Level, message: String, out: &mut Output) {
+        out.notes.push((level, message.clone()));
+        self.later.push(message);
+    }
+
+    /// The adapter ends: the game that is being played is over, if `quit` or the end of input has not said so before.
+    pub fn finish(&mut self, out: &mut Output) {
+        self.game_over(Over::Quit, out);
+    }
+
+    /// Tells the GUI what waited for its next `go`.
+    pub fn tell_later(&mut self, out: &mut Output) {
+        if self.greeted {
+            for message in std::mem::take(&mut self.later) {
+                self.say(&notice(&message), out);
+            }
+        }
+    }
+
+    fn learns(&self) -> bool {
+        self.options.policy.learn && self.options.own_book
+    }
+
+    pub(super) fn watch_go(&mut self, go: &Go, analysis: bool, out: &mut Output) {
+        if self.learns() {
+            let analysis = analysis || go.searchmoves.is_some();
+            let margin = self.options.learn_margin;
+            let ended = self.watch.asked(self.board.game(), go.clock, go.ponder, analysis, self.now, margin);
+            self.conclude(ended, out);
+        }
+    }
+
+    pub(super) fn watch_ponderhit(&mut self, out: &mut Output) {
+        if self.learns() {
+            let ended = self.watch.ponderhit(self.now, self.options.learn_margin);
+            self.conclude(ended, out);
+        }
+    }
+
+    /// Gives the GUI its answer.
+    pub(super) fn answer(&mut self, lines: &[u8], from_book: bool, out: &mut Output) {
+        self.say(lines, out);
+        if self.learns() {
+            let ended = self.watch.answered(lines, from_book, self.now, self.options.learn_margin);
+            self.conclude(ended, out);
+        }
+    }
+
+    /// The position that nobody asked about, before another one takes its place.
+    pub(super) fn watch_final_position(&mut self, out: &mut Output) {
+        if self.learns() && self.watch.fresh {
+            let ended = self.watch.left_alone(self.board.game(), self.now, self.options.learn_margin);
+            self.conclude(ended, out);
+        }
+    }
+
+    pub(super) fn game_over(&mut self, over: Over, out: &mut Output) {
+        let ended = self.watch.over(over, self.board.game(), self.now, self.options.learn_margin);
+        if self.learns() {
+            self.conclude(ended, out);
+        }
+    }
+
+    fn conclude(&mut self, ended: Option<Finished>, out: &mut Output) {
+        let Some(Finished { number, color, game, verdict }) = ended else { return };
+        let side = color.fold_wb("White", "Black");
+        let result = match verdict.outcome {
+            Some(KnownOutcome::Draw) => "drawn",
+            Some(KnownOutcome::Decisive { winner }) if winner == color => "won",
+            Some(KnownOutcome::Decisive { .. }) => "lost",
+            None => "of unknown result",
+        };
+        let plies = game.moves().len();
+        let mut message = format!("game {number} as {side}, {plies} plies, is {result}: {}", verdict.why);
+        let Some(outcome) = verdict.outcome else {
+            message.push_str("; it is not learned");
+            // Who analyses is not to hear of each position.
+            return match verdict.why {
+                Why::Short | Why::Doubt(Doubt::Analysis | Doubt::Jumped) => {
+                    out.notes.push((Level::Info, message))
+                }
+                _ => self.report(Level::Info, message, out),
+            };
+        };
+        let books = self.shelf.books(color);
+        let books: Vec<PathBuf> =
+            books.iter().filter(|book| book.can_learn()).map(|book| book.path().to_owned()).collect();
+        if books.is_empty() {
+            message.push_str("; there is no Polyglot book to learn it into");
+        } else {
+            let lesson = Lesson {
+                id: [0; 16],
+                start: game.start_position().clone(),
+                moves: game.moves().to_vec(),
+                sides: ByColor { white: color == Color::White, black: color == Color::Black },
+                outcome,
+                note: format!("game {number} as {side}, {result}: {}", verdict.why),
+            };
+            out.lessons.push(Taught { books, lesson });
+        }
+        self.report(Level::Info, message, out);
+    }
+}

@@ -1,0 +1,208 @@
+//! `tabiya learn`: exact results of games into a Polyglot book, and what it has learned.
+
+mod lessons;
+mod tree;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ArgGroup;
+
+use self::lessons::{Sides, Student};
+use super::exit::Exit;
+use super::out::{self, Stop};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::map::Map;
+use crate::base::progress::Progress;
+use crate::book::polyglot::Polyglot;
+use crate::book::{self, Format};
+use crate::build::report::many;
+use crate::games::{self, GameSource};
+use crate::learn::{self, Fate, Learner, Lesson};
+
+/// Games that are learned in one go: enough that waiting for the disk costs little, few enough that others get their turn.
+const BATCH: usize = 128;
+
+/// Games that `--show` names.
+const SHOWN_GAMES: usize = 10;
+
+/// `tabiya learn`.
+#[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("what").required(true).args(["games", "show", "reset", "undo"])))]
+pub struct Args {
+    /// The Polyglot book
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+    /// Learn the results of these games: a PGN file (also packed: .pgn.gz, .pgn.zst), a folder of them, or - for standard
+    /// input; repeatable
+    #[arg(long, value_name = "FILE")]
+    games: Vec<PathBuf>,
+    /// Learn the moves of this player: a part of the name, in any letter case
+    #[arg(long, value_name = "NAME", requires = "games")]
+    player: Option<String>,
+    /// Learn the moves of both sides
+    #[arg(long, requires = "games")]
+    both: bool,
+    /// Learn games though they were learned before
+    #[arg(long, requires = "games")]
+    again: bool,
+    /// Print a line for each game, once it is learned for good
+    #[arg(long, requires = "games")]
+    list: bool,
+    /// Show what was learned, by line and position
+    #[arg(long)]
+    show: bool,
+    /// Set every learn field of the book to nothing, and forget which games were learned
+    #[arg(long)]
+    reset: bool,
+    /// Take back the last games that were learned
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    undo: Option<u32>,
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// When the book is no Polyglot book, cannot be learned into or is kept by others; when games cannot be read.
+pub fn run(args: &Args) -> Result<Exit> {
+    learn::settle(&args.book);
+    let book = book::open(&args.book)?;
+    if book.format() != Format::Polyglot {
+        let what =
+            format!("results are kept in Polyglot books, and this is a book of the format {}", book.format());
+        let advice = "make one of it with `tabiya convert`";
+        return Err(Error::new(ErrorKind::Usage, what).at_path(&args.book).advice(advice));
+    }
+    let mut learner = Learner::new(&args.book)?;
+    let name = args.book.display();
+    if args.show {
+        let (games, count) = learner.history(SHOWN_GAMES)?;
+        let book = Polyglot::new(&args.book, Map::open(&args.book)?);
+        return out::print(|out| tree::show(&book, &games, count, out));
+    }
+    // The map of a book must not hinder others while it is written.
+    drop(book);
+    if args.reset {
+        learner.reset()?;
+        return out::print(|out| {
+            writeln!(out, "{name}: every learn field is set to nothing")?;
+            Ok(Exit::Done)
+        });
+    }
+    if let Some(count) = args.undo {
+        let taken = learner.undo(count)?;
+        return out::print(|out| {
+            writeln!(out, "{name}: {} taken back", many(taken.into(), "game", "games"))?;
+            Ok(if taken < count { Exit::Wanting } else { Exit::Done })
+        });
+    }
+    study_all(args, &mut learner)
+}
+
+/// What became of the games.
+#[derive(Default)]
+struct Totals {
+    learned: u64,
+    entries: u64,
+    known: u64,
+    absent: u64,
+}
+
+fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
+    let sides = match (&args.player, args.both) {
+        (None, false) => {
+            return Err(Error::new(ErrorKind::Usage, "whose moves are to be learned is not said")
+                .advice("name a player with --player NAME, or learn those of both sides with --both"));
+        }
+        (player, both) => Sides::new(player.as_deref(), both),
+    };
+    let mut source = games::open(&args.games)?;
+    interrupt::watch();
+    let progress = Progress::terminal(args.book.to_string_lossy());
+    progress.games(source.size());
+    let mut student = Student::new(sides);
+    let mut totals = Totals::default();
+    let name = args.book.display().to_string();
+    out::print(|out| {
+        while let Some(batch) = source.next_batch()? {
+            batch.play(&mut student);
+            for lessons in student.take().chunks(BATCH) {
+                if interrupt::asked() {
+                    break;
+                }
+                study(args, learner, lessons, &mut totals, &progress, out)?;
+            }
+            progress.games_at(source.done(), student.games);
+            if interrupt::asked() {
+                break;
+            }
+        }
+        summary(&name, &student, &totals, out)?;
+        if interrupt::asked() {
+            let what = "interrupted: the games told of are learned, the others are not";
+            return Err(Error::new(ErrorKind::Interrupted, what).into());
+        }
+        Ok(if student.games == 0 || student.unreadable > 0 { Exit::Wanting } else { Exit::Done })
+    })
+}
+
+/// Learns some games and tells of them.
+fn study(
+    args: &Args,
+    learner: &mut Learner,
+    lessons: &[Lesson],
+    totals: &mut Totals,
+    progress: &Progress,
+    out: &mut dyn Write,
+) -> std::result::Result<(), Stop> {
+    let fates = learner.learn(lessons, args.again)?;
+    for (lesson, fate) in lessons.iter().zip(&fates) {
+        match fate {
+            Fate::Learned(entries) => {
+                totals.learned += 1;
+                totals.entries += *entries as u64;
+            }
+            Fate::Known => totals.known += 1,
+            Fate::Absent => totals.absent += 1,
+        }
+        if args.list {
+            let what = match fate {
+                Fate::Learned(entries) => format!("learned, {}", many(*entries as u64, "entry", "entries")),
+                Fate::Known => "learned before".to_owned(),
+                Fate::Absent => "not in the book".to_owned(),
+            };
+            progress.aside(|| writeln!(out, "{}: {what}", lesson.note))?;
+        }
+    }
+    if args.list {
+        // Who waits for these lines must not wait for a full block.
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn summary(name: &str, student: &Student, totals: &Totals, out: &mut dyn Write) -> std::io::Result<()> {
+    let entries = many(totals.entries, "entry", "entries");
+    writeln!(
+        out,
+        "{name}: {} read, {} learned into {entries}",
+        many(student.games, "game", "games"),
+        totals.learned
+    )?;
+    for (count, what) in [
+        (totals.known, "learned before"),
+        (totals.absent, "without a move that is an entry of the book"),
+        (student.strangers, "of other players"),
+        (student.unfinished, "without a result"),
+        (student.unreadable, "that cannot be read to the end"),
+    ] {
+        if count > 0 {
+            writeln!(out, "  not learned: {count} {what}")?;
+        }
+    }
+    for problem in &student.problems {
+        writeln!(out, "  {problem}")?;
+    }
+    Ok(())
+}

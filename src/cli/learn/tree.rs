@@ -1,0 +1,144 @@
+//! What a book has learned, line by line.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+use shakmaty::san::SanPlus;
+use shakmaty::{Move, Position as _};
+
+use crate::book::polyglot::Polyglot;
+use crate::book::{Book as _, BookMove, Learned};
+use crate::build::report::many;
+use crate::chess::Position;
+use crate::choose::{Policy, chances};
+use crate::cli::exit::Exit;
+use crate::cli::out::Stop;
+use crate::learn::journal::GameRecord;
+
+/// Shows the games that were learned last, of so many, and every move that has learned.
+pub fn show(book: &Polyglot, games: &[GameRecord], count: usize, out: &mut dyn Write) -> Result<Exit, Stop> {
+    let name = book.path().display();
+    let tree = Tree::of(book);
+    let moves = many(tree.moves, "entry has", "entries have");
+    writeln!(out, "{name}: {moves} learned; the journal knows {}", many(count as u64, "game", "games"))?;
+    for game in games {
+        let entries = many(game.changes.len() as u64, "entry", "entries");
+        writeln!(out, "  {} ({entries})", game.note)?;
+    }
+    if count > games.len() {
+        writeln!(out, "  and {} before", count - games.len())?;
+    }
+    if tree.moves == 0 {
+        return Ok(Exit::Done);
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["line", "move", "weight", "learned", "chance"]);
+    table.force_no_tty();
+    for index in [2, 3, 4] {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in tree.rows(book) {
+        table.add_row(row);
+    }
+    writeln!(out, "{}", table.trim_fmt())?;
+    Ok(Exit::Done)
+}
+
+/// The positions that have learned.
+struct Tree {
+    learned: HashSet<u64>,
+    /// What each has learned, as the file has it: the move's text, its weight, and what it learned.
+    raw: HashMap<u64, Vec<(String, u16, Learned)>>,
+    moves: u64,
+}
+
+impl Tree {
+    fn of(book: &Polyglot) -> Self {
+        let mut tree = Self { learned: HashSet::new(), raw: HashMap::new(), moves: 0 };
+        for entry in book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible()) {
+            let learned = Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() };
+            tree.learned.insert(entry.key);
+            tree.raw.entry(entry.key).or_default().push((entry.mv.to_string(), entry.weight, learned));
+            tree.moves += 1;
+        }
+        tree
+    }
+
+    /// The moves that have learned: those that play reaches from the start in the order of play, then the others.
+    fn rows(mut self, book: &Polyglot) -> Vec<[String; 5]> {
+        let mut rows = Vec::new();
+        let policy = Policy { learn: true, threshold: 0, ..Policy::default() };
+        let mut seen = HashSet::new();
+        let mut open = vec![(Position::start(), String::new())];
+        while let Some((position, text)) = open.pop() {
+            if !seen.insert(position.key()) {
+                continue;
+            }
+            let mut next = Vec::new();
+            if self.learned.contains(&position.key()) {
+                let (mut moves, mut shares) = (Vec::new(), Vec::new());
+                book.moves(&position, &mut moves);
+                chances(&moves, &policy, |_| true, &mut shares);
+                let mut known: Vec<(BookMove, f64)> = moves.into_iter().zip(shares).collect();
+                known
+                    .sort_by(|(a, first), (b, second)| second.total_cmp(first).then(b.weight.cmp(&a.weight)));
+                for (known, chance) in known {
+                    let Some(learned) = known.learned else { continue };
+                    let san = san(&position, known.mv);
+                    rows.push([
+                        if text.is_empty() { "start".to_owned() } else { text.clone() },
+                        san,
+                        known.weight.to_string(),
+                        score(learned),
+                        format!("{:.1}%", chance * 100.0),
+                    ]);
+                    next.push(known.mv);
+                }
+                self.raw.remove(&position.key());
+            }
+            let replies = position.chess().legal_moves();
+            let reach = replies.iter().filter(|mv| self.learned.contains(&position.after(**mv).key()));
+            next.extend(reach.copied());
+            // The last one put down is taken up first.
+            for mv in next.into_iter().rev() {
+                let after = position.after(mv);
+                if !seen.contains(&after.key()) {
+                    let text = numbered(&text, &position, mv);
+                    open.push((after, text));
+                }
+            }
+        }
+        let mut rest: Vec<_> = self.raw.into_iter().collect();
+        rest.sort_by_key(|(key, _)| *key);
+        for (key, moves) in rest {
+            for (mv, weight, learned) in moves {
+                let place = format!("position {key:016x}");
+                rows.push([place, mv, weight.to_string(), score(learned), "-".to_owned()]);
+            }
+        }
+        rows
+    }
+}
+
+fn san(position: &Position, mv: Move) -> String {
+    SanPlus::from_move(position.chess().clone(), mv).to_string()
+}
+
+/// A line with one more move.
+fn numbered(line: &str, position: &Position, mv: Move) -> String {
+    let san = san(position, mv);
+    let number = position.chess().fullmoves();
+    match (line.is_empty(), position.chess().turn().is_white()) {
+        (true, true) => format!("{number}. {san}"),
+        (true, false) => format!("{number}... {san}"),
+        (false, true) => format!("{line} {number}. {san}"),
+        (false, false) => format!("{line} {san}"),
+    }
+}
+
+fn score(learned: Learned) -> String {
+    format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games)
+}

@@ -1,0 +1,113 @@
+//! The learn field of an entry: how a result is added to it.
+
+use shakmaty::{Color, KnownOutcome};
+
+/// Bytes of the field in the file: two big-endian numbers of 16 bits.
+pub const FIELD_LEN: usize = 4;
+
+/// Half-points of a won game; a draw is half of it, a lost game nothing.
+const WIN: u16 = 2;
+
+/// Learned games and half-points of one entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Field {
+    /// Games in which the move was played and the result learned.
+    pub games: u16,
+    /// Half-points of the side that moved.
+    pub halfpoints: u16,
+}
+
+impl Field {
+    /// The field as it stands in the file.
+    pub fn to_bytes(self) -> [u8; FIELD_LEN] {
+        (u32::from(self.games) << 16 | u32::from(self.halfpoints)).to_be_bytes()
+    }
+
+    /// Reads the field.
+    pub fn from_bytes(bytes: [u8; FIELD_LEN]) -> Self {
+        let both = u32::from_be_bytes(bytes);
+        Self { games: (both >> 16) as u16, halfpoints: both as u16 }
+    }
+
+    /// Whether it can be what PolyGlot writes: nobody wins more than two half-points a game.
+    pub fn is_plausible(self) -> bool {
+        u32::from(self.halfpoints) <= u32::from(WIN) * u32::from(self.games)
+    }
+
+    /// The field after one more game of so many half-points.
+    ///
+    /// Before either number would pass 65535 both are halved, so that the share of points stays what it was; an odd
+    /// number of games must not leave more half-points than games can have.
+    ///
+    /// ```
+    /// use tabiya::learn::Field;
+    /// let full = Field { games: 65_535, halfpoints: 30_001 };
+    /// assert_eq!(full.add(2), Field { games: 32_768, halfpoints: 15_002 });
+    /// ```
+    #[must_use]
+    pub fn add(self, halfpoints: u16) -> Self {
+        let room = |field: Self| {
+            Some(Self {
+                games: field.games.checked_add(1)?,
+                halfpoints: field.halfpoints.checked_add(halfpoints)?,
+            })
+        };
+        room(self).or_else(|| room(self.halved())).unwrap_or(self)
+    }
+
+    fn halved(self) -> Self {
+        let games = self.games / 2;
+        Self { games, halfpoints: (self.halfpoints / 2).min(games.saturating_mul(WIN)) }
+    }
+}
+
+/// The half-points that a result gives a colour.
+pub fn halfpoints(outcome: KnownOutcome, color: Color) -> u16 {
+    match outcome.winner() {
+        Some(winner) if winner == color => WIN,
+        Some(_) => 0,
+        None => WIN / 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn results_are_the_movers() {
+        let white = KnownOutcome::Decisive { winner: Color::White };
+        let points = |outcome| (halfpoints(outcome, Color::White), halfpoints(outcome, Color::Black));
+        assert_eq!(points(white), (2, 0));
+        assert_eq!(points(KnownOutcome::Decisive { winner: Color::Black }), (0, 2));
+        assert_eq!(points(KnownOutcome::Draw), (1, 1));
+    }
+
+    #[test]
+    fn a_full_field_is_halved_and_never_wraps() {
+        let field = |games, halfpoints| Field { games, halfpoints };
+        assert_eq!(field(0, 0).add(2), field(1, 2));
+        assert_eq!(field(65_535, 0).add(0), field(32_768, 0));
+        assert_eq!(field(65_535, 65_535).add(2), field(32_768, 32_769));
+        assert_eq!(field(32_767, 65_534).add(2), field(16_384, 32_768));
+        assert_eq!(field(40_000, 65_535).add(1), field(20_001, 32_768));
+        assert_eq!(field(40_000, 65_535).add(0), field(40_001, 65_535));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_plausible_stays_so_and_never_shrinks_below_half(
+            games: u16,
+            share in 0..=65_535_u16,
+            points in 0..=2_u16,
+        ) {
+            let most = (2 * u32::from(games)).min(65_535) as u16;
+            let before = Field { games, halfpoints: share.min(most) };
+            let after = before.add(points);
+            prop_assert!(after.is_plausible());
+            prop_assert!(after.games > games / 2 && u32::from(after.games) <= u32::from(games) + 1);
+            prop_assert_eq!(Field::from_bytes(after.to_bytes()), after);
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The journal's layout. All numbers are big-endian, as in the book.
+//!
+//! A header of 64 bytes:
+//!
+//! | at | bytes | holds |
+//! |---|---|---|
+//! | 0 | 8 | `TabLearn` |
+//! | 8 | 8 | the version, 1 |
+//! | 16 | 8 | the book's length in bytes |
+//! | 24 | 32 | the book's fingerprint: see [`super::pages`] |
+//! | 56 | 8 | check: the first 8 bytes of the SHA-256 of the 56 before |
+//!
+//! Behind it records, each at the end of the one before:
+//!
+//! | at | bytes | holds |
+//! |---|---|---|
+//! | 0 | 4 | `tabR` |
+//! | 4 | 4 | the record's length in bytes, all of it |
+//! | 8 | 8 | the check of the record before, or of the header |
+//! | 16 | 1 | kind: 1 a game, 2 games taken back, 3 reset, 4 done |
+//! | 17 | | what the kind has |
+//! | last 8 | 8 | check: the first 8 bytes of the SHA-256 of all before |
+//!
+//! A game has its digest (16), the sides learned (1: 1 White, 2 Black, 3 both), the result (1: half-points of White),
+//! the second when it was learned (8, since 1970), its note (1 the length, then UTF-8 text), and its changes. Games
+//! taken back have their number (4) and the changes. A reset and a done have nothing.
+//!
+//! Changes are their number (4), then for each 22 bytes: the entry's number in the book (4), its key (8) and move (2),
+//! and the learn field before (4) and after (4).
+//!
+//! Because each record holds the check of the one before, what an older, longer tail left behind a new record is never
+//! taken for a part of the journal. A *done* says that all before it is in the book, and on the disk.
+
+use sha2::{Digest as _, Sha256};
+
+use super::field::Field;
+use crate::base::bytes;
+use crate::book::polyglot::layout::RawMove;
+
+/// Bytes of the header.
+pub const HEADER_LEN: usize = 64;
+
+/// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
+pub const RECORD_MAX: usize = 16 << 20;
+
+/// What a journal begins with.
+const MAGIC: &[u8; 8] = b"TabLearn";
+
+/// The version of the layout.
+const VERSION: u64 = 1;
+
+/// What a record begins with.
+pub const MARK: &[u8; 4] = b"tabR";
+
+/// Bytes of a record before what its kind has.
+const PREFIX_LEN: usize = 17;
+
+/// Bytes of a check.
+const CHECK_LEN: usize = 8;
+
+/// Bytes of one change.
+const CHANGE_LEN: usize = 22;
+
+/// Bytes of a game's note.
+pub const NOTE_MAX: usize = 255;
+
+/// What guards a record, and ties the next one to it.
+pub type Check = [u8; CHECK_LEN];
+
+/// What a game is known by.
+pub type Id = [u8; 16];
+
+/// The book that a journal belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The book's length in bytes.
+    pub book_len: u64,
+    /// See [`super::pages`].
+    pub fingerprint: [u8; 32],
+}
+
+/// One entry's field, before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The entry's number in the book, from 0.
+    pub index: u32,
+    /// Its key.
+    pub key: u64,
+    /// Its move.
+    pub mv: RawMove,
+    /// The field before.
+    pub old: Field,
+    /// The field after.
+    pub new: Field,
+}
+
+/// A learned game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRecord {
+    /// What it is known by.
+    pub id: Id,
+    /// 1 White's moves were learned, 2 Black's, 3 both.
+    pub sides: u8,
+    /// Half-points of White: 2, 1 or 0.
+    pub result: u8,
+    /// When it was learned, in seconds since 1970.
+    pub time: u64,
+    /// What it is called; at most [`NOTE_MAX`] bytes.
+    pub note: String,
+    /// What it changed.
+    pub changes: Vec<Change>,
+}
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// A game was learned.
+    Game(GameRecord),
+    /// The last games were taken back.
+    Undo {
+        /// How many.
+        games: u32,
+        /// What that changed.
+        changes: Vec<Change>,
+    },
+    /// Every learn field was set to nothing.
+    Reset,
+    /// All before is in the book.
+    Done,
+}
+
+impl Header {
+    /// The header as it stands in the file.
+    pub fn to_bytes(&self) -> [u8; HEADER_LEN] {
+        let mut bytes = Vec::with_capacity(HEADER_LEN);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_be_bytes());
+        bytes.extend(self.book_len.to_be_bytes());
+        bytes.extend(self.fingerprint);
+        bytes.extend(check(&bytes));
+        bytes.first_chunk().copied().unwrap_or([0; HEADER_LEN])
+    }
+
+    /// Reads a header, with the check that the first record must hold; `None` where it is none.
+    pub fn parse(data: &[u8]) -> Option<(Self, Check)> {
+        let guarded = bytes::slice(data, 0, (HEADER_LEN - CHECK_LEN) as u64)?;
+        let found: Check = bytes::array(data, guarded.len() as u64)?;
+        let sound =
+            guarded.starts_with(MAGIC) && bytes::u64_be(data, 8)? == VERSION && found == check(guarded);
+        let header = Self { book_len: bytes::u64_be(data, 16)?, fingerprint: bytes::array(data, 24)? };
+        sound.then_some((header, found))
+    }
+}
+
+impl Record {
+    /// The record as it stands in the file behind one with the check `before`, and its own check. `None` where it
+    /// would be too long for a journal.
+    pub fn to_bytes(&self, before: Check) -> Option<(Vec<u8>, Check)> {
+        let mut data = Vec::new();
+        data.extend(MARK);
+        data.extend([0; 4]);
+        data.extend(before);
+        match self {
+            Self::Game(game) => {
+                data.push(1);
+                data.extend(game.id);
+                data.extend([game.sides, game.result]);
+                data.extend(game.time.to_be_bytes());
+                data.push(u8::try_from(game.note.len()).ok()?);
+                data.extend(game.note.as_bytes());
+                put_changes(&mut data, &game.changes)?;
+            }
+            Self::Undo { games, changes } => {
+                data.push(2);
+                data.extend(games.to_be_bytes());
+                put_changes(&mut data, changes)?;
+            }
+            Self::Reset => data.push(3),
+            Self::Done => data.push(4),
+        }
+        let len = data.len() + CHECK_LEN;
+        if len > RECORD_MAX {
+            return None;
+        }
+        if let Some(place) = data.get_mut(4..8) {
+            place.copy_from_slice(&u32::try_from(len).ok()?.to_be_bytes());
+        }
+        let check = check(&data);
+        data.extend(check);
+        Some((data, check))
+    }
+
+    /// The length that the record at the start of `data` claims, where one that a record can have stands there.
+    pub fn claimed_len(data: &[u8]) -> Option<usize> {
+        let len = bytes::u32_be(data, 4)? as usize;
+        (data.starts_with(MARK) && (PREFIX_LEN + CHECK_LEN..=RECORD_MAX).contains(&len)).then_some(len)
+    }
+
+    /// Reads the record at the start of `data`: it, the check that the one before must have, its own, and its length.
+    /// `None` where no whole record stands there.
+    pub fn parse(data: &[u8]) -> Option<(Self, Check, Check, usize)> {
+        let len = Self::claimed_len(data)?;
+        let data = data.get(..len)?;
+        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>()?;
+        if *found != check(guarded) {
+            return None;
+        }
+        let before = bytes::array(guarded, 8)?;
+        let (kind, rest) = guarded.get(PREFIX_LEN - 1..)?.split_first()?;
+        let record = match kind {
+            1 => Self::Game(GameRecord::parse(rest)?),
+            2 => Self::Undo { games: bytes::u32_be(rest, 0)?, changes: changes(rest.get(4..)?)? },
+            3 if rest.is_empty() => Self::Reset,
+            4 if rest.is_empty() => Self::Done,
+            _ => return None,
+        };
+        Some((record, before, *found, len))
+    }
+
+    /// What it changes in the book; a reset changes all.
+    pub fn changes(&self) -> &[Change] {
+        match self {
+            Self::Game(game) => &game.changes,
+            Self::Undo { changes, .. } => changes,
+            Self::Reset | Self::Done => &[],
+        }
+    }
+}
+
+impl GameRecord {
+    fn parse(data: &[u8]) -> Option<Self> {
+        let sides = bytes::array::<1>(data, 16)?[0];
+        let result = bytes::array::<1>(data, 17)?[0];
+        let note_len = usize::from(bytes::array::<1>(data, 26)?[0]);
+        let note = String::from_utf8(bytes::slice(data, 27, note_len as u64)?.to_vec()).ok()?;
+        ((1..=3).contains(&sides) && result <= 2).then_some(())?;
+        Some(Self {
+            id: bytes::array(data, 0)?,
+            sides,
+            result,
+            time: bytes::u64_be(data, 18)?,
+            note,
+            changes: changes(data.get(27 + note_len..)?)?,
+        })
+    }
+}
+
+fn put_changes(data: &mut Vec<u8>, changes: &[Change]) -> Option<()> {
+    data.extend(u32::try_from(changes.len()).ok()?.to_be_bytes());
+    for change in changes {
+        data.extend(change.index.to_be_bytes());
+        data.extend(change.key.to_be_bytes());
+        data.extend(change.mv.0.to_be_bytes());
+        data.extend(change.old.to_bytes());
+        data.extend(change.new.to_bytes());
+    }
+    Some(())
+}
+
+/// Reads changes that fill `data` to its end.
+fn changes(data: &[u8]) -> Option<Vec<Change>> {
+    let count = bytes::u32_be(data, 0)? as usize;
+    let (changes, rest) = data.get(4..)?.as_chunks::<CHANGE_LEN>();
+    if changes.len() != count || !rest.is_empty() {
+        return None;
+    }
+    changes
+        .iter()
+        .map(|data| {
+            Some(Change {
+                index: bytes::u32_be(data, 0)?,
+                key: bytes::u64_be(data, 4)?,
+                mv: RawMove(bytes::u16_be(data, 12)?),
+                old: Field::from_bytes(bytes::array(data, 14)?),
+                new: Field::from_bytes(bytes::array(data, 18)?),
+            })
+        })
+        .collect()
+}
+
+/// The first 8 bytes of the SHA-256.
+fn check(data: &[u8]) -> Check {
+    Sha256::digest(data).first_chunk().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_change() -> impl Strategy<Value = Change> {
+        (any::<(u32, u64, u16)>(), any::<[u8; 4]>(), any::<[u8; 4]>()).prop_map(
+            |((index, key, mv), old, new)| Change {
+                index,
+                key,
+                mv: RawMove(mv),
+                old: Field::from_bytes(old),
+                new: Field::from_bytes(new),
+            },
+        )
+    }
+
+    fn any_record() -> impl Strategy<Value = Record> {
+        let changes = || prop::collection::vec(any_change(), 0..20);
+        let game = (any::<(Id, u64)>(), 1..=3_u8, 0..=2_u8, "\\PC{0,60}", changes()).prop_map(
+            |((id, time), sides, result, note, changes)| {
+                Record::Game(GameRecord { id, sides, result, time, note, changes })
+            },
+        );
+        let undo = (any::<u32>(), changes()).prop_map(|(games, changes)| Record::Undo { games, changes });
+        prop_oneof![game, undo, Just(Record::Reset), Just(Record::Done)]
+    }
+
+    #[test]
+    fn the_header_is_laid_out_as_told() {
+        let header = Header { book_len: 0x0102, fingerprint: [7; 32] };
+        let bytes = header.to_bytes();
+        assert_eq!(bytes[..8], *b"TabLearn");
+        assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2]);
+        assert_eq!(Header::parse(&bytes).unwrap().0, header);
+        assert!(Header::parse(&bytes[..63]).is_none());
+        for at in 0..HEADER_LEN {
+            let mut bytes = bytes;
+            bytes[at] ^= 1;
+            assert!(Header::parse(&bytes).is_none(), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_note_that_is_too_long_gives_no_record() {
+        let note = "x".repeat(NOTE_MAX + 1);
+        let game = GameRecord { id: [0; 16], sides: 1, result: 1, time: 0, note, changes: vec![] };
+        assert!(Record::Game(game).to_bytes([0; 8]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn records_go_through_bytes_unchanged(record in any_record(), before: Check, behind: Vec<u8>) {
+            let (mut data, check) = record.to_bytes(before).unwrap();
+            let len = data.len();
+            data.extend(behind);
+            prop_assert_eq!(Record::parse(&data), Some((record, before, check, len)));
+        }
+
+        #[test]
+        fn a_record_that_was_cut_or_changed_is_none(record in any_record(), at: prop::sample::Index, bit in 0..8_u32) {
+            let (mut data, _) = record.to_bytes([9; 8]).unwrap();
+            let at = at.index(data.len());
+            prop_assert_eq!(Record::parse(&data[..at]), None);
+            data[at] ^= 1 << bit;
+            prop_assert_eq!(Record::parse(&data), None);
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(mut data: Vec<u8>) {
+            prop_assert_eq!(Record::parse(&data), None);
+            let start = [&MARK[..], &(data.len() as u32 + 8).to_be_bytes()].concat();
+            data.splice(..0, start);
+            prop_assert_eq!(Record::parse(&data), None);
+        }
+    }
+}

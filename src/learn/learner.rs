@@ -1,0 +1,536 @@
+//! Learning into one book: each change of it is a transaction under the journal's lock.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use shakmaty::Color;
+
+use super::field::{Field, halfpoints};
+use super::journal::{Change, GameRecord, HEADER_LEN, Header, Id, Record};
+use super::ledger::{Ledger, Trouble, record_at};
+use super::lesson::{Lesson, Played};
+use super::pages::Pages;
+use super::storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::polyglot::layout::{ENTRY_LEN, RawMove};
+
+/// How long another process may keep the journal before we give up, where nothing else is said.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Places of moves that are remembered; more are forgotten all at once, so that memory is bounded.
+const PLACES_MAX: usize = 1 << 20;
+
+/// What to do about a journal that cannot be used.
+const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it), or begin anew with \
+                         `tabiya learn BOOK --reset`";
+
+/// What became of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is learned: so many entries know of it, and the disk has it.
+    Learned(usize),
+    /// It was learned before.
+    Known,
+    /// None of its moves is an entry of the book.
+    Absent,
+}
+
+/// What [`Learner::recover`] and every opening of a journal found to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repair {
+    /// Records that another process left behind unfinished, and that are finished now.
+    pub finished: usize,
+    /// Bytes of a record that was never whole, and is gone now.
+    pub torn: u64,
+}
+
+/// Learns into one Polyglot book.
+pub struct Learner {
+    storage: Box<dyn Storage>,
+    path: PathBuf,
+    patience: Duration,
+    ledger: Option<Ledger>,
+    /// Every learn field of the book was found to be games and half-points.
+    checked: bool,
+    /// The journal's name is known to be on the disk.
+    named: bool,
+    places: HashMap<(u64, [RawMove; 2]), u64>,
+    repair: Repair,
+}
+
+/// The journal and the book, ours alone.
+struct Open {
+    journal: Box<dyn Bytes>,
+    book: Box<dyn Bytes>,
+}
+
+impl Learner {
+    /// Learns into the book of this path; nothing is read or made before something is to be learned.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn new(path: &Path) -> Result<Self> {
+        let disk = Disk::new(path).map_err(|error| Error::file(path, "cannot learn into the book", error))?;
+        let path = disk.book_path().to_owned();
+        Ok(Self::over(Box::new(disk), path))
+    }
+
+    /// Learns into a book that lies elsewhere than in the file system; `path` is its name in messages.
+    pub fn over(storage: Box<dyn Storage>, path: impl Into<PathBuf>) -> Self {
+        Self {
+            storage,
+            path: path.into(),
+            patience: PATIENCE,
+            ledger: None,
+            checked: false,
+            named: false,
+            places: HashMap::new(),
+            repair: Repair::default(),
+        }
+    }
+
+    /// Gives up waiting for other processes after this time.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// The book, links followed.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was found unfinished, and mended, since the last time that this was asked.
+    pub fn repaired(&mut self) -> Repair {
+        std::mem::take(&mut self.repair)
+    }
+
+    /// Learns games, all in one go: when it returns each of them is in the book wholly, on the disk.
+    ///
+    /// With `again` a game is learned though it was learned before.
+    ///
+    /// # Errors
+    /// When the book is no Polyglot book that can be learned into, other processes keep it for too long, the journal
+    /// belongs to another book or is damaged, or the disk is full or may not be written. No game is learned by half
+    /// then, and none that is tried again is learned twice.
+    pub fn learn(&mut self, lessons: &[Lesson], again: bool) -> Result<Vec<Fate>> {
+        let played: Vec<Vec<Played>> = lessons.iter().map(Lesson::played).collect();
+        if !self.checked && !self.has_journal()? {
+            // Nobody else learns into it yet, and where it cannot be learned into there shall be no journal.
+            let mut book =
+                self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
+            self.require_plausible(&mut *book)?;
+        }
+        self.transact(false, |learner, open| {
+            learner.require_plausible(&mut *open.book)?;
+            let mut fates = Vec::with_capacity(lessons.len());
+            let mut records = Vec::new();
+            let mut now: HashMap<u32, Field> = HashMap::new();
+            let mut new_sides: HashMap<Id, u8> = HashMap::new();
+            for (lesson, played) in lessons.iter().zip(&played) {
+                let known = learner.sides_known(lesson.id) | new_sides.get(&lesson.id).copied().unwrap_or(0);
+                let sides = if again { lesson.sides_bits() } else { lesson.sides_bits() & !known };
+                if sides == 0 {
+                    fates.push(Fate::Known);
+                    continue;
+                }
+                let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
+                let mut changes = Vec::new();
+                for ply in played.iter().filter(|ply| wanted(ply.color)) {
+                    let Some(change) = learner.change(open, ply, &now)? else { continue };
+                    now.insert(change.index, change.new);
+                    changes.push(change);
+                }
+                if changes.is_empty() {
+                    fates.push(Fate::Absent);
+                    continue;
+                }
+                fates.push(Fate::Learned(changes.len()));
+                *new_sides.entry(lesson.id).or_default() |= sides;
+                records.push(Record::Game(GameRecord {
+                    id: lesson.id,
+                    sides,
+                    result: halfpoints(lesson.outcome, Color::White) as u8,
+                    time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+                    note: lesson.short_note().to_owned(),
+                    changes,
+                }));
+            }
+            learner.commit(open, records)?;
+            Ok(fates)
+        })
+    }
+
+    /// Takes back the last games that were learned, at most so many; returns how many there were.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`]; and where another program has changed an entry since: nothing is taken back then.
+    pub fn undo(&mut self, count: u32) -> Result<u32> {
+        if !self.has_journal()? {
+            return Ok(0);
+        }
+        self.transact(false, |learner, open| {
+            let places: Vec<u64> = learner
+                .ledger()?
+                .games()
+                .iter()
+                .rev()
+                .take(usize::try_from(count).unwrap_or(usize::MAX))
+                .map(|known| known.at)
+                .collect();
+            if places.is_empty() {
+                return Ok(0);
+            }
+            let mut back: HashMap<u32, Change> = HashMap::new();
+            for &at in &places {
+                let record =
+                    record_at(&mut *open.journal, at).map_err(|error| learner.journal_error(error))?;
+                for change in record.iter().flat_map(Record::changes) {
+                    let now = match back.get(&change.index) {
+                        Some(later) => later.new,
+                        None => learner.field(open, change)?,
+                    };
+                    if now != change.new {
+                        let what = "an entry was changed by another program since the game was learned";
+                        let offset = u64::from(change.index) * ENTRY_LEN as u64;
+                        let advice =
+                            "take fewer games back, or reset the book with `tabiya learn BOOK --reset`";
+                        return Err(Error::format(&learner.path, what).at_offset(offset).advice(advice));
+                    }
+                    let first = back.entry(change.index).or_insert(Change { old: now, ..*change });
+                    first.new = change.old;
+                }
+            }
+            let mut changes: Vec<Change> = back.into_values().collect();
+            changes.sort_by_key(|change| change.index);
+            let games = places.len() as u32;
+            learner.commit(open, vec![Record::Undo { games, changes }])?;
+            Ok(games)
+        })
+    }
+
+    /// Sets every learn field of the book to nothing, whatever it holds, and forgets which games were learned. A journal
+    /// that is damaged or belongs to another book is begun again.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`], but for what the fields and the journal hold.
+    pub fn reset(&mut self) -> Result<()> {
+        self.transact(true, |learner, open| learner.commit(open, vec![Record::Reset]))
+    }
+
+    /// Finishes what another process has begun, if there is anything, and says what was found.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`].
+    pub fn recover(&mut self) -> Result<Repair> {
+        if self.has_journal()? {
+            self.transact(false, |_, _| Ok(()))?;
+        }
+        Ok(self.repaired())
+    }
+
+    /// The games learned and not taken back, the last first, at most so many; and how many there are in all. Nothing is
+    /// written.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or is damaged.
+    pub fn history(&mut self, most: usize) -> Result<(Vec<GameRecord>, usize)> {
+        let claim = self.storage.claim(self.patience, false);
+        let mut journal = match claim.map_err(|error| self.journal_error(error))? {
+            Claim::Ours(journal) => journal,
+            Claim::Busy => return Err(self.busy()),
+            Claim::Missing => return Ok((Vec::new(), 0)),
+        };
+        let ledger = match Ledger::read(&mut *journal) {
+            Ok(ledger) => ledger,
+            Err(Trouble::NoHeader) => return Ok((Vec::new(), 0)),
+            Err(trouble) => return Err(self.trouble(trouble)),
+        };
+        let mut games = Vec::new();
+        for known in ledger.games().iter().rev().take(most) {
+            match record_at(&mut *journal, known.at) {
+                Ok(Some(Record::Game(game))) => games.push(game),
+                Ok(_) => {}
+                Err(error) => return Err(self.journal_error(error)),
+            }
+        }
+        Ok((games, ledger.games().len()))
+    }
+
+    fn has_journal(&mut self) -> Result<bool> {
+        match self.storage.claim(self.patience, false) {
+            Ok(Claim::Missing) => Ok(false),
+            Ok(Claim::Busy) => Err(self.busy()),
+            Ok(Claim::Ours(_)) => Ok(true),
+            Err(error) => Err(self.journal_error(error)),
+        }
+    }
+
+    /// Does something under the lock, after what others have begun is finished.
+    fn transact<T>(&mut self, anew: bool, work: impl FnOnce(&mut Self, &mut Open) -> Result<T>) -> Result<T> {
+        // The book first: of one that may not be written there shall be no journal.
+        let book = self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
+        let claim = self.storage.claim(self.patience, true).map_err(|error| self.journal_error(error))?;
+        let Claim::Ours(journal) = claim else { return Err(self.busy()) };
+        let mut open = Open { journal, book };
+        let done = self.prepare(&mut open, anew).and_then(|()| work(self, &mut open));
+        if done.is_err() {
+            // What failed may have left more or less behind than we know.
+            self.ledger = None;
+        }
+        done
+    }
+
+    /// Brings the ledger up to date and finishes what is pending. With `anew` a journal that cannot be used is begun
+    /// again.
+    fn prepare(&mut self, open: &mut Open, anew: bool) -> Result<()> {
+        let read = match &mut self.ledger {
+            Some(ledger) => ledger.refresh(&mut *open.journal),
+            None => Ledger::read(&mut *open.journal).map(|ledger| self.ledger = Some(ledger)),
+        };
+        match read {
+            Ok(()) => {}
+            Err(Trouble::NoHeader) => self.begin(open)?,
+            Err(Trouble::Damaged(_)) if anew => self.begin(open)?,
+            Err(trouble) => return Err(self.trouble(trouble)),
+        }
+        // Asked each time, because a book may be replaced while we live.
+        if self.ledger()?.header != self.header_of(open)? {
+            if anew {
+                self.begin(open)?;
+            } else {
+                let what = format!("the journal {} belongs to another book", self.journal_name());
+                return Err(Error::format(&self.path, what).advice(MOVE_AWAY));
+            }
+        }
+        if !self.named {
+            // The journal may be another process's, which died before it came to this.
+            open.journal.sync().map_err(|error| self.journal_error(error))?;
+            self.storage.sync_folder().map_err(|error| self.journal_error(error))?;
+            self.named = true;
+        }
+        self.finish(open)
+    }
+
+    /// Begins a journal.
+    fn begin(&mut self, open: &mut Open) -> Result<()> {
+        let header = self.header_of(open)?;
+        let journal = &mut open.journal;
+        let written = journal.set_len(0).and_then(|()| journal.write_at(0, &header.to_bytes()));
+        written.and_then(|()| journal.sync()).map_err(|error| self.journal_error(error))?;
+        self.ledger = Some(Ledger::new(header));
+        self.named = false;
+        Ok(())
+    }
+
+    fn header_of(&self, open: &mut Open) -> Result<Header> {
+        let mut pages = self.pages(open)?;
+        let fingerprint =
+            pages.fingerprint().map_err(|error| self.book_error("cannot read the book", error))?;
+        Ok(Header { book_len: pages.bytes(), fingerprint })
+    }
+
+    /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
+    fn finish(&mut self, open: &mut Open) -> Result<()> {
+        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
+        let (torn, end) = (std::mem::take(&mut ledger.torn), ledger.end);
+        let pending = std::mem::take(&mut ledger.pending);
+        if torn > 0 {
+            open.journal.set_len(end).map_err(|error| self.journal_error(error))?;
+            self.repair.torn += torn;
+        }
+        if pending.is_empty() {
+            return Ok(());
+        }
+        // The one who wrote it may have died before it was on the disk: the book must not have it before the journal.
+        open.journal.sync().map_err(|error| self.journal_error(error))?;
+        self.apply(open, &pending)?;
+        self.repair.finished += pending.len();
+        self.done(open)
+    }
+
+    /// Writes what records change into the book, and waits until the disk has it. A field that is neither what the
+    /// records found nor what they made of it was changed by another program since, and stays.
+    fn apply(&mut self, open: &mut Open, records: &[Record]) -> Result<()> {
+        let from = records.iter().rposition(|record| *record == Record::Reset);
+        let mut fields: HashMap<u32, (Change, Vec<Field>)> = HashMap::new();
+        for change in records.iter().skip(from.map_or(0, |from| from + 1)).flat_map(Record::changes) {
+            let (last, seen) = fields.entry(change.index).or_insert_with(|| (*change, vec![change.old]));
+            *last = *change;
+            seen.push(change.new);
+        }
+        let cannot = |error| self.book_error("cannot write to the book", error);
+        let mut pages = self.pages(open)?;
+        if from.is_some() {
+            pages.clear().map_err(cannot)?;
+        }
+        for (change, seen) in fields.values() {
+            let Some(entry) = pages.entry(change.index.into()).map_err(cannot)? else { continue };
+            let now = Field { games: entry.games, halfpoints: entry.halfpoints };
+            let same = (entry.key, entry.mv) == (change.key, change.mv);
+            if same && now != change.new && seen.contains(&now) {
+                pages.write(change.index.into(), change.new).map_err(cannot)?;
+            }
+        }
+        pages.sync().map_err(cannot)
+    }
+
+    /// Notes that all the journal has is in the book. It need not be on the disk: without it what is done is only looked
+    /// at again.
+    fn done(&mut self, open: &mut Open) -> Result<()> {
+        let path = &self.path;
+        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
+        let (data, check) = Record::Done.to_bytes(ledger.check).ok_or_else(|| too_long(path))?;
+        // On a full disk this may fail, and does no harm: the next one to come writes it.
+        match open.journal.write_at(ledger.end, &data) {
+            Ok(()) => ledger.take(Record::Done, check, data.len()),
+            Err(_) => self.ledger = None,
+        }
+        Ok(())
+    }
+
+    /// Writes records into the journal, then into the book; each step is on the disk before the next begins.
+    fn commit(&mut self, open: &mut Open, records: Vec<Record>) -> Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let ledger = self.ledger.as_ref().ok_or_else(unread)?;
+        let (start, mut check) = (ledger.end, ledger.check);
+        let mut data = Vec::new();
+        let mut sizes = Vec::new();
+        for record in &records {
+            let (bytes, next) = record.to_bytes(check).ok_or_else(|| too_long(&self.path))?;
+            data.extend_from_slice(&bytes);
+            sizes.push((next, bytes.len()));
+            check = next;
+        }
+        let written = open.journal.write_at(start, &data).and_then(|()| open.journal.sync());
+        if let Err(error) = written {
+            // Taken back as well as it goes; what stays is no whole record, or is finished by the next one to come.
+            let _ = open.journal.set_len(start);
+            return Err(self.journal_error(error));
+        }
+        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
+        for (record, (check, size)) in records.iter().zip(sizes) {
+            ledger.take(record.clone(), check, size);
+        }
+        self.apply(open, &records)?;
+        if records.contains(&Record::Reset) {
+            self.checked = false;
+        }
+        self.done(open)
+    }
+
+    /// What a move changes in the book, where it is an entry; `now` has the fields that are changed but not written yet.
+    fn change(&mut self, open: &mut Open, ply: &Played, now: &HashMap<u32, Field>) -> Result<Option<Change>> {
+        let path = self.path.clone();
+        let cannot = |error| Error::file(&path, "cannot read the book", error);
+        let place = (ply.key, ply.codes);
+        let mut pages = self.pages(open)?;
+        let mut found = match self.places.get(&place) {
+            Some(index) => pages.entry(*index).map_err(cannot)?.map(|entry| (*index, entry)),
+            None => None,
+        };
+        found = found.filter(|(_, entry)| entry.key == ply.key && ply.codes.contains(&entry.mv));
+        if found.is_none() {
+            found = pages.find(ply.key, ply.codes).map_err(cannot)?;
+            if self.places.len() >= PLACES_MAX {
+                self.places.clear();
+            }
+            self.places.extend(found.map(|(index, _)| (place, index)));
+        }
+        let Some((index, entry)) = found else { return Ok(None) };
+        let Ok(number) = u32::try_from(index) else { return Ok(None) };
+        let old =
+            now.get(&number).copied().unwrap_or(Field { games: entry.games, halfpoints: entry.halfpoints });
+        if !old.is_plausible() {
+            // Another program writes something else into it.
+            self.checked = false;
+            return Err(self.not_learned_into(index));
+        }
+        Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.add(ply.halfpoints) }))
+    }
+
+    /// The field of a change's entry as it stands in the book.
+    fn field(&self, open: &mut Open, change: &Change) -> Result<Field> {
+        let cannot = |error| self.book_error("cannot read the book", error);
+        let entry = self.pages(open)?.entry(change.index.into()).map_err(cannot)?;
+        Ok(entry.map_or(Field::default(), |entry| Field { games: entry.games, halfpoints: entry.halfpoints }))
+    }
+
+    /// Refuses a book in which any learn field holds something else than games and half-points.
+    fn require_plausible(&mut self, book: &mut dyn Bytes) -> Result<()> {
+        if self.checked {
+            return Ok(());
+        }
+        let cannot = |error| self.book_error("cannot read the book", error);
+        let found = Pages::new(book).and_then(|mut pages| pages.first_implausible()).map_err(cannot)?;
+        if let Some(index) = found {
+            return Err(self.not_learned_into(index));
+        }
+        self.checked = true;
+        Ok(())
+    }
+
+    fn pages<'a>(&self, open: &'a mut Open) -> Result<Pages<'a>> {
+        Pages::new(&mut *open.book).map_err(|error| self.book_error("cannot read the book", error))
+    }
+
+    fn ledger(&self) -> Result<&Ledger> {
+        self.ledger.as_ref().ok_or_else(unread)
+    }
+
+    fn sides_known(&self, id: Id) -> u8 {
+        self.ledger.as_ref().map_or(0, |ledger| ledger.sides_of(id))
+    }
+
+    fn journal_name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{name}{JOURNAL_SUFFIX}")
+    }
+
+    fn not_learned_into(&self, index: u64) -> Error {
+        let what = "the learn field of an entry holds something other than games and half-points";
+        Error::format(&self.path, what)
+            .at_offset(index * ENTRY_LEN as u64)
+            .advice("it is not learned into; `tabiya learn BOOK --reset` sets all learn fields to nothing")
+    }
+
+    fn busy(&self) -> Error {
+        let what = format!("other programs have kept its journal for {} s", self.patience.as_secs_f32());
+        Error::new(ErrorKind::File, what).at_path(&self.path).advice("end the program that hangs, or wait")
+    }
+
+    fn book_error(&self, what: &str, error: io::Error) -> Error {
+        Error::file(&self.path, what, error)
+    }
+
+    fn journal_error(&self, error: io::Error) -> Error {
+        Error::file(&self.path, format!("cannot write its journal {}", self.journal_name()), error)
+    }
+
+    fn trouble(&self, trouble: Trouble) -> Error {
+        let damaged = |at| {
+            let what = format!("its journal {} is damaged", self.journal_name());
+            Error::format(&self.path, what).at_offset(at).advice(MOVE_AWAY)
+        };
+        match trouble {
+            Trouble::Io(error) => self.journal_error(error),
+            Trouble::Damaged(at) => damaged(at),
+            Trouble::NoHeader => damaged(HEADER_LEN as u64),
+        }
+    }
+}
+
+fn unread() -> Error {
+    Error::new(ErrorKind::File, "the journal was not read")
+}
+
+fn too_long(path: &Path) -> Error {
+    Error::new(ErrorKind::Usage, "that is too much for one record of the journal")
+        .at_path(path)
+        .advice("do less at once")
+}

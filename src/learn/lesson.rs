@@ -1,0 +1,142 @@
+//! A game to be learned: what was played, who won, and what it is known by.
+
+use sha2::{Digest as _, Sha256};
+use shakmaty::{ByColor, Color, KnownOutcome, Move, Position as _};
+
+use super::field::halfpoints;
+use super::journal::{Id, NOTE_MAX};
+use crate::book::polyglot::codes;
+use crate::book::polyglot::layout::RawMove;
+use crate::chess::Position;
+
+/// A finished game.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    /// What the game is known by: one that is known already is not learned again.
+    pub id: Id,
+    /// The position that it began in.
+    pub start: Position,
+    /// Its moves, each legal where it stands.
+    pub moves: Vec<Move>,
+    /// Whose moves are learned.
+    pub sides: ByColor<bool>,
+    /// Who won.
+    pub outcome: KnownOutcome,
+    /// What it is called, for people; what is longer than 255 bytes is cut.
+    pub note: String,
+}
+
+/// A move of a side that learns: where it was played, how a book may write it, and what it brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// The key of the position.
+    pub key: u64,
+    /// The codes that a book can have for the move.
+    pub codes: [RawMove; 2],
+    /// Half-points of the mover.
+    pub halfpoints: u16,
+    /// Who moved.
+    pub color: Color,
+}
+
+impl Lesson {
+    /// A digest of anything that tells a game from all others.
+    pub fn id_of(parts: &[&[u8]]) -> Id {
+        let mut hash = Sha256::new();
+        for part in parts {
+            // With its length, so that no two lists of parts run together alike.
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.finalize().first_chunk().copied().unwrap_or_default()
+    }
+
+    /// The sides as the journal has them.
+    pub fn sides_bits(&self) -> u8 {
+        u8::from(self.sides.white) | u8::from(self.sides.black) << 1
+    }
+
+    /// The note, cut where it is too long for the journal.
+    pub fn short_note(&self) -> &str {
+        let mut end = self.note.len().min(NOTE_MAX);
+        while !self.note.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.note.get(..end).unwrap_or_default()
+    }
+
+    /// The moves of the sides that learn, each position and move once. The half-points are those of the mover.
+    pub fn played(&self) -> Vec<Played> {
+        let mut played: Vec<Played> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut position = self.start.clone();
+        for &mv in &self.moves {
+            if !position.chess().is_legal(mv) {
+                break;
+            }
+            let color = position.chess().turn();
+            if *self.sides.get(color) {
+                let codes = codes(mv, position.chess());
+                if seen.insert((position.key(), codes[0])) {
+                    let halfpoints = halfpoints(self.outcome, color);
+                    played.push(Played { key: position.key(), codes, halfpoints, color });
+                }
+            }
+            position.play(mv);
+        }
+        played
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    fn lesson(moves: &str, sides: ByColor<bool>) -> Lesson {
+        let mut game = Game::start();
+        moves.split(' ').for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+        Lesson {
+            id: [0; 16],
+            start: Position::start(),
+            moves: game.moves().to_vec(),
+            sides,
+            outcome: KnownOutcome::Decisive { winner: Color::White },
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn the_moves_of_the_side_that_learns_are_those_played() {
+        let both = ByColor { white: true, black: true };
+        for (sides, count) in [
+            (both, 5),
+            (ByColor { white: true, black: false }, 3),
+            (ByColor { white: false, black: true }, 2),
+        ] {
+            let lesson = lesson("e2e4 e7e5 g1f3 b8c6 f1c4", sides);
+            let played = lesson.played();
+            assert_eq!(played.len(), count);
+            assert!(played.iter().all(|ply| ply.halfpoints == ply.color.fold_wb(2, 0)));
+        }
+    }
+
+    #[test]
+    fn a_position_that_comes_again_counts_once() {
+        let sides = ByColor { white: true, black: false };
+        assert_eq!(lesson("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 e2e4", sides).played().len(), 3);
+    }
+
+    #[test]
+    fn a_note_is_cut_between_letters() {
+        let mut lesson = lesson("e2e4", ByColor { white: true, black: true });
+        lesson.note = "ö".repeat(200);
+        assert_eq!(lesson.short_note().len(), 254);
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        assert_ne!(Lesson::id_of(&[b"ab", b"c"]), Lesson::id_of(&[b"a", b"bc"]));
+        assert_eq!(Lesson::id_of(&[b"ab"]), Lesson::id_of(&[b"ab"]));
+    }
+}

@@ -1,0 +1,56 @@
+//! Results into Polyglot books, so that nothing is lost.
+//!
+//! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book,
+//! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes,
+//! ever; no entry is inserted.
+//!
+//! # The promise
+//! A game is in the book wholly or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
+//! processes are killed and whenever the power goes; any number of processes may learn into one book at once.
+//!
+//! # How it is kept
+//! Beside the book `NAME` lies its journal `NAME.learn` ([`journal`] has the layout). Who learns locks it, and then:
+//!
+//! 1. reads what other processes have written since; cuts off what was never a whole record; writes the fields that the
+//!    journal has and the book perhaps not (they are set, not added to, so that doing it twice does no harm);
+//! 2. appends a record of each game: what it is known by, and each entry's field before and after; waits until the disk
+//!    has it. **From here on the games are learned**, for whoever comes next finishes them;
+//! 3. writes the fields, four bytes each, none of which crosses a disk's sector; waits until the disk has them;
+//! 4. appends that it is done, and unlocks. Now the games are reported.
+//!
+//! Nothing of the journal is ever rewritten, so it also knows which games were learned, and how to take the last ones
+//! back. A process that only reads the book needs no lock: it finds each field as it was before or after.
+//!
+//! The lock is the file system's own, on the journal and never on the book, whose readers are not to be disturbed. It
+//! ends with its process.
+
+mod field;
+pub mod journal;
+mod learner;
+mod ledger;
+mod lesson;
+pub mod pages;
+mod spool;
+mod storage;
+#[cfg(test)]
+mod tests;
+
+pub use field::{Field, halfpoints};
+pub use learner::{Fate, Learner, PATIENCE, Repair};
+pub use lesson::{Lesson, Played};
+pub use spool::{Spool, Spooled};
+use std::path::Path;
+use std::time::Duration;
+
+pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, lock};
+
+/// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
+/// be finished, another process is at it, or the book may not be written, the book is read as it is.
+pub fn settle(book: &Path) {
+    if has_journal(book)
+        && let Ok(learner) = Learner::new(book)
+    {
+        // What hinders it is told to the one who wants to learn.
+        let _ = learner.patience(Duration::ZERO).recover();
+    }
+}

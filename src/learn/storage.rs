@@ -1,0 +1,295 @@
+//! Where a book and its journal lie, as a trait, so that tests can stand in for a disk that loses power.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// What is added to a book's name for its journal's.
+pub const JOURNAL_SUFFIX: &str = ".learn";
+
+/// An open file.
+pub trait Bytes: Send {
+    /// Its length in bytes.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    fn len(&mut self) -> io::Result<u64>;
+
+    /// Fills `into` from this place on; fewer bytes only where the file ends. Returns how many.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes all bytes at this place, lengthening the file where it ends before.
+    ///
+    /// # Errors
+    /// When the disk is full, or the file cannot be written.
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()>;
+
+    /// Cuts the file to this length.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    fn set_len(&mut self, len: u64) -> io::Result<()>;
+
+    /// Waits until all that was written is on the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// What became of the wish to have the journal alone.
+pub enum Claim {
+    /// It is ours until this is dropped.
+    Ours(Box<dyn Bytes>),
+    /// Another process has had it for as long as we were willing to wait.
+    Busy,
+    /// There is none, and none was to be made.
+    Missing,
+}
+
+/// A book and its journal.
+pub trait Storage: Send {
+    /// Claims the journal for this process alone, waiting for others up to `patience`; with `create` a missing one is
+    /// made, empty.
+    ///
+    /// # Errors
+    /// When it cannot be opened, made or locked.
+    fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim>;
+
+    /// Opens the book for reading and writing.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
+
+    /// Waits until the journal's name is on the disk.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    fn sync_folder(&mut self) -> io::Result<()>;
+}
+
+/// A book and its journal in the file system.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    book: PathBuf,
+    journal: PathBuf,
+}
+
+impl Disk {
+    /// The book of this path, links in it followed, and the journal beside it: one book has one journal, whatever
+    /// names lead to it.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn new(book: &Path) -> io::Result<Self> {
+        let book = fs::canonicalize(book)?;
+        let mut name = book.file_name().map(OsString::from).unwrap_or_default();
+        name.push(JOURNAL_SUFFIX);
+        Ok(Self { journal: book.with_file_name(name), book })
+    }
+
+    /// The book.
+    pub fn book_path(&self) -> &Path {
+        &self.book
+    }
+
+    /// The journal, which need not exist.
+    pub fn journal_path(&self) -> &Path {
+        &self.journal
+    }
+}
+
+/// Whether a journal lies beside a book.
+pub fn has_journal(book: &Path) -> bool {
+    Disk::new(book).is_ok_and(|disk| disk.journal.is_file())
+}
+
+impl Storage for Disk {
+    fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim> {
+        loop {
+            let opened =
+                File::options().read(true).write(true).create(create).truncate(false).open(&self.journal);
+            let file = match opened {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !create => {
+                    return Ok(Claim::Missing);
+                }
+                opened => opened?,
+            };
+            let Some(file) = lock(file, patience)? else { return Ok(Claim::Busy) };
+            // A journal that was taken away while we waited locks nobody out any more.
+            if is_at(&file, &self.journal) {
+                return Ok(Claim::Ours(Box::new(file)));
+            }
+        }
+    }
+
+    fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
+        Ok(Box::new(File::options().read(true).write(true).open(&self.book)?))
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        #[cfg(unix)]
+        if let Some(folder) = self.journal.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        // Elsewhere a folder cannot be opened as a file, and a name is as durable as its file.
+        Ok(())
+    }
+}
+
+/// Locks a file for this process alone; `None` when another one has kept it for so long. Nothing is asked again and
+/// again: where the lock is taken, a thread of its own waits for it, and gives it back when it comes too late.
+///
+/// # Errors
+/// When the file system knows no locks, or no thread can be had.
+pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
+    match file.try_lock() {
+        Ok(()) => return Ok(Some(file)),
+        Err(TryLockError::Error(error)) => return Err(error),
+        Err(TryLockError::WouldBlock) => {}
+    }
+    if patience.is_zero() {
+        return Ok(None);
+    }
+    let (tell, told) = mpsc::channel();
+    thread::Builder::new().name("lock".to_owned()).spawn(move || {
+        let locked = file.lock();
+        // Nobody waits any more: the file is closed, and so unlocked.
+        let _ = tell.send(locked.map(|()| file));
+    })?;
+    match told.recv_timeout(patience) {
+        Ok(locked) => locked.map(Some),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a path still names this open file.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (Ok(open), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
+        (open.dev(), open.ino()) == (named.dev(), named.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
+    }
+}
+
+impl Bytes for File {
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.seek(SeekFrom::Start(at))?;
+        let mut done = 0;
+        while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match self.read(rest) {
+                Ok(0) => break,
+                Ok(count) => done += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(done)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.seek(SeekFrom::Start(at))?;
+        self.write_all(bytes)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        File::set_len(self, len)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_book_has_one_journal_whatever_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = folder.path().join("a.bin");
+        fs::write(&book, b"x").unwrap();
+        let disk = Disk::new(&book).unwrap();
+        assert_eq!(disk.journal_path().file_name().unwrap(), "a.bin.learn");
+        #[cfg(unix)]
+        {
+            let link = folder.path().join("b.bin");
+            std::os::unix::fs::symlink(&book, &link).unwrap();
+            assert_eq!(Disk::new(&link).unwrap().journal_path(), disk.journal_path());
+        }
+        assert!(Disk::new(&folder.path().join("none.bin")).is_err());
+    }
+
+    #[test]
+    fn a_claim_keeps_others_out_until_it_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = folder.path().join("a.bin");
+        fs::write(&book, b"x").unwrap();
+        let mut disk = Disk::new(&book).unwrap();
+        assert!(matches!(disk.claim(Duration::ZERO, false).unwrap(), Claim::Missing));
+        let Claim::Ours(first) = disk.claim(Duration::ZERO, true).unwrap() else { panic!("it is free") };
+        assert!(matches!(disk.claim(Duration::ZERO, true).unwrap(), Claim::Busy));
+        assert!(matches!(disk.claim(Duration::from_millis(20), true).unwrap(), Claim::Busy));
+        let mut other = disk.clone();
+        let waits =
+            thread::spawn(move || matches!(other.claim(Duration::from_secs(60), true), Ok(Claim::Ours(_))));
+        drop(first);
+        assert!(waits.join().unwrap());
+        assert!(matches!(disk.claim(Duration::from_secs(60), true).unwrap(), Claim::Ours(_)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_journal_that_was_taken_away_is_no_claim() {
+        let folder = tempfile::tempdir().unwrap();
+        let book = folder.path().join("a.bin");
+        fs::write(&book, b"x").unwrap();
+        let mut disk = Disk::new(&book).unwrap();
+        let Claim::Ours(first) = disk.claim(Duration::ZERO, true).unwrap() else { panic!("it is free") };
+        let mut other = disk.clone();
+        let waits = thread::spawn(move || match other.claim(Duration::from_secs(60), true) {
+            Ok(Claim::Ours(mut journal)) => journal.write_at(0, b"new").is_ok(),
+            _ => false,
+        });
+        fs::remove_file(disk.journal_path()).unwrap();
+        drop(first);
+        assert!(waits.join().unwrap());
+        assert_eq!(fs::read(disk.journal_path()).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_is_read_and_written_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, b"0123456789").unwrap();
+        let mut file = File::options().read(true).write(true).open(&path).unwrap();
+        file.write_at(3, b"abc").unwrap();
+        let mut read = [0; 8];
+        assert_eq!(Bytes::read_at(&mut file, 2, &mut read).unwrap(), 8);
+        assert_eq!(&read, b"2abc6789");
+        assert_eq!(Bytes::read_at(&mut file, 8, &mut read).unwrap(), 2);
+        assert_eq!(Bytes::read_at(&mut file, 100, &mut read).unwrap(), 0);
+        Bytes::set_len(&mut file, 4).unwrap();
+        file.sync().unwrap();
+        assert_eq!((Bytes::len(&mut file).unwrap(), fs::read(&path).unwrap()), (4, b"012a".to_vec()));
+    }
+}

@@ -1,0 +1,129 @@
+//! Full disks, damaged journals, and books that are not what they were.
+
+use super::disk::{Files, SimDisk};
+use super::{book, field, lesson};
+use crate::learn::{Fate, Learner};
+
+const LINES: [&str; 2] = ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5 c2c4"];
+
+fn learner(disk: &SimDisk) -> Learner {
+    Learner::over(Box::new(disk.clone()), "a.bin")
+}
+
+fn fresh() -> SimDisk {
+    SimDisk::of(Files { book: book(&LINES), journal: None })
+}
+
+#[test]
+fn a_disk_that_fills_up_at_any_byte_leaves_a_game_wholly_or_not_at_all() {
+    let one = [lesson("one", "e2e4 e7e5 g1f3", "wb", 2)];
+    let two = [lesson("two", "d2d4 d7d5 c2c4", "w", 1)];
+    let before = fresh();
+    learner(&before).learn(&one, false).unwrap();
+    let after = SimDisk::of(before.files());
+    learner(&after).learn(&two, false).unwrap();
+    let needed = (after.files().journal.unwrap().len() - before.files().journal.unwrap().len()) as u64;
+    let mut failed = 0;
+    for room in 0..=needed {
+        let disk = SimDisk::of(before.files());
+        let mut live = learner(&disk);
+        disk.room(Some(room));
+        if let Err(error) = live.learn(&two, false) {
+            failed += 1;
+            assert!(error.to_string().starts_with("a.bin: cannot write its journal a.bin.learn"), "{error}");
+            assert_eq!(disk.files().book, before.files().book);
+        }
+        disk.room(None);
+        // The same process, and another one, can go on once there is room.
+        let other = SimDisk::of(disk.files());
+        for (disk, mut learner) in [(&disk, live), (&other, learner(&other))] {
+            learner.learn(&two, false).unwrap();
+            assert_eq!(disk.files().book, after.files().book, "{room}");
+        }
+    }
+    // What does not fit is the game's record; the mark behind it does no harm when it is missing.
+    assert_eq!(failed, needed - 25);
+}
+
+#[test]
+fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
+    let games = [lesson("one", "e2e4 e7e5 g1f3 b8c6", "wb", 2)];
+    let whole = fresh();
+    learner(&whole).learn(&games, false).unwrap();
+    for writes in 0..4 {
+        let disk = fresh();
+        disk.book_writes(Some(writes));
+        assert!(learner(&disk).learn(&games, false).is_err());
+        disk.book_writes(None);
+        let mut next = learner(&disk);
+        assert_eq!(next.recover().unwrap().finished, 1);
+        assert_eq!(disk.files().book, whole.files().book);
+        assert_eq!(next.learn(&games, false).unwrap(), [Fate::Known]);
+    }
+}
+
+#[test]
+fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
+    let disk = fresh();
+    let mut first = learner(&disk);
+    for name in ["one", "two", "three"] {
+        first.learn(&[lesson(name, "e2e4 e7e5", "w", 2)], false).unwrap();
+    }
+    let files = disk.files();
+    let journal = files.journal.clone().unwrap();
+    let (mut refused, mut torn) = (0, 0);
+    for at in 0..journal.len() {
+        let mut journal = journal.clone();
+        journal[at] ^= 0x10;
+        let left = SimDisk::of(Files { journal: Some(journal), ..files.clone() });
+        match learner(&left).learn(&[lesson("four", "d2d4", "w", 2)], false) {
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("a.bin.learn is damaged (byte "), "{error}");
+                assert_eq!(left.files().book, files.book);
+                learner(&left).reset().unwrap();
+                assert_eq!(field(&left.files().book, "e2e4"), (0, 0));
+            }
+            // Only the last mark cannot be told from one that was being written.
+            Ok(fates) => {
+                torn += 1;
+                assert_eq!(fates, [Fate::Learned(1)]);
+                assert_eq!(field(&left.files().book, "e2e4"), (3, 6));
+            }
+        }
+    }
+    assert_eq!((refused, torn), (journal.len() - 25, 25));
+}
+
+#[test]
+fn the_journal_of_another_book_is_not_used() {
+    let disk = fresh();
+    let mut live = learner(&disk);
+    live.learn(&[lesson("one", "e2e4 e7e5", "w", 2)], false).unwrap();
+    let other = SimDisk::of(Files { book: book(&["e2e4 e7e6 d2d4 d7d5 c2c4"]), ..disk.files() });
+    let error = learner(&other).learn(&[lesson("two", "e2e4", "w", 2)], false).unwrap_err();
+    assert!(error.to_string().contains("the journal a.bin.learn belongs to another book"), "{error}");
+    learner(&other).reset().unwrap();
+    learner(&other).learn(&[lesson("two", "e2e4", "w", 2)], false).unwrap();
+    assert_eq!(field(&other.files().book, "e2e4"), (1, 2));
+}
+
+#[test]
+fn a_field_that_another_program_changed_stays_and_cannot_be_taken_back() {
+    let disk = fresh();
+    let mut live = learner(&disk);
+    live.learn(&[lesson("one", "e2e4 e7e5", "w", 2)], false).unwrap();
+    let mut files = disk.files();
+    let place = files.book.chunks(16).position(|entry| entry[12..] == [0, 1, 0, 2]).unwrap() * 16 + 12;
+    files.book[place..place + 4].copy_from_slice(&[0, 2, 0, 3]);
+    let changed = SimDisk::of(files.clone());
+    let error = learner(&changed).undo(1).unwrap_err();
+    assert!(error.to_string().contains("was changed by another program"), "{error}");
+    assert_eq!(changed.files().book, files.book);
+    // Nor does finishing what is finished write over it: the mark is lost here.
+    let journal = files.journal.as_mut().unwrap();
+    journal.truncate(journal.len() - 25);
+    let changed = SimDisk::of(files.clone());
+    assert_eq!(learner(&changed).recover().unwrap().finished, 1);
+    assert_eq!(changed.files().book, files.book);
+}

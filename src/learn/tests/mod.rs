@@ -1,0 +1,69 @@
+//! Tests of learning as a whole.
+
+pub mod disk;
+mod faults;
+mod power;
+mod rules;
+mod spooled;
+
+use shakmaty::{ByColor, Color, KnownOutcome};
+
+use super::Lesson;
+use crate::book::polyglot::codes;
+use crate::book::polyglot::layout::Entry;
+use crate::chess::{Game, Position};
+
+/// The results by White's half-points.
+pub const RESULTS: [KnownOutcome; 3] = [
+    KnownOutcome::Decisive { winner: Color::Black },
+    KnownOutcome::Draw,
+    KnownOutcome::Decisive { winner: Color::White },
+];
+
+/// The game of these moves, learned for the sides in `sides` (`w`, `b`), with so many half-points for White.
+pub fn lesson(name: &str, moves: &str, sides: &str, white: usize) -> Lesson {
+    let mut game = Game::start();
+    moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{moves}: {mv}"));
+    Lesson {
+        id: Lesson::id_of(&[name.as_bytes()]),
+        start: Position::start(),
+        moves: game.moves().to_vec(),
+        sides: ByColor { white: sides.contains('w'), black: sides.contains('b') },
+        outcome: RESULTS[white],
+        note: name.to_owned(),
+    }
+}
+
+/// A book of every move of these lines.
+pub fn book(lines: &[&str]) -> Vec<u8> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for line in lines {
+        let mut game = Game::start();
+        for text in line.split_whitespace() {
+            let before = game.position().clone();
+            assert!(game.push_uci(text.as_bytes()), "{line}: {text}");
+            let mv = *game.moves().last().unwrap();
+            let [code, _] = codes(mv, before.chess());
+            if !entries.iter().any(|entry| (entry.key, entry.mv) == (before.key(), code)) {
+                entries.push(Entry { key: before.key(), mv: code, weight: 10, games: 0, halfpoints: 0 });
+            }
+        }
+    }
+    entries.sort_by_key(|entry| entry.key);
+    entries.iter().flat_map(Entry::to_bytes).collect()
+}
+
+/// The field of a move of a book: the last of these, played after the others.
+pub fn field(book: &[u8], moves: &str) -> (u16, u16) {
+    let mut game = Game::start();
+    let mut last = None;
+    for text in moves.split_whitespace() {
+        let before = game.position().clone();
+        assert!(game.push_uci(text.as_bytes()));
+        last = Some((before.key(), codes(*game.moves().last().unwrap(), before.chess())));
+    }
+    let (key, codes) = last.unwrap();
+    let entries = crate::book::polyglot::Entries::new(book);
+    let entry = entries.of(key).find(|entry| codes.contains(&entry.mv)).unwrap();
+    (entry.games, entry.halfpoints)
+}

@@ -1,0 +1,182 @@
+//! Loss of power: every prefix of the writes and syncs, and every set of pieces that no sync had made safe.
+
+use super::disk::{Files, SimDisk};
+use super::{book, lesson};
+use crate::learn::{Learner, Lesson};
+
+const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
+
+/// What the book holds and how many games it knows, after each step: a step is a game, or what is done at once.
+struct Steps(Vec<(Vec<u8>, usize)>);
+
+fn games() -> [Lesson; 4] {
+    [
+        lesson("one", "e2e4 e7e5 g1f3 b8c6 f1b5", "wb", 2),
+        lesson("two", "e2e4 c7c5 g1f3", "w", 1),
+        lesson("three", "e2e4 e7e5 g1f3 b8c6", "w", 0),
+        lesson("four", "d2d4 d7d5", "wb", 2),
+    ]
+}
+
+fn learner(disk: &SimDisk) -> Learner {
+    Learner::over(Box::new(disk.clone()), "a.bin")
+}
+
+fn state(disk: &SimDisk) -> (Vec<u8>, usize) {
+    let known = learner(disk).history(0).unwrap().1;
+    (disk.files().book, known)
+}
+
+/// Learns a game, two at once, a fourth by another process, takes one back, and resets.
+fn play(disk: &SimDisk) -> Steps {
+    let [one, two, three, four] = games();
+    let mut steps = vec![state(disk)];
+    // What only the first of two games that are learned at once leaves.
+    let alone = SimDisk::of(disk.files());
+    learner(&alone).learn(&[one.clone()], false).unwrap();
+    learner(&alone).learn(&[two.clone()], false).unwrap();
+    let mut first = learner(disk);
+    first.learn(&[one], false).unwrap();
+    steps.push(state(disk));
+    disk.report(1);
+    first.learn(&[two, three], false).unwrap();
+    steps.push(state(&alone));
+    steps.push(state(disk));
+    disk.report(3);
+    learner(disk).learn(&[four], false).unwrap();
+    steps.push(state(disk));
+    disk.report(4);
+    assert_eq!(first.undo(1).unwrap(), 1);
+    steps.push(state(disk));
+    disk.report(5);
+    first.reset().unwrap();
+    steps.push(state(disk));
+    disk.report(6);
+    Steps(steps)
+}
+
+impl Steps {
+    /// Asserts that the book is as it was after some step from `reported` on, of those that can have begun.
+    fn check(&self, disk: &SimDisk, reported: usize) {
+        let found = state(disk);
+        let begun = if reported == 1 { 3 } else { reported + 1 };
+        let possible = &self.0[reported..=begun.min(self.0.len() - 1)];
+        assert!(possible.contains(&found), "after {reported} reported: {found:?}");
+    }
+}
+
+#[test]
+fn whatever_the_power_leaves_a_game_is_there_wholly_or_not_at_all() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let steps = play(&disk);
+    assert_eq!(steps.0.iter().map(|(_, known)| *known).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 3, 0]);
+    let (mut losses, mut again) = (0, 0);
+    disk.each_loss(|files, reported| {
+        losses += 1;
+        let left = SimDisk::of(files.clone());
+        learner(&left).recover().unwrap();
+        steps.check(&left, reported);
+        // Recovering may lose power as well; one in three is tried, for each takes as many again.
+        if losses % 3 == 0 {
+            left.each_loss(|files, _| {
+                again += 1;
+                let left = SimDisk::of(files.clone());
+                learner(&left).recover().unwrap();
+                steps.check(&left, reported);
+            });
+        }
+    });
+    println!("{losses} different losses of power, {again} more while recovering");
+    assert!(losses > 500 && again > 500, "{losses} {again}");
+}
+
+#[test]
+fn what_a_killed_process_left_unsynced_is_made_safe_by_the_next() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let steps = play(&disk);
+    let mut losses = 0;
+    for len in 0..=disk.ops() {
+        let (left, reported) = disk.killed(len);
+        learner(&left).recover().unwrap();
+        steps.check(&left, reported);
+        let recovered = SimDisk::of(left.files());
+        left.each_loss_from(len, |files, reported| {
+            losses += 1;
+            let left = SimDisk::of(files.clone());
+            learner(&left).recover().unwrap();
+            steps.check(&left, reported);
+        });
+        // Nothing more is to be done by one who comes after that.
+        let before = recovered.files();
+        learner(&recovered).recover().unwrap();
+        assert_eq!(recovered.files(), before);
+    }
+    println!("{losses} losses of power after a kill");
+    assert!(losses > 500, "{losses}");
+}
+
+#[test]
+fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
+    let [a, b, c] = ["a", "b", "c"].map(|name| {
+        lesson(
+            name,
+            ["e2e4", "d2d4", "e2e4 c7c5 g1f3"][usize::from(name > "a") + usize::from(name > "b")],
+            "w",
+            2,
+        )
+    });
+    let c = Lesson { moves: a.moves.clone(), ..c };
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    learner(&disk).learn(&[lesson("zero", "d2d4 d7d5", "b", 1)], false).unwrap();
+    let first = disk.ops();
+    learner(&disk).learn(&[a, b], false).unwrap();
+    let mut losses = 0;
+    disk.each_loss_from(first, |files, _| {
+        let left = SimDisk::of(files.clone());
+        learner(&left).learn(std::slice::from_ref(&c), false).unwrap();
+        left.each_loss(|files, _| {
+            losses += 1;
+            let left = SimDisk::of(files.clone());
+            learner(&left).recover().unwrap();
+            let names: String =
+                learner(&left).history(9).unwrap().0.iter().rev().map(|game| game.note.clone()).collect();
+            assert!(["zero", "zeroa", "zeroab", "zeroc", "zeroac", "zeroabc"].contains(&&*names), "{names}");
+        });
+    });
+    println!("{losses} losses of power with an older tail");
+    assert!(losses > 500, "{losses}");
+}
+
+#[test]
+fn after_a_loss_every_game_can_be_learned_and_none_twice() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let games = games();
+    let mut first = learner(&disk);
+    for game in &games {
+        first.learn(std::slice::from_ref(game), false).unwrap();
+    }
+    let all = disk.files().book;
+    disk.each_loss(|files, _| {
+        let left = SimDisk::of(files.clone());
+        learner(&left).learn(&games, false).unwrap();
+        assert_eq!(left.files().book, all);
+        assert_eq!(learner(&left).history(9).unwrap().1, games.len());
+    });
+}
+
+#[test]
+fn a_process_that_reads_on_after_another_was_killed_agrees_with_it() {
+    // Without a loss of power all that was written is there; a process may die between any two operations.
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let games = games();
+    let mut live = learner(&disk);
+    live.learn(&games[..1], false).unwrap();
+    disk.book_writes(Some(1));
+    assert!(learner(&disk).learn(&games[1..2], false).is_err());
+    disk.book_writes(None);
+    live.learn(&games[1..3], false).unwrap();
+    assert_eq!(live.repaired().finished, 1);
+    let whole = SimDisk::of(Files { book: book(&LINES), journal: None });
+    learner(&whole).learn(&games[..3], false).unwrap();
+    assert_eq!(disk.files().book, whole.files().book);
+}

@@ -1,0 +1,187 @@
+//! Sixteen adapters at once learn from the games that they play under UCI; one in ten is killed.
+
+use std::collections::HashSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt as _, SeedableRng as _};
+use shakmaty::{CastlingMode, Position as _};
+use tabiya::chess::Game;
+
+use super::world::{Play, World};
+
+/// Adapters at once.
+const CROWD: usize = 16;
+
+/// Adapters that follow one another, each with its share of games.
+const PARTS: usize = 10;
+
+/// Games of each adapter.
+const GAMES: usize = 10;
+
+/// The child engine of the tests, which cargo builds with the other examples.
+fn scripted_engine() -> PathBuf {
+    let folder = Path::new(env!("CARGO_BIN_EXE_tabiya")).with_file_name("examples");
+    let path = folder.join(format!("scripted-engine{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.is_file(), "{}: build it with `cargo build --examples`", path.display());
+    path
+}
+
+/// An adapter that learns, and what it says.
+struct Adapter {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// Lines until the process is killed.
+    left: Option<usize>,
+    /// Numbers of its games that it reported learned.
+    learned: HashSet<usize>,
+}
+
+impl Adapter {
+    fn start(world: &World, name: &str, score: &str, kill: Option<usize>) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+            .arg("--engine")
+            .arg(scripted_engine())
+            .args(["--engine-arg=--legal", "--engine-arg=--score", &format!("--engine-arg={score}")])
+            .arg("--book")
+            .arg(world.book())
+            .args(["--set", "Book Learn=true", "--set", "Book Threshold=0"])
+            .arg("--log")
+            .arg(world.path(name))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        Self { process, input, output: BufReader::new(output), left: kill, learned: HashSet::new() }
+    }
+
+    /// Says a line; nobody listens once the process is killed.
+    fn say(&mut self, line: &str) {
+        let _ = writeln!(self.input, "{line}");
+    }
+
+    /// The next line that begins with one of these words; `None` at the end.
+    fn until(&mut self, words: &[&str]) -> Option<String> {
+        loop {
+            let mut line = String::new();
+            // What a killed process had begun to say has no end.
+            if self.output.read_line(&mut line).unwrap_or(0) == 0 || !line.ends_with('\n') {
+                return None;
+            }
+            if let Some(left) = &mut self.left {
+                if *left == 0 {
+                    self.process.kill().unwrap();
+                }
+                *left = left.wrapping_sub(1);
+            }
+            let line = line.trim_end();
+            assert!(!line.contains("kept in"), "{line}");
+            if let Some(rest) = line.strip_prefix("info string tabiya: game ")
+                && rest.contains(": learned: ")
+            {
+                let number = rest.split(' ').next().unwrap().parse().unwrap();
+                assert!(self.learned.insert(number), "{line}");
+            }
+            if words.contains(&line.split(' ').next().unwrap_or_default()) {
+                return Some(line.to_owned());
+            }
+        }
+    }
+
+    /// Plays a game: the book's move, then two of the engine's. `None` when the process has gone.
+    fn play(&mut self, play: &Play) -> Option<()> {
+        let mut game = Game::start();
+        for mv in &play.moves[..4] {
+            game.push(*mv);
+        }
+        for turn in 0..3 {
+            let moves: Vec<String> =
+                game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
+            self.say(&format!("position startpos moves {}", moves.join(" ")));
+            self.say("go depth 1");
+            let answer = self.until(&["bestmove"])?;
+            let best = answer.split(' ').nth(1).unwrap();
+            if turn == 0 {
+                assert_eq!(best, play.moves[4].to_uci(CastlingMode::Standard).to_string());
+            }
+            assert!(game.push_uci(best.as_bytes()));
+            let reply = game.position().chess().legal_moves()[0];
+            game.push(reply);
+        }
+        self.say("ucinewgame");
+        self.say("isready");
+        self.until(&["readyok"]).map(|_| ())
+    }
+
+    /// Plays all games and quits; the numbers of those that were reported learned, by their order.
+    fn play_all(mut self, plays: &[&Play]) -> HashSet<usize> {
+        self.say("uci");
+        let mut alive = self.until(&["uciok"]);
+        for play in plays {
+            if alive.is_some() {
+                alive = self.play(play).map(|()| String::new());
+            }
+        }
+        self.say("quit");
+        self.until(&[]);
+        let ended = self.process.wait().unwrap();
+        assert!(ended.success() || self.left.is_some(), "{ended}");
+        self.learned.iter().map(|number| plays[number - 1].number).collect()
+    }
+}
+
+#[test]
+fn adapters_learn_their_games_and_a_kill_loses_only_what_was_not_reported() {
+    let mut world = World::new(CROWD * PARTS * GAMES);
+    // Each adapter wins, or loses, all its games.
+    world.plays.iter_mut().for_each(|play| play.points = if play.number / GAMES % 2 == 0 { 2 } else { 0 });
+    let world = &world;
+    let kept: Vec<(HashSet<usize>, HashSet<usize>)> = thread::scope(|scope| {
+        let running: Vec<_> = (0..CROWD)
+            .map(|worker| {
+                scope.spawn(move || {
+                    let mut random = Xoshiro256PlusPlus::seed_from_u64(worker as u64);
+                    let doomed = random.random_range(0..PARTS);
+                    let (mut learned, mut whole) = (HashSet::new(), HashSet::new());
+                    for part in 0..PARTS {
+                        let first = (worker * PARTS + part) * GAMES;
+                        let plays: Vec<&Play> = world.plays[first..first + GAMES].iter().collect();
+                        // About as many lines as an adapter says in all.
+                        let kill = (part == doomed).then(|| random.random_range(30..220));
+                        let score = if plays[0].points == 2 { "cp 900" } else { "cp -900" };
+                        let adapter = Adapter::start(world, &format!("{worker}-{part}.log"), score, kill);
+                        let reported = adapter.play_all(&plays);
+                        if kill.is_none() {
+                            whole.extend(plays.iter().map(|play| play.number));
+                        }
+                        learned.extend(reported);
+                    }
+                    (learned, whole)
+                })
+            })
+            .collect();
+        running.into_iter().map(|worker| worker.join().unwrap()).collect()
+    });
+    tabiya::learn::settle(&world.book());
+    let learned = world.learned();
+    let mut reported = HashSet::new();
+    for (told, whole) in &kept {
+        // An adapter that lived learned all of its games before it ended, and said so.
+        assert!(whole.is_subset(told), "{:?}", whole.difference(told));
+        reported.extend(told.iter().copied());
+    }
+    assert!(reported.is_subset(&learned));
+    world.check(world.plays.iter().filter(|play| learned.contains(&play.number)));
+    println!(
+        "{CROWD} adapters killed of {}; {} games reported, {} more are there, {} are not",
+        CROWD * PARTS,
+        reported.len(),
+        learned.difference(&reported).count(),
+        world.plays.len() - learned.len()
+    );
+}

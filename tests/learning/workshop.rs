@@ -1,0 +1,177 @@
+//! `tabiya learn` as its users meet it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::world::{World, fields};
+
+/// What a command left behind.
+struct Ended {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn tabiya(folder: &Path, args: &[&str]) -> Ended {
+    let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Ended {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+fn folder(world: &World) -> std::path::PathBuf {
+    world.path("")
+}
+
+#[test]
+fn a_hundred_games_learned_twice_are_learned_once() {
+    let world = World::new(100);
+    world.pgn("games.pgn", &world.plays);
+    let run = |more: &[&str]| {
+        let args = [&["learn", "crowd.bin", "--games", "games.pgn", "--player", "US"], more].concat();
+        let ended = tabiya(&folder(&world), &args);
+        assert_eq!((ended.code, &*ended.err), (Some(0), ""));
+        ended.out
+    };
+    assert_eq!(run(&[]), "crowd.bin: 100 games read, 100 learned into 300 entries\n");
+    world.check(&world.plays);
+    let once = fs::read(world.book()).unwrap();
+    let again = "crowd.bin: 100 games read, 0 learned into 0 entries\n  not learned: 100 learned before\n";
+    assert_eq!(run(&[]), again);
+    assert_eq!(fs::read(world.book()).unwrap(), once);
+    // The other side has not been learned, but its moves are no entries.
+    let both = run(&["--both"]);
+    assert!(both.ends_with("  not learned: 100 without a move that is an entry of the book\n"), "{both}");
+    assert_eq!(fs::read(world.book()).unwrap(), once);
+    assert!(run(&["--again"]).contains(" 100 learned into 300 entries\n"));
+    world.check(world.plays.iter().chain(&world.plays));
+}
+
+#[test]
+fn games_are_taken_back_and_all_is_reset() {
+    let world = World::new(50);
+    world.pgn("games.pgn", &world.plays);
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    assert_eq!(run(&["--undo", "3"]).code, Some(1));
+    run(&["--games", "games.pgn", "--both"]);
+    let undone = run(&["--undo", "20"]);
+    assert_eq!((undone.code, &*undone.out), (Some(0), "crowd.bin: 20 games taken back\n"));
+    world.check(&world.plays[..30]);
+    let rest = run(&["--undo", "100"]);
+    assert_eq!((rest.code, &*rest.out), (Some(1), "crowd.bin: 30 games taken back\n"));
+    world.check(&[]);
+    run(&["--games", "games.pgn", "--both"]);
+    assert_eq!(run(&["--reset"]).out, "crowd.bin: every learn field is set to nothing\n");
+    world.check(&[]);
+    assert!(run(&["--games", "games.pgn", "--both"]).out.contains(" 50 learned into 150 entries\n"));
+    world.check(&world.plays);
+}
+
+#[test]
+fn what_was_learned_is_shown_by_line() {
+    let world = World::new(3);
+    world.pgn("games.pgn", &world.plays);
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat()).out;
+    assert_eq!(run(&["--show"]), "crowd.bin: 0 entries have learned; the journal knows 0 games\n");
+    run(&["--games", "games.pgn", "--player", "us"]);
+    let shown = run(&["--show"]);
+    let mut lines = shown.lines();
+    assert_eq!(lines.next(), Some("crowd.bin: 5 entries have learned; the journal knows 3 games"));
+    assert_eq!(lines.next(), Some("  Us - Them 1-0, round 2 (3 entries)"));
+    let start = lines.find(|line| line.contains(" start ")).unwrap();
+    assert_eq!(start.split_whitespace().skip(2).collect::<Vec<_>>(), ["7", "1.5/3", "100.0%"], "{shown}");
+    assert_eq!(shown.lines().filter(|line| line.contains("  0/1 ")).count(), 1, "{shown}");
+    assert!(!shown.contains("position "), "{shown}");
+}
+
+#[test]
+fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
+    let world = World::new(10);
+    world.pgn("games.pgn", &world.plays);
+    let mut bytes = fs::read(world.book()).unwrap();
+    bytes[28..32].copy_from_slice(&[0, 0, 0, 7]);
+    fs::write(world.book(), &bytes).unwrap();
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    let refused = run(&["--games", "games.pgn", "--both"]);
+    assert_eq!((refused.code, &*refused.out), (Some(3), ""));
+    assert!(
+        refused.err.contains("holds something other than games and half-points (byte 16)"),
+        "{}",
+        refused.err
+    );
+    assert!(refused.err.contains("`tabiya learn BOOK --reset`"), "{}", refused.err);
+    assert_eq!(fs::read(world.book()).unwrap(), bytes);
+    assert!(!world.path("crowd.bin.learn").exists());
+    assert_eq!(run(&["--reset"]).code, Some(0));
+    assert_eq!(run(&["--games", "games.pgn", "--both"]).code, Some(0));
+    world.check(&world.plays);
+}
+
+#[test]
+fn full_fields_are_halved() {
+    let world = World::new(1);
+    world.pgn("games.pgn", &world.plays);
+    let mut bytes = fs::read(world.book()).unwrap();
+    for entry in bytes.chunks_mut(16) {
+        entry[12..].copy_from_slice(&[0xff; 4]);
+    }
+    fs::write(world.book(), &bytes).unwrap();
+    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(fields(&world.book()).values().all(|field| *field == (32_768, 32_767)));
+}
+
+#[test]
+fn wrong_uses_are_told() {
+    let world = World::new(2);
+    world.pgn("games.pgn", &world.plays);
+    fs::write(world.path("empty.pgn"), "\n").unwrap();
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    assert_eq!(run(&[]).code, Some(2));
+    assert_eq!(run(&["--show", "--reset"]).code, Some(2));
+    let sides = run(&["--games", "games.pgn"]);
+    assert_eq!(sides.code, Some(2));
+    assert!(sides.err.contains("--player NAME, or learn those of both sides with --both"), "{}", sides.err);
+    assert_eq!(run(&["--games", "none.pgn", "--both"]).code, Some(3));
+    assert_eq!(run(&["--games", "empty.pgn", "--both"]).code, Some(1));
+    let strangers = run(&["--games", "games.pgn", "--player", "nobody"]).out;
+    assert!(strangers.ends_with("  not learned: 2 of other players\n"), "{strangers}");
+    world.check(&[]);
+}
+
+#[test]
+fn a_game_without_a_result_or_with_an_illegal_move_is_not_learned() {
+    let world = World::new(1);
+    let text = "[White \"Us\"]\n[Result \"*\"]\n\n1. e4 *\n\n[White \"Us\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Ke3 1-0\n";
+    fs::write(world.path("bad.pgn"), text).unwrap();
+    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "bad.pgn", "--both"]);
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.out.contains("not learned: 1 without a result\n"), "{}", ended.out);
+    assert!(ended.out.contains("not learned: 1 that cannot be read to the end\n"), "{}", ended.out);
+    world.check(&[]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_book_that_may_not_be_written_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new(2);
+    world.pgn("games.pgn", &world.plays);
+    fs::set_permissions(world.book(), fs::Permissions::from_mode(0o444)).unwrap();
+    if fs::File::options().write(true).open(world.book()).is_ok() {
+        println!("skipped: this user may write whatever the permissions say");
+        return;
+    }
+    let ended = tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]);
+    assert_eq!(ended.code, Some(3));
+    assert!(ended.err.contains("cannot write to the book"), "{}", ended.err);
+    world.check(&[]);
+}

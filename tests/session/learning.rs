@@ -1,0 +1,402 @@
+//! Which games are learned, and with what result: the session alone, told the time by the test.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shakmaty::{CastlingMode, Color, KnownOutcome};
+use tabiya::adapter::library::Library;
+use tabiya::adapter::options::{BookFiles, Options};
+use tabiya::adapter::session::{Output, Session};
+use tabiya::book::{Book, Shelf, open};
+use tempfile::TempDir;
+
+use super::library::polyglot_bytes;
+
+struct File(Arc<dyn Book>);
+
+impl Library for File {
+    fn open(&mut self, _: &BookFiles) -> (Shelf, Vec<String>) {
+        (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), Vec::new())
+    }
+}
+
+/// A session with a book that can learn, and what it has said.
+struct Talk {
+    session: Session,
+    out: Output,
+    gui: String,
+    now: Duration,
+    _folder: TempDir,
+}
+
+impl Talk {
+    fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut Options)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        std::fs::write(&path, polyglot_bytes(&["e2e4 = 1", "e2e4 e7e5 = 1"])).unwrap();
+        let mut options = Options { seed: 1, ..Options::default() };
+        options.policy.learn = true;
+        options.policy.depth = 1;
+        change(&mut options);
+        let mut out = Output::default();
+        let session = Session::new(options, Vec::new(), Box::new(File(open(&path).unwrap())), &mut out);
+        Self { session, out, gui: String::new(), now: Duration::ZERO, _folder: folder }
+    }
+
+    fn gui(&mut self, line: &str) {
+        self.session.at(self.now);
+        self.session.gui_line(format!("{line}\n").as_bytes(), &mut self.out);
+        self.take();
+    }
+
+    fn engine(&mut self, line: &str) {
+        self.session.at(self.now);
+        self.session.engine_line(format!("{line}\n").as_bytes(), &mut self.out);
+        self.take();
+    }
+
+    fn take(&mut self) {
+        self.out.engine.clear();
+        self.gui.push_str(&String::from_utf8(std::mem::take(&mut self.out.gui)).unwrap());
+    }
+
+    fn pass(&mut self, millis: u64) {
+        self.now += Duration::from_millis(millis);
+    }
+
+    /// Asks in the position after these moves; the engine, where it is asked, answers with this score and move.
+    fn ask(&mut self, start: &str, moves: &str, go: &str, score: &str, best: &str) {
+        self.gui(&format!("position {start} moves {moves}"));
+        self.gui(go);
+        self.engine(&format!("info depth 9 score {score} pv {best}"));
+        self.engine(&format!("bestmove {best}"));
+    }
+
+    /// The games handed on to be learned, as `side result plies`.
+    fn taught(&mut self) -> Vec<String> {
+        let lessons = self.out.lessons.drain(..).map(|taught| {
+            assert_eq!(taught.books.len(), 1);
+            let lesson = taught.lesson;
+            assert_ne!(lesson.sides.white, lesson.sides.black);
+            let side = if lesson.sides.white { Color::White } else { Color::Black };
+            let result = match lesson.outcome {
+                KnownOutcome::Draw => "drawn",
+                KnownOutcome::Decisive { winner } if winner == side => "won",
+                KnownOutcome::Decisive { .. } => "lost",
+            };
+            format!("{side} {result} {}", lesson.moves.len())
+        });
+        lessons.collect()
+    }
+
+    /// What was said of the last game; the next question brings it.
+    fn verdict(&mut self) -> String {
+        self.gui("go perft 1");
+        let said: Vec<&str> =
+            self.gui.lines().filter(|line| line.starts_with("info string tabiya: game ")).collect();
+        said.last().map(|line| line.rsplit(": ").next().unwrap().to_owned()).unwrap_or_default()
+    }
+}
+
+const START: &str = "startpos";
+
+/// A game of White's in which each side moves its knights; `scores` are those of White's moves.
+fn shuffle(talk: &mut Talk, go: &str, scores: &[&str]) {
+    let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
+    let mut moves = vec!["a2a3", "a7a6"];
+    // The pawns go on one by one, so that nothing is repeated three times.
+    let pawns = [
+        "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e3", "e7e6", "f2f3", "f7f6", "g2g3", "g7g6",
+        "h2h3", "h7h6",
+    ];
+    let line: Vec<&str> = pawns.chunks(2).flat_map(|pair| round.iter().chain(pair)).copied().collect();
+    for (turn, score) in scores.iter().enumerate() {
+        talk.ask(START, &moves.join(" "), go, score, line[2 * turn]);
+        moves.extend(&line[2 * turn..2 * turn + 2]);
+    }
+}
+
+#[test]
+fn a_mate_on_the_board_is_learned_at_once() {
+    let mut talk = Talk::new();
+    talk.ask(START, "f2f3", "go", "cp 10", "e7e5");
+    talk.ask(START, "f2f3 e7e5 g2g4", "go", "mate 1", "d8h4");
+    assert_eq!(talk.taught(), ["black won 4"]);
+    assert_eq!(talk.verdict(), "mate on the board");
+    // What comes after does not teach it again.
+    talk.gui("ucinewgame");
+    talk.gui("quit");
+    assert_eq!(talk.taught(), [""; 0]);
+}
+
+#[test]
+fn a_final_position_that_is_sent_tells_the_end() {
+    for end in ["ucinewgame", "quit", "position startpos"] {
+        let mut talk = Talk::new();
+        talk.ask(START, "a2a3 a7a6", "go", "cp 10", "f2f3");
+        talk.ask(START, "a2a3 a7a6 f2f3 e7e5", "go", "cp 900", "g2g4");
+        talk.gui("position startpos moves a2a3 a7a6 f2f3 e7e5 g2g4 d8h4");
+        talk.gui(end);
+        assert_eq!(talk.taught(), ["white lost 6"], "{end}");
+    }
+    // Of a game that only may be mated the expected move tells nothing.
+    let mut talk = Talk::new();
+    talk.ask(START, "a2a3 a7a6", "go", "cp 10", "f2f3");
+    talk.ask(START, "a2a3 a7a6 f2f3 e7e5", "go", "cp 100", "g2g4");
+    talk.gui("position startpos moves a2a3 a7a6 f2f3 e7e5 g2g4 d8h4");
+    talk.gui("go ponder");
+    talk.gui("stop");
+    talk.engine("bestmove (none)");
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), [""; 0]);
+}
+
+#[test]
+fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
+    // A stalemate and a dead position end the game where they stand.
+    let mut talk = Talk::new();
+    let start = "fen 7k/8/6K1/8/8/8/8/5Q2 w - - 0 1";
+    talk.ask(start, "", "go", "cp 900", "f1f2");
+    talk.ask(start, "f1f2 h8g8", "go", "cp 900", "f2a2");
+    talk.ask(start, "f1f2 h8g8 f2a2 g8h8", "go", "cp 900", "a2f7");
+    assert_eq!(talk.taught(), ["white drawn 5"]);
+    assert_eq!(talk.verdict(), "stalemate on the board");
+    let mut talk = Talk::new();
+    let start = "fen 8/8/8/8/5k2/6p1/8/6K1 w - - 0 1";
+    talk.ask(start, "", "go", "cp -900", "g1g2");
+    talk.ask(start, "g1g2 f4e4", "go", "cp -900", "g2g3");
+    assert_eq!(talk.taught(), ["white drawn 3"]);
+    assert_eq!(talk.verdict(), "nobody can be mated any more");
+    // After a repetition, or fifty moves, it may go on.
+    let mut talk = Talk::new();
+    let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    for ply in [1, 3, 5] {
+        talk.ask(
+            "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            &moves[..ply].join(" "),
+            "go",
+            "cp 50",
+            moves[ply],
+        );
+    }
+    talk.ask(
+        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        &moves.join(" "),
+        "go",
+        "cp 50",
+        "f6g8",
+    );
+    assert_eq!(talk.taught(), [""; 0]);
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), ["black drawn 8"]);
+    assert_eq!(talk.verdict(), "the position stood for the third time");
+    let mut talk = Talk::new();
+    let start = "fen 7k/8/8/8/8/8/8/R3K3 w - - 96 80";
+    talk.ask(start, "", "go", "cp 900", "a1a2");
+    talk.ask(start, "a1a2 h8g8", "go", "cp 900", "a2a3");
+    talk.gui("position fen 7k/8/8/8/8/8/8/R3K3 w - - 96 80 moves a1a2 h8g8 a2a3 g8h8");
+    talk.gui("quit");
+    assert_eq!(talk.taught(), ["white drawn 4"]);
+}
+
+#[test]
+fn the_last_scores_decide_what_the_board_does_not() {
+    for (scores, taught, why) in [
+        (&["cp 20", "cp 650", "cp 700"][..], Some("white won 7"), ""),
+        (&["cp 20", "cp -650", "mate -3"], Some("white lost 7"), ""),
+        (&["cp 20", "cp 650", "cp 500"], None, "the engine's last scores decide nothing; it is not learned"),
+        (&["cp 900"], None, ""),
+    ] {
+        for end in ["ucinewgame", "quit", "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves h1h2"] {
+            let mut talk = Talk::new();
+            shuffle(&mut talk, "go depth 5", scores);
+            talk.gui(end);
+            if end.starts_with("position") {
+                // Another start is a game that ends the one before when it is asked about.
+                talk.gui("go depth 1");
+            }
+            assert_eq!(talk.taught(), Vec::from_iter(taught), "{scores:?} {end}");
+            if !why.is_empty() && end == "ucinewgame" {
+                assert_eq!(talk.verdict(), why);
+            }
+        }
+    }
+    let mut talk = Talk::with(|options| options.learn_margin = 2000);
+    shuffle(&mut talk, "go", &["cp 20", "cp 650", "cp 700"]);
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), [""; 0]);
+}
+
+#[test]
+fn bounds_other_lines_and_pondering_in_vain_are_no_scores() {
+    let mut talk = Talk::new();
+    shuffle(&mut talk, "go", &["cp 20", "cp 650"]);
+    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8");
+    talk.gui("go");
+    for line in ["score cp 20", "multipv 2 score cp 900", "score cp 900 lowerbound", "string score cp 900"] {
+        talk.engine(&format!("info depth 3 {line}"));
+    }
+    talk.engine("bestmove b2b3");
+    // The opponent was expected to do something else.
+    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 h7h5");
+    talk.gui("go ponder");
+    talk.engine("info depth 9 score cp 900");
+    talk.gui("stop");
+    talk.engine("bestmove h2h4");
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.verdict(), "the engine's last scores decide nothing; it is not learned");
+}
+
+#[test]
+fn a_ponderhit_makes_the_expected_move_the_games() {
+    let mut talk = Talk::new();
+    shuffle(&mut talk, "go", &["cp 650"]);
+    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6");
+    talk.gui("go ponder");
+    talk.engine("info depth 9 score cp 900");
+    talk.gui("ponderhit");
+    talk.engine("bestmove f3g1");
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), ["white won 5"]);
+}
+
+#[test]
+fn analysis_is_never_learned() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    for line in ["go infinite", "go mate 3", "go searchmoves g1f3 f3g1 b2b3", "go depth 4 infinite"] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, "go", won);
+        talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6");
+        talk.gui(line);
+        talk.gui("stop");
+        talk.engine("info depth 4 score cp 900");
+        talk.engine("bestmove g1f3");
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), [""; 0], "{line}");
+    }
+    for option in
+        ["MultiPV value 2", "UCI_AnalyseMode value true", "Book Learn value false", "OwnBook value false"]
+    {
+        let mut talk = Talk::new();
+        talk.gui(&format!("setoption name {option}"));
+        shuffle(&mut talk, "go", won);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), [""; 0], "{option}");
+    }
+}
+
+#[test]
+fn positions_that_jump_are_never_learned() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    for (moves, what) in [
+        ("a2a3 a7a6 g1f3 g8f6", "moves taken back"),
+        ("a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 c2c3 c7c6", "another move than ours"),
+        ("a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6 c2c3 c7c6", "moves left out"),
+        ("a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3", "the other side's turn"),
+        ("a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b4 e2e8", "an illegal move"),
+    ] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, "go", won);
+        talk.ask(START, moves, "go", "cp 900", "h2h3");
+        assert_eq!(talk.taught(), [""; 0], "{what}");
+        // Nor what follows, up to the next game.
+        talk.ask(START, &format!("{moves} h2h3 h7h6"), "go", "cp 900", "h3h4");
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), [""; 0], "{what}");
+        shuffle(&mut talk, "go", won);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), ["white won 7"], "{what}");
+    }
+}
+
+#[test]
+fn a_new_game_is_seen_without_being_told() {
+    let mut talk = Talk::new();
+    shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
+    talk.ask(START, "a2a4", "go", "cp 900", "a7a5");
+    assert_eq!(talk.taught(), ["white won 7"]);
+}
+
+#[test]
+fn a_game_that_a_clock_may_have_ended_is_unknown() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    let go = "go wtime 5000 btime 3000 winc 0 binc 0";
+    // The opponent's clock.
+    for (waited, taught) in [(2000, Some("white won 7")), (2950, None), (60_000, None)] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, go, won);
+        talk.pass(waited);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), Vec::from_iter(taught), "{waited}");
+        if taught.is_none() {
+            assert_eq!(talk.verdict(), "the opponent's clock may have run out; it is not learned");
+        }
+    }
+    // Our own.
+    for (used, taught) in [(4000, Some("white won 9")), (4950, None), (6000, None)] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, go, won);
+        talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6");
+        talk.gui(go);
+        talk.engine("info depth 9 score cp 900");
+        talk.pass(used);
+        talk.engine("bestmove c2c3");
+        talk.gui("quit");
+        assert_eq!(talk.taught(), Vec::from_iter(taught), "{used}");
+    }
+    // While it runs.
+    let mut talk = Talk::new();
+    shuffle(&mut talk, go, won);
+    talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6");
+    talk.gui(go);
+    talk.engine("info depth 9 score cp 900");
+    talk.gui("quit");
+    assert_eq!(talk.taught(), [""; 0]);
+}
+
+#[test]
+fn an_engine_that_fails_teaches_nothing() {
+    let mut talk = Talk::new();
+    shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
+    talk.session.engine_gone("it died", &mut talk.out);
+    talk.take();
+    assert_eq!(talk.taught(), [""; 0]);
+    assert!(talk.gui.contains("the engine failed; it is not learned"), "{}", talk.gui);
+}
+
+#[test]
+fn moves_of_the_book_are_learned_and_have_no_score() {
+    let mut talk = Talk::new();
+    talk.gui("position startpos");
+    talk.gui("go");
+    assert!(talk.gui.contains("bestmove e2e4"), "{}", talk.gui);
+    talk.ask(START, "e2e4 e7e5", "go", "cp 900", "d1h5");
+    talk.ask(START, "e2e4 e7e5 d1h5 a7a6", "go", "cp 900", "f1c4");
+    talk.ask(START, "e2e4 e7e5 d1h5 a7a6 f1c4 b7b6", "go", "mate 1", "h5f7");
+    assert_eq!(talk.taught(), ["white won 7"]);
+    // After the book's move and one of the engine's there are no two scores.
+    let mut talk = Talk::new();
+    talk.gui("position startpos");
+    talk.gui("go");
+    talk.ask(START, "e2e4 e7e5", "go", "cp 900", "d1h5");
+    talk.gui("ucinewgame");
+    assert_eq!(talk.taught(), [""; 0]);
+}
+
+#[test]
+fn chess960_castling_is_learned_as_it_was_played() {
+    let mut talk = Talk::new();
+    talk.gui("setoption name UCI_Chess960 value true");
+    let start = "fen 4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1";
+    talk.ask(start, "", "go", "cp 900", "e1g1");
+    talk.ask(start, "e1g1 e8e7", "go", "cp 900", "b1b7");
+    talk.gui("quit");
+    let lesson = talk.out.lessons.pop().unwrap().lesson;
+    assert_eq!(lesson.moves[0].to_uci(CastlingMode::Chess960).to_string(), "e1g1");
+    assert!(lesson.moves[0].is_castle());
+}
