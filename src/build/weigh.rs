@@ -121,9 +121,8 @@ mod tests {
 
     #[test]
     fn where_games_are_counted_a_position_that_enough_reached_comes_without_moves() {
-        let row = |key, mv, games| {
-            CountRow::new(Count { key, mv: RawMove(mv), outcome: Outcome::Draw, games })
-        };
+        let row =
+            |key, mv, games| CountRow::new(Count { key, mv: RawMove(mv), outcome: Outcome::Draw, games });
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
         let of = |counted| positions(&rows, &Weigh::default(), counted, |_| (None, None));
         let seen: Vec<_> = of(true)

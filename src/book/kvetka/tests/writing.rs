@@ -61,7 +61,11 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_book_goes_through_the_writer_unchanged() {
     let folder = tempfile::tempdir().unwrap();
-    let made = many(400).games("e2e4 e7e5", [1, 2, 3]).comment(&after("e2e4"), "B00|King's Pawn").link(&after("e2e4"), 0, 1);
+    let made = many(400).games("e2e4 e7e5", [1, 2, 3]).comment(&after("e2e4"), "B00|King's Pawn").link(
+        &after("e2e4"),
+        0,
+        1,
+    );
     let first = made.book();
     for (scope, backwards) in [(Scope::Reachable, false), (Scope::All, true)] {
         let mut positions = all(&first, scope);
