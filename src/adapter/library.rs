@@ -8,7 +8,7 @@ use crate::book::{self, Book, Shelf};
 
 /// Opens books for the session, which does no I/O itself.
 pub trait Library: Send {
-    /// The shelf for these lists, and a sentence for each book that could not be opened; the others stand on it.
+    /// The shelf for these lists, and a sentence for each book that could not be opened, or not whole; the others stand on it.
     fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>);
 }
 
@@ -34,6 +34,7 @@ impl Files {
                 Ok(path) => match book::open(&path) {
                     Ok(book) => {
                         log::info!("book: {} ({})", path.display(), book.format());
+                        problems.extend(book.warnings());
                         books.push(book);
                     }
                     Err(error) => problems.push(error.to_string()),

@@ -79,6 +79,11 @@ impl Error {
         self.kind
     }
 
+    /// What is wrong, as a clause, without file, offset and advice.
+    pub fn what(&self) -> &str {
+        &self.what
+    }
+
     /// The file, where there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()

@@ -1,4 +1,4 @@
-//! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, progress.
+//! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, sorting, progress.
 
 pub mod bytes;
 pub mod error;
@@ -6,3 +6,4 @@ pub mod interrupt;
 pub mod map;
 pub mod progress;
 pub mod replace;
+pub mod sort;

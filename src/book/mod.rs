@@ -2,9 +2,13 @@
 
 pub mod abk;
 pub mod ctg;
+mod game;
+mod groups;
 mod known;
+pub mod kvetka;
 mod open;
 pub mod polyglot;
+mod reach;
 mod shelf;
 pub mod tour;
 mod write;
@@ -16,6 +20,7 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
+pub use game::{LinkedGame, SourceKind};
 pub use known::{Known, KnownMove, Scope};
 pub use open::{create, in_any_case, open, open_bytes};
 pub use shelf::Shelf;
@@ -45,6 +50,8 @@ pub enum Format {
     Ctg,
     /// Arena's `.abk`.
     Abk,
+    /// Kvetka's `.kob` with its `.kin` and `.ksf`.
+    Kvetka,
 }
 
 impl fmt::Display for Format {
@@ -53,6 +60,7 @@ impl fmt::Display for Format {
             Format::Polyglot => "polyglot",
             Format::Ctg => "ctg",
             Format::Abk => "abk",
+            Format::Kvetka => "kvetka",
         })
     }
 }
@@ -241,6 +249,28 @@ pub trait Book: Send + Sync {
             }
         }
         best.map(|best| best.mv)
+    }
+
+    /// What was found wrong when the book was opened, a line each: it is played without what is damaged.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The name of the opening at a position, or what else the book says of it in words.
+    fn opening(&self, at: &Position) -> Option<String> {
+        let _ = at;
+        None
+    }
+
+    /// A game with the position, where the book names one.
+    fn game(&self, at: &Position) -> Option<LinkedGame> {
+        let _ = at;
+        None
+    }
+
+    /// Shows every game that the book names, until `see` breaks off.
+    fn games(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {
+        let _ = see;
     }
 
     /// Hands over the book's positions one by one, each with its moves and all that the book knows of them, until

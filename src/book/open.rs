@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::abk::{self, Abk, is_abk};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
+use super::kvetka::{self, Kvetka};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
 use super::{Book, BookWriter, WriteOptions};
@@ -13,10 +14,10 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::map::Map;
 
 /// What to do with something that is no book of a format that can be read.
-const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg) or Arena (.abk) book";
+const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
 
 /// What to do with a name of which no writer knows the end.
-const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase) or .abk (Arena)";
+const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Arena) or .kob (Kvetka)";
 
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
@@ -33,30 +34,35 @@ const STARTS: [(&[u8], &str, &str); 8] = [
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
 
-/// Formats of other books by the last part of their files' names.
-const NAMES: [(&str, &str); 3] = [("kob", "Kvetka"), ("kin", "Kvetka"), ("ksf", "Kvetka")];
-
 /// Opens a book, in the same time whatever its size.
 ///
-/// Any of the three files of a CTG book, in any letter case, opens the book. A Polyglot book has no mark of its own:
-/// it is what is long enough and known to be nothing else.
+/// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; a Kvetka book is opened by its name
+/// without number or end too. A Polyglot book has no mark of its own: it is what is long enough and known to be nothing
+/// else.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
-/// as [`Ctg::open`].
+/// as [`Ctg::open`] and [`Kvetka::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
-    let found = in_any_case(path);
+    let found = ctg::in_any_case(path);
+    if found.is_none() && !path.exists() && kvetka::in_any_case(path).is_some() {
+        return Ok(Arc::new(Kvetka::open(path)?));
+    }
     let bytes = Map::open(found.as_deref().unwrap_or(path))?;
+    if is_kvetka(path, &bytes) {
+        return Ok(Arc::new(Kvetka::open(path)?));
+    }
     if !is_other(&bytes) && is_ctg(path, &bytes) {
         return Ok(Arc::new(Ctg::open(path)?));
     }
     open_bytes(path, bytes)
 }
 
-/// The file that a path means where there is none of this name: the parts of a CTG book are found in any letter case.
+/// The file that a path means where there is none of this name: the parts of a CTG or a Kvetka book are found in any
+/// letter case, and the latter by its name without number or end too.
 pub fn in_any_case(path: &Path) -> Option<PathBuf> {
-    ctg::in_any_case(path)
+    ctg::in_any_case(path).or_else(|| kvetka::in_any_case(path))
 }
 
 /// Opens a book whose bytes are at hand: in memory, or inside the executable. `path` is only its name.
@@ -87,10 +93,13 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     if is_abk(&bytes) || path.extension().is_some_and(|name| name.eq_ignore_ascii_case("abk")) {
         return Ok(Arc::new(Abk::new(path, bytes)?));
     }
-    if let Some(format) = other_format(path) {
+    if is_kvetka(path, &bytes) {
+        if path.extension().is_some_and(|name| name.eq_ignore_ascii_case("kob")) {
+            return Ok(Arc::new(Kvetka::new(path, bytes)?));
+        }
         return error(
-            &format!("this looks like a book of the {format} format, which cannot be read yet"),
-            ADVICE,
+            "this part of a Kvetka book has no positions",
+            "open it as a file, with the .kob beside it",
         );
     }
     if is_text(&bytes) {
@@ -115,6 +124,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
         Some("ctg") => Ok(Box::new(ctg::Writer::new(path, options)?)),
         Some("abk") => Ok(Box::new(abk::Writer::new(path, options)?)),
         Some("bin") => Ok(Box::new(polyglot::Writer::new(path, options)?)),
+        Some("kob") => Ok(Box::new(kvetka::Writer::new(path, options)?)),
         _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
             .at_path(path)
             .advice(WRITABLE)),
@@ -131,10 +141,11 @@ fn is_ctg(path: &Path, data: &[u8]) -> bool {
     data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data)
 }
 
-/// The book format that a file has, where it is one that cannot be read.
-fn other_format(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?;
-    NAMES.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| *format)
+/// Whether a file is a part of a Kvetka book: by its name, for it has no mark of its own, but not where it is
+/// something else by its content.
+fn is_kvetka(path: &Path, data: &[u8]) -> bool {
+    let archive = STARTS.iter().any(|(start, ..)| data.starts_with(start));
+    kvetka::is_part(path) && !archive && !data.starts_with(&CTG_START) && !is_abk(data)
 }
 
 /// Whether the file begins like text: without the control characters that every Polyglot book is full of.
@@ -173,9 +184,10 @@ mod tests {
         for name in ["a.bin", "a.CTO"] {
             assert!(refusal(name, &ctg).contains("a CTG book is three files"), "{name}");
         }
-        for name in ["a.b.kob", "x/a.KIN"] {
-            assert!(refusal(name, &[0; 16]).contains("Kvetka"), "{name}");
-        }
+        let what = "this part of a Kvetka book has no positions";
+        assert!(refusal("x/a.KIN", &[0; 16]).contains(what));
+        assert!(refusal("a.b.kob", &[0; 16]).contains("this kind of Kvetka book, 0, is not supported"));
+        assert!(refusal("a.kob", b"PK\x03\x04").contains("zip"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Known;
+use super::{Known, LinkedGame};
 use crate::base::error::Result;
 
 /// What is asked of a writer, whatever its format.
@@ -13,6 +13,12 @@ pub struct WriteOptions {
     /// Where a format has colours and a position's moves have none: the per mille of the position's weight from which
     /// on a move becomes green; 0 for no colours.
     pub green: u32,
+    /// What the book says of itself, where its format has a place for it.
+    pub caption: String,
+    /// Half-moves from the start of a game that were taken in; `None`: all.
+    pub plies: Option<u32>,
+    /// The Elo that White, Black, the stronger and the weaker player needed; 0 where none.
+    pub least_elo: [u16; 4],
 }
 
 /// A book that is being written. Dropped before [`BookWriter::finish`], it leaves nothing behind.
@@ -24,6 +30,21 @@ pub trait BookWriter {
     /// [`crate::choose::plain_weights`] makes them.
     fn holds_verdicts(&self) -> bool {
         false
+    }
+
+    /// Whether games are wanted, as [`BookWriter::game`] takes them in.
+    fn wants_games(&self) -> bool {
+        false
+    }
+
+    /// Takes in a game that the book is made of: all of them come before the first position, in the order of their
+    /// numbers.
+    ///
+    /// # Errors
+    /// When the disk is full or fails.
+    fn game(&mut self, game: &LinkedGame) -> Result<()> {
+        let _ = game;
+        Ok(())
     }
 
     /// Takes in the next position: their keys ascend, and each comes once. What the format cannot hold is left out

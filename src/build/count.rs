@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use shakmaty::{Color, Move, Position as _};
 
 use super::filter::{Filter, Sides};
+use super::ledger::Ledger;
 use super::report::Report;
 use super::row::{Count, CountRow, Outcome, PlacedRow, Row};
 use super::sort::{Pile, Sorter};
@@ -86,7 +87,10 @@ impl Files {
     }
 }
 
-/// Counts the games of a source on all threads.
+/// Counts the games of a source on all threads, and writes them down where there is a ledger.
+///
+/// Of a row that holds its position, each position has one a game that reached it: where no counted move was made there,
+/// one with [`RawMove::NULL`], so that the rows of a position are all its games.
 ///
 /// # Errors
 /// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
@@ -94,6 +98,7 @@ pub fn count<R: Made>(
     source: &mut dyn GameSource,
     filter: &Filter,
     means: &Means,
+    ledger: Option<&Ledger>,
     progress: &Progress,
 ) -> Result<(Vec<Pile<R>>, Report)> {
     let threads = means.threads.max(1);
@@ -106,7 +111,7 @@ pub fn count<R: Made>(
     let (read, counted) = std::thread::scope(|scope| {
         let work = || {
             let sorter = Sorter::<R>::new(share, &means.temp);
-            let mut counter = Counter::new(filter, &files, sorter);
+            let mut counter = Counter::new(filter, &files, ledger, sorter);
             while let Some(batch) = next(&receive) {
                 if stop.load(Ordering::Relaxed) {
                     continue;
@@ -173,11 +178,17 @@ struct Waiting {
 struct Counter<'a, R> {
     filter: &'a Filter,
     files: &'a Files,
+    ledger: Option<&'a Ledger>,
     sorter: Sorter<R>,
     report: Report,
     sides: Sides,
     game: u64,
+    /// What the ledger is going to say of the game.
+    entry: Vec<u8>,
     waiting: Vec<Waiting>,
+    /// The last counted move of the line that is being read, while nothing follows it; and of those before it.
+    last: Option<(Position, Move)>,
+    lasts: Vec<Option<(Position, Move)>>,
     /// Plies of the main line so far, and of the line that is being read with those before it.
     ply: usize,
     lines: Vec<usize>,
@@ -187,16 +198,20 @@ struct Counter<'a, R> {
 }
 
 impl<'a, R: Made> Counter<'a, R> {
-    fn new(filter: &'a Filter, files: &'a Files, sorter: Sorter<R>) -> Self {
+    fn new(filter: &'a Filter, files: &'a Files, ledger: Option<&'a Ledger>, sorter: Sorter<R>) -> Self {
         let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
         Self {
             filter,
             files,
+            ledger,
             sorter,
             report: Report::default(),
             sides: Sides::default(),
             game: 0,
+            entry: Vec::new(),
             waiting: Vec::new(),
+            last: None,
+            lasts: Vec::new(),
             ply: 0,
             lines: Vec::new(),
             most,
@@ -212,8 +227,8 @@ impl<'a, R: Made> Counter<'a, R> {
         }
     }
 
-    /// Counts the moves of a game.
-    fn settle(&mut self, result: GameResult) -> Result<()> {
+    /// Counts the moves of a game: with this result, whatever is known of it.
+    fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
         for &Waiting { key, mv, side, packed } in &self.waiting {
             let outcome = match (result, side) {
                 (GameResult::Draw, _) => Outcome::Draw,
@@ -225,8 +240,25 @@ impl<'a, R: Made> Counter<'a, R> {
                 self.sorter.push(row)?;
             }
         }
-        self.report.plies += self.waiting.len() as u64;
-        Ok(())
+        self.report.plies += self.waiting.iter().filter(|waiting| waiting.mv != RawMove::NULL).count() as u64;
+        match self.ledger {
+            Some(ledger) => ledger.add(&mut self.entry, known),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes a move, or that none was made.
+    fn wait(&mut self, at: &Position, mv: RawMove) {
+        let packed = if R::PLACED { Packed::new(at) } else { None };
+        self.crowded |= R::PLACED && packed.is_none();
+        self.waiting.push(Waiting { key: at.key(), mv, side: at.chess().turn(), packed });
+    }
+
+    /// Notes the position that the line ended in.
+    fn wait_last(&mut self) {
+        if let Some((at, mv)) = self.last.take() {
+            self.wait(&at.after(mv), RawMove::NULL);
+        }
     }
 }
 
@@ -245,9 +277,14 @@ impl<R: Made> Visitor for Counter<'_, R> {
         }
         if R::PLACED {
             self.game = self.files.number(&game.place.file, game.place.offset);
+            if self.ledger.is_some() {
+                Ledger::draft(self.game, game, &mut self.entry);
+            }
         }
         self.waiting.clear();
         self.lines.clear();
+        self.lasts.clear();
+        self.last = None;
         (self.ply, self.crowded) = (0, false);
         true
     }
@@ -259,9 +296,10 @@ impl<R: Made> Visitor for Counter<'_, R> {
         self.ply += 1;
         let side = at.chess().turn();
         if self.sides.has(side) {
-            let packed = if R::PLACED { Packed::new(at) } else { None };
-            self.crowded |= R::PLACED && packed.is_none();
-            self.waiting.push(Waiting { key: at.key(), mv: RawMove::from_move(mv), side, packed });
+            self.wait(at, RawMove::from_move(mv));
+            self.last = R::PLACED.then(|| (at.clone(), mv));
+        } else {
+            self.wait_last();
         }
         // Variations of the last move may follow it.
         if self.ply >= self.most && !self.filter.variations {
@@ -272,6 +310,7 @@ impl<R: Made> Visitor for Counter<'_, R> {
 
     fn end(&mut self, end: End) {
         let troubled = end.problem.is_some();
+        self.wait_last();
         if let Some(problem) = end.problem {
             self.report.add(problem);
         }
@@ -287,7 +326,7 @@ impl<R: Made> Visitor for Counter<'_, R> {
             Ok(result) => {
                 self.report.used += 1;
                 self.report.unfinished += u64::from(end.result.is_none());
-                if let Err(error) = self.settle(result) {
+                if let Err(error) = self.settle(result, end.result) {
                     self.failed = Some(error);
                 }
             }
@@ -305,11 +344,14 @@ impl<R: Made> Visitor for Counter<'_, R> {
 
     fn begin_variation(&mut self) {
         self.lines.push(self.ply);
+        self.lasts.push(self.last.take());
         self.ply = self.ply.saturating_sub(1);
     }
 
     fn end_variation(&mut self) {
         self.ply = self.lines.pop().unwrap_or(self.ply);
+        self.wait_last();
+        self.last = self.lasts.pop().flatten();
     }
 }
 

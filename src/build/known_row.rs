@@ -39,16 +39,20 @@ pub struct KnownRow {
     counts: [u64; 4],
     learned: [u32; 2],
     ratings: [u32; 2],
+    /// One more than the number of a game with the position.
+    game: u64,
     packed: [u8; PACKED_LEN],
 }
 
 impl KnownRow {
-    /// Appends the rows of a position: one for itself, and one a move.
-    pub fn append(known: &Known, book: u32, rows: &mut Vec<Self>) {
+    /// Appends the rows of a position: one for itself, and one a move. `first_game` is added to games' numbers, so that
+    /// those of different books differ.
+    pub fn append(known: &Known, book: u32, first_game: u64, rows: &mut Vec<Self>) {
         let packed = known.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
         if let Some(total) = known.total {
             let mut row = Self { key: known.key, book, packed, ..Self::default() };
             (row.counted, row.counts) = (1, numbers(total));
+            row.game = known.game.map_or(0, |game| first_game.saturating_add(game).saturating_add(1));
             rows.push(row);
         }
         for known_move in &known.moves {
@@ -137,6 +141,9 @@ impl Sortable for KnownRow {
         if self.ratings == [0; 2] {
             self.ratings = other.ratings;
         }
+        if self.game == 0 {
+            self.game = other.game;
+        }
         if self.packed == NOWHERE {
             self.packed = other.packed;
         }
@@ -158,6 +165,7 @@ pub fn positions(rows: &[KnownRow]) -> Vec<Known> {
         for row in rows {
             if row.mv == RawMove::NULL.0 {
                 known.total = row.counts();
+                known.game = row.game.checked_sub(1);
             } else {
                 known.moves.push(row.known());
             }
@@ -196,7 +204,7 @@ mod tests {
     #[test]
     fn everything_comes_back() {
         let mut rows = Vec::new();
-        KnownRow::append(&known(), 0, &mut rows);
+        KnownRow::append(&known(), 0, 0, &mut rows);
         let back = positions(&rows);
         assert_eq!(back.len(), 1);
         assert_eq!((&back[0].moves, back[0].total), (&known().moves, known().total));
@@ -210,8 +218,8 @@ mod tests {
         other.moves[0].annotation = Some(Annotation::Bad);
         other.moves[0].weight = u64::MAX;
         let mut rows = Vec::new();
-        KnownRow::append(&other, 1, &mut rows);
-        KnownRow::append(&known(), 0, &mut rows);
+        KnownRow::append(&other, 1, 1 << 48, &mut rows);
+        KnownRow::append(&known(), 0, 0, &mut rows);
         rows.sort_by(Sortable::order);
         rows.dedup_by(|next, kept| kept.absorb(next));
         let both = positions(&rows).remove(0);

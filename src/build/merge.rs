@@ -12,6 +12,9 @@ use crate::base::progress::Progress;
 use crate::book::{Book, BookWriter, Known, Scope, Written};
 use crate::choose::plain_weights;
 
+/// Bits of a game's number behind the number of its book.
+const BOOK_SHIFT: u32 = 48;
+
 /// Positions between two looks whether the work is to stop.
 const STRIDE: u64 = 1 << 12;
 
@@ -57,13 +60,23 @@ pub fn merge(
     let mut comments = BTreeMap::new();
     for (number, (book, scope)) in books.iter().enumerate() {
         let mut result = Ok(());
+        let offset = (number as u64) << BOOK_SHIFT;
+        if writer.wants_games() {
+            book.games(&mut |mut game| {
+                game.number |= offset;
+                result = writer.game(&game);
+                if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            result?;
+            result = Ok(());
+        }
         book.each(*scope, progress, &mut |known| {
             merged.read += 1;
             if let Some(comment) = &known.comment {
                 comments.entry(known.key).or_insert_with(|| comment.clone());
             }
             rows.clear();
-            KnownRow::append(known, number as u32, &mut rows);
+            KnownRow::append(known, number as u32, offset, &mut rows);
             result = rows.iter().try_for_each(|row| sorter.push(*row));
             if merged.read.is_multiple_of(STRIDE) && result.is_ok() {
                 result = interrupt::check();

@@ -33,7 +33,8 @@ impl Weigh {
     }
 }
 
-/// The positions of sorted rows that have moves worth keeping.
+/// The positions of sorted rows that have moves worth keeping; where games are counted also those that enough games
+/// reached, for the sake of their results.
 ///
 /// `place` gives the position of a row and the game that it is from; counts are kept where `counted`.
 pub fn positions<R: Row>(
@@ -44,17 +45,26 @@ pub fn positions<R: Row>(
 ) -> Vec<Known> {
     let mut found = Vec::new();
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
+        let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         let mut moves = Vec::new();
         for_each_move(rows, |mv, counts| {
+            total.games += counts.games;
+            total.wins += counts.wins;
+            total.draws += counts.draws;
+            total.losses += counts.losses;
+            if mv == RawMove::NULL {
+                return;
+            }
             if let Some(weight) = weigh.weight(&counts) {
                 let counts = counted.then_some(counts);
                 moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
             }
         });
-        let (Some(first), false) = (rows.first(), moves.is_empty()) else { continue };
+        let reached = counted && total.games >= weigh.min_games;
+        let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
         let (position, game) = place(first);
-        // Games that end here, or go on by moves that are not counted, are not known of.
-        found.push(Known { key: first.key(), position, moves, total: None, comment: None, game });
+        let total = counted.then_some(total);
+        found.push(Known { key: first.key(), position, moves, total, comment: None, game });
     }
     found
 }
@@ -93,7 +103,7 @@ mod tests {
             }
         }
         rows.sort();
-        positions(&rows, &weigh, true, |_| (None, None))
+        positions(&rows, &weigh, false, |_| (None, None))
             .into_iter()
             .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
             .collect()
@@ -107,6 +117,20 @@ mod tests {
     fn a_move_weighs_two_a_win_and_one_a_draw() {
         let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
         assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+    }
+
+    #[test]
+    fn where_games_are_counted_a_position_that_enough_reached_comes_without_moves() {
+        let row =
+            |key, mv, games| CountRow::new(Count { key, mv: RawMove(mv), outcome: Outcome::Draw, games });
+        let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
+        let of = |counted| positions(&rows, &Weigh::default(), counted, |_| (None, None));
+        let seen: Vec<_> = of(true)
+            .iter()
+            .map(|known| (known.key, known.moves.len(), known.total.map(|total| total.games)))
+            .collect();
+        assert_eq!(seen, [(1, 1, Some(6)), (2, 0, Some(3))]);
+        assert_eq!(of(false).iter().map(|known| (known.key, known.total)).collect::<Vec<_>>(), [(1, None)]);
     }
 
     #[test]

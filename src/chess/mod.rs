@@ -1,6 +1,9 @@
-//! What shakmaty does not do for us, and only that: positions with their book key, and the game a GUI describes.
+//! What shakmaty does not do for us, and only that: positions with their book key, the game a GUI describes, and the
+//! form and code in which some books write positions and moves.
 
 mod game;
+pub mod huffman;
+pub mod normal;
 mod packed;
 mod position;
 

@@ -11,7 +11,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::{self, WriteOptions};
-use crate::build::{self, Filter, Only, Weigh};
+use crate::build::{self, Filter, Names, Only, Weigh};
 use crate::games::{self, Date};
 
 /// `tabiya build`.
@@ -26,6 +26,9 @@ pub struct Args {
     /// Replace the book where there is one
     #[arg(long)]
     force: bool,
+    /// Names of openings, for formats that hold comments: lines with names, as .eco or PGN file; repeatable
+    #[arg(long, value_name = "FILE")]
+    eco: Vec<PathBuf>,
     #[command(flatten)]
     games: Games,
     #[command(flatten)]
@@ -150,9 +153,16 @@ pub fn run(args: &Args) -> Result<Exit> {
     let means = args.means.means()?;
     let mut source = games::open(&args.sources)?;
     interrupt::watch();
-    let writer = book::create(&args.output, &WriteOptions { force: args.force, green })?;
+    let names = Names::read(&args.eco)?;
+    let options = WriteOptions {
+        plies: filter.max_ply,
+        least_elo: [0, 0, 0, filter.min_elo],
+        green,
+        ..written::options(&args.output, args.force)
+    };
+    let writer = book::create(&args.output, &options)?;
     let progress = Progress::terminal(args.output.to_string_lossy());
-    let (report, book) = build::build(&mut source, &filter, &weigh, &means, writer, &progress)?;
+    let (report, book) = build::build(&mut source, &filter, &weigh, &means, &names, writer, &progress)?;
     drop(progress);
     out::print(|out| {
         for line in report.lines(args.games.strict) {

@@ -63,7 +63,8 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let means = means.means()?;
     interrupt::watch();
-    let writer = book::create(&to.output, &WriteOptions { force: to.force, green: to.green })?;
+    let options = WriteOptions { green: to.green, ..written::options(&to.output, to.force) };
+    let writer = book::create(&to.output, &options)?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();
     let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {

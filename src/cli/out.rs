@@ -95,8 +95,13 @@ pub fn each_book(
 
 /// Tells of an error that does not end the command.
 pub fn complain(error: &Error) {
+    warn(&error.to_string());
+}
+
+/// Tells of something that is wrong, as an error without an end.
+pub fn warn(text: &str) {
     // What the user named may hold line ends; an error is one line.
-    let text = error.to_string().replace(['\n', '\r'], " ");
+    let text = text.replace(['\n', '\r'], " ");
     let (told, heard) = mpsc::channel();
     let speak = move || {
         // Where standard error is closed nobody can be told.

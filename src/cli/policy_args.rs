@@ -18,9 +18,14 @@ pub struct PolicyArgs {
     /// Per mille of the position's weight that a move needs
     #[arg(long, value_name = "0-1000", value_parser = up_to(1000), default_value_t = Policy::default().threshold)]
     threshold: u32,
-    /// Games that a move needs, where the format counts them
-    #[arg(long, value_name = "GAMES", value_parser = games(), default_value_t = Policy::default().games)]
-    games: u64,
+    /// Games that a move needs, where the format counts them [default: 0]; without a number, written behind the books:
+    /// list the games that the books name
+    ///
+    /// The list has players with their Elo, the result, the source and where in it the game stands: of all games of the
+    /// book or, with a position, of that which the position is known from and those of the positions that its moves
+    /// lead to.
+    #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
+    games: Option<Option<u64>>,
     /// Leave the book when its line goes on for fewer plies than this
     #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
     reserve: u32,
@@ -48,12 +53,17 @@ impl PolicyArgs {
             variety: self.variety,
             depth: self.depth,
             threshold: self.threshold,
-            games: self.games,
+            games: self.games.flatten().unwrap_or(Policy::default().games),
             reserve: self.reserve,
             tournament: self.tournament,
             repeats: self.repeats,
             learn: self.learn,
         }
+    }
+
+    /// Whether the games that the books name are to be listed.
+    pub fn lists_games(&self) -> bool {
+        self.games == Some(None)
     }
 }
 
@@ -61,8 +71,12 @@ fn up_to(most: u64) -> RangedU64ValueParser<u32> {
     RangedU64ValueParser::new().range(..=most)
 }
 
-fn games() -> RangedU64ValueParser<u64> {
-    RangedU64ValueParser::new().range(..=1_000_000)
+fn games(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(games) if games <= 1_000_000 => Ok(games),
+        Ok(_) => Err("0 to 1000000 are possible".to_owned()),
+        Err(_) => Err("this is no number; to list games, write --games behind the books".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +114,18 @@ mod tests {
             learn: true,
         };
         assert_eq!(policy(line), Some(expected));
+    }
+
+    #[test]
+    fn without_a_number_games_are_listed() {
+        let lists = |words: &[&str]| {
+            let line = Line::try_parse_from([&["x"], words].concat()).unwrap();
+            (line.policy.lists_games(), line.policy.policy().games)
+        };
+        assert_eq!((lists(&[]), lists(&["--games"])), ((false, 0), (true, 0)));
+        assert_eq!((lists(&["--games", "5"]), lists(&["--games", "--repeats"])), ((false, 5), (true, 0)));
+        let Err(error) = Line::try_parse_from(["x", "--games", "a.kob"]) else { panic!() };
+        assert!(error.to_string().contains("write --games behind the books"), "{error}");
     }
 
     #[test]

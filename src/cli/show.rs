@@ -1,6 +1,7 @@
 //! `tabiya show`: the moves that each book has in a position, and the chance of each.
 
 mod board;
+mod games;
 mod json;
 mod places;
 mod table;
@@ -14,7 +15,7 @@ use super::exit::Exit;
 use super::out::{self, Look, Stop};
 use super::policy_args::PolicyArgs;
 use crate::base::error::Result;
-use crate::book::{self, Book, BookMove, Shelf};
+use crate::book::{self, Book, BookMove, LinkedGame, Shelf};
 use crate::chess::Game;
 use crate::choose::{Policy, chances};
 use crate::learn;
@@ -41,6 +42,10 @@ struct View<'a> {
     game: &'a Game,
     mode: CastlingMode,
     moves: Vec<(BookMove, f64)>,
+    /// The name of the opening, or what else the book says in words.
+    opening: Option<String>,
+    /// A game with the position.
+    linked: Option<LinkedGame>,
     /// Plies that the line of the most likely move goes on, that move counted; `None` where nothing may be played.
     line: Option<u32>,
 }
@@ -50,13 +55,16 @@ struct View<'a> {
 /// # Errors
 /// When a position or a move is none, or the file of positions cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
-    let policy = args.policy.policy();
+    let (policy, list) = (args.policy.policy(), args.policy.lists_games());
     let mut books = Vec::new();
     let mut unreadable = false;
     for path in &args.books {
         learn::settle(path);
         match book::open(path) {
-            Ok(book) => books.push((Arc::clone(&book), Shelf::new(&[], &[], &[book]))),
+            Ok(book) => {
+                book.warnings().iter().for_each(|warning| out::warn(warning));
+                books.push((Arc::clone(&book), Shelf::new(&[], &[], &[book])));
+            }
             Err(error) => {
                 out::complain(&error);
                 unreadable = true;
@@ -66,12 +74,22 @@ pub fn run(args: &Args) -> Result<Exit> {
     let look = Look::of_stdout();
     out::print(|out| {
         let mut unknown = false;
+        if list && !args.places.is_given() {
+            for (book, _) in &books {
+                unknown |= !games::all(&**book, args.json, out)?;
+            }
+            return Ok(ended(unreadable, unknown));
+        }
         each_place(&args.places, &mut |game, mode| {
             let mut known = false;
             if !args.json {
                 table::place(game, look, out)?;
             }
             for (book, shelf) in &mut books {
+                if list {
+                    known |= games::near(&**book, game.position(), args.json, out)?;
+                    continue;
+                }
                 let view = view(&**book, shelf, game, mode, &policy);
                 known |= !view.moves.is_empty();
                 if args.json {
@@ -83,12 +101,16 @@ pub fn run(args: &Args) -> Result<Exit> {
             unknown |= !known;
             Ok::<_, Stop>(())
         })?;
-        Ok(match (unreadable, unknown) {
-            (true, _) => Exit::File,
-            (_, true) => Exit::Wanting,
-            _ => Exit::Done,
-        })
+        Ok(ended(unreadable, unknown))
     })
+}
+
+fn ended(unreadable: bool, unknown: bool) -> Exit {
+    match (unreadable, unknown) {
+        (true, _) => Exit::File,
+        (_, true) => Exit::Wanting,
+        _ => Exit::Done,
+    }
 }
 
 /// Asks a book, whose own shelf tells how long its lines are.
@@ -109,14 +131,15 @@ fn view<'a>(
     moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
     let line = first.map(|(first, _)| shelf.line_of(color, position, first.mv, 0, &mut Vec::new()));
-    View { book, game, mode, moves, line }
+    let (opening, linked) = (book.opening(position), book.game(position));
+    View { book, game, mode, moves, opening, linked, line }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::progress::Progress;
-    use crate::book::{Annotation, Counts, Damage, Format, Learned, Ratings, Summary};
+    use crate::book::{Annotation, Counts, Damage, Format, Learned, Ratings, SourceKind, Summary};
     use crate::chess::Position;
     use shakmaty::Move;
     use std::path::Path;
@@ -207,6 +230,47 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             "\n"
         );
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn an_opening_and_a_game_are_shown_where_a_book_names_them() {
+        let game = LinkedGame {
+            number: 7,
+            kind: SourceKind::Pgn,
+            source: "a.pgn".to_owned(),
+            gone: false,
+            address: 50,
+            length: 9,
+            white: "A\x1b[31m".to_owned(),
+            black: "B".to_owned(),
+            white_elo: 2700,
+            black_elo: 0,
+            points: Some(1),
+        };
+        let (book, start) = (Knowing(Vec::new()), Game::start());
+        let view = |moves| View {
+            book: &book,
+            game: &start,
+            mode: CastlingMode::Standard,
+            moves,
+            opening: Some("A00 Start".to_owned()),
+            linked: Some(game.clone()),
+            line: None,
+        };
+        let mut text = Vec::new();
+        table::book(&view(Vec::new()), Look::default(), &mut text).unwrap();
+        let expected = "all.book (polyglot): has no moves here\n A00 Start\n \
+                        A [31m (2700) - B  1/2-1/2  a.pgn, byte 50, 9 bytes\n\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        let mut line = Vec::new();
+        json::line(&view(vec![(known("e2e4", 1).1, 1.0)]), &mut line).unwrap();
+        let line = String::from_utf8(line).unwrap();
+        let expected = concat!(
+            r#"],"opening":"A00 Start","game":{"white":"A\u001b[31m","black":"B","white_elo":2700,"black_elo":null,"#,
+            r#""result":"1/2-1/2","kind":"pgn","source":"a.pgn","gone":false,"place":"byte 50, 9 bytes"}}"#,
+            "\n"
+        );
+        assert!(line.ends_with(expected), "{line}");
     }
 
     #[test]

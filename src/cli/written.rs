@@ -1,9 +1,16 @@
 //! What a command says of the book that it wrote.
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use crate::book::Written;
+use crate::book::{WriteOptions, Written};
 use crate::build::report::many;
+
+/// What is asked of the writer of a book whatever it is made of: its caption is its name.
+pub fn options(output: &Path, force: bool) -> WriteOptions {
+    let name = output.file_stem().unwrap_or_default();
+    WriteOptions { force, caption: name.to_string_lossy().into_owned(), ..WriteOptions::default() }
+}
 
 /// Prints what was written, and what found no place in it.
 pub fn tell(written: &Written, out: &mut dyn Write) -> io::Result<()> {

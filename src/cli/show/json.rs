@@ -6,6 +6,7 @@ use serde::Serialize;
 use shakmaty::san::SanPlus;
 
 use super::View;
+use super::games::GameLine;
 use crate::book::BookMove;
 
 #[derive(Serialize)]
@@ -15,6 +16,10 @@ struct Line<'a> {
     format: String,
     found: bool,
     moves: Vec<MoveLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opening: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<GameLine<'a>>,
 }
 
 #[derive(Serialize)]
@@ -47,6 +52,8 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         format: view.book.format().to_string(),
         found: !view.moves.is_empty(),
         moves: view.moves.iter().map(|(known, chance)| move_line(view, known, *chance)).collect(),
+        opening: view.opening.as_deref(),
+        game: view.linked.as_ref().map(GameLine::from),
     };
     serde_json::to_writer(&mut *out, &line)?;
     writeln!(out)

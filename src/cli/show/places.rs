@@ -28,6 +28,13 @@ pub struct Places {
     fen_file: Option<PathBuf>,
 }
 
+impl Places {
+    /// Whether a position is named.
+    pub fn is_given(&self) -> bool {
+        self.fen.is_some() || self.moves.is_some() || self.fen_file.is_some()
+    }
+}
+
 /// Hands over each position, with the castling that it is played by.
 ///
 /// # Errors

@@ -54,13 +54,20 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     let (path, format) = (view.book.path().display(), view.book.format());
     let playable = view.moves.iter().filter(|(_, chance)| *chance > 0.0).count();
     match (view.moves.len(), view.line) {
-        (0, _) => return writeln!(out, "{path} ({format}): does not know this position\n"),
+        (0, _) => {
+            let known = view.opening.is_some() || view.linked.is_some();
+            let what = if known { "has no moves here" } else { "does not know this position" };
+            writeln!(out, "{path} ({format}): {what}")?;
+            words(view, out)?;
+            return writeln!(out);
+        }
         (all, None) => writeln!(out, "{path} ({format}): none of {} may be played", many(all, "move"))?,
         (all, Some(plies)) => {
             let line = if plies == 1 { "1 ply".to_owned() } else { format!("{plies} plies") };
             writeln!(out, "{path} ({format}): {playable} of {}, line ends in {line}", many(all, "move"))?;
         }
     }
+    words(view, out)?;
     let used = COLUMNS
         .iter()
         .filter(|(_, _, text)| view.moves.iter().any(|(known, chance)| text(view, known, *chance).is_some()));
@@ -90,6 +97,17 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         }
     }
     writeln!(out, "{}\n", table.trim_fmt())
+}
+
+/// What the book says of the position besides its moves.
+fn words(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(opening) = &view.opening {
+        writeln!(out, " {}", opening.replace(char::is_control, " "))?;
+    }
+    match &view.linked {
+        Some(game) => writeln!(out, " {}", game.to_string().replace(char::is_control, " ")),
+        None => Ok(()),
+    }
 }
 
 fn many(count: usize, what: &str) -> String {

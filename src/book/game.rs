@@ -1,0 +1,121 @@
+//! The games that a book names: where they stand, for a book does not hold them.
+
+use std::fmt;
+
+/// What holds a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// A PGN file.
+    Pgn,
+    /// A page of the web.
+    Web,
+    /// A ChessBase database.
+    Cbh,
+    /// Something else.
+    Other,
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pgn => "pgn",
+            Self::Web => "web",
+            Self::Cbh => "cbh",
+            Self::Other => "unknown",
+        })
+    }
+}
+
+/// A game that a book names, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedGame {
+    /// The number by which positions of the book name it; games of one source follow each other.
+    pub number: u64,
+    /// What holds it.
+    pub kind: SourceKind,
+    /// The file or page that holds it.
+    pub source: String,
+    /// Whether that is known to be gone.
+    pub gone: bool,
+    /// Where in the source it stands: an offset in bytes, and on the web also how the page is made.
+    pub address: u64,
+    /// How many bytes it has there; 0 where that is not known.
+    pub length: u64,
+    /// White's name.
+    pub white: String,
+    /// Black's name.
+    pub black: String,
+    /// White's Elo; 0 where it is not known.
+    pub white_elo: u16,
+    /// Black's Elo; 0 where it is not known.
+    pub black_elo: u16,
+    /// White's half-points; `None` where the result is not known.
+    pub points: Option<u8>,
+}
+
+/// Bytes of a game's record in a `.cbh` file.
+pub const CBH_RECORD: u32 = 46;
+
+/// Bits of a web game's address behind the kind of page.
+const WEB_BITS: u32 = 26;
+
+impl LinkedGame {
+    /// The result as PGN writes it; `*` where it is not known.
+    pub fn result(&self) -> &'static str {
+        match self.points {
+            Some(0) => "0-1",
+            Some(1) => "1/2-1/2",
+            Some(2) => "1-0",
+            _ => "*",
+        }
+    }
+
+    /// Where in its source it stands, for people. Pages of the web are told apart as Kvetka does.
+    pub fn place(&self) -> String {
+        let Self { kind, address, length, .. } = *self;
+        match kind {
+            SourceKind::Web => {
+                let (page, at) = (address >> WEB_BITS, address & ((1 << WEB_BITS) - 1));
+                let (name, numbered) = match page {
+                    1 => ("chesspro.ru", true),
+                    2 => ("crestbook.com", true),
+                    3 => ("PGN archive", false),
+                    6 => ("PGNtoJS page", true),
+                    7 => ("chessbase.com", false),
+                    8 => ("ChessBase page", false),
+                    9 => ("chessok.com", false),
+                    10 => ("chessgames.com", false),
+                    11 => ("ChessTempo page", false),
+                    12 => ("chesstempo.com", false),
+                    13 => ("games.ugra-chess.com", false),
+                    _ => ("page of an unknown kind", false),
+                };
+                if numbered {
+                    format!("{name}, game {}", at + 1)
+                } else {
+                    format!("{name}, byte {at}, {length} bytes")
+                }
+            }
+            SourceKind::Cbh if address > 0 && address.is_multiple_of(CBH_RECORD.into()) => {
+                format!("game {}, byte {address}", address / u64::from(CBH_RECORD))
+            }
+            SourceKind::Cbh => format!("byte {address}"),
+            _ => format!("byte {address}, {length} bytes"),
+        }
+    }
+}
+
+impl fmt::Display for LinkedGame {
+    /// Players with their Elo, result, source and place.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let player = |f: &mut fmt::Formatter<'_>, name: &str, elo: u16| {
+            f.write_str(if name.is_empty() { "?" } else { name })?;
+            if elo > 0 { write!(f, " ({elo})") } else { Ok(()) }
+        };
+        player(f, &self.white, self.white_elo)?;
+        f.write_str(" - ")?;
+        player(f, &self.black, self.black_elo)?;
+        let gone = if self.gone { " (gone)" } else { "" };
+        write!(f, "  {}  {}{gone}, {}", self.result(), self.source, self.place())
+    }
+}

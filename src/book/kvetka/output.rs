@@ -1,0 +1,163 @@
+//! The files of a book that is being written.
+
+use std::fs;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::block::Packer;
+use super::element::{Element, Shed};
+use super::files::{self, KIN, KOB, KSF};
+use super::header::Header;
+use super::key::Key;
+use super::layout::{BLOCK_LEN, MOST_FILE};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::replace::{Ready, Replacement};
+
+/// The files, which get their names when all of them are whole.
+#[derive(Debug)]
+pub struct Output {
+    stem: PathBuf,
+    force: bool,
+    header: Header,
+    /// Files of a book of the same name that stand there already.
+    standing: Vec<PathBuf>,
+    /// The first `.kob` file, whose header is written last.
+    first: Replacement,
+    /// The present one, where it is not the first.
+    present: Option<Replacement>,
+    /// Those between them.
+    done: Vec<Ready>,
+    /// How many `.kob` files there are.
+    count: u32,
+    /// Bytes of the present one.
+    size: u64,
+    kin: Replacement,
+    packer: Packer,
+    element: Vec<u8>,
+    blocks: u64,
+}
+
+impl Output {
+    /// Begins the files of a book; the header's number of blocks is set at the end.
+    ///
+    /// # Errors
+    /// When a file of such a book stands there and may not be replaced, or as [`Replacement::new`].
+    pub fn new(path: &Path, force: bool, header: Header) -> Result<Self> {
+        let stem = files::stem(path);
+        let standing = files::standing(&stem)?;
+        if let Some(standing) = standing.first().filter(|_| !force) {
+            return Err(Error::new(ErrorKind::File, "this file exists already")
+                .at_path(standing)
+                .advice("name another book, or replace it with --force"));
+        }
+        let named = |end: &str| Replacement::new(files::with_end(&stem, end), force);
+        let mut first = named(&format!("_0.{KOB}"))?;
+        let kin = named(&format!(".{KIN}"))?;
+        let bytes = header.to_bytes();
+        first.write_all(&bytes).map_err(|error| first.error(error))?;
+        Ok(Self {
+            stem: stem.clone(),
+            force,
+            header,
+            standing,
+            first,
+            present: None,
+            done: Vec::new(),
+            count: 1,
+            size: bytes.len() as u64,
+            kin,
+            packer: Packer::default(),
+            element: Vec::new(),
+            blocks: 0,
+        })
+    }
+
+    /// The folder that the book stands in.
+    pub fn folder(&self) -> &Path {
+        self.stem.parent().unwrap_or(Path::new(""))
+    }
+
+    /// An error of writing, as the user is to see it.
+    pub fn error(&self, error: std::io::Error) -> Error {
+        self.first.error(error)
+    }
+
+    /// Begins the `.ksf` file of the book.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`].
+    pub fn ksf(&self) -> Result<Replacement> {
+        Replacement::new(files::with_end(&self.stem, &format!(".{KSF}")), self.force)
+    }
+
+    /// Writes the next element, in the order of their keys.
+    ///
+    /// # Errors
+    /// When the disk is full or fails.
+    pub fn element(&mut self, element: &Element) -> Result<Shed> {
+        self.element.clear();
+        let shed = element.write(self.header.has_links(), &mut self.element);
+        if let Some((first, block)) = self.packer.push(element.key, &self.element) {
+            self.block(&first, &block)?;
+        }
+        Ok(shed)
+    }
+
+    fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
+        if self.size + BLOCK_LEN > MOST_FILE {
+            let path = files::with_end(&self.stem, &format!("_{}.{KOB}", self.count));
+            if let Some(full) = self.present.replace(Replacement::new(path, self.force)?) {
+                self.done.push(full.ready()?);
+            }
+            self.count += 1;
+            self.size = 0;
+        }
+        let file = self.present.as_mut().unwrap_or(&mut self.first);
+        file.write_all(block).map_err(|error| file.error(error))?;
+        self.kin.write_all(&first.0).map_err(|error| self.kin.error(error))?;
+        self.size += BLOCK_LEN;
+        self.blocks += 1;
+        Ok(())
+    }
+
+    /// Writes out what is left and puts the files into their places, `ksf` among them; then files of the book that stood
+    /// there and have no successor are removed. The first `.kob` file comes first.
+    ///
+    /// # Errors
+    /// When the disk is full or fails, or the book has more blocks than its header can count.
+    pub fn finish(mut self, ksf: Option<Replacement>) -> Result<Vec<PathBuf>> {
+        if let Some((first, block)) = self.packer.finish() {
+            self.block(&first, &block)?;
+        }
+        self.header.blocks = u32::try_from(self.blocks).map_err(|_| {
+            Error::new(ErrorKind::Format, "the book has more blocks than its format can count")
+                .at_path(self.first.target())
+                .advice("build a smaller one, with --min-games or --max-ply")
+        })?;
+        let header = self.header.to_bytes();
+        let patched = self.first.seek(SeekFrom::Start(0)).and_then(|_| self.first.write_all(&header));
+        patched.map_err(|error| self.first.error(error))?;
+        let mut paths = vec![self.first.target().to_owned()];
+        paths.extend((1..self.count).map(|part| files::with_end(&self.stem, &format!("_{part}.{KOB}"))));
+        paths.push(self.kin.target().to_owned());
+        paths.extend(ksf.as_ref().map(|ksf| ksf.target().to_owned()));
+        // All are whole before the first gets its name; the index, by which a mixture would be told, is the last.
+        let mut ready = vec![self.first.ready()?];
+        ready.append(&mut self.done);
+        for file in self.present.into_iter().chain(ksf).chain([self.kin]) {
+            ready.push(file.ready()?);
+        }
+        ready.into_iter().try_for_each(Ready::show)?;
+        for old in self.standing.iter().filter(|old| !paths.contains(old)) {
+            // Another letter case may be the same file.
+            let same = fs::canonicalize(old).ok();
+            if same.is_some() && paths.iter().any(|path| fs::canonicalize(path).ok() == same) {
+                continue;
+            }
+            fs::remove_file(old).map_err(|error| {
+                Error::file(old, "cannot remove this file of the book that was replaced", error)
+            })?;
+        }
+        Ok(paths)
+    }
+}

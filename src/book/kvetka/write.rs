@@ -1,0 +1,228 @@
+//! Writing a book: positions in any order become elements in the order of their keys.
+
+use std::path::Path;
+
+use super::element::Results;
+use super::gather::{Gathered, Own};
+use super::header::Header;
+use super::key::Key;
+use super::layout::{ALL_PLIES, MOST_COMMENT};
+use super::linked::Games;
+use super::moves::code;
+use super::output::Output;
+use crate::base::error::{Error, Result};
+use crate::base::interrupt;
+use crate::base::sort::Sorter;
+use crate::book::{BookWriter, Counts, Known, KnownMove, LinkedGame, WriteOptions, Written};
+use crate::chess::Position;
+use crate::chess::normal::Normal;
+
+/// Bytes of positions that are kept in memory; what is more goes to temporary files.
+const MEMORY: usize = 256 << 20;
+
+/// Positions between two looks whether the work is to stop.
+const STRIDE: u64 = 1 << 12;
+
+/// A Kvetka book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    output: Output,
+    records: Sorter,
+    record: Vec<u8>,
+    games: Games,
+    lost: Lost,
+}
+
+/// What the format has no place for.
+#[derive(Debug, Default)]
+struct Lost {
+    keys: u64,
+    codes: u64,
+    unfinished: u64,
+    weights: u64,
+    made_up: u64,
+    marks: u64,
+    learned: u64,
+    ratings: u64,
+    links: u64,
+    comments: u64,
+    games: u64,
+}
+
+impl Writer {
+    /// Begins a book whose files get their names from `path`: of `NAME.kob`, `NAME_0.kob` and so on, `NAME.kin`,
+    /// `NAME.ksf`.
+    ///
+    /// # Errors
+    /// When a file of such a book stands there and may not be replaced; and as
+    /// [`Replacement::new`](crate::base::replace::Replacement::new).
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let header = Header {
+            caption: options.caption.clone(),
+            least_elo: options.least_elo,
+            plies: options.plies.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(ALL_PLIES),
+            ..Header::default()
+        };
+        let output = Output::new(path, options.force, header)?;
+        let records = Sorter::new(output.folder(), MEMORY);
+        let games = Games::new(output.folder())
+            .map_err(|error| Error::file(path, "cannot write a temporary file beside the book", error))?;
+        Ok(Self { output, records, record: Vec::new(), games, lost: Lost::default() })
+    }
+
+    /// What a move of a position says of the position behind it; `None` where it says nothing.
+    fn results(known: &KnownMove, by_counts: bool) -> Results {
+        match known.counts.filter(|_| by_counts) {
+            Some(Counts { wins, draws, losses, .. }) => Results { wins, draws, losses },
+            None if by_counts => Results::default(),
+            // Twice the wins and once the draws are the weight again.
+            None => Results { wins: known.weight / 2, draws: known.weight % 2, losses: 0 },
+        }
+    }
+}
+
+/// Whether some game of a move ended.
+fn ended(known: &KnownMove) -> bool {
+    known.counts.is_some_and(|counts| (counts.wins | counts.draws | counts.losses) != 0)
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        true
+    }
+
+    fn wants_games(&self) -> bool {
+        true
+    }
+
+    fn game(&mut self, game: &LinkedGame) -> Result<()> {
+        self.games.add(game).map_err(|error| self.output.error(error))
+    }
+
+    fn add(&mut self, known: &Known) -> Result<()> {
+        let Some(at) = &known.position else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let Some(normal) = Normal::of(at.chess()) else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let Some(key) = Key::of_normal(&normal) else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let by_counts = known.moves.iter().any(ended);
+        let mut own = Own { game: known.game, comment: known.comment.clone(), ..Own::default() };
+        for found in &known.moves {
+            self.note_losses(found, by_counts);
+            let Some(mv) = found.at(at).map(|found| found.mv) else { continue };
+            let Some(code) = code(mv, &normal) else {
+                self.lost.codes += 1;
+                continue;
+            };
+            let results = Self::results(found, by_counts);
+            own.moves.push(code);
+            own.sum = own.sum.plus(results);
+            self.child(&at.after(mv), results.swapped())?;
+        }
+        if let Some(Counts { games, wins, draws, losses }) = known.total {
+            let total = Results { wins, draws, losses };
+            self.lost.unfinished += u64::from(games > total.games());
+            own.total = Some(total);
+        }
+        self.record.clear();
+        own.write(&key, &mut self.record);
+        self.records.push(&self.record)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut output, records, games, mut lost, .. } = *self;
+        lost.games = games.lost;
+        let mut written = Written::default();
+        let mut sorted = records.finish()?;
+        let mut gathered = Gathered::default();
+        let mut put = |gathered: &mut Gathered, output: &mut Output| {
+            let Some((mut element, game)) = gathered.take() else { return Ok(()) };
+            element.extras.link = game.and_then(|number| games.link(number));
+            written.positions += 1;
+            if written.positions.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+            }
+            written.moves += element.moves.len() as u64;
+            let shed = output.element(&element)?;
+            lost.links += u64::from(shed.link || shed.rest);
+            lost.comments += u64::from(shed.comment);
+            Ok(())
+        };
+        while let Some(record) = sorted.next()? {
+            if gathered.is_other(record) {
+                put(&mut gathered, &mut output)?;
+            }
+            gathered.add(record);
+        }
+        put(&mut gathered, &mut output)?;
+        let mut ksf = None;
+        if !games.is_empty() {
+            let mut file = output.ksf()?;
+            games.finish(&mut file).map_err(|error| file.error(error))?;
+            ksf = Some(file);
+        }
+        written.files = output.finish(ksf)?;
+        written.left_out = lost.told();
+        Ok(written)
+    }
+}
+
+impl Writer {
+    /// A position that a move leads to, with the results of the move seen from there.
+    fn child(&mut self, at: &Position, results: Results) -> Result<()> {
+        let Some(key) = Key::of(at.chess()) else { return Ok(()) };
+        self.record.clear();
+        Own::write_child(&key, results, &mut self.record);
+        self.records.push(&self.record)
+    }
+
+    fn note_losses(&mut self, known: &KnownMove, by_counts: bool) {
+        let KnownMove { weight, counts, annotation, recommended, learned, ratings, .. } = *known;
+        let Results { wins, draws, .. } = Self::results(known, by_counts);
+        self.lost.made_up += u64::from(!by_counts && weight > 0);
+        self.lost.weights += u64::from(by_counts && wins.saturating_mul(2).saturating_add(draws) != weight);
+        self.lost.unfinished += u64::from(counts.is_some_and(|counts| {
+            counts.games > counts.wins.saturating_add(counts.draws).saturating_add(counts.losses)
+        }));
+        self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
+        self.lost.learned += u64::from(learned.is_some());
+        self.lost.ratings += u64::from(ratings.is_some());
+    }
+}
+
+impl Lost {
+    fn told(self) -> Vec<(String, u64)> {
+        let long = format!("comments, cut to {MOST_COMMENT} letters or to what an element has room for");
+        let lost = [
+            ("positions without a key: too many pieces, or castling of Chess960", self.keys),
+            (
+                "moves without a code: promotions to other pieces than queens, third rooks, bishops and knights",
+                self.codes,
+            ),
+            (
+                "positions and moves with games that have no result: the format counts only results",
+                self.unfinished,
+            ),
+            (
+                "moves whose weight is another than their results give: the format has only results",
+                self.weights,
+            ),
+            ("moves without results: their weight is written as games won and drawn", self.made_up),
+            ("moves with marks or colours", self.marks),
+            ("moves with learned results", self.learned),
+            ("moves with ratings", self.ratings),
+            ("links to games, in elements that would be longer than 682 bytes", self.links),
+            (&*long, self.comments),
+            ("games that no link can name: beyond 4 GB of their file, or in too many files", self.games),
+        ];
+        let lost = lost.into_iter().filter(|(_, count)| *count > 0);
+        lost.map(|(what, count)| (what.to_owned(), count)).collect()
+    }
+}
