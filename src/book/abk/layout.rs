@@ -185,6 +185,20 @@ pub struct Record {
 }
 
 impl Record {
+    /// A record that says nothing and leads nowhere.
+    pub const EMPTY: Self = Self {
+        from: 0,
+        to: 0,
+        promotion: 0,
+        priority: 0,
+        games: 0,
+        white_wins: 0,
+        white_losses: 0,
+        flags: 0,
+        child: NONE,
+        sibling: NONE,
+    };
+
     /// Reads a record.
     pub fn from_bytes(bytes: &[u8; RECORD_LEN as usize]) -> Self {
         let [from, to, promotion, priority, ..] = *bytes;
@@ -225,18 +239,8 @@ impl Record {
             _ => mv.to(),
         };
         let promotion = PROMOTIONS.iter().position(|role| *role == mv.promotion()).unwrap_or_default();
-        Self {
-            from: mv.from().unwrap_or(to).into(),
-            to: to.into(),
-            promotion: promotion as i8,
-            priority: 0,
-            games: 0,
-            white_wins: 0,
-            white_losses: 0,
-            flags: 0,
-            child: NONE,
-            sibling: NONE,
-        }
+        let from = mv.from().unwrap_or(to);
+        Self { from: from.into(), to: to.into(), promotion: promotion as i8, ..Self::EMPTY }
     }
 
     /// Whether it was deleted: neither its move nor what stands behind it counts, its siblings do.

@@ -125,6 +125,39 @@ fn a_position_on_several_ways_is_written_once() {
 }
 
 #[test]
+fn moves_that_only_lead_on_connect_the_book() {
+    // White's moves alone; and a move that the book does not have, behind which it goes on.
+    let known = [
+        plain("", &[("e2e4", 3), ("d2d4", 1)]),
+        plain("e2e4 e7e5", &[("g1f3", 1)]),
+        plain("e2e4 c7c5", &[("g1f3", 1)]),
+        plain("e2e4 c7c5 g1f3 d7d6", &[("d2d4", 1)]),
+        plain("g2g4", &[("d7d5", 1)]),
+    ];
+    let (book, written) = write(&known);
+    assert_eq!((told(&book), written.left_out), (vec![], vec![]));
+    assert_eq!((written.positions, written.moves), (5, 10));
+    assert_eq!(names(&book, ""), ["d2d4", "e2e4", "g2g4"]);
+    assert_eq!(names(&book, "e2e4"), ["c7c5", "e7e5"]);
+    assert_eq!(names(&book, "e2e4 c7c5 g1f3"), ["d7d6"]);
+    assert!(book.best(&after("e2e4")).is_none());
+    assert_eq!(priorities(&book).iter().filter(|priority| **priority == 0).count(), 4);
+    for known in &known {
+        let at = known.position.as_ref().unwrap();
+        let playable = moves(&book, at).iter().filter(|known| known.weight > 0).count();
+        assert_eq!(playable, known.moves.len());
+    }
+    // Black's alone, and the first move of all is nobody's.
+    let known = [plain("e2e4", &[("e7e5", 1)]), plain("e2e4 e7e5 g1f3", &[("b8c6", 1)])];
+    let (book, written) = write(&known);
+    assert_eq!((written.positions, written.moves, written.left_out), (2, 4, vec![]));
+    assert_eq!(names(&book, "e2e4 e7e5 g1f3"), ["b8c6"]);
+    // Two plies that nobody made are too many.
+    let (_, written) = write(&[plain("", &[("e2e4", 1)]), plain("d2d4 d7d5", &[("c2c4", 1)])]);
+    assert_eq!((written.moves, written.left_out[0].1), (1, 1));
+}
+
+#[test]
 fn what_games_and_results_do_not_say_is_the_priority() {
     let of = |moves: &[(&str, u64)]| priorities(&write(&[plain("", moves)]).0);
     assert_eq!(of(&[("e2e4", 100), ("d2d4", 100), ("c2c4", 0)]), [5, 5, 0]);
@@ -161,7 +194,7 @@ fn what_the_format_cannot_hold_is_counted() {
     start.moves[0].ratings = Some(crate::book::Ratings { average: Some(2500), performance: None });
     start.moves[0].counts = Some(Counts { games: 1 << 33, wins: 1 << 32, draws: 1 << 31, losses: 1 << 30 });
     start.moves.push(KnownMove::new(RawMove::new(shakmaty::Square::E2, shakmaty::Square::E5, None), 1));
-    let known = [start, plain("d2d4", &[("d7d5", 1)]), Known { key: 1, ..Known::default() }];
+    let known = [start, plain("d2d4 e7e5", &[("d4e5", 1)]), Known { key: 1, ..Known::default() }];
     let (book, written) = write(&known);
     let expected = [
         "positions that no line from the start reaches",
@@ -176,7 +209,7 @@ fn what_the_format_cannot_hold_is_counted() {
     assert_eq!(written.left_out, expected.map(|what| (what.to_owned(), 1)));
     let counts = moves(&book, &Position::start())[0].counts.unwrap();
     assert_eq!((counts.games, counts.wins, counts.losses), (1 << 30, 1 << 29, 1 << 27));
-    let (empty, written) = write(&[plain("d2d4", &[("d7d5", 1)])]);
+    let (empty, written) = write(&[plain("d2d4 d7d5", &[("c2c4", 1)])]);
     assert_eq!((empty.index().all().len(), written.moves), (0, 0));
 }
 
@@ -307,27 +340,44 @@ proptest! {
         let out: Vec<u64> = book.keys().copied().filter(|key| key % 16 == 0 && *key != Position::start().key()).collect();
         out.iter().for_each(|key| drop(book.remove(key)));
         let known: Vec<Known> = book.values().cloned().collect();
-        let (ours, written) = write(&known);
-        let damages: Vec<_> = told(&ours).into_iter().filter(|(.., serious)| *serious).collect();
+        let (written_book, written) = write(&known);
+        let damages: Vec<_> = told(&written_book).into_iter().filter(|(.., serious)| *serious).collect();
         prop_assert_eq!(damages, vec![]);
         let mut reached = std::collections::HashSet::new();
         let mut waiting = vec![Position::start()];
+        let mut between = std::collections::HashSet::new();
         while let Some(position) = waiting.pop() {
-            let Some(theirs) = book.get(&position.key()).filter(|_| reached.insert(position.key())) else { continue };
-            let mut ours: Vec<_> = moves(&ours, &position).into_iter().map(KnownMove::from).collect();
-            let mut theirs = theirs.moves.clone();
-            ours.sort_by_key(|known| known.mv.0);
-            theirs.sort_by_key(|known| known.mv.0);
-            for (ours, theirs) in ours.iter().zip(&theirs) {
-                prop_assert_eq!((ours.mv, ours.counts), (theirs.mv, theirs.counts));
+            let ours: Vec<_> = moves(&written_book, &position).into_iter().map(KnownMove::from).collect();
+            if ours.is_empty() || !reached.insert(position.key()) {
+                continue;
+            }
+            let Some(theirs) = book.get(&position.key()) else {
+                // A position that was not given only leads on.
+                prop_assert!(ours.iter().all(|known| known.weight == 0));
+                between.insert(position.key());
+                waiting.extend(ours.iter().map(|known| position.after(known.at(&position).unwrap().mv)));
+                continue;
+            };
+            for theirs in &theirs.moves {
+                let ours = ours.iter().find(|ours| ours.mv == theirs.mv).unwrap();
+                prop_assert_eq!(ours.counts, theirs.counts);
                 prop_assert_eq!(ours.weight > 0, theirs.weight > 0);
             }
-            prop_assert_eq!(ours.len(), theirs.len());
-            waiting.extend(theirs.iter().map(|known| position.after(known.at(&position).unwrap().mv)));
+            for more in ours.iter().filter(|ours| theirs.moves.iter().all(|theirs| theirs.mv != ours.mv)) {
+                prop_assert_eq!((more.weight, more.counts.unwrap().games), (0, 0));
+                let next = position.after(more.at(&position).unwrap().mv);
+                prop_assert!(book.contains_key(&next.key()));
+            }
+            // What a legal move leads to is reached.
+            for mv in position.chess().legal_moves() {
+                let next = position.after(mv);
+                prop_assert!(!book.contains_key(&next.key()) || !written_book.index().of_key(next.key()).is_empty());
+            }
+            waiting.extend(ours.iter().map(|known| position.after(known.at(&position).unwrap().mv)));
         }
-        prop_assert_eq!(written.positions as usize, reached.len());
-        prop_assert_eq!(ours.index().all().len() as u64, written.moves);
-        let left = known.len() - reached.len();
+        prop_assert_eq!(written.positions as usize, reached.len() - between.len());
+        prop_assert_eq!(written_book.index().all().len() as u64, written.moves);
+        let left = known.len() - (reached.len() - between.len());
         let told = written.left_out.first().map_or(0, |(_, count)| *count);
         prop_assert_eq!(told as usize, left);
     }

@@ -7,20 +7,20 @@
 //! exactly as many records as the book has moves.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
-use shakmaty::{Color, Position as _};
+use shakmaty::{Color, Move, Position as _};
 
 use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, Header, NO_LAST_PLY, NONE, ROOT, Record};
-use super::super::walk::{LONGEST, MOST};
+use super::link::link;
+use super::tree::{NOWHERE, Tree};
+use crate::book::polyglot::layout::RawMove;
 use crate::book::{Counts, Known};
 use crate::chess::Position;
 
 /// What stands in the header of a written book.
 const COMMENT: &str = "written by tabiya";
-
-/// A move of a position that is not there.
-const NOWHERE: u32 = u32::MAX;
 
 /// An Arena book on its way into its file.
 #[derive(Debug, Default)]
@@ -41,8 +41,9 @@ struct Place {
 
 /// A move: its record but for priority and links, what the priority is made of, and the position that it leads to.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    next: u64,
+pub(super) struct Step {
+    /// The position that it leads to.
+    pub next: u64,
     weight: u64,
     games: u32,
     white_wins: u32,
@@ -53,6 +54,31 @@ struct Step {
     white: bool,
     /// Whether the weights of its position are in proportion to results.
     by_results: bool,
+}
+
+impl Step {
+    /// A legal move that says nothing, but leads to the position of this key.
+    pub fn leading(position: &Position, mv: Move, next: u64) -> Self {
+        let Record { from, to, promotion, .. } = Record::of(mv);
+        Self {
+            next,
+            weight: 0,
+            games: 0,
+            white_wins: 0,
+            white_losses: 0,
+            from,
+            to,
+            promotion,
+            white: position.chess().turn() == Color::White,
+            by_results: false,
+        }
+    }
+
+    /// Its code in Polyglot's form.
+    pub fn raw(&self) -> RawMove {
+        let Self { from, to, promotion, .. } = *self;
+        Record { from, to, promotion, ..Record::EMPTY }.mv().unwrap_or(RawMove::NULL)
+    }
 }
 
 /// What the format has no place for.
@@ -93,36 +119,20 @@ impl Draft {
                 self.lost.illegal += 1;
                 continue;
             };
-            let next = position.after(found.mv).key();
-            let Record { from, to, promotion, .. } = Record::of(found.mv);
+            let step = Step::leading(position, found.mv, position.after(found.mv).key());
             let counts = known.counts.unwrap_or(Counts { games: 0, wins: 0, draws: 0, losses: 0 });
             let [games, wins, losses] = self.fitting(counts);
             let (white_wins, white_losses) = if white { (wins, losses) } else { (losses, wins) };
             self.lost.marks += u64::from(known.annotation.is_some() || known.recommended.is_some());
             self.lost.ratings += u64::from(known.ratings.is_some());
             self.lost.learned += u64::from(known.learned.is_some());
-            let weight = known.weight;
-            let step = Step {
-                next,
-                weight,
-                games,
-                white_wins,
-                white_losses,
-                from,
-                to,
-                promotion,
-                white,
-                by_results,
-            };
+            let step = Step { weight: known.weight, games, white_wins, white_losses, by_results, ..step };
             self.moves.push(step);
         }
         self.lost.comments += u64::from(known.comment.is_some());
         let of = self.moves.get_mut(first..).unwrap_or_default();
         of.sort_by_key(|step| (Reverse(step.weight), step.from, step.to, step.promotion));
-        let len = of.len() as u32;
-        if let (Ok(first), true) = (u32::try_from(first), len > 0) {
-            self.places.push(Place { key: known.key, first, len });
-        }
+        self.close(known.key, first);
     }
 
     /// Games, wins and losses in 31 bits each, halved together until all fit.
@@ -133,11 +143,56 @@ impl Draft {
         [games, counts.wins, counts.losses].map(|count| (count >> shift) as u32)
     }
 
-    fn find(&self, key: u64) -> Option<u32> {
+    /// How many positions there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many moves there are.
+    pub(super) fn moves(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Takes in moves by the keys of their positions, new ones among them.
+    pub(super) fn extend(&mut self, mut more: HashMap<u64, Vec<Step>>) {
+        if more.is_empty() {
+            return;
+        }
+        let (places, moves) = (std::mem::take(&mut self.places), std::mem::take(&mut self.moves));
+        self.moves.reserve_exact(moves.len() + more.values().map(Vec::len).sum::<usize>());
+        for place in places {
+            let from = place.first as usize;
+            let steps = moves.get(from..from + place.len as usize).unwrap_or_default();
+            let added = more.remove(&place.key).unwrap_or_default();
+            self.push(place.key, steps.iter().copied().chain(added));
+        }
+        for (key, steps) in more {
+            self.push(key, steps.into_iter());
+        }
+        self.places.sort_by_key(|place| place.key);
+    }
+
+    fn push(&mut self, key: u64, steps: impl Iterator<Item = Step>) {
+        let first = self.moves.len();
+        self.moves.extend(steps);
+        self.close(key, first);
+    }
+
+    /// Makes a position of the moves from this number on.
+    fn close(&mut self, key: u64, first: usize) {
+        let len = (self.moves.len() - first) as u32;
+        if let (Ok(first), true) = (u32::try_from(first), len > 0) {
+            self.places.push(Place { key, first, len });
+        }
+    }
+
+    /// The number of the position of this key.
+    pub(super) fn find(&self, key: u64) -> Option<u32> {
         self.places.binary_search_by_key(&key, |place| place.key).ok().map(|at| at as u32)
     }
 
-    fn steps(&self, place: u32) -> (u32, &[Step]) {
+    /// The number of a position's first move, and its moves.
+    pub(super) fn steps(&self, place: u32) -> (u32, &[Step]) {
         let place = self.places.get(place as usize);
         let steps = place.and_then(|place| self.moves.get(place.first as usize..)?.get(..place.len as usize));
         (place.map_or(0, |place| place.first), steps.unwrap_or_default())
@@ -150,6 +205,8 @@ impl Draft {
     pub fn write(mut self, file: &mut impl Write) -> io::Result<Told> {
         self.places.sort_by_key(|place| place.key);
         self.places.dedup_by_key(|place| place.key);
+        let own = self.places.len();
+        link(&mut self);
         let tree = Tree::new(&self);
         let has_results = self.moves.iter().any(|step| step.white_wins | step.white_losses != 0);
         let has_games = self.moves.iter().any(|step| step.games != 0);
@@ -198,12 +255,13 @@ impl Draft {
             };
             file.write_all(&record.to_bytes())?;
         }
+        // Positions between those of the book were added, and all of them are reached.
+        let between = (self.places.len() - own) as u64;
+        let lost = self.places.len() as u64 - told.positions - tree.beyond;
+        told.positions -= between.min(told.positions);
         let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = self.lost;
         told.left_out = [
-            (
-                "positions that no line from the start reaches",
-                self.places.len() as u64 - told.positions - tree.beyond,
-            ),
+            ("positions that no line from the start reaches", lost),
             ("positions that came without their boards", unknown),
             ("positions behind more moves than a book is read to, or too deep", tree.beyond),
             ("moves that are not legal in their position", illegal),
@@ -217,89 +275,6 @@ impl Draft {
         .into();
         told.left_out.retain(|(_, count)| *count > 0);
         Ok(told)
-    }
-}
-
-/// Which position stands behind which move, and the order of the records.
-#[derive(Debug, Default)]
-struct Tree {
-    /// For each move the position whose moves stand behind it, or [`NOWHERE`].
-    children: Vec<u32>,
-    /// For each move the number of its record, from 0.
-    numbers: Vec<u32>,
-    /// For each record its position and the number of its move there: a line to its end before the next.
-    order: Vec<(u32, u32)>,
-    /// Positions for which there was no room.
-    beyond: u64,
-}
-
-impl Tree {
-    fn new(draft: &Draft) -> Self {
-        Self::within(draft, MOST, LONGEST)
-    }
-
-    /// Of at most so many records and plies.
-    fn within(draft: &Draft, most: usize, longest: usize) -> Self {
-        let mut tree = Self { children: vec![NOWHERE; draft.moves.len()], ..Self::default() };
-        let Some(start) = draft.find(Position::start().key()) else { return tree };
-        let mut reached = vec![false; draft.places.len()];
-        let mut mark =
-            |place: u32| reached.get_mut(place as usize).is_some_and(|seen| !std::mem::replace(seen, true));
-        mark(start);
-        let mut records = draft.steps(start).1.len();
-        if records > most {
-            tree.beyond = 1;
-            return tree;
-        }
-        let mut now = vec![start];
-        let mut plies = 1;
-        while !now.is_empty() {
-            let mut next = Vec::new();
-            for place in now {
-                let (first, steps) = draft.steps(place);
-                for (number, step) in (first..).zip(steps) {
-                    let Some(place) = draft.find(step.next).filter(|&place| mark(place)) else { continue };
-                    let more = draft.steps(place).1.len();
-                    if plies >= longest || records + more > most {
-                        tree.beyond += 1;
-                        continue;
-                    }
-                    records += more;
-                    if let Some(child) = tree.children.get_mut(number as usize) {
-                        *child = place;
-                    }
-                    next.push(place);
-                }
-            }
-            now = next;
-            plies += 1;
-        }
-        tree.number(draft, start, records);
-        tree
-    }
-
-    /// Gives the records their numbers.
-    fn number(&mut self, draft: &Draft, start: u32, records: usize) {
-        self.numbers = vec![0; draft.moves.len()];
-        self.order.reserve_exact(records);
-        // Positions on the way, each with the number of the move that comes next in it.
-        let mut line = vec![(start, 0)];
-        while let Some((place, at)) = line.last_mut() {
-            let (first, steps) = draft.steps(*place);
-            if *at as usize >= steps.len() {
-                line.pop();
-                continue;
-            }
-            let number = (first + *at) as usize;
-            if let Some(place) = self.numbers.get_mut(number) {
-                *place = self.order.len() as u32;
-            }
-            self.order.push((*place, *at));
-            *at += 1;
-            if let Some(&child) = self.children.get(number).filter(|child| **child != NOWHERE) {
-                line.push((child, 0));
-            }
-        }
     }
 }
 

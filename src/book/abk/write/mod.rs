@@ -3,6 +3,8 @@
 //! What is held in memory is about 60 bytes for each move.
 
 mod draft;
+mod link;
+mod tree;
 
 use std::path::{Path, PathBuf};
 
