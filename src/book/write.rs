@@ -26,8 +26,8 @@ pub trait BookWriter {
     /// Whether each position must come with the position itself, not only its key.
     fn needs_positions(&self) -> bool;
 
-    /// Whether the format has colours and marks; where it has none, weights should come as
-    /// [`crate::choose::plain_weights`] makes them.
+    /// Whether the format has colours and marks, or something that stands for them; where it has not, weights should
+    /// come as [`crate::choose::plain_weights`] makes them.
     fn holds_verdicts(&self) -> bool {
         false
     }

@@ -238,7 +238,12 @@ mod tests {
             let read: Vec<Move> = (0..=255).filter_map(|code| legal(code, &normal, &chess)).collect();
             for &mv in &chess.legal_moves() {
                 let codes = read.iter().filter(|&&read| read == mv).count();
-                prop_assert_eq!(codes > 0, has_code(mv, &normal), "{:?}", mv);
+                // The second queen's step six to the right, where six up is legal too.
+                let shadowed = codes == 0 && mv.role() == Role::Queen && {
+                    let up = legal(UNSURE[0], &normal, &chess);
+                    up.is_some_and(|up| up.from() == mv.from() && up.to() != mv.to())
+                };
+                prop_assert_eq!(codes > 0, has_code(mv, &normal) && !shadowed, "{:?}", mv);
                 prop_assert!(codes <= 2, "{:?}", mv);
                 let written = code(mv, &normal, &chess);
                 prop_assert_eq!(written.is_some(), codes > 0, "{:?}", mv);

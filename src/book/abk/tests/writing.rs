@@ -23,7 +23,7 @@ fn write(book: &[Known]) -> (Abk, Written) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ABK");
     let mut writer = book::create(&path, &WriteOptions::default()).unwrap();
-    assert!(writer.needs_positions() && !writer.holds_verdicts());
+    assert!(writer.needs_positions() && writer.holds_verdicts());
     for known in book {
         writer.add(known).unwrap();
     }
@@ -186,6 +186,18 @@ fn what_games_and_results_do_not_say_is_the_priority() {
 }
 
 #[test]
+fn what_verdicts_rule_out_has_the_priority_0() {
+    let mut known = plain("", &[("e2e4", 3), ("d2d4", 9), ("c2c4", 3), ("g1f3", 3)]);
+    known.moves[0].recommended = Some(true);
+    known.moves[2].recommended = Some(true);
+    known.moves[2].annotation = Some(Annotation::Dubious);
+    known.moves[3].recommended = Some(false);
+    let (book, _) = write(&[known]);
+    let played: Vec<_> = weights(&book, "").into_iter().filter(|(_, weight)| *weight > 0).collect();
+    assert_eq!((played.len(), played[0].0.as_str(), book.index().all().len()), (1, "e2e4", 4));
+}
+
+#[test]
 fn what_the_format_cannot_hold_is_counted() {
     let mut start = plain("", &[("e2e4", 1)]);
     start.comment = Some("=".to_owned());
@@ -278,15 +290,14 @@ fn a_ctg_book_becomes_a_tree_with_its_counts() {
     let theirs = Ctg::open(&path).unwrap();
     let mut known = Vec::new();
     theirs.each(Scope::Reachable, &Progress::none(), &mut |place| {
-        let mut place = place.clone();
-        plain_weights(&mut place);
-        known.push(place);
+        known.push(place.clone());
         ControlFlow::Continue(())
     });
     known.sort_by_key(|known| known.key);
     let (ours, written) = write(&known);
     assert_eq!(told(&ours), []);
     println!("Perfect2021.ctg as .abk: {written:?}");
+    known.iter_mut().for_each(plain_weights);
     let policy = Policy { threshold: 0, ..Policy::default() };
     let mut places = 0;
     for theirs in known.iter().filter(|known| !known.moves.is_empty()) {

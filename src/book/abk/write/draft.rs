@@ -18,6 +18,7 @@ use super::tree::{NOWHERE, Tree};
 use crate::book::polyglot::layout::RawMove;
 use crate::book::{Counts, Known};
 use crate::chess::Position;
+use crate::choose::plain_weights;
 
 /// What stands in the header of a written book.
 const COMMENT: &str = "written by tabiya";
@@ -105,8 +106,21 @@ pub struct Told {
 }
 
 impl Draft {
-    /// Takes in a position; of one that comes again the first is kept.
+    /// Takes in a position; of one that comes again the first is kept. What colours and marks keep from being played in
+    /// tournaments gets the priority 0.
     pub fn add(&mut self, known: &Known) {
+        let judged =
+            known.moves.iter().any(|known| known.annotation.is_some() || known.recommended.is_some());
+        if judged {
+            let mut plain = known.clone();
+            plain_weights(&mut plain);
+            self.add_plain(&plain);
+        } else {
+            self.add_plain(known);
+        }
+    }
+
+    fn add_plain(&mut self, known: &Known) {
         let Some(position) = &known.position else {
             self.lost.unknown += 1;
             return;

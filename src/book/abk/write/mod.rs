@@ -38,6 +38,11 @@ impl BookWriter for Writer {
         true
     }
 
+    /// As priorities.
+    fn holds_verdicts(&self) -> bool {
+        true
+    }
+
     fn add(&mut self, known: &Known) -> Result<()> {
         self.draft.add(known);
         Ok(())
