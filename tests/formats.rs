@@ -14,7 +14,7 @@ use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
-use tabiya::build::{self, Filter, Weigh};
+use tabiya::build::{self, Filter, Names, Weigh};
 use tabiya::chess::Position;
 
 /// A writer that keeps what it is given: the counts themselves.
@@ -39,7 +39,17 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
     let means = build::means(Some(1), Some(1 << 28), None).unwrap();
     let mut source = tabiya::games::open(&[games.to_owned()]).unwrap();
     let weigh = Weigh::default();
-    build::build(&mut source, &Filter::default(), &weigh, &means, writer, &Progress::none()).unwrap().1
+    build::build(
+        &mut source,
+        &Filter::default(),
+        &weigh,
+        &means,
+        &Names::default(),
+        writer,
+        &Progress::none(),
+    )
+    .unwrap()
+    .1
 }
 
 fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, Known> {
@@ -66,7 +76,10 @@ fn compare(games: &Path) {
     let path = |name: &str| folder.path().join(name);
     let kept = Rc::default();
     build(games, Box::new(Keeper(Rc::clone(&kept))));
-    let truth: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    let all: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    // Positions without moves are known for the games that ended there.
+    let truth: BTreeMap<u64, &Known> =
+        all.iter().filter(|(_, known)| !known.moves.is_empty()).map(|(key, known)| (*key, known)).collect();
     let moves: usize = truth.values().map(|known| known.moves.len()).sum();
     let make = |name: &str| {
         let written = build(games, book::create(path(name), &WriteOptions::default()).unwrap());
@@ -77,9 +90,9 @@ fn compare(games: &Path) {
 
     let (bin, written) = make("a.bin");
     assert_eq!((written.positions as usize, written.moves as usize), (truth.len(), moves));
-    let all = every(&*bin, Scope::All);
-    assert_eq!(all.len(), truth.len());
-    for (bin, truth) in all.values().zip(truth.values()) {
+    let held = every(&*bin, Scope::All);
+    assert_eq!(held.len(), truth.len());
+    for (bin, truth) in held.values().zip(truth.values()) {
         assert_eq!(bin.key, truth.key);
         let sorted = |known: &Known| {
             let mut moves: Vec<_> = known.moves.iter().map(|known| (known.mv, known.weight)).collect();
@@ -123,11 +136,15 @@ fn compare(games: &Path) {
     let mut damages = Vec::new();
     ctg.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
     assert_eq!(damages, Vec::<String>::new());
-    // A position's counts are those of all moves that lead to it, or to a mirror image of it.
+    // A position's counts are those of all games that reached it or a mirror image of it; where too few did to be kept,
+    // those of all moves that lead to it.
     let signature = |at: &Position| Signature::of(at.chess()).unwrap().bytes().to_vec();
-    let (mut led, mut edges) = (HashMap::new(), HashMap::new());
-    for known in truth.values() {
+    let (mut led, mut reached, mut edges) = (HashMap::new(), HashMap::new(), HashMap::new());
+    for known in all.values() {
         let at = known.position.as_ref().unwrap();
+        if let Some(total) = known.total {
+            add(reached.entry(signature(at)).or_insert(NONE), total);
+        }
         *edges.entry(signature(at)).or_insert(0) += known.moves.len();
         for known in &known.moves {
             let next = at.after(known.at(at).unwrap().mv);
@@ -146,8 +163,11 @@ fn compare(games: &Path) {
                 missing += 1;
                 continue;
             };
-            let expected = led[&signature(&at.after(mv))];
+            let next = signature(&at.after(mv));
+            let turned = |counts: &Counts| Counts { wins: counts.losses, losses: counts.wins, ..*counts };
+            let expected = reached.get(&next).map_or(led[&next], turned);
             assert_eq!(*counts, Some(expected), "{} {mv}", at.fen());
+            assert!(expected.games >= known.counts.unwrap().games);
             same += 1;
             transposed += u64::from(Some(expected) != known.counts);
         }
