@@ -1,6 +1,7 @@
 """How builds end that do not end well: killed, interrupted, on bad input, without room. Nothing half-written stays."""
 
 import gzip
+import itertools
 import os
 import random
 import shutil
@@ -48,15 +49,24 @@ def told(done, code, *words):
 
 @pytest.fixture(scope="session")
 def much(tmp_path_factory):
-    """Games whose rows do not fit into the memory that the tests allow."""
-    text = pgn(random_games(150, seed=5, most_plies=120)).encode()
+    """Games of more positions than fit into the memory that the tests allow."""
+    chance = random.Random(5)
+    # Kings walk in their corners, each game beside other pawns, which stand still.
+    steps = {f"{file}{rank}": [f"{f}{r}" for f in "ab" for r in range(1, 9) if abs(r - rank) <= 1 and (f, r) != (file, rank)]
+             for file in "ab" for rank in range(1, 9)}  # fmt: skip
+    corners = {f"{file}{rank}": [to for to in steps[f"{file}{rank}"] if (to[1] in "123") == (rank < 4) and to[1] in "123678"]
+               for file in "ab" for rank in (1, 2, 3, 6, 7, 8)}  # fmt: skip
     path = tmp_path_factory.mktemp("much") / "games.pgn"
-    with open(path, "wb") as file:
-        # Starting positions of their own, or all rows would be added up.
-        for number in range(150):
-            side = "".join(random.Random(number).sample(["1", "1", "1", "q", "r", "n", "b", "p"], 8)).replace("111", "3").replace("11", "2")
-            fen = f'[FEN "rnbqkbnr/pppppppp/8/{side}/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"]\n'.encode()
-            file.write(text.replace(b'[Site "?"]\n', fen))
+    with open(path, "w", encoding="ascii") as file:
+        for pawns in itertools.product(range(3), repeat=8):
+            files = list(zip(pawns[:4], pawns[4:], strict=True))
+            ranks = ["k7"] + ["4" + "".join("p" if black == at else "1" for _, black in files) for at in range(3)]
+            ranks += ["4" + "".join("P" if white == 2 - at else "1" for white, _ in files) for at in range(3)] + ["K7"]
+            white, black, words = "a1", "a8", []
+            for _ in range(100):
+                white, black = chance.choice(corners[white]), chance.choice(corners[black])
+                words.append(f"K{white} K{black}")
+            file.write(f'[Event "x"]\n[FEN "{"/".join(ranks)} w - - 0 1"]\n\n{" ".join(words)} 1/2-1/2\n\n')
     return path
 
 
