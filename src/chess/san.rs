@@ -120,8 +120,9 @@ mod tests {
             "4k3/4r3/8/8/4N1b1/3P4/4K3/8 w - - 0 1",
             "1n1nk3/P1P5/8/8/8/8/p1p5/1N1NK3 b - - 0 1",
             "r3k2r/pPppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "4k3/8/8/Q6Q/8/8/8/Q3K2Q w - - 0 1",
+            "7k/8/8/3N4/8/N3N3/8/4K2r w - - 0 1",
             "k2r4/8/3P4/8/3K4/3p4/8/3r4 w - - 0 1",
+            "7k/8/8/3N4/8/N3N3/8/4K3 w - - 0 1",
         ] {
             as_shakmaty(Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap().chess());
         }

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Color, KnownOutcome};
 
 use super::PgnBatch;
 use super::words::{begins_with_move, find_move, first_strange};
-use crate::chess::Position;
+use crate::chess::{Position, move_of_san};
 use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` under which a game is ordinary chess from some position.
@@ -271,7 +271,7 @@ impl<'a> GameReader<'a> {
             self.tell_strange();
             return self.enough();
         }
-        match san.to_move(self.position.chess()) {
+        match move_of_san(self.position.chess(), san) {
             Ok(mv) => {
                 self.plies += 1;
                 let flow = self.visitor.ply(&self.position, mv);
