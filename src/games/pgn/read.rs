@@ -248,7 +248,7 @@ impl<'a> GameReader<'a> {
         let variant = self.variant.trim().to_ascii_lowercase();
         let chess960 = CHESS960.contains(&variant.as_str());
         if !chess960 && !variant.is_empty() && !ORDINARY.contains(&variant.as_str()) {
-            return Err((Reason::OtherVariant, format!("the game is {}", self.variant.trim())));
+            return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
         }
         let Some(fen) = &self.fen else { return Ok(None) };
         // Some programs forget to say that a game is Chess960, but name the rooks' files.
