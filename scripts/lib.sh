@@ -7,6 +7,11 @@ if [ -n "${TABIYA_SAMPLES:-}" ]; then
     export TABIYA_SAMPLES
 fi
 
+if [ -n "${TABIYA_GAMES_DIR:-}" ]; then
+    TABIYA_GAMES_DIR=$(realpath -m -- "$TABIYA_GAMES_DIR")
+    export TABIYA_GAMES_DIR
+fi
+
 # Every script runs in the project's folder, wherever it was called from.
 ROOT=$(CDPATH='' cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd -- "$ROOT" || exit 1
@@ -17,6 +22,9 @@ case $TARGET in
 /*) ;;
 *) TARGET=$ROOT/$TARGET ;;
 esac
+
+# Where scripts/fetch-games keeps the games of Debian's source package gnuchess-book.
+GAMES=${TABIYA_GAMES_DIR:-$TARGET/games}/book_1.02.pgn
 
 # Where Debian's package gnuchess-book puts its book.
 GNUCHESS_BOOK=/usr/share/games/gnuchess/book.bin

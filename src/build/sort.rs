@@ -55,6 +55,42 @@ fn compact<R: Sortable>(rows: &mut Vec<R>) {
     rows.dedup_by(|next, kept| kept.absorb(next));
 }
 
+/// A sorted run in memory.
+#[derive(Debug)]
+struct Run<R> {
+    rows: Vec<R>,
+    /// The number of the row that each range begins with, and that behind the last.
+    starts: Box<[usize]>,
+}
+
+impl<R: Sortable> Run<R> {
+    fn new(rows: Vec<R>) -> Self {
+        let mut at = 0;
+        let mut start = |range| {
+            at += count_before(rows.get(at..).unwrap_or_default(), range);
+            at
+        };
+        let starts = (0..=RANGES).map(&mut start).collect();
+        Self { rows, starts }
+    }
+
+    /// What the run has in some ranges.
+    fn part(&self, from: usize, to: usize) -> &[R] {
+        let start = |range: usize| self.starts.get(range).copied().unwrap_or(self.rows.len());
+        self.rows.get(start(from)..start(to)).unwrap_or_default()
+    }
+}
+
+/// Rows before a range that begins not far behind the first of them.
+fn count_before<R: Sortable>(rows: &[R], range: usize) -> usize {
+    let before = |row: &R| range_of(row.key()) < range;
+    let mut near = 1;
+    while rows.get(near).is_some_and(before) {
+        near *= 2;
+    }
+    rows.get(..near).unwrap_or(rows).partition_point(before)
+}
+
 /// The rows of one thread.
 #[derive(Debug)]
 pub struct Sorter<R> {
@@ -62,7 +98,7 @@ pub struct Sorter<R> {
     fresh: Vec<R>,
     chunk: usize,
     /// Sorted runs in memory.
-    runs: Vec<Vec<R>>,
+    runs: Vec<Run<R>>,
     held: usize,
     /// Rows that may be held in memory.
     most: usize,
@@ -128,19 +164,19 @@ impl<R: Sortable> Sorter<R> {
         compact(&mut self.fresh);
         if !self.fresh.is_empty() {
             // As long as its rows need, while the chunk's memory is filled again.
-            self.runs.push(self.fresh.as_slice().into());
+            self.runs.push(Run::new(self.fresh.as_slice().into()));
             self.held += self.fresh.len();
         }
         self.fresh.clear();
         // Many runs cost more to bring together than few.
         if self.held < self.most / 2 && self.runs.len() >= 64 {
             let runs = std::mem::take(&mut self.runs);
-            let mut rows = runs.concat();
-            drop(runs);
+            let mut rows = Vec::with_capacity(self.held);
+            runs.into_iter().for_each(|run| rows.extend_from_slice(&run.rows));
             compact(&mut rows);
             rows.shrink_to_fit();
             self.held = rows.len();
-            self.runs = vec![rows];
+            self.runs = vec![Run::new(rows)];
         }
     }
 
@@ -165,7 +201,7 @@ impl<R: Sortable> Sorter<R> {
         compact(&mut self.fresh);
         if !self.fresh.is_empty() {
             self.fresh.shrink_to_fit();
-            self.runs.push(std::mem::take(&mut self.fresh));
+            self.runs.push(Run::new(std::mem::take(&mut self.fresh)));
         }
         Pile { runs: self.runs, spilled: self.spilled, folder: self.folder }
     }
@@ -173,7 +209,7 @@ impl<R: Sortable> Sorter<R> {
 
 impl Spilled {
     /// Adds runs, made into one.
-    fn add<R: Sortable>(&mut self, runs: &[Vec<R>]) -> io::Result<()> {
+    fn add<R: Sortable>(&mut self, runs: &[Run<R>]) -> io::Result<()> {
         let Ok(file) = self.file.get_mut() else { return Err(io::ErrorKind::Other.into()) };
         file.seek(SeekFrom::End(0))?;
         let mut starts = Vec::with_capacity(RANGES + 1);
@@ -182,7 +218,7 @@ impl Spilled {
         for range in 0..RANGES {
             starts.push(self.rows);
             rows.clear();
-            runs.iter().for_each(|run| rows.extend_from_slice(in_range(run, range, range + 1)));
+            runs.iter().for_each(|run| rows.extend_from_slice(run.part(range, range + 1)));
             gather(&mut rows);
             self.rows += rows.len() as u64;
             bytes.extend_from_slice(bytemuck::cast_slice(&rows));
@@ -217,14 +253,6 @@ impl Spilled {
     }
 }
 
-/// What a sorted run has in some ranges.
-fn in_range<R: Sortable>(run: &[R], from: usize, to: usize) -> &[R] {
-    let start = run.partition_point(|row| range_of(row.key()) < from);
-    let rest = run.get(start..).unwrap_or_default();
-    let len = rest.partition_point(|row| range_of(row.key()) < to);
-    rest.get(..len).unwrap_or_default()
-}
-
 /// Sorts what consists of sorted runs, and adds up.
 fn gather<R: Sortable>(rows: &mut Vec<R>) {
     // The stable sort finds the runs and merges them.
@@ -235,7 +263,7 @@ fn gather<R: Sortable>(rows: &mut Vec<R>) {
 /// The sorted rows of one thread, which gets no more.
 #[derive(Debug)]
 pub struct Pile<R> {
-    runs: Vec<Vec<R>>,
+    runs: Vec<Run<R>>,
     spilled: Option<Spilled>,
     folder: PathBuf,
 }
@@ -259,7 +287,7 @@ impl<R: Sortable> Sorted<R> {
 
     /// Rows in memory and in files, before those that tell the same in different runs are added up.
     pub fn len(&self) -> u64 {
-        let held = |pile: &Pile<R>| pile.runs.iter().map(|run| run.len() as u64).sum::<u64>();
+        let held = |pile: &Pile<R>| pile.runs.iter().map(|run| run.rows.len() as u64).sum::<u64>();
         self.spilled() + self.piles.iter().map(held).sum::<u64>()
     }
 
@@ -323,7 +351,7 @@ impl<R: Sortable> Sorted<R> {
 
     fn count(&self, range: usize) -> u64 {
         let of = |pile: &Pile<R>| {
-            let held = pile.runs.iter().map(|run| in_range(run, range, range + 1).len() as u64).sum::<u64>();
+            let held = pile.runs.iter().map(|run| run.part(range, range + 1).len() as u64).sum::<u64>();
             held + pile.spilled.as_ref().map_or(0, |spilled| spilled.count(range, range + 1))
         };
         self.piles.iter().map(of).sum()
@@ -333,7 +361,7 @@ impl<R: Sortable> Sorted<R> {
     fn rows(&self, from: usize, to: usize) -> Result<Vec<R>> {
         let mut rows = Vec::new();
         for pile in &self.piles {
-            pile.runs.iter().for_each(|run| rows.extend_from_slice(in_range(run, from, to)));
+            pile.runs.iter().for_each(|run| rows.extend_from_slice(run.part(from, to)));
             if let Some(spilled) = &pile.spilled {
                 spilled.read(from, to, &mut rows).map_err(|error| {
                     Error::file(&pile.folder, "cannot read a temporary file in this folder", error)

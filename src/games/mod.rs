@@ -7,6 +7,7 @@
 mod header;
 mod open;
 pub mod pgn;
+mod pipe;
 mod problem;
 mod unpack;
 

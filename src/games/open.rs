@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::pgn::Pgn;
+use super::pipe::Pipe;
 use super::unpack::unpacked;
 use super::{Batch, GameSource};
 use crate::base::error::{Error, ErrorKind, Result};
@@ -111,9 +112,12 @@ type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
-        Box::new(io::stdin())
-    } else {
+        Box::new(Pipe::new(|| Ok(io::stdin())))
+    } else if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         Box::new(File::open(path).map_err(cannot("cannot open the file"))?)
+    } else {
+        let path = path.to_owned();
+        Box::new(Pipe::new(|| File::open(path)))
     };
     let mut from = unpacked(Counted { from, done }).map_err(cannot("cannot read the file"))?;
     let mut start = Vec::new();

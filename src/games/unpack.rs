@@ -15,6 +15,8 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Bytes 1 to 3 of a frame to be skipped, whose first byte is 0x50 to 0x5F (RFC 8878).
 const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+/// The end of a frame: an empty last block (RFC 8878), and room for a checksum.
+const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// The content of a file, whether it is packed with gzip, with Zstandard or not at all: told by its first bytes.
 ///
@@ -27,7 +29,7 @@ pub fn unpacked(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + S
     if start.starts_with(&GZIP) {
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || skipped {
-        Ok(Box::new(Frames { file, decoder: FrameDecoder::new(), inside: false }))
+        Ok(Box::new(Frames { file, decoder: FrameDecoder::new(), inside: false, cut: None }))
     } else {
         Ok(Box::new(file))
     }
@@ -39,6 +41,8 @@ struct Frames<R: BufRead> {
     decoder: FrameDecoder,
     /// Whether a frame is being read.
     inside: bool,
+    /// That the file ends within the frame, to be told behind its content.
+    cut: Option<io::Error>,
 }
 
 impl<R: BufRead> Frames<R> {
@@ -65,9 +69,25 @@ impl<R: BufRead> Frames<R> {
         Ok(false)
     }
 
+    /// Decodes some more of a frame. Where the file is cut, what the decoder holds back for later references is let go
+    /// by an end of our own, before the error is told.
+    fn decode(&mut self) -> io::Result<()> {
+        let one = || BlockDecodingStrategy::UptoBlocks(1);
+        let Err(error) = self.decoder.decode_blocks(&mut self.file, one()) else { return Ok(()) };
+        let error = broken(error);
+        if !self.file.fill_buf()?.is_empty() || self.decoder.decode_blocks(&mut &END[..], one()).is_err() {
+            return Err(error);
+        }
+        self.cut = Some(error);
+        Ok(())
+    }
+
     /// Ends a frame whose content was all taken.
     fn end(&mut self) -> io::Result<()> {
         self.inside = false;
+        if let Some(error) = self.cut.take() {
+            return Err(error);
+        }
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
             (Some(stored), Some(counted)) if stored != counted => {
                 Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum is wrong"))
@@ -87,8 +107,7 @@ impl<R: BufRead> Read for Frames<R> {
                 return Ok(0);
             }
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let one = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder.decode_blocks(&mut self.file, one).map_err(broken)?;
+                self.decode()?;
             }
             match self.decoder.read(into)? {
                 0 => self.end()?,
@@ -157,6 +176,8 @@ mod tests {
                 let mut read = Vec::new();
                 assert!(unpacker.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));
+                // The part that is cut, a block of 128 KiB at most, and no more than that, is lost.
+                assert!(read.len() + (1 << 17) > text.len() * len / packed.len(), "{} of {len}", read.len());
             }
         }
     }

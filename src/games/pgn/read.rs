@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Color, KnownOutcome};
 
 use super::PgnBatch;
 use super::words::{begins_with_move, find_move, first_strange};
-use crate::chess::Position;
+use crate::chess::{Position, move_of_san};
 use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` under which a game is ordinary chess from some position.
@@ -248,7 +248,7 @@ impl<'a> GameReader<'a> {
         let variant = self.variant.trim().to_ascii_lowercase();
         let chess960 = CHESS960.contains(&variant.as_str());
         if !chess960 && !variant.is_empty() && !ORDINARY.contains(&variant.as_str()) {
-            return Err((Reason::OtherVariant, format!("the game is {}", self.variant.trim())));
+            return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
         }
         let Some(fen) = &self.fen else { return Ok(None) };
         // Some programs forget to say that a game is Chess960, but name the rooks' files.
@@ -271,7 +271,7 @@ impl<'a> GameReader<'a> {
             self.tell_strange();
             return self.enough();
         }
-        match san.to_move(self.position.chess()) {
+        match move_of_san(self.position.chess(), san) {
             Ok(mv) => {
                 self.plies += 1;
                 let flow = self.visitor.ply(&self.position, mv);

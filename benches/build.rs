@@ -1,0 +1,260 @@
+//! Where the time of `tabiya build` goes, on one thread and in memory, beside pgn-reader scanning the same text alone.
+//!
+//! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
+//! which writes random games, of which nearly every position is new.
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::{BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use pgn_reader::{RawTag, Reader, SanPlus};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use shakmaty::san::San;
+use shakmaty::{Chess, Move, Position as _};
+use tabiya::base::progress::Progress;
+use tabiya::book::{self, WriteOptions};
+use tabiya::build::count::count;
+use tabiya::build::row::CountRow;
+use tabiya::build::{Filter, Means, Names, Weigh};
+use tabiya::chess::{Position, move_of_san};
+use tabiya::games::pgn::Pgn;
+use tabiya::games::pgn::words::first_strange;
+use tabiya::games::{self, End, Header, Problem, Visitor};
+
+/// Seed of the random games.
+const SEED: u64 = 1;
+
+/// The most half-moves of a random game.
+const RANDOM_PLIES: usize = 120;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // `cargo bench` adds an argument of its own.
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["--random", games, file] => random_games(games.parse()?, Path::new(file)),
+        [games, times] => stages(Path::new(games), times.parse()?),
+        _ => {
+            eprintln!("no games are named: scripts/bench-build measures on those of Debian's gnuchess-book");
+            Ok(())
+        }
+    }
+}
+
+/// Seconds that something takes: the median.
+fn seconds<T>(times: usize, mut run: impl FnMut() -> T) -> f64 {
+    let mut all: Vec<f64> = (0..times.max(1))
+        .map(|_| {
+            let begun = Instant::now();
+            black_box(run());
+            begun.elapsed().as_secs_f64()
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied().unwrap_or_default()
+}
+
+fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
+    let text = fs::read(path)?;
+    let (plain, lines) = lines(&text);
+    let plies = plain.iter().map(Vec::len).sum::<usize>().max(1);
+    let scanning = seconds(times, || Reader::new(&text[..]).visit_all_games(&mut Nothing));
+    let words = seconds(times, || slices(&text).filter_map(first_strange).count());
+    let playing = seconds(times, || lines.iter().map(|line| play(line)).fold(0, |all, key| all ^ key));
+    let finding = seconds(times, || plain.iter().map(|line| find(line)).fold(0, |all, key| all ^ key));
+    let reading = seconds(times, || {
+        let mut pgn = Pgn::new(Arc::from(path), &text[..]);
+        while let Some(batch) = pgn.next_batch() {
+            batch.play(&mut Nothing);
+        }
+    });
+    let folder = std::env::temp_dir();
+    let means = Means { threads: 1, memory: 4 << 30, temp: folder };
+    let paths = [path.to_owned()];
+    let filter = Filter::default();
+    let counting = seconds(times, || {
+        let mut source = games::open(&paths).ok()?;
+        count::<CountRow>(&mut source, &filter, &means, None, &Progress::none()).ok()
+    });
+    let whole = seconds(times, || build(&paths, &filter, &means).is_ok());
+
+    println!("{} games, {plies} half-moves, {} bytes; one thread", lines.len(), text.len());
+    println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a half-move", "games/s", "x scanning");
+    for (what, time) in [
+        ("pgn-reader scanning alone", scanning),
+        ("looking over the words", words),
+        ("SAN: from the notation to a legal move", finding - playing),
+        ("playing and hashing", playing),
+        ("reading: cutting, heads, and all of the above", reading),
+        ("counting: rows, and sorting runs of them", counting - reading),
+        ("sorting: runs together, weights, writing", whole - counting),
+        ("all", whole),
+    ] {
+        println!(
+            "{what:<46}{time:>7.3}{:>15.1}{:>12.0}{:>15.2}",
+            time / plies as f64 * 1e9,
+            lines.len() as f64 / time,
+            time / scanning
+        );
+    }
+    Ok(())
+}
+
+/// The games' texts, cut where a first tag begins.
+fn slices(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut ends = memchr::memmem::find_iter(text, b"\n[Event ").chain([text.len()]);
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let end = ends.next()?;
+        let slice = text.get(start..end);
+        start = end;
+        slice
+    })
+}
+
+/// The main lines of the games, as the text has them and as moves.
+fn lines(text: &[u8]) -> (Vec<Vec<San>>, Vec<Vec<Move>>) {
+    let mut lines = Lines::default();
+    // What is in memory can be read.
+    let _ = Reader::new(text).visit_all_games(&mut lines);
+    let moves = |line: &Vec<San>| {
+        let mut position = Chess::default();
+        let mut moves = Vec::with_capacity(line.len());
+        for san in line {
+            let Ok(mv) = san.to_move(&position) else { break };
+            position.play_unchecked(mv);
+            moves.push(mv);
+        }
+        moves
+    };
+    let moves = lines.0.iter().map(moves).collect();
+    (lines.0, moves)
+}
+
+fn play(line: &[Move]) -> u64 {
+    let mut position = Position::start();
+    line.iter().for_each(|&mv| position.play(mv));
+    position.key()
+}
+
+fn find(line: &[San]) -> u64 {
+    let mut position = Position::start();
+    for &san in line {
+        let Ok(mv) = move_of_san(position.chess(), san) else { break };
+        position.play(mv);
+    }
+    position.key()
+}
+
+fn build(games: &[PathBuf], filter: &Filter, means: &Means) -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let writer = book::create(folder.path().join("a.bin"), &WriteOptions::default())?;
+    let mut source = games::open(games)?;
+    let (names, progress) = (Names::default(), Progress::none());
+    tabiya::build::build(&mut source, filter, &Weigh::default(), means, &names, writer, &progress)?;
+    Ok(())
+}
+
+fn random_games(games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(SEED);
+    let mut file = BufWriter::new(File::create(path)?);
+    for game in 0..games {
+        writeln!(file, "[Event \"{game}\"]\n[Result \"1/2-1/2\"]\n")?;
+        let mut position = Chess::default();
+        for ply in 0..rng.random_range(RANDOM_PLIES / 2..RANDOM_PLIES) {
+            let legal = position.legal_moves();
+            let Some(&mv) = legal.choose(&mut rng) else { break };
+            write!(file, "{}{}", San::from_move(&position, mv), if ply % 12 == 11 { '\n' } else { ' ' })?;
+            position.play_unchecked(mv);
+        }
+        writeln!(file, "1/2-1/2\n")?;
+    }
+    file.flush()?;
+    Ok(())
+}
+
+/// Hears everything and keeps nothing.
+struct Nothing;
+
+impl pgn_reader::Visitor for Nothing {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+        black_box((name, value));
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
+        ControlFlow::Continue(())
+    }
+
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
+        black_box(san);
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, (): ()) {}
+}
+
+impl Visitor for Nothing {
+    fn begin(&mut self, game: &Header) -> bool {
+        black_box(game);
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        black_box((at.key(), mv));
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        black_box(end);
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        black_box(problem);
+    }
+}
+
+/// The games' main lines.
+#[derive(Default)]
+struct Lines(Vec<Vec<San>>);
+
+impl pgn_reader::Visitor for Lines {
+    type Tags = ();
+    type Movetext = Vec<San>;
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), Vec<San>> {
+        ControlFlow::Continue(Vec::new())
+    }
+
+    fn san(&mut self, line: &mut Vec<San>, san: SanPlus) -> ControlFlow<()> {
+        line.push(san.san);
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Vec<San>) -> ControlFlow<(), pgn_reader::Skip> {
+        ControlFlow::Continue(pgn_reader::Skip(true))
+    }
+
+    fn end_game(&mut self, line: Vec<San>) {
+        self.0.push(line);
+    }
+}

@@ -1,0 +1,225 @@
+//! Any bytes as PGN: every game that begins ends, every move told is legal in its position and follows from the one
+//! before, and what is told depends neither on how the bytes come nor on where the text is cut.
+#![no_main]
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use shakmaty::{Move, Position as _};
+use tabiya::chess::Position;
+use tabiya::games::pgn::Pgn;
+use tabiya::games::pgn::split::{PIECE_LEN, Pieces};
+use tabiya::games::{End, Header, Place, Problem, Visitor};
+
+/// What bytes stand for in a text that is made of words, so that games get somewhere.
+const WORDS: &[&str] = &[
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "[Event \"a\"]\n",
+    "[White \"b\"]\n",
+    "[Result \"1-0\"]\n",
+    "[Result \"*\"]\n",
+    "[FEN \"7k/p7/8/8/8/8/8/1R3KR1 w GB - 0 1\"]\n",
+    "[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n",
+    "[Variant \"chess960\"]\n",
+    "[Variant \"atomic\"]\n",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    "{",
+    "}",
+    "(",
+    ")",
+    ";",
+    "%",
+    "$1",
+    "!",
+    "?",
+    ".",
+    "1.",
+    "1-0",
+    "0-1",
+    "1/2-1/2",
+    "*",
+    "--",
+    "0-0",
+    "0-0-0",
+    "O-O",
+    "O-O-O",
+    "Sf3",
+    "e4",
+    "e5",
+    "d4",
+    "d5",
+    "Nf3",
+    "Nf6",
+    "Ng1",
+    "Ng8",
+    "Nc3",
+    "Nc6",
+    "Bc4",
+    "Bc5",
+    "Qh5",
+    "Ke2",
+    "exd5",
+    "e8=Q",
+    "R1e1",
+    "\u{feff}",
+    "\u{e9}",
+    "2... ",
+    "e.p.",
+    "\r",
+    "\t",
+    "N",
+    "=",
+    "+-",
+    "Z0",
+];
+
+fuzz_target!(|data: &[u8]| {
+    let words: Vec<u8> = data.iter().filter_map(|byte| WORDS.get(usize::from(*byte) % WORDS.len())).fold(
+        Vec::new(),
+        |mut text, word| {
+            text.extend_from_slice(word.as_bytes());
+            // A quarter of the words stand alone.
+            if text.len() % 4 != 0 {
+                text.push(b' ');
+            }
+            text
+        },
+    );
+    for text in [data, &words] {
+        let told = listen(text, |text| text, usize::MAX).told;
+        for most in [1, 7] {
+            assert_eq!(listen(text, |text| Drops(text, most), usize::MAX).told, told);
+        }
+        // Who asks for less is told the same games, and of each the same moves as far as they were wanted.
+        let few = listen(text, |text| text, 3);
+        assert_eq!(few.begun, told.iter().filter(|line| line.starts_with("begin")).count());
+        whole(text);
+    }
+    // A piece's length is much text: not every input needs it.
+    if data.first().is_some_and(|byte| byte % 32 == 0) && data.len() < 256 {
+        repeated(&words);
+    }
+});
+
+/// The pieces of a text are the text.
+fn whole(text: &[u8]) {
+    let mut pieces = Pieces::new(text);
+    let (mut at, mut line) = (0, 1);
+    while let (Some(piece), Ok(())) = pieces.next_piece() {
+        assert_eq!((piece.offset, piece.line), (at as u64, line));
+        let there = text.get(at..at + piece.text.len()).unwrap();
+        // Line ends of old Macintosh files become today's.
+        assert!(there == piece.text || !text.contains(&b'\n'));
+        line += piece.text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        at += piece.text.len();
+    }
+    assert_eq!(at, text.len());
+}
+
+/// Many times the same text that begins with a first tag: many times the same games, wherever the pieces end.
+fn repeated(text: &[u8]) {
+    // A long game behind it, or there would be too many to tell.
+    let unit = [b"[Event \"x\"]\n", text, b"\n[Event \"y\"]\n\n{", &[b'.'; 50_000], b"} *\n\n"].concat();
+    let times = PIECE_LEN * 3 / 2 / unit.len() + 1;
+    let once = listen(&unit, |text| text, usize::MAX).told_anywhere();
+    let often = listen(&unit.repeat(times), |text| text, usize::MAX).told_anywhere();
+    assert_eq!(often.len(), once.len() * times);
+    assert!(often.chunks(once.len()).all(|told| told == once));
+}
+
+/// A reader that gives few bytes at a time.
+struct Drops<'a>(&'a [u8], usize);
+
+impl Read for Drops<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let some = self.1.min(into.len());
+        self.0.read(into.get_mut(..some).unwrap_or_default())
+    }
+}
+
+/// What was told, in lines; those of problems end with the place and the words, after a tab.
+struct Listener {
+    told: Vec<String>,
+    begun: usize,
+    most: usize,
+    open: Option<(Position, usize)>,
+    len: u64,
+}
+
+fn listen<'a, R: Read>(text: &'a [u8], from: impl Fn(&'a [u8]) -> R, most: usize) -> Listener {
+    let len = text.len() as u64;
+    let mut listener = Listener { told: Vec::new(), begun: 0, most, open: None, len };
+    let mut pgn = Pgn::new(Arc::from(Path::new("f")), from(text));
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut listener);
+        assert!(listener.open.is_none());
+    }
+    listener
+}
+
+impl Listener {
+    /// What was told, without places.
+    fn told_anywhere(self) -> Vec<String> {
+        self.told.iter().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+    }
+
+    fn stands(&self, place: &Place) {
+        assert!(place.offset <= self.len && place.offset + place.length <= self.len);
+    }
+
+    fn problem(&self, problem: &Problem) -> String {
+        self.stands(&problem.place);
+        format!("{}\t{problem}", problem.reason)
+    }
+}
+
+impl Visitor for Listener {
+    fn begin(&mut self, game: &Header) -> bool {
+        assert!(self.open.is_none());
+        self.stands(&game.place);
+        self.begun += 1;
+        let start = game.start.clone().unwrap_or_else(Position::start);
+        self.told.push(format!(
+            "begin {} - {} {} {}\t{}",
+            game.white,
+            game.black,
+            game.date,
+            start.fen(),
+            game.place
+        ));
+        self.open = Some((start, 0));
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        let (expected, plies) = self.open.as_mut().unwrap();
+        assert!(*plies < self.most);
+        assert!(at.key() == expected.key() && at.chess() == expected.chess());
+        assert_eq!(at.key(), Position::from_chess(at.chess().clone()).key());
+        assert!(at.chess().is_legal(mv));
+        expected.play(mv);
+        *plies += 1;
+        self.told.push(mv.to_string());
+        if *plies < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn end(&mut self, end: End) {
+        assert!(self.open.take().is_some());
+        let problem = end.problem.map(|problem| self.problem(&problem));
+        self.told.push(format!("end {:?} {}", end.result, problem.unwrap_or_default()));
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        assert!(self.open.is_none());
+        self.told.push(format!("unreadable {}", self.problem(&problem)));
+    }
+}

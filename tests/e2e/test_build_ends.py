@@ -1,0 +1,304 @@
+"""How builds end that do not end well: killed, interrupted, on bad input, without room. Nothing half-written stays."""
+
+import gzip
+import itertools
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from client import HANG
+from random_games import pgn, random_games, read_book
+
+DONE, WANTING, USAGE, FILE, INTERRUPTED = 0, 1, 2, 3, 130
+
+GOOD = '[Event "good"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
+
+not_windows = pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows has not")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """An empty folder for the book, and one for temporary files."""
+    for name in ("out", "temp"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def left(folder):
+    """What stands in the two folders."""
+    return sorted(os.listdir(folder / "out")), os.listdir(folder / "temp")
+
+
+def told(done, code, *words):
+    text = (done.stdout + done.stderr).decode()
+    assert done.returncode == code, text
+    assert b"panicked" not in done.stderr
+    for word in words:
+        assert word in text, text
+    return text
+
+
+# Killed and interrupted
+
+
+@pytest.fixture(scope="session")
+def much(tmp_path_factory):
+    """Games of more positions than fit into the memory that the tests allow."""
+    chance = random.Random(5)
+    # Kings walk in their corners, each game beside other pawns, which stand still.
+    steps = {f"{file}{rank}": [f"{f}{r}" for f in "ab" for r in range(1, 9) if abs(r - rank) <= 1 and (f, r) != (file, rank)]
+             for file in "ab" for rank in range(1, 9)}  # fmt: skip
+    corners = {f"{file}{rank}": [to for to in steps[f"{file}{rank}"] if (to[1] in "123") == (rank < 4) and to[1] in "123678"]
+               for file in "ab" for rank in (1, 2, 3, 6, 7, 8)}  # fmt: skip
+    path = tmp_path_factory.mktemp("much") / "games.pgn"
+    with open(path, "w", encoding="ascii") as file:
+        for pawns in itertools.product(range(3), repeat=8):
+            files = list(zip(pawns[:4], pawns[4:], strict=True))
+            ranks = ["k7"] + ["4" + "".join("p" if black == at else "1" for _, black in files) for at in range(3)]
+            ranks += ["4" + "".join("P" if white == 2 - at else "1" for white, _ in files) for at in range(3)] + ["K7"]
+            white, black, words = "a1", "a8", []
+            for _ in range(100):
+                white, black = chance.choice(corners[white]), chance.choice(corners[black])
+                words.append(f"K{white} K{black}")
+            file.write(f'[Event "x"]\n[FEN "{"/".join(ranks)} w - - 0 1"]\n\n{" ".join(words)} 1/2-1/2\n\n')
+    return path
+
+
+@not_windows
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["SIGINT", "SIGTERM", "SIGKILL"])
+def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya_exe, much, folder, number):
+    book, temp = folder / "out" / "book.bin", folder / "temp"
+    argv = [tabiya_exe, "build", much, "-o", book, "--force", "--memory", "16M", "--temp", temp, "--min-games", "1"]
+    begun = time.monotonic()
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, timeout=HANG)
+    whole_run = time.monotonic() - begun
+    new, old = book.read_bytes(), b"0123456789abcdef" * 5
+    assert len(new) > 1 << 20
+    ends = []
+    for moment in range(20):
+        book.write_bytes(old)
+        process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # Any moment will do: what must hold, holds at all of them.
+        time.sleep(whole_run * (moment + 0.5) / 20)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=HANG)
+        ends.append(process.returncode)
+        names, temporary = left(folder)
+        assert temporary == []
+        if process.returncode == DONE:
+            assert (names, book.read_bytes()) == (["book.bin"], new)
+        elif number == signal.SIGKILL:
+            assert process.returncode == -number
+            assert book.read_bytes() in (old, new)
+            for name in set(names) - {"book.bin"}:
+                # What a killed process leaves says whose it is, and is no book by its name.
+                assert name.startswith(".tabiya-") and name.endswith(".part")
+                (folder / "out" / name).unlink()
+        else:
+            # Before the handler stands, the signal ends the process as it would any other.
+            assert process.returncode in (INTERRUPTED, -number), errors
+            assert (names, book.read_bytes()) == (["book.bin"], old)
+            assert process.returncode == -number or b"interrupted" in errors
+    print(f"{number.name}: ended with {ends}")
+
+
+@not_windows
+def test_a_build_that_waits_for_standard_input_can_be_interrupted(tabiya_exe, folder):
+    book = folder / "out" / "book.bin"
+    process = subprocess.Popen(
+        [tabiya_exe, "build", "-", "-o", book, "--temp", folder / "temp"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    process.stdin.write(GOOD.encode() * 1000)
+    process.stdin.flush()
+    while not os.listdir(folder / "out"):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    # Its standard input stays open all the while.
+    process.wait(HANG)
+    assert process.returncode == INTERRUPTED
+    assert left(folder) == ([], [])
+    process.stdin.close()
+
+
+# Bad input
+
+
+def test_bad_games_are_counted_and_the_good_ones_used(tabiya, folder):
+    head = '[Event "bad"]\n[Result "1-0"]\n'
+    plies = "Nf3 Nf6 Ng1 Ng8 " * 1250
+    bad = {
+        "parentheses": (head + "\n1. e4 " + "(" * 200_000 + "\n\n", "variation without end"),
+        "nested": (head + "\n1. e4 " + "(" * 200_000 + ")" * 200_000 + " e5 2. Nf3 1-0\n\n", None),
+        "tag": (f'[Event "bad"]\n[White "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
+        "name": (f'[Event "{"x" * (1 << 20)}"]\n\n1. e4 1-0\n\n', "longer than any real game"),
+        "comment": (head + "\n1. e4 {" + "x" * (1 << 20) + "\n\n", "without end"),
+        "plies": (f"{head}\n{plies}1-0\n\n", None),
+        "word": (head + "\n1. e4 " + "x" * (1 << 20) + " e5 1-0\n\n", None),
+        "illegal": (head + "\n1. e4 e5 2. Ke3 1-0\n\n", "2. Ke3: the move is not legal after 2 half-moves"),
+        "fen": (head + '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 1-0\n\n', "no legal starting position"),
+        "variant": (head + '[Variant "Atomic"]\n\n1. e4 1-0\n\n', "another kind of chess"),
+        "bytes": (head + "\n" + "\u0416" * 500 + "\n\n", None),
+    }
+    for name, (text, word) in bad.items():
+        path = folder / f"{name}.pgn"
+        path.write_text(GOOD * 2 + text + GOOD)
+        done = tabiya("build", path, "-o", folder / "out" / "book.bin", "--force", "--temp", folder / "temp")
+        text = told(done, DONE, *([word] if word else []))
+        book = read_book(folder / "out" / "book.bin")
+        # The three good games, and up to two moves of the bad one.
+        assert book[0x463B961816 << 24 | 0x91FC9C][796] in (6, 7, 8), name
+        assert left(folder) == (["book.bin"], []), text
+
+
+def test_bytes_that_are_no_games_make_no_book(tabiya, folder):
+    chance = random.Random(9)
+    (folder / "random.pgn").write_bytes(chance.randbytes(1 << 20))
+    (folder / "nul.pgn").write_bytes(bytes(1 << 16))
+    (folder / "wide.pgn").write_bytes(GOOD.encode("utf-16"))
+    for name, words in (("random", ["no text of games"]), ("nul", ["no text of games"]), ("wide", ["UTF-16"])):
+        done = tabiya("build", folder / f"{name}.pgn", "-o", folder / "out" / "book.bin", "--temp", folder / "temp")
+        told(done, FILE, f"{name}.pgn", *words)
+        assert left(folder) == ([], [])
+    # Bytes without the one that no text has.
+    (folder / "text.pgn").write_bytes(bytes(chance.choice(range(1, 256)) for _ in range(1 << 18)))
+    (folder / "prose.pgn").write_text("Dear friend,\n\nnothing to report from e4.\n")
+    for name in ("text", "prose"):
+        done = tabiya("build", folder / f"{name}.pgn", "-o", folder / "out" / "book.bin", "--force")
+        told(done, WANTING, "the book is empty")
+        assert (folder / "out" / "book.bin").read_bytes() == b""
+
+
+def test_cut_packed_files_give_what_comes_before_the_cut(tabiya, folder):
+    text = "".join(f'[Event "{at}"]\n[Result "1-0"]\n\n1. e4 e5 {{{random.Random(at).random()}}} 1-0\n\n' for at in range(60_000))
+    packed = {"gz": gzip.compress(text.encode())}
+    if shutil.which("zstd"):
+        packed["zst"] = subprocess.run(["zstd", "-qc"], input=text.encode(), check=True, capture_output=True).stdout
+    for name, data in packed.items():
+        path = folder / f"games.pgn.{name}"
+        for cut in (len(data) // 2, len(data) - 1):
+            path.write_bytes(data[:cut])
+            done = tabiya("build", path, "-o", folder / "out" / "book.bin", "--force", "--temp", folder / "temp")
+            out = told(done, WANTING, "1 file not read to the end", str(path))
+            used = int(out.split(" games read, ")[1].split()[0])
+            assert 60_000 * cut // len(data) * 0.8 < used <= 60_000
+            assert read_book(folder / "out" / "book.bin")
+            assert left(folder) == (["book.bin"], [])
+        damaged = bytearray(data)
+        damaged[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
+        path.write_bytes(damaged)
+        done = tabiya("build", path, "-o", folder / "out" / "book.bin", "--force", "--temp", folder / "temp")
+        told(done, WANTING, "1 file not read to the end")
+
+
+@not_windows
+def test_a_file_that_grows_while_it_is_read_is_no_trouble(tabiya_exe, folder):
+    path, book = folder / "games.pgn", folder / "out" / "book.bin"
+    path.write_text(GOOD * 200_000)
+    process = subprocess.Popen([tabiya_exe, "build", path, "-o", book], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with open(path, "a") as file:
+        while process.poll() is None and file.tell() < 1 << 28:
+            # Often the middle of a game is what stands at the end.
+            file.write(GOOD + GOOD[:40])
+            file.flush()
+    out, errors = process.communicate(timeout=HANG)
+    assert process.returncode == DONE, errors
+    assert int(out.split()[0]) >= 200_000
+    assert read_book(book)
+
+
+@not_windows
+def test_a_pipe_is_read_like_a_file(tabiya_exe, folder):
+    pipe, book = folder / "games.pgn", folder / "out" / "book.bin"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([tabiya_exe, "build", pipe, "-o", book], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with open(pipe, "w") as file:
+        file.write(GOOD * 5)
+    out, errors = process.communicate(timeout=HANG)
+    assert process.returncode == DONE and out.startswith(b"5 games read, 5 used"), (out, errors)
+
+
+# Where the book is to stand
+
+
+def test_a_standing_book_is_replaced_only_by_force(tabiya, folder):
+    path, book = folder / "games.pgn", folder / "out" / "book.bin"
+    path.write_text(GOOD * 3)
+    book.write_bytes(b"old")
+    told(tabiya("build", path, "-o", book), FILE, "exists already", "--force")
+    assert book.read_bytes() == b"old"
+    told(tabiya("build", path, "-o", book, "--force"), DONE)
+    assert read_book(book) and left(folder)[0] == ["book.bin"]
+
+
+def test_what_cannot_be_a_book_is_refused_before_the_games_are_read(tabiya, folder):
+    path = folder / "games.pgn"
+    path.write_text(GOOD * 3)
+    (folder / "folder.bin").mkdir()
+    for out, code, word in (("book.xyz", USAGE, "which format"), ("book", USAGE, "which format"),
+                            ("folder.bin", FILE, "folder"), ("none/book.bin", FILE, "folder")):  # fmt: skip
+        told(tabiya("build", path, "-o", folder / out), code, out, word)
+    done = tabiya("build", path, "-o", folder / "out" / "book.bin", "--temp", folder / "none")
+    told(done, FILE, "--temp")
+    told(tabiya("build", folder / "none.pgn", "-o", folder / "out" / "book.bin"), FILE, "none.pgn")
+    told(tabiya("build", folder / "out", "-o", folder / "out" / "book.bin"), FILE, "holds no PGN files")
+    assert left(folder) == ([], [])
+
+
+@not_windows
+def test_an_unwritable_folder_is_refused(tabiya_exe, tabiya, folder):
+    path = folder / "games.pgn"
+    path.write_text(GOOD * 3)
+    (folder / "out").chmod(0o555)
+    try:
+        if os.geteuid() == 0:
+            # Root may write everywhere: someone else must try.
+            if not shutil.which("setpriv"):
+                pytest.skip("root may write everywhere, and there is no setpriv to be someone else with")
+            for above in (folder, *folder.parents[:3]):
+                above.chmod(above.stat().st_mode | 0o555) if above.owner() == "root" and str(above) != "/" else None
+            argv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", tabiya_exe]
+            probe = subprocess.run([*argv, "--version"], check=False, capture_output=True)
+            if probe.returncode != 0:
+                pytest.skip(f"nobody cannot run tabiya here: {probe.stderr.decode().strip()}")
+        else:
+            argv = [tabiya_exe]
+        argv += ["build", path, "-o", folder / "out" / "book.bin"]
+        done = subprocess.run(argv, check=False, capture_output=True, timeout=HANG)
+        told(done, FILE, "book.bin", "cannot write a file into this folder")
+    finally:
+        (folder / "out").chmod(0o755)
+    assert left(folder) == ([], [])
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of two megabytes."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("only root on Linux may mount a small file system")
+    path = tmp_path / "disk"
+    path.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", path], check=False, capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"a small file system cannot be mounted here: {mounted.stderr.decode().strip()}")
+    yield path
+    subprocess.run(["umount", path], check=True)
+
+
+def test_a_full_disk_leaves_the_old_book_untouched(tabiya, much, folder, small_disk):
+    book = small_disk / "book.bin"
+    book.write_bytes(b"0123456789abcdef")
+    done = tabiya("build", much, "-o", book, "--force", "--min-games", "1")
+    told(done, FILE, "book.bin", "cannot write the file", "what stood there before is unchanged")
+    assert os.listdir(small_disk) == ["book.bin"] and book.read_bytes() == b"0123456789abcdef"
+    # No room for the temporary files.
+    done = tabiya("build", much, "-o", folder / "out" / "book.bin", "--memory", "16M", "--temp", small_disk)
+    told(done, FILE, "temporary file", "--temp")
+    assert left(folder) == ([], []) and os.listdir(small_disk) == ["book.bin"]
