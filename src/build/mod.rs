@@ -6,10 +6,13 @@
 //! | each move of each game into a row | [`count`], [`row`] |
 //! | more rows than fit into memory, sorted and added up | [`sort`] |
 //! | what is worth keeping, and its weight | [`weigh`] |
+//! | counts of other machines, and counts for them | [`counts`], [`write_counts`] |
 //! | several books into one, and one into another format | [`merge()`] |
 
 pub mod count;
+pub mod counts;
 pub mod filter;
+mod gather;
 mod known_row;
 mod merge;
 pub mod report;
@@ -19,6 +22,7 @@ pub mod weigh;
 
 pub use count::{Means, means};
 pub use filter::{Filter, Only};
+pub use gather::{Input, write_counts};
 pub use merge::{Merged, merge};
 pub use report::Report;
 pub use weigh::Weigh;
@@ -27,7 +31,6 @@ use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{BookWriter, Known, Written};
 use crate::games::GameSource;
-use count::count;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
 
@@ -46,21 +49,42 @@ pub fn build(
     writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Report, Written)> {
-    let means = &Means { memory: means.memory.saturating_sub(ASIDE).max(means.memory / 2), ..means.clone() };
+    build_from(Input { games: source, counts: &[] }, filter, weigh, means, writer, progress)
+}
+
+/// Builds a book from games and count files.
+///
+/// # Errors
+/// As [`build`], and when a count file has no positions and the book's format needs them.
+pub fn build_from(
+    mut input: Input<'_>,
+    filter: &Filter,
+    weigh: &Weigh,
+    means: &Means,
+    writer: Box<dyn BookWriter>,
+    progress: &Progress,
+) -> Result<(Report, Written)> {
+    let means = &within(means, ASIDE);
     if writer.needs_positions() {
-        let (piles, report) = count::<PlacedRow>(source, filter, means, progress)?;
-        let place = |row: &PlacedRow| (row.packed.unpack(), Some(row.game));
+        let (piles, report) = input.count::<PlacedRow>(filter, means, progress)?;
+        let place =
+            |row: &PlacedRow| (row.packed.unpack(), Some(row.game).filter(|game| *game != gather::NO_GAME));
         let written = write(&Sorted::new(piles), means, progress, writer, |rows| {
             weigh::positions(rows, weigh, true, place)
         })?;
         Ok((report, written))
     } else {
-        let (piles, report) = count::<CountRow>(source, filter, means, progress)?;
+        let (piles, report) = input.count::<CountRow>(filter, means, progress)?;
         let written = write(&Sorted::new(piles), means, progress, writer, |rows| {
             weigh::positions(rows, weigh, false, |_| (None, None))
         })?;
         Ok((report, written))
     }
+}
+
+/// What is left of the memory beside this much.
+fn within(means: &Means, aside: usize) -> Means {
+    Means { memory: means.memory.saturating_sub(aside).max(means.memory / 2), ..means.clone() }
 }
 
 /// Writes a book of sorted rows.
