@@ -1,5 +1,6 @@
 //! Writing a count file.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,9 +30,9 @@ const BATCH: usize = 1 << 12;
 const PAGE_LEN: usize = 1 << 18;
 
 /// A count file that is being written. Dropped before [`CountWriter::finish`], it leaves nothing behind.
-pub struct CountWriter {
+pub struct CountWriter<W: Write + Send = Replacement> {
     path: PathBuf,
-    writer: SerializedFileWriter<Replacement>,
+    writer: SerializedFileWriter<W>,
     group: Group,
     last_key: Option<u64>,
     written: CountsWritten,
@@ -52,7 +53,26 @@ impl CountWriter {
     /// # Errors
     /// As [`Replacement::new`].
     pub fn create(path: &Path, positions: bool, force: bool) -> Result<Self> {
-        let file = Replacement::new(path, force)?;
+        Self::new(path, Replacement::new(path, force)?, positions)
+    }
+
+    /// Writes out what is left, syncs, and puts the file in its place.
+    ///
+    /// # Errors
+    /// When the disk is full or fails: what stood there before still does.
+    pub fn finish(self) -> Result<CountsWritten> {
+        let (file, written) = self.close()?;
+        file.commit()?;
+        Ok(written)
+    }
+}
+
+impl<W: Write + Send> CountWriter<W> {
+    /// Begins a count file that goes elsewhere; `path` is only its name.
+    ///
+    /// # Errors
+    /// When its first bytes cannot be written.
+    pub fn new(path: &Path, file: W, positions: bool) -> Result<Self> {
         let broken = |error| cannot(path, error);
         let schema = schema(positions).map_err(broken)?;
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties())).map_err(broken)?;
@@ -115,37 +135,36 @@ impl CountWriter {
         Ok(())
     }
 
-    /// Writes out what is left, syncs, and puts the file in its place.
+    /// Writes out what is left.
     ///
     /// # Errors
-    /// When the disk is full or fails: what stood there before still does.
-    pub fn finish(mut self) -> Result<CountsWritten> {
+    /// When it cannot be written.
+    pub fn close(mut self) -> Result<(W, CountsWritten)> {
         if !self.group.keys.is_empty() {
             self.flush()?;
         }
         let path = &self.path;
         let file = self.writer.into_inner().map_err(|error| cannot(path, error))?;
-        file.commit()?;
-        Ok(self.written)
+        Ok((file, self.written))
     }
 }
 
 impl Group {
-    fn write(
+    fn write<W: Write + Send>(
         &mut self,
-        mut to: SerializedRowGroupWriter<'_, Replacement>,
+        mut to: SerializedRowGroupWriter<'_, W>,
     ) -> std::result::Result<(), ParquetError> {
-        column::<Int64Type>(&mut to, &self.keys)?;
-        column::<Int32Type>(&mut to, &self.moves)?;
+        column::<Int64Type, W>(&mut to, &self.keys)?;
+        column::<Int32Type, W>(&mut to, &self.moves)?;
         for counts in &self.counts {
-            column::<Int64Type>(&mut to, counts)?;
+            column::<Int64Type, W>(&mut to, counts)?;
         }
         if let Some(positions) = &mut self.positions {
             let rows = positions.len() / PACKED_LEN;
             // Slices of one block of bytes: a block for each would be a million of them.
             let all = ByteArray::from(std::mem::take(positions));
             let slice = |row: usize| FixedLenByteArray::from(all.slice(row * PACKED_LEN, PACKED_LEN));
-            column::<FixedLenByteArrayType>(&mut to, &(0..rows).map(slice).collect::<Vec<_>>())?;
+            column::<FixedLenByteArrayType, W>(&mut to, &(0..rows).map(slice).collect::<Vec<_>>())?;
         }
         to.close().map(drop)
     }
@@ -159,8 +178,8 @@ impl Group {
 }
 
 /// Writes the next column.
-fn column<T: DataType>(
-    to: &mut SerializedRowGroupWriter<'_, Replacement>,
+fn column<T: DataType, W: Write + Send>(
+    to: &mut SerializedRowGroupWriter<'_, W>,
     values: &[T::T],
 ) -> std::result::Result<(), ParquetError> {
     let Some(mut column) = to.next_column()? else { return Ok(()) };
