@@ -145,7 +145,7 @@ want_python() {
 # Makes .venv with what tests/requirements.txt names; afresh when that file or the machine's Python has changed.
 need_venv() {
     local python venv=$ROOT/.venv wanted=$ROOT/tests/requirements.txt
-    if cmp -s -- "$wanted" "$venv/requirements.txt" && "$venv/bin/python" -c 'import chess, pytest' 2>/dev/null; then
+    if cmp -s -- "$wanted" "$venv/requirements.txt" && "$venv/bin/python" -c 'import chess, duckdb, pytest' 2>/dev/null; then
         return
     fi
     say "making .venv"

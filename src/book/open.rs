@@ -22,14 +22,15 @@ const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Are
 /// Bytes from the start that are looked at to tell text.
 const TEXT_LEN: usize = 256;
 
-/// Archives and programs by their first bytes, as their formats' descriptions give them.
-const STARTS: [(&[u8], &str, &str); 8] = [
+/// Archives, tables and programs by their first bytes, as their formats' descriptions give them.
+const STARTS: [(&[u8], &str, &str); 9] = [
     (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
     (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "unpack it first"),
     (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
+    (b"PAR1", "this is a count file (Parquet), no book", "make a book of it with tabiya build"),
     (b"\x7fELF", "this is a program, no book", ADVICE),
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
@@ -210,6 +211,8 @@ mod tests {
         assert_eq!(refusal("games.bin", pgn), format!("games.bin: this is text, no book: {ADVICE}"));
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
+        let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");
+        assert!(counts.ends_with("no book: make a book of it with tabiya build"), "{counts}");
         assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));
     }
 

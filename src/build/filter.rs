@@ -5,7 +5,7 @@ use shakmaty::Color;
 use crate::games::{Date, GameResult, Header};
 
 /// Which games count, and which of their moves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Half-moves from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,

@@ -7,11 +7,14 @@
 //! | what openings are called, and which games there were | [`eco`], `ledger` |
 //! | more rows than fit into memory, sorted and added up | [`sort`] |
 //! | what is worth keeping, and its weight | [`weigh`] |
+//! | counts of other machines, and counts for them | [`counts`], [`write_counts`] |
 //! | several books into one, and one into another format | [`merge()`] |
 
 pub mod count;
+pub mod counts;
 pub mod eco;
 pub mod filter;
+mod gather;
 mod known_row;
 mod ledger;
 mod merge;
@@ -23,6 +26,7 @@ pub mod weigh;
 pub use count::{Means, means};
 pub use eco::Names;
 pub use filter::{Filter, Only};
+pub use gather::{Input, write_counts};
 pub use merge::{Merged, merge};
 pub use report::Report;
 pub use weigh::Weigh;
@@ -31,7 +35,7 @@ use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{BookWriter, Known, Written};
 use crate::games::GameSource;
-use count::{Files, count};
+use count::Files;
 use ledger::Ledger;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
@@ -49,29 +53,50 @@ pub fn build(
     weigh: &Weigh,
     means: &Means,
     names: &Names,
+    writer: Box<dyn BookWriter>,
+    progress: &Progress,
+) -> Result<(Report, Written)> {
+    build_from(Input { games: source, counts: &[] }, filter, weigh, means, names, writer, progress)
+}
+
+/// Builds a book from games and count files.
+///
+/// # Errors
+/// As [`build`], and when a count file has no positions and the book's format needs them.
+pub fn build_from(
+    mut input: Input<'_>,
+    filter: &Filter,
+    weigh: &Weigh,
+    means: &Means,
+    names: &Names,
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Report, Written)> {
-    let means = &Means { memory: means.memory.saturating_sub(ASIDE).max(means.memory / 2), ..means.clone() };
+    let means = &within(means, ASIDE);
     if writer.needs_positions() {
         let ledger = writer.wants_games().then(|| Ledger::new(means));
-        let files = Files::new(source.files());
-        let (piles, report) = count::<PlacedRow>(source, filter, means, ledger.as_ref(), progress)?;
+        let (piles, report) = input.count::<PlacedRow>(filter, means, ledger.as_ref(), progress)?;
         if let Some(ledger) = ledger {
-            ledger.hand_over(&files, &mut *writer)?;
+            ledger.hand_over(&Files::new(input.games.files()), &mut *writer)?;
         }
-        let place = |row: &PlacedRow| (row.packed.unpack(), Some(row.game));
+        let place =
+            |row: &PlacedRow| (row.packed.unpack(), Some(row.game).filter(|game| *game != gather::NO_GAME));
         let written = write(&Sorted::new(piles), means, names, progress, writer, |rows| {
             weigh::positions(rows, weigh, true, place)
         })?;
         Ok((report, written))
     } else {
-        let (piles, report) = count::<CountRow>(source, filter, means, None, progress)?;
+        let (piles, report) = input.count::<CountRow>(filter, means, None, progress)?;
         let written = write(&Sorted::new(piles), means, names, progress, writer, |rows| {
             weigh::positions(rows, weigh, false, |_| (None, None))
         })?;
         Ok((report, written))
     }
+}
+
+/// What is left of the memory beside this much.
+fn within(means: &Means, aside: usize) -> Means {
+    Means { memory: means.memory.saturating_sub(aside).max(means.memory / 2), ..means.clone() }
 }
 
 /// Writes a book of sorted rows.

@@ -1,4 +1,4 @@
-//! `tabiya build`: games into a book.
+//! `tabiya build`: games into a book, or into counts.
 
 use std::path::PathBuf;
 
@@ -6,18 +6,20 @@ use shakmaty::Color;
 
 use super::exit::Exit;
 use super::means_args::MeansArgs;
-use super::{out, written};
+use super::{counts, out, written};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::{self, WriteOptions};
-use crate::build::{self, Filter, Names, Only, Weigh};
+use crate::book::{self, WriteOptions, Written};
+use crate::build::counts::{CountFile, CountWriter, CountsWritten, is_named, split};
+use crate::build::{self, Filter, Input, Names, Only, Weigh};
 use crate::games::{self, Date};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Where the games are: PGN files (also packed: .pgn.gz, .pgn.zst), folders of them, or - for standard input
+    /// Where the games are: PGN files (also packed: .pgn.gz, .pgn.zst), folders of them, or - for standard input; and
+    /// count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// The book to write; the end of its name says the format
@@ -27,8 +29,15 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Names of openings, for formats that hold comments: lines with names, as .eco or PGN file; repeatable
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "counts")]
     eco: Vec<PathBuf>,
+    /// Write the exact counts instead of a book, into a Parquet file (.parquet): such files can be added up, and a book
+    /// be built of them
+    #[arg(long)]
+    counts: bool,
+    /// Write the positions too, not only their keys: formats other than Polyglot's need them
+    #[arg(long, requires = "counts")]
+    positions: bool,
     #[command(flatten)]
     games: Games,
     #[command(flatten)]
@@ -77,12 +86,12 @@ struct Games {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Moves")]
 struct Moves {
-    /// Games that a move needs
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    min_games: u64,
-    /// Per cent of the points that a move needs
-    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, value_parser = percent)]
-    min_score: f64,
+    /// Games that a move needs [default: 3]
+    #[arg(long, value_name = "N")]
+    min_games: Option<u64>,
+    /// Per cent of the points that a move needs [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    min_score: Option<f64>,
     /// Give every move the same weight
     #[arg(long)]
     uniform: bool,
@@ -142,33 +151,115 @@ impl Games {
     }
 }
 
+impl Moves {
+    fn weigh(&self) -> Weigh {
+        let Weigh { min_games, min_score, .. } = Weigh::default();
+        Weigh {
+            min_games: self.min_games.unwrap_or(min_games),
+            min_score: self.min_score.unwrap_or(min_score),
+            uniform: self.uniform,
+        }
+    }
+
+    /// An option of these that is given.
+    fn given(&self) -> Option<&'static str> {
+        if self.min_games.is_some() {
+            Some("--min-games")
+        } else if self.min_score.is_some() {
+            Some("--min-score")
+        } else if self.green > 0 {
+            Some("--green")
+        } else {
+            self.uniform.then_some("--uniform")
+        }
+    }
+}
+
+impl Args {
+    /// Refuses what does not go together.
+    fn fit(&self) -> Result<()> {
+        let usage = |what: String, advice: &str| Err(Error::new(ErrorKind::Usage, what).advice(advice));
+        if self.counts != is_named(&self.output) {
+            let name = self.output.display();
+            return if self.counts {
+                usage(format!("{name}: a count file is a Parquet file"), "end its name with .parquet")
+            } else {
+                usage(
+                    format!("{name}: this is the name of a count file, no book's"),
+                    "write one with --counts",
+                )
+            };
+        }
+        match self.moves.given().filter(|_| self.counts) {
+            Some(option) => usage(
+                format!("{option} weighs moves, and --counts keeps all with their exact counts"),
+                "leave it out here, and give it when a book is built of the count file",
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Builds the book, and says what became of the games.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: the book is then not there.
 pub fn run(args: &Args) -> Result<Exit> {
+    args.fit()?;
     let filter = args.games.filter()?;
-    let Moves { min_games, min_score, uniform, green } = args.moves;
-    let weigh = Weigh { min_games, min_score, uniform };
     let means = args.means.means()?;
-    let mut source = games::open(&args.sources)?;
+    let (games, counted) = split(&args.sources)?;
+    let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+    let filtered = filter != Filter::default();
+    if filtered && games.is_empty() {
+        return Err(Error::new(
+            ErrorKind::Usage,
+            "there are only count files, and what filters games cannot act on them",
+        )
+        .advice("filter when the games are counted, with tabiya build --counts"));
+    }
+    let mut source = games::open(&games)?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;
-    let options = WriteOptions {
-        plies: filter.max_ply,
-        least_elo: [0, 0, 0, filter.min_elo],
-        green,
-        ..written::options(&args.output, args.force)
-    };
-    let writer = book::create(&args.output, &options)?;
     let progress = Progress::terminal(args.output.to_string_lossy());
-    let (report, book) = build::build(&mut source, &filter, &weigh, &means, &names, writer, &progress)?;
+    let input = Input { games: &mut source, counts: &counted };
+    let (report, done) = if args.counts {
+        let writer = CountWriter::create(&args.output, args.positions, args.force)?;
+        let (report, counts) = build::write_counts(input, &filter, &means, writer, &progress)?;
+        (report, Made::Counts(counts))
+    } else {
+        let options = WriteOptions {
+            plies: filter.max_ply,
+            least_elo: [0, 0, 0, filter.min_elo],
+            green: args.moves.green,
+            ..written::options(&args.output, args.force)
+        };
+        let writer = book::create(&args.output, &options)?;
+        let weigh = args.moves.weigh();
+        let (report, book) = build::build_from(input, &filter, &weigh, &means, &names, writer, &progress)?;
+        (report, Made::Book(book))
+    };
     drop(progress);
     out::print(|out| {
-        for line in report.lines(args.games.strict) {
-            writeln!(out, "{line}")?;
+        if !games.is_empty() {
+            for line in report.lines(args.games.strict) {
+                writeln!(out, "{line}")?;
+            }
         }
-        written::tell(&book, out)?;
-        Ok(if report.is_incomplete() || book.moves == 0 { Exit::Wanting } else { Exit::Done })
+        counts::tell_read(&counted, filtered, out)?;
+        let empty = match &done {
+            Made::Counts(counts) => counts::tell(counts, out)?,
+            Made::Book(book) => {
+                written::tell(book, out)?;
+                book.moves == 0
+            }
+        };
+        Ok(if report.is_incomplete() || empty { Exit::Wanting } else { Exit::Done })
     })
+}
+
+/// What was made.
+enum Made {
+    Book(Written),
+    Counts(CountsWritten),
 }

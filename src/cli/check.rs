@@ -4,15 +4,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
-use super::out;
+use super::{counts, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{Book, Damage};
+use crate::book::{self, Book, Damage};
+use crate::build::counts::is_counts;
 
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books
+    /// The books, or count files (.parquet)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
 }
@@ -22,8 +23,10 @@ pub struct Args {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
-    out::each_book(&args.books, |path, book, out| {
-        Ok(if sound(path, book, out)? { Exit::Done } else { Exit::Wanting })
+    out::each_file(&args.books, |path, out| {
+        let sound =
+            if is_counts(path) { counts::check(path, out)? } else { sound(path, &*book::open(path)?, out)? };
+        Ok(if sound { Exit::Done } else { Exit::Wanting })
     })
 }
 
@@ -47,6 +50,13 @@ fn sound(path: &Path, book: &dyn Book, out: &mut dyn io::Write) -> io::Result<bo
     });
     drop(progress);
     written?;
+    ended(path, damages, oddities, out)?;
+    Ok(damages == 0)
+}
+
+/// Prints how many damages and oddities there were.
+pub fn ended(path: &Path, damages: u64, oddities: u64, out: &mut dyn io::Write) -> io::Result<()> {
+    let name = path.display();
     let odd = match oddities {
         0 => String::new(),
         1 => ", 1 oddity".to_owned(),
@@ -57,5 +67,5 @@ fn sound(path: &Path, book: &dyn Book, out: &mut dyn io::Write) -> io::Result<bo
         1 => writeln!(out, "{name}: 1 damage{odd}")?,
         more => writeln!(out, "{name}: {more} damages{odd}")?,
     }
-    Ok(damages == 0)
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `tabiya info`: what each book holds.
+//! `tabiya info`: what each book or count file holds.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,15 +7,16 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::out;
+use super::{counts, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{Book, Summary};
+use crate::book::{self, Book, Summary};
+use crate::build::counts::is_counts;
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books
+    /// The books, or count files (.parquet)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each book
@@ -50,7 +51,11 @@ struct FileLine {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
-    out::each_book(&args.books, |path, book, out| {
+    out::each_file(&args.books, |path, out| {
+        if is_counts(path) {
+            return counts::info(path, args.json, out);
+        }
+        let book = &*book::open(path)?;
         let summary = book.summary(&Progress::terminal(path.to_string_lossy()));
         if args.json { json(book, &summary, out) } else { text(book, &summary, out) }?;
         Ok(Exit::Done)

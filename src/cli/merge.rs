@@ -1,22 +1,24 @@
-//! `tabiya merge`: several books into one.
+//! `tabiya merge`: several books into one, or several count files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::exit::Exit;
 use super::means_args::MeansArgs;
-use super::{out, written};
+use super::{counts, out, written};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Scope, WriteOptions};
 use crate::build;
+use crate::build::counts::is_named;
 use crate::build::report::many;
 
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books to read: weights, games and results are added up, marks are taken from the first that has them
+    /// The books to read: weights, games and results are added up, marks are taken from the first that has them; or
+    /// count files (.parquet)
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -60,6 +62,9 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// # Errors
 /// As [`run`].
 pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
+    if is_named(&to.output) {
+        return counts::merge(inputs, &to.output, to.force, means);
+    }
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     let means = means.means()?;
     interrupt::watch();

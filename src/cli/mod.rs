@@ -4,6 +4,7 @@ mod adapter_args;
 mod build;
 mod check;
 mod convert;
+mod counts;
 mod doctor;
 mod dump;
 mod exit;

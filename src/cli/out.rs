@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use super::exit::Exit;
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::book::{self, Book};
 use crate::learn;
 
 /// How long an error may take to be taken by who reads standard error.
@@ -66,26 +65,27 @@ fn print_to(
     Err(Error::new(ErrorKind::File, format!("cannot write to standard output: {error}")))
 }
 
-/// Prints what `examine` has to say of each book; of one that cannot be opened the error is told, and the others are
-/// still done. The gravest end counts.
+/// Prints what `examine` has to say of each file; of one that it fails on the error is told, and the others are still
+/// done. The gravest end counts.
 ///
 /// # Errors
-/// When standard output cannot be written.
-pub fn each_book(
+/// When standard output cannot be written, or the work is interrupted.
+pub fn each_file(
     paths: &[PathBuf],
-    mut examine: impl FnMut(&Path, &dyn Book, &mut dyn Write) -> io::Result<Exit>,
+    mut examine: impl FnMut(&Path, &mut dyn Write) -> std::result::Result<Exit, Stop>,
 ) -> Result<Exit> {
     print(|out| {
         let mut exit = Exit::Done;
         for path in paths {
             learn::settle(path);
-            let ended = match book::open(path) {
-                Ok(book) => examine(path, &*book, out)?,
-                Err(error) => {
+            let ended = match examine(path, out) {
+                Ok(ended) => ended,
+                Err(Stop::Error(error)) if error.kind() != ErrorKind::Interrupted => {
                     out.flush()?;
                     complain(&error);
-                    Exit::File
+                    Exit::of(error.kind())
                 }
+                Err(stop) => return Err(stop),
             };
             exit = exit.graver(ended);
         }

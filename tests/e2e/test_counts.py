@@ -1,0 +1,269 @@
+"""Count files: builds of several machines, with DuckDB as one of them."""
+
+import hashlib
+import json
+import random
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.polyglot
+import duckdb
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+GAMES = 320
+SHARDS = 8
+
+
+def random_game(rng):
+    """Moves that others have played too: the first of the sorted ones mostly."""
+    board = chess.Board()
+    game = chess.pgn.Game()
+    game.headers["Result"] = rng.choice(["1-0", "0-1", "1/2-1/2", "1/2-1/2"])
+    node = game
+    while not board.is_game_over() and board.ply() < 40:
+        moves = sorted(board.legal_moves, key=chess.Move.uci)
+        mv = moves[min(int(rng.expovariate(0.9)), len(moves) - 1)]
+        board.push(mv)
+        node = node.add_main_variation(mv)
+    return game
+
+
+def code(board, mv):
+    """The move as Polyglot codes it."""
+    to = mv.to_square
+    if board.is_castling(mv):
+        to = chess.square(7 if board.is_kingside_castling(mv) else 0, chess.square_rank(mv.from_square))
+    return ((mv.promotion or 1) - 1) << 12 | mv.from_square << 6 | to
+
+
+def counted(games):
+    """Wins, draws and losses of each move, counted by python-chess."""
+    counts = defaultdict(lambda: [0, 0, 0])
+    for game in games:
+        board = game.board()
+        for mv in game.mainline_moves():
+            at = {"1-0": 0, "0-1": 2, "1/2-1/2": 1}[game.headers["Result"]]
+            if board.turn == chess.BLACK:
+                at = 2 - at
+            counts[chess.polyglot.zobrist_hash(board), code(board, mv)][at] += 1
+            board.push(mv)
+    return {what: tuple(counts) for what, counts in counts.items()}
+
+
+@pytest.fixture(scope="module")
+def games():
+    rng = random.Random(20)
+    return [random_game(rng) for _ in range(GAMES)]
+
+
+@pytest.fixture
+def pgn(games, tmp_path):
+    """The games in files of their own, and all in one."""
+    texts = [f"{game}\n\n" for game in games]
+    (tmp_path / "all.pgn").write_text("".join(texts))
+    (tmp_path / "pgn").mkdir()
+    for shard in range(SHARDS):
+        (tmp_path / "pgn" / f"{shard}.pgn").write_text("".join(texts[shard::SHARDS]))
+    return tmp_path / "all.pgn"
+
+
+@pytest.fixture
+def done(tabiya):
+    """Runs a command that must succeed; returns what it printed."""
+
+    def call(*args):
+        ended = tabiya(*args)
+        assert ended.returncode == 0, ended.stderr.decode()
+        return ended.stdout.decode()
+
+    return call
+
+
+@pytest.fixture
+def refused(tabiya):
+    """Runs a command that must be refused; returns why."""
+
+    def call(code, *args):
+        ended = tabiya(*args)
+        assert ended.returncode == code, (ended.stdout, ended.stderr)
+        return ended.stderr.decode()
+
+    return call
+
+
+@pytest.fixture
+def shards(pgn, done, tmp_path):
+    (tmp_path / "shards").mkdir()
+    for shard in range(SHARDS):
+        done("build", "--counts", "-o", f"shards/{shard}.parquet", f"pgn/{shard}.pgn")
+    return tmp_path / "shards"
+
+
+@pytest.fixture
+def duck(tmp_path):
+    with duckdb.connect() as connection:
+        connection.execute(f"SET file_search_path = '{tmp_path}'")
+        yield connection
+
+
+def sha(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def query(tmp_path):
+    """The query that the documentation shows."""
+    found = re.findall(r"```sql\n(.*?)```", README.read_text(), re.DOTALL)
+    assert len(found) == 1
+    # DuckDB writes where the process works, which is not the test's folder.
+    return found[0].replace("TO 'all.parquet'", f"TO '{tmp_path}/duck.parquet'")
+
+
+def test_shards_merged_by_tabiya_and_by_duckdb_give_the_book_of_one_build(shards, pgn, done, duck, tmp_path):
+    for weigh in ([], ["--min-games", "1"], ["--uniform", "--min-score", "20"]):
+        done("build", pgn, "-o", "one.bin", "--force", *weigh)
+        expected = sha(tmp_path / "one.bin")
+        done("merge", "-o", "all.parquet", "--force", *sorted(shards.iterdir()))
+        duck.execute(query(tmp_path))
+        for source in (["all.parquet"], ["duck.parquet"], ["shards"], ["shards/0.parquet", *sorted(pgn.parent.glob("pgn/[1-7].pgn"))]):
+            done("build", *source, "-o", "book.bin", "--force", *weigh)
+            assert sha(tmp_path / "book.bin") == expected, source
+    # The count files themselves are the same too, however they came about.
+    done("build", "--counts", "-o", "once.parquet", pgn)
+    done("merge", "-o", "again.parquet", "duck.parquet", "--threads", "2", "--memory", "16M")
+    assert sha(tmp_path / "all.parquet") == sha(tmp_path / "once.parquet") == sha(tmp_path / "again.parquet")
+
+
+def test_merging_is_associative(shards, done, tmp_path):
+    files = sorted(shards.iterdir())
+    done("merge", "-o", "a.parquet", *files[5:], files[0])
+    done("merge", "-o", "b.parquet", files[3], "a.parquet")
+    done("merge", "-o", "one.parquet", "b.parquet", *files[1:3], files[4])
+    done("merge", "-o", "all.parquet", *files)
+    assert sha(tmp_path / "one.parquet") == sha(tmp_path / "all.parquet")
+
+
+def test_the_counts_are_those_of_python_chess(games, pgn, done, duck, tmp_path):
+    printed = done("build", "--counts", "--positions", "-o", "all.parquet", pgn)
+    rows = duck.execute("SELECT key, move, wins, draws, losses FROM 'all.parquet'").fetchall()
+    expected = counted(games)
+    assert {(key, mv): tuple(counts) for key, mv, *counts in rows} == expected
+    assert [row[:2] for row in rows] == sorted(expected)
+    keys = {key for key, _ in expected}
+    plies = sum(map(sum, expected.values()))
+    assert f"all.parquet: {len(rows)} rows, {len(keys)} positions, {plies} half-moves" in printed
+    types = duck.execute("DESCRIBE SELECT * FROM 'all.parquet'").fetchall()
+    assert [(name, kind) for name, kind, *_ in types] == [
+        ("key", "UBIGINT"),
+        ("move", "USMALLINT"),
+        *((name, "UBIGINT") for name in ("wins", "draws", "losses")),
+        ("position", "BLOB"),
+    ]
+    info = json.loads(done("info", "--json", "all.parquet"))
+    assert (info["format"], info["entries"], info["positions"]) == ("counts", len(rows), len(keys))
+    assert (info["games"], info["wins"] + info["draws"] + info["losses"]) == (GAMES, plies)
+    assert info["holds_positions"] and info["version"] == 1 and not info["damages"] and not info["oddities"]
+    assert f"half-moves       {plies} (" in done("info", "all.parquet")
+    assert done("check", "all.parquet") == "all.parquet: sound\n"
+
+
+def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
+    for shard in range(SHARDS):
+        done("build", "--counts", "--positions", "-o", f"{shard}.parquet", f"pgn/{shard}.pgn")
+    done("build", "--counts", "--positions", "-o", "all.parquet", pgn)
+    duck.execute(
+        query(tmp_path)
+        .replace("shards/*.parquet", "[0-7].parquet")
+        .replace("AS losses\n", "AS losses, any_value(position) AS position\n")
+    )
+    done("merge", "-o", "again.parquet", "duck.parquet")
+    assert sha(tmp_path / "again.parquet") == sha(tmp_path / "all.parquet")
+    # One file without them leaves none.
+    done("build", "--counts", "-o", "keys.parquet", pgn)
+    assert "left out: the positions" in done("merge", "-o", "both.parquet", "all.parquet", "keys.parquet")
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["COMPRESSION snappy", "COMPRESSION zstd", "COMPRESSION gzip", "COMPRESSION lz4_raw", "COMPRESSION uncompressed",
+     "COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 2048", "COMPRESSION snappy, PARQUET_VERSION v2"],
+)  # fmt: skip
+def test_what_duckdb_writes_is_read(how, pgn, done, duck, tmp_path):
+    done("build", "--counts", "-o", "all.parquet", pgn)
+    # Other types and another order of columns and rows, a column more, and rows of their own for wins.
+    duck.execute(
+        f"""COPY (
+            SELECT 'x' AS site, losses::INTEGER AS losses, draws::DECIMAL(38, 0) AS draws, 0::UTINYINT AS wins,
+                move::BIGINT AS "MOVE", key::DECIMAL(20, 0) AS key FROM 'all.parquet'
+            UNION ALL SELECT NULL, 0, 0, wins, move, key FROM 'all.parquet' WHERE wins > 0
+            ORDER BY losses, hash(key)
+        ) TO '{tmp_path}/other.parquet' (FORMAT parquet, {how})"""
+    )
+    done("merge", "-o", "again.parquet", "other.parquet")
+    assert sha(tmp_path / "again.parquet") == sha(tmp_path / "all.parquet")
+    assert "other.parquet: odd: the rows are not sorted" in done("check", "other.parquet")
+
+
+def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
+    def written(select, more=""):
+        duck.execute(f"COPY (SELECT {select} FROM 'shards/*.parquet') TO '{tmp_path}/x.parquet' (FORMAT parquet{more})")
+        return refused(3, "build", "x.parquet", "-o", "x.bin")
+
+    said = written("key, move, sum(wins) OVER () AS wins, draws, losses")
+    assert 'the column "wins" holds DOUBLE numbers, which are not exact: write it as whole numbers, with CAST(sum(' in said
+    said = written("key, move, wins::BIGINT - 99999 AS wins, draws, losses")
+    assert re.search(r"x\.parquet: row \d+, counted from 0: wins is -\d+, and cannot be negative", said)
+    said = written("key, move, wins, draws, NULL::BIGINT AS losses")
+    assert "row 0, counted from 0: a value is missing (NULL)" in said
+    said = written("key, move, wins, draws", more="")
+    assert 'this Parquet file has no column "losses"' in said
+    said = written("key, 40000 AS move, wins, draws, losses")
+    assert "move is 40000, which codes no move" in said
+    said = written("*", more=", COMPRESSION brotli")
+    assert "is packed with BROTLI: write it with snappy, zstd" in said
+    assert not (tmp_path / "x.bin").exists()
+
+
+def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done, tmp_path):
+    for option in (["--min-games", "3"], ["--min-score", "1"], ["--uniform"]):
+        said = refused(2, "build", "--counts", "-o", "x.parquet", pgn, *option)
+        assert said.startswith(f"tabiya: {option[0]} weighs moves, and --counts keeps all"), said
+    assert "end its name with .parquet" in refused(2, "build", "--counts", "-o", "x.bin", pgn)
+    assert "write one with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
+    assert "cannot act on them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
+    assert "no count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
+    book = "this is a count file (Parquet), no book: make a book of it with tabiya build"
+    assert book in refused(3, "merge", "-o", "x.bin", "shards/0.parquet")
+    assert book in refused(3, "show", "shards/0.parquet")
+    assert "exists already" in refused(3, "merge", "-o", "shards/0.parquet", "shards/1.parquet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.pgn", "pgn", "shards"]
+    # Filters act on games, those of count files being counted already.
+    done("build", "--counts", "-o", "short.parquet", pgn, "--max-ply", "2")
+    info = json.loads(done("info", "--json", "short.parquet"))
+    assert info["wins"] + info["draws"] + info["losses"] == 2 * GAMES
+
+
+def test_broken_count_files_are_refused_and_leave_nothing(shards, tabiya, tmp_path):
+    whole = (shards / "0.parquet").read_bytes()
+    rng = random.Random(1)
+    broken = [whole[: rng.randrange(len(whole))] for _ in range(10)]
+    for _ in range(60):
+        changed = bytearray(whole)
+        for _ in range(rng.choice((1, 3, 30))):
+            changed[rng.randrange(4, len(whole))] = rng.randrange(256)
+        broken.append(bytes(changed))
+    ends = defaultdict(int)
+    for number, data in enumerate(broken):
+        (tmp_path / "x.parquet").write_bytes(data)
+        checked = tabiya("check", "x.parquet")
+        built = tabiya("build", "x.parquet", "-o", "x.bin", "--force", "--min-games", "1")
+        assert checked.returncode in (0, 1, 3) and built.returncode in (0, 1, 3), number
+        assert (checked.returncode == 0) == (built.returncode == 0), (number, checked, built)
+        if built.returncode == 3:
+            assert b"x.parquet: " in built.stderr
+        ends[checked.returncode] += 1
+    assert ends[1] >= 5 and ends[3] >= 5, ends
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".tabiya")]
