@@ -13,8 +13,9 @@ use shakmaty::san::SanPlus;
 use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
+use tabiya::book::kvetka::{Key, Kvetka, Results};
 use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
-use tabiya::build::{self, Filter, Weigh};
+use tabiya::build::{self, Filter, Names, Weigh};
 use tabiya::chess::Position;
 
 /// A writer that keeps what it is given: the counts themselves.
@@ -39,7 +40,8 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
     let means = build::means(Some(1), Some(1 << 28), None).unwrap();
     let mut source = tabiya::games::open(&[games.to_owned()]).unwrap();
     let weigh = Weigh::default();
-    build::build(&mut source, &Filter::default(), &weigh, &means, writer, &Progress::none()).unwrap().1
+    let (filter, names) = (Filter::default(), Names::default());
+    build::build(&mut source, &filter, &weigh, &means, &names, writer, &Progress::none()).unwrap().1
 }
 
 fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, Known> {
@@ -66,7 +68,10 @@ fn compare(games: &Path) {
     let path = |name: &str| folder.path().join(name);
     let kept = Rc::default();
     build(games, Box::new(Keeper(Rc::clone(&kept))));
-    let truth: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    let reached: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    // Those that games reached and where no move is worth keeping have their results alone.
+    let with_moves = reached.iter().filter(|(_, known)| !known.moves.is_empty());
+    let truth: BTreeMap<u64, Known> = with_moves.map(|(key, known)| (*key, known.clone())).collect();
     let moves: usize = truth.values().map(|known| known.moves.len()).sum();
     let make = |name: &str| {
         let written = build(games, book::create(path(name), &WriteOptions::default()).unwrap());
@@ -96,9 +101,8 @@ fn compare(games: &Path) {
     }
 
     let (abk, written) = make("a.abk");
-    let reached = every(&*bin, Scope::Reachable);
     let tree = every(&*abk, Scope::All);
-    assert!(tree.keys().eq(reached.keys()));
+    assert!(tree.keys().eq(every(&*bin, Scope::Reachable).keys()));
     let left = written.left_out.first().map_or(0, |(_, count)| *count as usize);
     assert_eq!((written.positions as usize, tree.len() + left), (tree.len(), truth.len()));
     for known in tree.values() {
@@ -117,16 +121,13 @@ fn compare(games: &Path) {
     let mut damages = Vec::new();
     ctg.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
     assert_eq!(damages, Vec::<String>::new());
-    // A position's counts are those of all moves that lead to it, or to a mirror image of it.
+    // A position's counts are those of all games that reached it, or a mirror image of it.
     let signature = |at: &Position| Signature::of(at.chess()).unwrap().bytes().to_vec();
     let (mut led, mut edges) = (HashMap::new(), HashMap::new());
-    for known in truth.values() {
+    for known in reached.values() {
         let at = known.position.as_ref().unwrap();
         *edges.entry(signature(at)).or_insert(0) += known.moves.len();
-        for known in &known.moves {
-            let next = at.after(known.at(at).unwrap().mv);
-            add(led.entry(signature(&next)).or_insert(NONE), known.counts.unwrap());
-        }
+        add(led.entry(signature(at)).or_insert(NONE), known.total.unwrap());
     }
     let (mut same, mut missing, mut transposed) = (0, 0, 0);
     for known in truth.values() {
@@ -140,7 +141,9 @@ fn compare(games: &Path) {
                 missing += 1;
                 continue;
             };
-            let expected = led[&signature(&at.after(mv))];
+            let Counts { games, wins, draws, losses } = led[&signature(&at.after(mv))];
+            // Of the mover, who is not to move there.
+            let expected = Counts { games, wins: losses, draws, losses: wins };
             assert_eq!(*counts, Some(expected), "{} {mv}", at.fen());
             same += 1;
             transposed += u64::from(Some(expected) != known.counts);
@@ -156,6 +159,82 @@ fn compare(games: &Path) {
         .map(|(_, count)| count)
         .sum();
     assert_eq!(unwritable, missing);
+
+    let (_, written) = make("a.kob");
+    for way in ["as it is", "joined", "without .kin"] {
+        compare_kvetka(&path("a"), way, &reached, &written);
+    }
+}
+
+/// Whether a Kvetka book has every position with its results, every move, and a game; after two of its files are joined,
+/// or its index is gone.
+fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, written: &Written) {
+    let part = |number: usize| PathBuf::from(format!("{}_{number}.kob", stem.display()));
+    match way {
+        "joined" if part(1).exists() => {
+            let both = [std::fs::read(part(0)).unwrap(), std::fs::read(part(1)).unwrap()].concat();
+            std::fs::write(part(0), both).unwrap();
+            std::fs::remove_file(part(1)).unwrap();
+            // The others move up.
+            for number in (2..).take_while(|number| part(*number).exists()) {
+                std::fs::rename(part(number), part(number - 1)).unwrap();
+            }
+        }
+        "without .kin" => std::fs::remove_file(stem.with_extension("kin")).unwrap(),
+        _ => {}
+    }
+    let book = Kvetka::open(stem.with_extension("kob")).unwrap();
+    assert_eq!(book.warnings(), Vec::<String>::new(), "{way}");
+    if way == "as it is" {
+        let mut damages = Vec::new();
+        book.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
+        assert_eq!(damages, Vec::<String>::new());
+    }
+    let (mut totals, mut edges) = (HashMap::new(), HashMap::new());
+    for known in reached.values() {
+        let at = known.position.as_ref().unwrap();
+        let key = Key::of(at.chess()).unwrap();
+        add(totals.entry(key).or_insert(NONE), known.total.unwrap());
+        *edges.entry(key).or_insert(0) += known.moves.len();
+    }
+    let (mut moves, mut missing, mut games) = (0, 0, 0);
+    for known in reached.values() {
+        let at = known.position.as_ref().unwrap();
+        let key = Key::of(at.chess()).unwrap();
+        let Counts { wins, draws, losses, .. } = totals[&key];
+        assert_eq!(book.results(at), Some(Results { wins, draws, losses }), "{way}: {}", at.fen());
+        games += u64::from(book.game(at).is_some_and(|game| !game.white.is_empty() && game.length > 0));
+        let mut ours = Vec::new();
+        book.moves(at, &mut ours);
+        assert!(ours.len() <= edges[&key]);
+        for known in &known.moves {
+            let mv = known.at(at).unwrap().mv;
+            let Some(BookMove { counts, weight, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
+                missing += 1;
+                continue;
+            };
+            moves += 1;
+            let Some(Counts { games, wins, draws, losses }) = *counts else {
+                panic!("{way}: {} {mv}", at.fen())
+            };
+            assert_eq!((games, *weight), (wins + draws + losses, 2 * wins + draws));
+            let next = Key::of(at.after(mv).chess()).unwrap();
+            let behind = totals[&next];
+            assert_eq!(
+                (behind.losses, behind.draws, behind.wins),
+                (wins, draws, losses),
+                "{way}: {}",
+                at.fen()
+            );
+        }
+    }
+    assert_eq!(games, reached.len() as u64);
+    let unwritable = written.left_out.iter().filter(|(what, _)| what.starts_with("moves without a code"));
+    assert_eq!(unwritable.map(|(_, count)| count).sum::<u64>(), missing);
+    println!(
+        "a.kob {way}: {} positions, {moves} moves with the same results, {missing} missing",
+        reached.len()
+    );
 }
 
 #[test]
