@@ -148,17 +148,13 @@ fn kvetka(criterion: &mut Criterion) {
         }
         Err(error) => eprintln!("no sparse files can be made here: {error}"),
     }
-    let mut positions: Vec<Position> = Vec::with_capacity(ASKED);
-    let mut keys: Vec<&Step> = steps.iter().collect();
+    // Each position as likely as any other.
+    let mut keys: Vec<&[Step]> = steps.chunk_by(|a, b| a.1 == b.1).collect();
     keys.shuffle(&mut rng);
-    positions.extend(keys.iter().take(ASKED).filter_map(|(packed, ..)| packed.unpack()));
-    let mut seen = HashSet::new();
-    let many: Vec<Position> = keys
-        .iter()
-        .filter_map(|(packed, ..)| packed.unpack())
-        .take(10 * ASKED)
-        .filter(|position| seen.insert(position.key()))
-        .collect();
+    let unpack = |steps: &&[Step]| steps[0].0.unpack();
+    let positions: Vec<Position> = keys.iter().take(ASKED).filter_map(unpack).collect();
+    let different = |steps: &[Step]| steps.chunk_by(|a, b| a.2 == b.2).count();
+    let five: Vec<Position> = keys.iter().filter(|steps| different(steps) >= 5).filter_map(unpack).collect();
     opening(criterion, "open with .kin", &path("made.kob"));
     for index in ["with .kin", "without .kin"] {
         if index == "without .kin" {
@@ -174,16 +170,6 @@ fn kvetka(criterion: &mut Criterion) {
         });
         moves_and_best(&mut group, &book, &positions);
         group.finish();
-        let mut moves = Vec::new();
-        let five: Vec<Position> = many
-            .iter()
-            .filter(|position| {
-                moves.clear();
-                book.moves(position, &mut moves);
-                moves.len() >= 5
-            })
-            .cloned()
-            .collect();
         let mut group =
             criterion.benchmark_group(format!("{} positions of five moves and more {index}", five.len()));
         moves_and_best(&mut group, &book, &five);

@@ -23,16 +23,14 @@ pub struct Reach {
     pub cut: bool,
 }
 
+/// Gives the place of a position's entry, and appends its moves where they are asked for.
+pub type Look<'a> = &'a mut dyn FnMut(&Chess, Option<&mut Vec<Move>>) -> Option<u64>;
+
 /// Walks from the starting position along all moves, each entry once.
 ///
 /// `look` gives the place of a position's entry, below `places` and its alone, and appends its legal moves where they are
 /// asked for; `None` where the book does not have it. `positions` is what the progress bar counts to.
-pub fn reach(
-    places: u64,
-    positions: u64,
-    progress: &Progress,
-    look: &mut dyn FnMut(&Chess, Option<&mut Vec<Move>>) -> Option<u64>,
-) -> Reach {
+pub fn reach(places: u64, positions: u64, progress: &Progress, look: Look<'_>) -> Reach {
     progress.things(positions, "positions");
     let mut seen = vec![0_u64; usize::try_from(places.div_ceil(64)).unwrap_or_default()];
     let mut reach = Reach::default();

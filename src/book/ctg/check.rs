@@ -1,7 +1,5 @@
 //! The whole book read: its sums for `info`, its damages for `check`.
 
-use std::collections::BTreeMap;
-
 use super::files::EXTENSIONS;
 use super::index::{Index, bit_offset, offset};
 use super::layout::{
@@ -10,12 +8,14 @@ use super::layout::{
 use super::moves::{is_known, legal};
 use super::page::{self, EntryFault, Page, RawEntry, pages_in};
 use super::read::Ctg;
-use super::signature::{Normal, SignatureFault, decode, hash};
+use super::signature::{Signature, SignatureFault, decode, hash};
 use super::walk::walk;
 use crate::base::bytes;
 use crate::base::map::Access;
 use crate::base::progress::Progress;
+use crate::book::groups::Groups;
 use crate::book::{Damage, Summary};
+use crate::chess::normal::Normal;
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen};
 
 /// Faults of one kind that are told one by one.
@@ -62,15 +62,11 @@ type Found<'a> = &'a mut dyn FnMut(Kind, u64, String);
 
 /// Sums the book up.
 pub fn summary(book: &Ctg, progress: &Progress) -> Summary {
-    let mut faults: BTreeMap<Kind, (u64, String)> = BTreeMap::new();
+    let mut groups = Groups::new(0);
     let totals = pass(book, progress, &mut |kind, at, what| {
-        faults.entry(kind).or_insert_with(|| (0, format!("{what} (byte {at})"))).0 += 1;
+        groups.add(kind, at, format!("{what} (byte {at})"));
     });
-    let more = |(count, what): (u64, String)| match count {
-        1 => what,
-        _ => format!("{what}, and {} more like it", count - 1),
-    };
-    let mut oddities: Vec<String> = faults.into_values().map(more).collect();
+    let mut oddities: Vec<String> = groups.others().map(|(_, _, what)| what).collect();
     oddities.extend(open(&totals));
     let walk = walk(book, totals.entries, progress);
     if walk.cut {
@@ -92,22 +88,13 @@ pub fn summary(book: &Ctg, progress: &Progress) -> Summary {
 /// Reports each damage and oddity: those of the headers, of the pages and of the index; many of one kind in one line
 /// at the end.
 pub fn check(book: &Ctg, progress: &Progress, report: &mut dyn FnMut(Damage)) {
-    let mut more: BTreeMap<Kind, (u64, u64, String)> = BTreeMap::new();
+    let mut groups = Groups::new(TOLD);
     let totals = pass(book, progress, &mut |kind, at, what| {
-        let (count, first, last) = more.entry(kind).or_default();
-        *count += 1;
-        if *count <= TOLD {
+        if let Some(what) = groups.add(kind, at, what) {
             report(Damage { offset: at, what, serious: kind.is_serious() });
-        } else if *count == TOLD + 1 {
-            (*first, *last) = (at, what);
         }
     });
-    for (kind, (count, offset, what)) in more {
-        let what = match count.saturating_sub(TOLD) {
-            0 => continue,
-            1 => what,
-            more => format!("{what}, and {} more like it", more - 1),
-        };
+    for (kind, offset, what) in groups.others() {
         report(Damage { offset, what, serious: kind.is_serious() });
     }
     if let Some(what) = open(&totals) {
@@ -248,7 +235,7 @@ fn position(entry: &RawEntry<'_>) -> Result<(Chess, Normal), &'static str> {
         SignatureFault::Position => "this position cannot be played on",
     })?;
     let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
-    let same = normal.signature().is_some_and(|signature| signature.bytes() == entry.signature);
+    let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == entry.signature);
     if same {
         Ok((chess, normal))
     } else {

@@ -2,15 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError};
-
 use super::layout::EN_PASSANT;
 use super::page::{Page, RawEntry, offset, pages_in};
 use super::read::Ctg;
-use super::signature::{Normal, decode};
+use super::signature::{Signature, decode};
 use crate::base::progress::Progress;
 use crate::book::{Counts, Known, KnownMove, Scope};
 use crate::chess::Position;
+use crate::chess::normal::{Normal, forms};
 
 /// Bytes of the file for one byte of memory: no two entries begin in so few, for the shortest has 35.
 const APART: u64 = 32;
@@ -57,7 +56,7 @@ impl Seen {
 fn form(normal: &Normal, entry: &RawEntry<'_>) -> u8 {
     let frame = normal.frame();
     let with_file = entry.signature.first().is_some_and(|head| head & EN_PASSANT != 0);
-    let without = normal.has_en_passant() && !with_file;
+    let without = normal.en_passant().is_some() && !with_file;
     1 << (u8::from(frame.swapped) + 2 * u8::from(frame.mirrored) + 4 * u8::from(without))
 }
 
@@ -124,7 +123,7 @@ fn rest(
             let Ok(chess) = decode(entry.signature) else { continue };
             for (at, chess) in forms(chess).into_iter().enumerate() {
                 let normal = Normal::of(&chess);
-                let form = normal.and_then(|normal| Some((normal, normal.signature()?)));
+                let form = normal.and_then(|normal| Some((normal, Signature::of_normal(&normal)?)));
                 // What is written otherwise than look-ups ask for it has moves that mean nothing.
                 let Some((normal, _)) = form.filter(|(_, form)| form.bytes() == entry.signature) else {
                     continue;
@@ -161,32 +160,4 @@ fn tell(
     known.key = position.key();
     known.position = Some(position);
     visit(known)
-}
-
-/// The positions that are one to the format, the given one first.
-fn forms(chess: Chess) -> Vec<Chess> {
-    let mut forms = vec![chess];
-    if let [chess] = &forms[..]
-        && chess.castles().is_empty()
-    {
-        let mut setup = chess.clone().to_setup(EnPassantMode::PseudoLegal);
-        setup.board.flip_horizontal();
-        setup.ep_square = setup.ep_square.map(|square| square.flip_horizontal());
-        forms.extend(position(setup));
-    }
-    for at in 0..forms.len() {
-        if let Some(chess) = forms.get(at) {
-            forms.extend(position(chess.clone().to_setup(EnPassantMode::PseudoLegal).into_mirrored()));
-        }
-    }
-    forms
-}
-
-/// The position of a setup that is another's image.
-fn position(setup: shakmaty::Setup) -> Option<Chess> {
-    setup
-        .position::<Chess>(CastlingMode::Standard)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .ok()
 }

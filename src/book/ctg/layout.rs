@@ -80,12 +80,6 @@ pub const CASTLING: u8 = 0x40;
 /// The longest signature: what [`LENGTH_BITS`] can say.
 pub const LONGEST_SIGNATURE: usize = LENGTH_BITS as usize;
 
-/// A square's code in a signature and its length in bits, by the kind of piece: pawn, knight, bishop, rook, queen,
-/// king, each for the side to move; the last bit is set for the other side. An empty square is one zero bit
-/// (the description).
-pub const PIECES: [(u32, u32); 6] =
-    [(0b110, 3), (0b10010, 5), (0b10100, 5), (0b10110, 5), (0b100010, 6), (0b100000, 6)];
-
 /// Bytes behind an entry's moves (measured).
 pub const STATISTICS_LEN: usize = 33;
 

@@ -1,22 +1,9 @@
 //! What a move's code means: a piece by its number, and a step on a board whose edges are joined.
 
-use shakmaty::{CastlingSide, Chess, Move, Position as _, Role, Square};
+use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
 
 use super::layout::{CASTLE_LONG, CASTLE_SHORT, UNSURE};
-use super::signature::Normal;
-
-/// A piece of the side to move and its step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// Its kind.
-    pub role: Role,
-    /// Its number among those of its kind, from 0, in the order a1 to a8, b1 to b8 and so on.
-    pub number: u8,
-    /// Files to the right, modulo 8.
-    pub right: u8,
-    /// Ranks up, modulo 8.
-    pub up: u8,
-}
+use crate::chess::normal::{Normal, Step, castling};
 
 /// The codes, as the description gives them: code, kind, number, files to the right, ranks up.
 #[rustfmt::skip]
@@ -103,22 +90,13 @@ const fn place(step: Step) -> usize {
 /// third pieces of a kind, for promotions to other pieces than a queen, and where the code would be read as another
 /// move.
 pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
-    let (role, from, to) = match mv {
-        Move::Castle { king, rook } => {
-            return Some(if rook > king { CASTLE_SHORT } else { CASTLE_LONG });
-        }
-        Move::Normal { promotion: Some(role), .. } if role != Role::Queen => return None,
-        Move::Normal { role, from, to, .. } => (role, from, to),
-        Move::EnPassant { from, to } => (Role::Pawn, from, to),
-        Move::Put { .. } => return None,
-    };
-    let frame = normal.frame();
-    let ((file, rank), (to_file, to_rank)) = (frame.coords(from), frame.coords(to));
-    let number = normal.number(role, file, rank);
-    if usize::from(number) >= NUMBERS {
-        return None;
+    if let Some(side) = mv.castling_side() {
+        return Some(match side {
+            CastlingSide::KingSide => CASTLE_SHORT,
+            CastlingSide::QueenSide => CASTLE_LONG,
+        });
     }
-    let step = Step { role, number, right: (8 + to_file - file) % 8, up: (8 + to_rank - rank) % 8 };
+    let step = Step::of(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
     let code = CODES.get(place(step)).copied().flatten()?;
     (!UNSURE.contains(&code) || legal(code, normal, chess) == Some(mv)).then_some(code)
 }
@@ -144,41 +122,19 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
                 let (up, right) = (Step { right: 0, up: 6, ..step }, Step { right: 6, up: 0, ..step });
                 return [up, right]
                     .into_iter()
-                    .find_map(|step| meant(step, normal, chess).filter(|&mv| chess.is_legal(mv)));
+                    .find_map(|step| step.meant(normal, chess).filter(|&mv| chess.is_legal(mv)));
             }
-            meant(step, normal, chess)?
+            step.meant(normal, chess)?
         }
     };
     chess.is_legal(mv).then_some(mv)
-}
-
-fn castling(side: CastlingSide, chess: &Chess) -> Option<Move> {
-    let king = chess.board().king_of(chess.turn())?;
-    let rook = chess.castles().rook(chess.turn(), side)?;
-    Some(Move::Castle { king, rook })
-}
-
-/// The move of a step, legal or not.
-fn meant(step: Step, normal: &Normal, chess: &Chess) -> Option<Move> {
-    let frame = normal.frame();
-    let (file, rank) = normal.nth(step.role, step.number)?;
-    let from = frame.square(file, rank);
-    let to_rank = (rank + u32::from(step.up)) % 8;
-    let to: Square = frame.square(file + u32::from(step.right), to_rank);
-    let role = step.role;
-    let capture = chess.board().role_at(to);
-    if role == Role::Pawn && capture.is_none() && from.file() != to.file() {
-        return Some(Move::EnPassant { from, to });
-    }
-    let promotion = (role == Role::Pawn && to_rank == 7).then_some(Role::Queen);
-    Some(Move::Normal { role, from, capture, to, promotion })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use shakmaty::Position;
+    use shakmaty::{Position, Square};
 
     #[test]
     fn each_code_stands_once_and_no_two_mean_the_same() {

@@ -11,11 +11,12 @@ use super::index::Index;
 use super::layout::UNSURE;
 use super::moves::legal;
 use super::page::{Page, RawEntry};
-use super::signature::{Normal, Signature};
+use super::signature::Signature;
 use crate::base::error::Result;
 use crate::base::map::Map;
 use crate::book::{Annotation, BookMove, Ratings};
 use crate::chess::Position;
+use crate::chess::normal::Normal;
 
 /// A ChessBase book.
 #[derive(Debug)]
@@ -167,10 +168,10 @@ impl Ctg {
     /// is not found with it: some books are written so.
     pub(super) fn find(&self, chess: &Chess) -> Option<(Normal, RawEntry<'_>)> {
         let normal = Normal::of(chess)?;
-        let entry = self.raw(&normal.signature()?);
+        let entry = self.raw(&Signature::of_normal(&normal)?);
         let entry = entry.or_else(|| {
-            let again = normal.has_en_passant() && chess.legal_ep_square().is_none();
-            again.then(|| self.raw(&normal.without_en_passant().signature()?))?
+            let again = normal.en_passant().is_some() && chess.legal_ep_square().is_none();
+            again.then(|| self.raw(&Signature::of_normal(&normal.without_en_passant())?))?
         })?;
         Some((normal, entry))
     }

@@ -41,7 +41,22 @@ impl<'a> Block<'a> {
 
     /// The element of a position.
     pub fn find(&self, key: &[u8; KEY_LEN]) -> Option<RawElement<'a>> {
-        self.elements().map_while(Result::ok).find(|element| element.key == key)
+        let used = self.used();
+        let mut at = BLOCK_HEADER;
+        while let Some((&len, rest)) = used.get(at..).and_then(<[u8]>::split_first) {
+            // Nearly all lengths are one byte, and then the key stands behind it.
+            let end = at + 1 + usize::from(len);
+            if len < KEY_LEN as u8 || len >= 0x80 || rest.starts_with(key) || end > used.len() {
+                let element = RawElement::read(used, at).ok()?;
+                if element.key == key {
+                    return Some(element);
+                }
+                at = element.end;
+            } else {
+                at = end;
+            }
+        }
+        None
     }
 }
 

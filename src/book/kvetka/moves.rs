@@ -5,7 +5,10 @@ use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
 use super::layout::{CASTLE_LONG, CASTLE_SHORT};
 use crate::chess::normal::{Normal, Step, castling};
 
-/// Files to the right and ranks up of a pawn's four codes.
+/// Files to the right and ranks up, each modulo 8.
+type Steps = [(u8, u8)];
+
+/// Those of a pawn's four codes.
 const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
 
 /// Those of a knight's eight.
@@ -42,7 +45,7 @@ const BISHOP: [(u8, u8); 14] = {
 };
 
 /// Each kind of piece: how many of it have codes, the first code, the steps of each; of a queen a rook's and a bishop's.
-const GROUPS: [(Role, u8, u8, &[&[(u8, u8)]]); 6] = [
+const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
     (Role::Pawn, 8, 0x00, &[&PAWN]),
     (Role::Knight, 2, 0x20, &[&KNIGHT]),
     (Role::Bishop, 2, 0x30, &[&BISHOP]),

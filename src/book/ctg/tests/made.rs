@@ -8,8 +8,9 @@ use shakmaty::uci::UciMove;
 use super::super::Ctg;
 use super::super::layout::{CTG_START, NO_PAGE, PAGE_LEN, STATISTICS_LEN};
 use super::super::moves::legal;
-use super::super::signature::{Normal, Signature};
+use super::super::signature::Signature;
 use crate::base::error::Result;
+use crate::chess::normal::Normal;
 use crate::chess::{Game, Position};
 
 /// A position after moves in UCI notation from the start.

@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Setup};
 
-use super::super::signature::{Normal, Signature, decode};
+use super::super::signature::{Signature, decode};
 use super::{Known, Made, after, fen};
 use crate::book::{Annotation, Book, BookMove, Counts, Format, Ratings};
 use crate::chess::Position;
+use crate::chess::normal::Normal;
 
 /// A position of random play.
 fn played(steps: &[prop::sample::Index]) -> Chess {

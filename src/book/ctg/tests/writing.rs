@@ -11,7 +11,7 @@ use shakmaty::{Move, Position as _};
 
 use super::super::layout::{PAGE_LEN, STATISTICS_LEN};
 use super::super::page::pages_in;
-use super::super::signature::{Normal, Signature};
+use super::super::signature::Signature;
 use super::super::{Ctg, Statistics, Writer, moves};
 use super::samples::sample;
 use crate::base::progress::Progress;
@@ -20,6 +20,7 @@ use crate::book::{
     self, Annotation, Book, BookWriter, Counts, Known, KnownMove, Scope, WriteOptions, Written,
 };
 use crate::chess::Position;
+use crate::chess::normal::Normal;
 
 /// The look-up of the description, over bytes and by nothing of the reader: the hash with every n of ones, and of all
 /// index entries between the bounds those that name a page.
@@ -248,7 +249,7 @@ fn model(book: &BTreeMap<u64, Known>) -> (Model, HashMap<Vec<u8>, Counts>) {
     for known in book.values() {
         let position = known.position.as_ref().unwrap();
         let normal = Normal::of(position.chess()).unwrap();
-        let of = model.entry(normal.signature().unwrap().bytes().to_vec()).or_default();
+        let of = model.entry(Signature::of_normal(&normal).unwrap().bytes().to_vec()).or_default();
         for known in &known.moves {
             let mv = known.at(position).unwrap().mv;
             let Some(code) = moves::code(mv, &normal, position.chess()) else { continue };

@@ -7,11 +7,12 @@ use shakmaty::Position as _;
 use super::super::entry::{annotation_code, comment_code};
 use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_LEN};
 use super::super::moves::code;
-use super::super::signature::{Normal, Signature};
+use super::super::signature::Signature;
 use super::rows::{MOST_MOVES, Row, Rows, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, Trie};
 use crate::book::{Annotation, Counts, Known, KnownMove};
 use crate::chess::Position;
+use crate::chess::normal::Normal;
 
 /// A CTG book on its way into its three files.
 #[derive(Debug, Default)]
@@ -61,7 +62,7 @@ impl Draft {
     pub fn add(&mut self, known: &Known) {
         let form = known.position.as_ref().and_then(|position| {
             let normal = Normal::of(position.chess())?;
-            Some((position, normal, Row::new(&normal.signature()?)))
+            Some((position, normal, Row::new(&Signature::of_normal(&normal)?)))
         });
         let Some((position, normal, mut row)) = form else {
             self.lost.positions += 1;
