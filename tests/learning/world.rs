@@ -143,7 +143,7 @@ pub fn fields(book: &Path) -> Fields {
 }
 
 /// White's moves of a game.
-fn learnable(play: &Play) -> Vec<(u64, RawMove)> {
+pub fn learnable(play: &Play) -> Vec<(u64, RawMove)> {
     let mut game = Game::start();
     let mut entries = Vec::new();
     for mv in &play.moves {

@@ -1,0 +1,218 @@
+//! How many games a second are learned into a Polyglot book, each on the disk before it is reported: alone and with
+//! sixteen processes, one by one and in the batches of `tabiya learn --games`; and what learning costs a `readyok`.
+//!
+//! The folder is the system's for temporary files, or the one that `--dir` names: a disk of one's own, for what is
+//! measured is mostly the disk. `--smoke` measures nothing and shows in seconds that everything runs.
+
+#[path = "../tests/learning/world.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod world;
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
+use tabiya::chess::{Game, Position};
+use tabiya::learn::{Fate, Learner, Lesson, PATIENCE};
+
+use world::{Play, World, fields, learnable};
+
+/// Processes at once.
+const CROWD: usize = 16;
+
+/// Games that `tabiya learn --games` learns in one go.
+const BATCH: usize = 128;
+
+/// The argument by which this program starts itself as one of the crowd.
+const WORKER: &str = "--worker";
+
+fn main() -> io::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
+    if let Some([book, first, last, batch]) =
+        args.iter().position(|arg| arg == WORKER).and_then(|at| args.get(at + 1..at + 5))
+    {
+        let number = |text: &String| text.parse().map_err(io::Error::other);
+        return work(Path::new(book), number(first)?, number(last)?, number(batch)?);
+    }
+    if let Some(folder) = value("--dir") {
+        // Where temporary files are made is not to be changed once threads run; there is none yet.
+        tempfile::env::override_temp_dir(Path::new(folder))
+            .map_err(|old| io::Error::other(old.display().to_string()))?;
+    }
+    let smoke = args.iter().any(|arg| arg == "--smoke");
+    let games = if smoke { 320 } else { 32_000 };
+    let world = World::new(games);
+    println!("| what | games | seconds | games a second |\n|---|---:|---:|---:|");
+    raw(&world, if smoke { 20 } else { 2000 })?;
+    for (name, batch, count) in [("alone, one by one", 1, games / 8), ("alone, 128 at once", BATCH, games)] {
+        world.restore();
+        let start = Instant::now();
+        work(&world.book(), 0, count, batch)?;
+        tell(name, count, start.elapsed());
+        world.check(&world.plays[..count]);
+    }
+    for (name, batch, count) in
+        [("sixteen processes, one by one", 1, games / 8), ("sixteen processes, 128 at once", BATCH, games)]
+    {
+        world.restore();
+        let time = crowd(&world, count, batch)?;
+        tell(name, count, time);
+        world.check(&world.plays[..count]);
+    }
+    ready(&world, if smoke { 3 } else { 300 })
+}
+
+fn tell(name: &str, games: usize, time: Duration) {
+    let seconds = time.as_secs_f64();
+    println!("| {name} | {games} | {seconds:.2} | {:.0} |", games as f64 / seconds);
+}
+
+/// What the disk can do at most: two small writes to two files, each synced, which is what one game takes.
+fn raw(world: &World, count: usize) -> io::Result<()> {
+    use tabiya::learn::Bytes as _;
+    let (mut journal, mut book) =
+        (File::create(world.path("raw-journal"))?, File::create(world.path("raw-book"))?);
+    book.write_all(&[0; 4096])?;
+    book.sync()?;
+    let start = Instant::now();
+    for number in 0..count as u64 {
+        journal.write_at(number * 200, &[1; 200])?;
+        journal.sync()?;
+        book.write_at(number * 16 % 4096, &[1; 4])?;
+        book.sync()?;
+    }
+    tell("two synced writes, for comparison", count, start.elapsed());
+    Ok(())
+}
+
+fn lesson(play: &Play) -> Lesson {
+    let winner = [Some(Color::Black), None, Some(Color::White)][usize::from(play.points)];
+    Lesson {
+        id: Lesson::id_of(&[play.number.to_string().as_bytes()]),
+        start: Position::start(),
+        moves: play.moves.clone(),
+        sides: ByColor { white: true, black: false },
+        outcome: KnownOutcome::from_winner(winner),
+        note: format!("game {}", play.number),
+    }
+}
+
+/// Learns the games from one number up to another.
+fn work(book: &Path, first: usize, last: usize, batch: usize) -> io::Result<()> {
+    // The crowd makes its games anew; the line read says that all have.
+    let mut plays = World::new(last).plays;
+    let lessons: Vec<Lesson> = plays.drain(first..).map(|play| lesson(&play)).collect();
+    if first > 0 || std::env::args().any(|arg| arg == WORKER) {
+        println!("ready");
+        io::stdin().lock().read_line(&mut String::new())?;
+    }
+    let mut learner =
+        Learner::new(book).map_err(|error| io::Error::other(error.to_string()))?.patience(6 * PATIENCE);
+    for lessons in lessons.chunks(batch) {
+        let fates = learner.learn(lessons, false).map_err(|error| io::Error::other(error.to_string()))?;
+        assert!(fates.iter().all(|fate| matches!(fate, Fate::Learned(_))));
+    }
+    Ok(())
+}
+
+/// Sixteen processes that begin together.
+fn crowd(world: &World, games: usize, batch: usize) -> io::Result<Duration> {
+    let share = games / CROWD;
+    let mut workers = Vec::new();
+    for worker in 0..CROWD {
+        let mut process = Command::new(std::env::current_exe()?)
+            .arg(WORKER)
+            .arg(world.book())
+            .args([worker * share, (worker + 1) * share, batch].map(|number| number.to_string()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        if let Some(out) = &mut process.stdout {
+            BufReader::new(out).read_line(&mut line)?;
+        }
+        assert_eq!(line, "ready\n");
+        workers.push(process);
+    }
+    let start = Instant::now();
+    for worker in &mut workers {
+        if let Some(input) = &mut worker.stdin {
+            input.write_all(b"go\n")?;
+        }
+    }
+    for mut worker in workers {
+        assert!(worker.wait()?.success());
+    }
+    Ok(start.elapsed())
+}
+
+/// The time from `isready` to `readyok` right behind the end of a game, with learning and without.
+fn ready(world: &World, games: usize) -> io::Result<()> {
+    let exe = PathBuf::from(env!("CARGO_BIN_EXE_tabiya"));
+    let engine =
+        exe.with_file_name("examples").join(format!("scripted-engine{}", std::env::consts::EXE_SUFFIX));
+    println!("\n| isready to readyok behind a game | median ms | 99 % | greatest |\n|---|---:|---:|---:|");
+    for learn in ["false", "true"] {
+        world.restore();
+        let mut process = Command::new(&exe)
+            .arg("--engine")
+            .arg(&engine)
+            .args(["--engine-arg=--legal", "--engine-arg=--score", "--engine-arg=cp 900", "--book"])
+            .arg(world.book())
+            .args(["--set", &format!("Book Learn={learn}"), "--set", "Book Threshold=0"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let (Some(mut input), Some(output)) = (process.stdin.take(), process.stdout.take()) else { continue };
+        let mut output = BufReader::new(output);
+        let mut until = |word: &str| -> io::Result<String> {
+            let mut line = String::new();
+            loop {
+                line.clear();
+                if output.read_line(&mut line)? == 0 {
+                    return Err(io::Error::other("the adapter has gone"));
+                }
+                if line.starts_with(word) {
+                    return Ok(line);
+                }
+            }
+        };
+        let mut times = Vec::new();
+        for play in &world.plays[..games] {
+            let mut game = Game::start();
+            play.moves[..4].iter().for_each(|mv| game.push(*mv));
+            for _ in 0..3 {
+                let moves = game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
+                let line = moves.collect::<Vec<_>>().join(" ");
+                write!(input, "position startpos moves {line}\ngo depth 1\n")?;
+                let answer = until("bestmove")?;
+                assert!(game.push_uci(answer.split(' ').nth(1).unwrap_or_default().trim().as_bytes()));
+                let reply = game.position().chess().legal_moves()[0];
+                game.push(reply);
+            }
+            input.write_all(b"ucinewgame\n")?;
+            // While the game is being learned, again and again.
+            for _ in 0..10 {
+                let start = Instant::now();
+                input.write_all(b"isready\n")?;
+                until("readyok")?;
+                times.push(start.elapsed());
+            }
+        }
+        input.write_all(b"quit\n")?;
+        drop(input);
+        process.wait()?;
+        times.sort_unstable();
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1000.0;
+        println!("| Book Learn {learn} | {:.3} | {:.3} | {:.3} |", at(0.5), at(0.99), at(1.0));
+        let fields = fields(&world.book());
+        let own = |play: &Play| learnable(play).last().map(|(key, mv)| (*key, mv.0));
+        let learned = world.plays.iter().filter_map(own).filter(|entry| fields.contains_key(entry)).count();
+        assert_eq!(learned, if learn == "true" { games } else { 0 });
+    }
+    Ok(())
+}

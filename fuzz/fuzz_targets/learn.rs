@@ -1,0 +1,214 @@
+//! Any bytes as a journal, and any records in a journal that is well formed: nothing panics, the book keeps its length
+//! and every byte outside its learn fields, a field becomes only what a record says of this entry, and what is learned
+//! afterwards is learned once.
+#![no_main]
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
+use tabiya::book::polyglot::codes;
+use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::chess::Position;
+use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
+use tabiya::learn::pages::Pages;
+use tabiya::learn::{Bytes, Claim, Fate, Field, Learner, Lesson, Storage};
+
+/// Bytes of one change in the fuzzer's input.
+const CHANGE_LEN: usize = 8;
+
+#[derive(Clone, Default)]
+struct File(Arc<Mutex<Vec<u8>>>);
+
+impl File {
+    fn of(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Mutex::new(bytes)))
+    }
+
+    fn now(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Bytes for File {
+    fn len(&mut self) -> io::Result<u64> {
+        Ok(self.now().len() as u64)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        let data = self.now();
+        let rest = usize::try_from(at).ok().and_then(|at| data.get(at..)).unwrap_or_default();
+        let len = rest.len().min(into.len());
+        into[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let mut data = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = at as usize + bytes.len();
+        if end > data.len() {
+            data.resize(end, 0);
+        }
+        data[at as usize..end].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).resize(len as usize, 0);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[derive(Clone)]
+struct Memory {
+    book: File,
+    journal: File,
+}
+
+impl Storage for Memory {
+    fn claim(&mut self, _: Duration, _: bool) -> io::Result<Claim> {
+        Ok(Claim::Ours(Box::new(self.journal.clone())))
+    }
+
+    fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
+        Ok(Box::new(self.book.clone()))
+    }
+
+    fn sync_folder(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// All first moves of White's, as a book.
+fn book() -> Vec<Entry> {
+    let chess = Chess::default();
+    let key = Position::start().key();
+    let moves = chess.legal_moves();
+    moves
+        .iter()
+        .map(|mv| Entry { key, mv: codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
+        .collect()
+}
+
+/// Records out of the fuzzer's bytes: a kind, a number of changes, and these.
+fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
+    let mut records = Vec::new();
+    while let [kind, count, rest @ ..] = data {
+        let len = usize::from(count % 8) * CHANGE_LEN;
+        let (bytes, more) = rest.split_at(len.min(rest.len()));
+        data = more;
+        let changes: Vec<Change> =
+            bytes.chunks_exact(CHANGE_LEN).map(|bytes| change(bytes, entries)).collect();
+        records.push(match kind % 5 {
+            0 | 1 => Record::Game(GameRecord {
+                id: [*kind; 16],
+                sides: 1 + kind / 5 % 3,
+                result: kind / 15 % 3,
+                time: 0,
+                note: String::new(),
+                changes,
+            }),
+            2 => Record::Undo { games: u32::from(kind / 5), changes },
+            3 => Record::Reset,
+            _ => Record::Done,
+        });
+    }
+    records
+}
+
+/// A change of an entry of the book, or of none.
+fn change(bytes: &[u8], entries: &[Entry]) -> Change {
+    let [index, place, games, points, more, other, large, odd] = bytes else {
+        return Change { index: 0, key: 0, mv: RawMove(0), old: Field::default(), new: Field::default() };
+    };
+    let entry = entries[usize::from(*place) % entries.len()];
+    let index = if *large == 255 { u32::MAX } else { u32::from(*index) };
+    let key = if *odd == 255 { 7 } else { entry.key };
+    Change {
+        index,
+        key,
+        mv: entry.mv,
+        old: Field { games: u16::from(*games % 3), halfpoints: u16::from(*points % 3) },
+        new: Field { games: u16::from(*more), halfpoints: u16::from(*other) },
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let entries = book();
+    let bytes: Vec<u8> = entries.iter().flat_map(Entry::to_bytes).collect();
+    // As they come.
+    check(&entries, &bytes, data.to_vec(), &[]);
+    // As records behind a header that fits, with the bytes as their torn tail.
+    let mut file = File::of(bytes.clone());
+    let Ok(fingerprint) = Pages::new(&mut file).and_then(|mut pages| pages.fingerprint()) else { return };
+    let header = Header { book_len: bytes.len() as u64, fingerprint }.to_bytes();
+    let Some((_, mut check_of)) = Header::parse(&header) else { panic!("our own header") };
+    let mut journal = header.to_vec();
+    let records = records(data, &entries);
+    for record in &records {
+        let Some((bytes, next)) = record.to_bytes(check_of) else { continue };
+        check_of = next;
+        let parsed: Option<(Record, Check, Check, usize)> = Record::parse(&bytes);
+        assert_eq!(parsed.map(|(parsed, ..)| parsed).as_ref(), Some(record));
+        journal.extend(bytes);
+    }
+    check(&entries, &bytes, journal.clone(), &records);
+    journal.extend(&data[..data.len().min(40)]);
+    check(&entries, &bytes, journal, &records);
+});
+
+fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) {
+    let memory = Memory { book: File::of(bytes.to_vec()), journal: File::of(journal) };
+    let learner = || Learner::over(Box::new(memory.clone()), "fuzz.bin");
+    let _ = learner().history(3);
+    let recovered = learner().recover();
+    let after = memory.book.now();
+    assert_eq!(after.len(), bytes.len());
+    let said: HashSet<(usize, [u8; 4])> = records
+        .iter()
+        .flat_map(Record::changes)
+        .filter(|change| {
+            entries
+                .get(change.index as usize)
+                .is_some_and(|entry| (entry.key, entry.mv) == (change.key, change.mv))
+        })
+        .map(|change| (change.index as usize, change.new.to_bytes()))
+        .collect();
+    for (index, (now, then)) in after.chunks(16).zip(bytes.chunks(16)).enumerate() {
+        assert_eq!(now[..12], then[..12]);
+        let field = [now[12], now[13], now[14], now[15]];
+        assert!(
+            field == then[12..] || field == [0; 4] || said.contains(&(index, field)),
+            "{index} {field:?}"
+        );
+    }
+    if recovered.is_err() {
+        assert_eq!(after, bytes);
+        return;
+    }
+    let Some(mv) = Chess::default().legal_moves().first().copied() else { return };
+    let lesson = Lesson {
+        id: [0xee; 16],
+        start: Position::start(),
+        moves: vec![mv],
+        sides: ByColor { white: true, black: false },
+        outcome: KnownOutcome::Decisive { winner: Color::White },
+        note: String::new(),
+    };
+    let Ok(first) = learner().learn(std::slice::from_ref(&lesson), false) else { return };
+    assert_eq!(first, [Fate::Learned(1)]);
+    let once = memory.book.now();
+    assert_eq!(learner().learn(&[lesson], false).ok(), Some(vec![Fate::Known]));
+    assert_eq!(memory.book.now(), once);
+    // Taken back, the field is what it was, unless the records before it tell of another book.
+    if learner().undo(1).is_ok() {
+        assert_eq!(memory.book.now(), after);
+    }
+}
