@@ -39,6 +39,7 @@ impl World {
         let engine = std::mem::take(&mut out.engine);
         let gui = std::mem::take(&mut out.gui);
         out.notes.clear();
+        out.lessons.clear();
         out.log_to = None;
         if self.lost {
             return;
@@ -73,7 +74,8 @@ impl World {
 fuzz_target!(|data: &[u8]| {
     let Ok(book) = starter() else { return };
     let mut out = Output::default();
-    let options = Options { seed: 1, ..Options::default() };
+    let mut options = Options { seed: 1, ..Options::default() };
+    options.policy.learn = true;
     let settings = vec![("Hash".to_owned(), "1".to_owned())];
     let mut session = Session::new(options, settings, Box::new(Starter(book)), &mut out);
     let mut world = World::default();

@@ -179,6 +179,7 @@ impl World {
         let mut options = Options::default();
         options.books.both = "test.bin".to_owned();
         options.policy.threshold = 0;
+        options.policy.learn = true;
         options.seed = 3;
         let mut out = Output::default();
         let library = Box::new(OneBook { name: "test.bin", book: polyglot(&BOOK) });
