@@ -21,6 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How long the adapter's end may wait for the last games to be learned, or kept for later.
 const LEARN_TIME: Duration = Duration::from_secs(10);
 
+/// Games that wait and are learned in one go.
+const MOST_AT_ONCE: usize = 255;
+
 /// What is added to the log's name for the spool's.
 const SPOOL_SUFFIX: &str = ".spool";
 
@@ -52,8 +55,10 @@ impl Study {
             let hub = Arc::clone(hub);
             let work = move || {
                 let mut desk = Desk::default();
-                for job in taken {
-                    for (level, message) in desk.work(job) {
+                while let Ok(job) = taken.recv() {
+                    // What has come meanwhile is learned in one go: a slow disk must not fall ever further behind.
+                    let jobs = std::iter::once(job).chain(taken.try_iter().take(MOST_AT_ONCE)).collect();
+                    for (level, message) in desk.work(jobs) {
                         hub.report(level, message);
                     }
                 }
@@ -112,53 +117,70 @@ struct Desk {
 type Told = Vec<(Level, String)>;
 
 impl Desk {
-    fn work(&mut self, job: Job) -> Told {
+    fn work(&mut self, jobs: Vec<Job>) -> Told {
         let mut told = Vec::new();
-        match job {
-            Job::Learn(taught, spool) => {
-                let lesson = Lesson { id: rand::random(), ..taught.lesson };
-                for book in &taught.books {
-                    told.push(self.learn_or_keep(book, &lesson, spool.as_deref()));
+        // The games of each book; the log, and so the spool, is that of the last.
+        let mut games: Vec<(PathBuf, Vec<Lesson>)> = Vec::new();
+        let mut keep = None;
+        for job in jobs {
+            match job {
+                Job::Learn(taught, spool) => {
+                    let lesson = Lesson { id: rand::random(), ..taught.lesson };
+                    keep = spool;
+                    for book in taught.books {
+                        match games.iter_mut().find(|(other, _)| *other == book) {
+                            Some((_, lessons)) => lessons.push(lesson.clone()),
+                            None => games.push((book, vec![lesson.clone()])),
+                        }
+                    }
+                }
+                Job::Settle(book) => learn::settle(&book),
+                Job::Resume(spool) => {
+                    if let Some(path) = spool {
+                        self.resume(&Spool::new(path), &mut told);
+                    }
                 }
             }
-            Job::Settle(book) => learn::settle(&book),
-            Job::Resume(spool) => {
-                if let Some(path) = spool {
-                    self.resume(&Spool::new(path), &mut told);
-                }
-            }
+        }
+        for (book, lessons) in games {
+            self.learn_or_keep(&book, &lessons, keep.as_deref(), &mut told);
         }
         told
     }
 
-    /// Learns a game into one book, or keeps it for later.
-    fn learn_or_keep(&mut self, book: &Path, lesson: &Lesson, spool: Option<&Path>) -> (Level, String) {
+    /// Learns games into one book, or keeps them for later.
+    fn learn_or_keep(&mut self, book: &Path, lessons: &[Lesson], spool: Option<&Path>, told: &mut Told) {
         let name = book.display();
-        let error = match self.learn(book, lesson) {
-            Ok(Fate::Learned(1)) => {
-                return (Level::Info, format!("{}: learned: 1 entry of {name}", lesson.note));
-            }
-            Ok(Fate::Learned(count)) => {
-                return (Level::Info, format!("{}: learned: {count} entries of {name}", lesson.note));
-            }
-            Ok(Fate::Known | Fate::Absent) => {
-                return (Level::Info, format!("{}: no move of it is an entry of {name}", lesson.note));
+        let error = match self.learn(book, lessons) {
+            Ok(fates) => {
+                return told.extend(lessons.iter().zip(fates).map(|(Lesson { note, .. }, fate)| {
+                    let what = match fate {
+                        Fate::Learned(1) => format!("{note}: learned: 1 entry of {name}"),
+                        Fate::Learned(count) => format!("{note}: learned: {count} entries of {name}"),
+                        Fate::Known | Fate::Absent => format!("{note}: no move of it is an entry of {name}"),
+                    };
+                    (Level::Info, what)
+                }));
             }
             Err(error) => error,
         };
-        let Some(path) = spool else {
-            return (Level::Error, format!("{}: not learned: {error}", lesson.note));
-        };
-        match Spool::new(path).put(book, lesson, PATIENCE) {
-            Ok(()) => {
-                let what = format!("{}: not learned yet, kept in {}: {error}", lesson.note, path.display());
-                (Level::Warn, what)
-            }
-            Err(other) => (Level::Error, format!("{}: not learned: {error}; nor kept: {other}", lesson.note)),
+        for lesson in lessons {
+            let note = &lesson.note;
+            let Some(path) = spool else {
+                told.push((Level::Error, format!("{note}: not learned: {error}")));
+                continue;
+            };
+            told.push(match Spool::new(path).put(book, lesson, PATIENCE) {
+                Ok(()) => {
+                    let path = path.display();
+                    (Level::Warn, format!("{note}: not learned yet, kept in {path}: {error}"))
+                }
+                Err(other) => (Level::Error, format!("{note}: not learned: {error}; nor kept: {other}")),
+            });
         }
     }
 
-    fn learn(&mut self, book: &Path, lesson: &Lesson) -> crate::base::error::Result<Fate> {
+    fn learn(&mut self, book: &Path, lessons: &[Lesson]) -> crate::base::error::Result<Vec<Fate>> {
         let learner = match self.learners.get_mut(book) {
             Some(learner) => learner,
             None => {
@@ -166,8 +188,7 @@ impl Desk {
                 self.learners.entry(book.to_owned()).or_insert(learner)
             }
         };
-        let fates = learner.learn(std::slice::from_ref(lesson), false)?;
-        Ok(fates.first().copied().unwrap_or(Fate::Absent))
+        learner.learn(lessons, false)
     }
 
     /// Learns the games that were kept earlier. A book that still cannot be learned into is tried once.
@@ -178,7 +199,7 @@ impl Desk {
             if failed.contains_key(&kept.book) {
                 return false;
             }
-            match self.learn(&kept.book, &kept.lesson) {
+            match self.learn(&kept.book, std::slice::from_ref(&kept.lesson)) {
                 Ok(_) => {
                     *learned.entry(kept.book.clone()).or_default() += 1;
                     true
@@ -242,18 +263,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, spool) = (folder.path().join("a.bin"), folder.path().join("log.spool"));
         let mut desk = Desk::default();
-        let told = desk.work(Job::Learn(taught(&path), Some(spool.clone())));
+        let told = desk.work(vec![Job::Learn(taught(&path), Some(spool.clone()))]);
         assert_eq!(told[0].0, Level::Warn);
         assert!(told[0].1.contains("not learned yet, kept in "), "{told:?}");
-        let told = desk.work(Job::Resume(Some(spool.clone())));
+        let told = desk.work(vec![Job::Resume(Some(spool.clone()))]);
         assert!(told[0].1.contains("cannot be learned yet"), "{told:?}");
         book(&path);
-        let told = desk.work(Job::Learn(taught(&path), Some(spool.clone())));
+        let told = desk.work(vec![Job::Learn(taught(&path), Some(spool.clone()))]);
         assert!(told[0].1.contains("learned: 1 entry of "), "{told:?}");
-        let told = desk.work(Job::Resume(Some(spool.clone())));
+        let told = desk.work(vec![Job::Resume(Some(spool.clone()))]);
         assert!(told[0].1.starts_with("games kept earlier and learned now into "), "{told:?}");
         assert_eq!(fs::read(&path).unwrap()[12..], [0, 2, 0, 4]);
-        assert_eq!(desk.work(Job::Resume(Some(spool.clone()))), []);
+        assert_eq!(desk.work(vec![Job::Resume(Some(spool.clone()))]), []);
         assert_eq!(fs::metadata(&spool).unwrap().len(), 0);
     }
 
@@ -263,10 +284,10 @@ mod tests {
         let path = folder.path().join("a.bin");
         book(&path);
         let mut desk = Desk::default();
-        for _ in 0..2 {
-            desk.work(Job::Learn(taught(&path), None));
-        }
-        assert_eq!(fs::read(&path).unwrap()[12..], [0, 2, 0, 4]);
+        let job = || Job::Learn(taught(&path), None);
+        assert_eq!(desk.work(vec![job(), job()]).len(), 2);
+        desk.work(vec![job()]);
+        assert_eq!(fs::read(&path).unwrap()[12..], [0, 3, 0, 6]);
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod spool;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod transact;
 
 pub use field::{Field, halfpoints};
 pub use learner::{Fate, Learner, PATIENCE, Repair};
