@@ -34,7 +34,7 @@ impl File {
 }
 
 impl Bytes for File {
-    fn len(&mut self) -> io::Result<u64> {
+    fn size(&mut self) -> io::Result<u64> {
         Ok(self.now().len() as u64)
     }
 

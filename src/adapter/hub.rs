@@ -268,7 +268,7 @@ impl Hub {
             study.give(self, Job::Resume(spool_path(session.log_name())));
         }
         for taught in out.lessons.drain(..) {
-            study.give(self, Job::Learn(taught, spool_path(session.log_name())));
+            study.give(self, Job::Learn(Box::new(taught), spool_path(session.log_name())));
         }
     }
 

@@ -33,7 +33,7 @@ const SPOOL_NAME: &str = "games.spool";
 /// What the thread is to do.
 pub(super) enum Job {
     /// Learn a game.
-    Learn(Taught, Option<PathBuf>),
+    Learn(Box<Taught>, Option<PathBuf>),
     /// Finish what a process that died has begun in this book.
     Settle(PathBuf),
     /// Learn what was kept earlier.
@@ -263,13 +263,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, spool) = (folder.path().join("a.bin"), folder.path().join("log.spool"));
         let mut desk = Desk::default();
-        let told = desk.work(vec![Job::Learn(taught(&path), Some(spool.clone()))]);
+        let told = desk.work(vec![Job::Learn(Box::new(taught(&path)), Some(spool.clone()))]);
         assert_eq!(told[0].0, Level::Warn);
         assert!(told[0].1.contains("not learned yet, kept in "), "{told:?}");
         let told = desk.work(vec![Job::Resume(Some(spool.clone()))]);
         assert!(told[0].1.contains("cannot be learned yet"), "{told:?}");
         book(&path);
-        let told = desk.work(vec![Job::Learn(taught(&path), Some(spool.clone()))]);
+        let told = desk.work(vec![Job::Learn(Box::new(taught(&path)), Some(spool.clone()))]);
         assert!(told[0].1.contains("learned: 1 entry of "), "{told:?}");
         let told = desk.work(vec![Job::Resume(Some(spool.clone()))]);
         assert!(told[0].1.starts_with("games kept earlier and learned now into "), "{told:?}");
@@ -284,7 +284,7 @@ mod tests {
         let path = folder.path().join("a.bin");
         book(&path);
         let mut desk = Desk::default();
-        let job = || Job::Learn(taught(&path), None);
+        let job = || Job::Learn(Box::new(taught(&path)), None);
         assert_eq!(desk.work(vec![job(), job()]).len(), 2);
         desk.work(vec![job()]);
         assert_eq!(fs::read(&path).unwrap()[12..], [0, 3, 0, 6]);

@@ -42,10 +42,10 @@ impl Field {
     /// ```
     /// use tabiya::learn::Field;
     /// let full = Field { games: 65_535, halfpoints: 30_001 };
-    /// assert_eq!(full.add(2), Field { games: 32_768, halfpoints: 15_002 });
+    /// assert_eq!(full.plus(2), Field { games: 32_768, halfpoints: 15_002 });
     /// ```
     #[must_use]
-    pub fn add(self, halfpoints: u16) -> Self {
+    pub fn plus(self, halfpoints: u16) -> Self {
         let room = |field: Self| {
             Some(Self {
                 games: field.games.checked_add(1)?,
@@ -87,12 +87,12 @@ mod tests {
     #[test]
     fn a_full_field_is_halved_and_never_wraps() {
         let field = |games, halfpoints| Field { games, halfpoints };
-        assert_eq!(field(0, 0).add(2), field(1, 2));
-        assert_eq!(field(65_535, 0).add(0), field(32_768, 0));
-        assert_eq!(field(65_535, 65_535).add(2), field(32_768, 32_769));
-        assert_eq!(field(32_767, 65_534).add(2), field(16_384, 32_768));
-        assert_eq!(field(40_000, 65_535).add(1), field(20_001, 32_768));
-        assert_eq!(field(40_000, 65_535).add(0), field(40_001, 65_535));
+        assert_eq!(field(0, 0).plus(2), field(1, 2));
+        assert_eq!(field(65_535, 0).plus(0), field(32_768, 0));
+        assert_eq!(field(65_535, 65_535).plus(2), field(32_768, 32_769));
+        assert_eq!(field(32_767, 65_534).plus(2), field(16_384, 32_768));
+        assert_eq!(field(40_000, 65_535).plus(1), field(20_001, 32_768));
+        assert_eq!(field(40_000, 65_535).plus(0), field(40_001, 65_535));
     }
 
     proptest! {
@@ -104,7 +104,7 @@ mod tests {
         ) {
             let most = (2 * u32::from(games)).min(65_535) as u16;
             let before = Field { games, halfpoints: share.min(most) };
-            let after = before.add(points);
+            let after = before.plus(points);
             prop_assert!(after.is_plausible());
             prop_assert!(after.games > games / 2 && u32::from(after.games) <= u32::from(games) + 1);
             prop_assert_eq!(Field::from_bytes(after.to_bytes()), after);

@@ -286,7 +286,7 @@ impl Learner {
             self.checked = false;
             return Err(self.not_learned_into(index));
         }
-        Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.add(ply.halfpoints) }))
+        Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
     }
 
     /// The field of a change's entry as it stands in the book.

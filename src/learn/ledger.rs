@@ -83,7 +83,7 @@ impl Ledger {
                 Ok(ledger)
             }
             // The header is on the disk before anything is written behind it.
-            None if whole && journal.len()? > HEADER_LEN as u64 => Err(Trouble::Damaged(0)),
+            None if whole && journal.size()? > HEADER_LEN as u64 => Err(Trouble::Damaged(0)),
             None => Err(Trouble::NoHeader),
         }
     }
@@ -103,7 +103,7 @@ impl Ledger {
     }
 
     fn catch_up(&mut self, journal: &mut dyn Bytes) -> Result<(), Trouble> {
-        let len = journal.len()?;
+        let len = journal.size()?;
         let mut data = Vec::new();
         while self.end < len {
             let left = usize::try_from(len - self.end).unwrap_or(usize::MAX);

@@ -27,7 +27,7 @@ impl<'a> Pages<'a> {
     /// # Errors
     /// When the book's length cannot be had.
     pub fn new(book: &'a mut dyn Bytes) -> io::Result<Self> {
-        let len = book.len()?;
+        let len = book.size()?;
         Ok(Self { book, len })
     }
 

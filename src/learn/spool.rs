@@ -84,7 +84,7 @@ impl Spool {
             fs::create_dir_all(folder).map_err(cannot)?;
         }
         let mut file = self.open(true, patience)?;
-        let mut end = Bytes::len(&mut file).map_err(cannot)?;
+        let mut end = file.size().map_err(cannot)?;
         if end + line.len() as u64 > SPOOL_MAX {
             return Err(cannot(io::Error::new(io::ErrorKind::FileTooLarge, "too many games wait already")));
         }
@@ -115,7 +115,7 @@ impl Spool {
             return Ok(0);
         }
         let mut file = self.open(false, patience)?;
-        let len = Bytes::len(&mut file).map_err(cannot)?;
+        let len = file.size().map_err(cannot)?;
         let mut data = vec![0; usize::try_from(len.min(SPOOL_MAX)).unwrap_or_default()];
         let read = file.read_at(0, &mut data).map_err(cannot)?;
         data.truncate(read);

@@ -17,7 +17,7 @@ pub trait Bytes: Send {
     ///
     /// # Errors
     /// When the system does not tell.
-    fn len(&mut self) -> io::Result<u64>;
+    fn size(&mut self) -> io::Result<u64>;
 
     /// Fills `into` from this place on; fewer bytes only where the file ends. Returns how many.
     ///
@@ -187,7 +187,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 impl Bytes for File {
-    fn len(&mut self) -> io::Result<u64> {
+    fn size(&mut self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
 
@@ -290,6 +290,6 @@ mod tests {
         assert_eq!(Bytes::read_at(&mut file, 100, &mut read).unwrap(), 0);
         Bytes::set_len(&mut file, 4).unwrap();
         file.sync().unwrap();
-        assert_eq!((Bytes::len(&mut file).unwrap(), fs::read(&path).unwrap()), (4, b"012a".to_vec()));
+        assert_eq!((file.size().unwrap(), fs::read(&path).unwrap()), (4, b"012a".to_vec()));
     }
 }

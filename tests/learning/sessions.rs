@@ -139,7 +139,10 @@ impl Adapter {
 fn adapters_learn_their_games_and_a_kill_loses_only_what_was_not_reported() {
     let mut world = World::new(CROWD * PARTS * GAMES);
     // Each adapter wins, or loses, all its games.
-    world.plays.iter_mut().for_each(|play| play.points = if play.number / GAMES % 2 == 0 { 2 } else { 0 });
+    world
+        .plays
+        .iter_mut()
+        .for_each(|play| play.points = if (play.number / GAMES).is_multiple_of(2) { 2 } else { 0 });
     let world = &world;
     let kept: Vec<(HashSet<usize>, HashSet<usize>)> = thread::scope(|scope| {
         let running: Vec<_> = (0..CROWD)

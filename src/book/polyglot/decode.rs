@@ -32,7 +32,7 @@ pub fn is_old_castling(raw: RawMove, mv: Move) -> bool {
 }
 
 /// The codes under which a book can hold a legal move: the usual one, and the old one of castling in ordinary chess,
-/// else the usual one twice. [`meant`] reads both.
+/// else the usual one twice.
 pub fn codes(mv: Move, chess: &Chess) -> [RawMove; 2] {
     let from = mv.from().unwrap_or(mv.to());
     let usual = RawMove::new(from, mv.to(), mv.promotion());

@@ -242,7 +242,7 @@ fn put(files: &mut Files, piece: &Piece) {
 struct OpenFile(SimDisk, Name);
 
 impl Bytes for OpenFile {
-    fn len(&mut self) -> io::Result<u64> {
+    fn size(&mut self) -> io::Result<u64> {
         Ok(self.0.state().now.file(self.1).len() as u64)
     }
 
@@ -342,7 +342,7 @@ fn copy(file: &[u8], at: u64, into: &mut [u8]) -> usize {
 }
 
 impl Bytes for Memory {
-    fn len(&mut self) -> io::Result<u64> {
+    fn size(&mut self) -> io::Result<u64> {
         Ok(self.0.len() as u64)
     }
 

@@ -33,8 +33,8 @@ fn play(disk: &SimDisk) -> Steps {
     let mut steps = vec![state(disk)];
     // What only the first of two games that are learned at once leaves.
     let alone = SimDisk::of(disk.files());
-    learner(&alone).learn(&[one.clone()], false).unwrap();
-    learner(&alone).learn(&[two.clone()], false).unwrap();
+    learner(&alone).learn(std::slice::from_ref(&one), false).unwrap();
+    learner(&alone).learn(std::slice::from_ref(&two), false).unwrap();
     let mut first = learner(disk);
     first.learn(&[one], false).unwrap();
     steps.push(state(disk));
