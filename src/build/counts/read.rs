@@ -84,6 +84,12 @@ impl CountFile {
         let columns = guarded(|| Columns::find(schema))
             .unwrap_or_else(|| Err(Fault { what: "its columns are damaged".to_owned(), advice: None }))
             .map_err(|fault| of_fault(path, fault))?;
+        // No byte belongs to two columns, or a short file might take for ever.
+        let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+        let packed = chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(u64::MAX));
+        if packed.fold(0, u64::saturating_add) > input.len() {
+            return Err(damaged("its columns claim more bytes than it has").at_offset(at));
+        }
         let mut starts = vec![0_u64];
         let mut rows = 0_u64;
         for group in metadata.row_groups() {
