@@ -100,7 +100,8 @@ fn rewritten(known: &[Known], other: &Abk) {
     for found in &written {
         let known = known.iter().find(|known| known.key == found.key);
         for found in &found.moves {
-            let Some(known) = known.and_then(|known| known.moves.iter().find(|known| known.mv == found.mv)) else {
+            let Some(known) = known.and_then(|known| known.moves.iter().find(|known| known.mv == found.mv))
+            else {
                 // It only leads on.
                 assert!(found.weight == 0 && found.counts.is_none_or(|counts| counts.games == 0));
                 continue;

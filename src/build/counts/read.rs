@@ -263,7 +263,8 @@ fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
         .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
         .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
     let wide = number(mv, "move")?;
-    let mv = u16::try_from(wide).map(RawMove).ok().filter(|mv| mv.fault().is_none());
+    let mv = u16::try_from(wide).map(RawMove).ok();
+    let mv = mv.filter(|mv| *mv == RawMove::NULL || mv.fault().is_none());
     let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;
