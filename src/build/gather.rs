@@ -14,6 +14,7 @@ use super::{ASIDE, within};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::book::polyglot::layout::RawMove;
 use crate::games::GameSource;
 
 /// Rows between two looks whether the work is to stop.
@@ -104,6 +105,10 @@ fn read<R: Made>(files: &[CountFile], means: &Means, progress: &Progress) -> Res
 
 /// Takes in what a row of a count file tells: as much as three rows of ours.
 fn push<R: Made>(line: &Line, sorter: &mut Sorter<R>) -> Result<()> {
+    // Where games ended is of use only to formats that hold positions.
+    if !R::PLACED && line.mv == RawMove::NULL {
+        return Ok(());
+    }
     let outcomes = [(Outcome::Win, line.wins), (Outcome::Draw, line.draws), (Outcome::Loss, line.losses)];
     for (outcome, games) in outcomes.into_iter().filter(|(_, games)| *games > 0) {
         let count = Count { key: line.key, mv: line.mv, outcome, games };

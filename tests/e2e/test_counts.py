@@ -40,17 +40,18 @@ def code(board, mv):
     return ((mv.promotion or 1) - 1) << 12 | mv.from_square << 6 | to
 
 
-def counted(games):
-    """Wins, draws and losses of each move, counted by python-chess."""
+def counted(games, ends):
+    """Wins, draws and losses of each move, counted by python-chess; with `ends`, of no move where games ended."""
     counts = defaultdict(lambda: [0, 0, 0])
     for game in games:
         board = game.board()
-        for mv in game.mainline_moves():
+        for mv in [*game.mainline_moves(), *([None] if ends else [])]:
             at = {"1-0": 0, "0-1": 2, "1/2-1/2": 1}[game.headers["Result"]]
             if board.turn == chess.BLACK:
                 at = 2 - at
-            counts[chess.polyglot.zobrist_hash(board), code(board, mv)][at] += 1
-            board.push(mv)
+            counts[chess.polyglot.zobrist_hash(board), code(board, mv) if mv else 0][at] += 1
+            if mv:
+                board.push(mv)
     return {what: tuple(counts) for what, counts in counts.items()}
 
 
@@ -146,26 +147,27 @@ def test_merging_is_associative(shards, done, tmp_path):
     assert sha(tmp_path / "one.parquet") == sha(tmp_path / "all.parquet")
 
 
-def test_the_counts_are_those_of_python_chess(games, pgn, done, duck, tmp_path):
-    printed = done("build", "--counts", "--positions", "-o", "all.parquet", pgn)
+@pytest.mark.parametrize("positions", [False, True])
+def test_the_counts_are_those_of_python_chess(positions, games, pgn, done, duck, tmp_path):
+    printed = done("build", "--counts", *(["--positions"] if positions else []), "-o", "all.parquet", pgn)
     rows = duck.execute("SELECT key, move, wins, draws, losses FROM 'all.parquet'").fetchall()
-    expected = counted(games)
+    expected = counted(games, positions)
     assert {(key, mv): tuple(counts) for key, mv, *counts in rows} == expected
     assert [row[:2] for row in rows] == sorted(expected)
     keys = {key for key, _ in expected}
-    plies = sum(map(sum, expected.values()))
+    plies = sum(sum(counts) for (_, mv), counts in expected.items() if mv)
     assert f"all.parquet: {len(rows)} rows, {len(keys)} positions, {plies} half-moves" in printed
     types = duck.execute("DESCRIBE SELECT * FROM 'all.parquet'").fetchall()
     assert [(name, kind) for name, kind, *_ in types] == [
         ("key", "UBIGINT"),
         ("move", "USMALLINT"),
         *((name, "UBIGINT") for name in ("wins", "draws", "losses")),
-        ("position", "BLOB"),
+        *([("position", "BLOB")] if positions else []),
     ]
     info = json.loads(done("info", "--json", "all.parquet"))
     assert (info["format"], info["entries"], info["positions"]) == ("counts", len(rows), len(keys))
     assert (info["games"], info["wins"] + info["draws"] + info["losses"]) == (GAMES, plies)
-    assert info["holds_positions"] and info["version"] == 1 and not info["damages"] and not info["oddities"]
+    assert info["holds_positions"] == positions and info["version"] == 1 and not info["damages"] and not info["oddities"]
     assert f"half-moves       {plies} (" in done("info", "all.parquet")
     assert done("check", "all.parquet") == "all.parquet: sound\n"
 
@@ -181,9 +183,18 @@ def test_positions_go_through_duckdb(pgn, done, duck, tmp_path):
     )
     done("merge", "-o", "again.parquet", "duck.parquet")
     assert sha(tmp_path / "again.parquet") == sha(tmp_path / "all.parquet")
-    # One file without them leaves none.
-    done("build", "--counts", "-o", "keys.parquet", pgn)
-    assert "left out: the positions" in done("merge", "-o", "both.parquet", "all.parquet", "keys.parquet")
+    # Books of formats that need positions, and count games where they ended, are the same too.
+    for name in ("book.ctg", "book.abk"):
+        done("build", pgn, "-o", f"one-{name}", "--min-games", "1")
+        done("build", "again.parquet", "-o", f"two-{name}", "--min-games", "1")
+        assert sha(tmp_path / f"one-{name}") == sha(tmp_path / f"two-{name}"), name
+    # One file without them leaves none, and nothing of what only they need.
+    done("build", "--counts", "-o", "keys.parquet", "pgn/0.pgn")
+    done("build", "--counts", "-o", "rest.parquet", *sorted((tmp_path / "pgn").glob("[1-7].pgn")))
+    positions = [f"{shard}.parquet" for shard in range(1, SHARDS)]
+    assert "left out: the positions" in done("merge", "-o", "both.parquet", "keys.parquet", *positions)
+    done("merge", "-o", "neither.parquet", "keys.parquet", "rest.parquet")
+    assert sha(tmp_path / "both.parquet") == sha(tmp_path / "neither.parquet")
 
 
 @pytest.mark.parametrize(

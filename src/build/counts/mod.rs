@@ -11,6 +11,9 @@
 //! | `wins`, `draws`, `losses` | `INT64`, annotated `UINT_64` | games, counted for the side that moves |
 //! | `position` | `FIXED_LEN_BYTE_ARRAY(24)` | the position, as [`Packed`]; only where it was asked for |
 //!
+//! With positions there are also rows of the move 0: games that went no further, counted for the side to move, so that
+//! all rows of a position together are all games that reached it.
+//!
 //! What we write is sorted by key, then by move, and has each pair once; no value is missing; row groups have 2^18
 //! rows; columns are packed with Snappy. The file's metadata hold the version of this format under the name
 //! `tabiya.counts`.
@@ -84,7 +87,7 @@ const DEEPEST: u32 = 64;
 pub struct Line {
     /// The position's key.
     pub key: u64,
-    /// The move.
+    /// The move, or [`RawMove::NULL`] of games that ended in the position.
     pub mv: RawMove,
     /// Games that the side that moves won.
     pub wins: u64,

@@ -16,8 +16,14 @@ use super::thrift::PageHeader;
 /// The most bytes that a page may have, unpacked. DuckDB, whose pages are the largest, ends one at 100 million.
 const MOST_PAGE: u64 = 1 << 28;
 
-/// Bytes that are looked at for a page's header, which holds the least and the greatest value of the page.
-const HEADER_LEN: u64 = 1 << 16;
+/// Bytes that are looked at for a page's header: first as many as nearly all have, then as many as one may have that
+/// holds the least and the greatest value of its page.
+const HEADER_LENS: [u64; 2] = [1 << 8, 1 << 16];
+
+/// Bytes that a value may take in a page, and a page beside its values: a position with its length takes 28, a decimal no
+/// more than 20, and what is written as differences is filled up to whole blocks.
+const VALUE_LEN: u64 = 40;
+const BESIDE_LEN: u64 = 1 << 16;
 
 /// How many times longer than its packed bytes a block can be: a copy of 64 bytes takes Snappy 3 bytes, and LZ4 needs
 /// one byte for each 255.
@@ -50,11 +56,8 @@ impl Pages {
     fn next_page(&mut self) -> Result<Option<Page>> {
         while self.at < self.end {
             let left = self.end - self.at;
-            let head = self.input.read(self.at, left.min(HEADER_LEN))?;
-            let (header, header_len) =
-                PageHeader::read(&head).ok_or_else(|| broken("the header of a page is damaged"))?;
+            let (header, header_len) = self.header(left)?;
             let packed = size(header.packed)?;
-            let header_len = header_len as u64;
             if packed > left - header_len {
                 return Err(broken("a page ends behind its column"));
             }
@@ -67,6 +70,16 @@ impl Pages {
         Ok(None)
     }
 
+    /// The next page's header and its length; the column has so many bytes left.
+    fn header(&self, left: u64) -> Result<(PageHeader, u64)> {
+        for len in HEADER_LENS {
+            if let Some((header, len)) = PageHeader::read(&self.input.read(self.at, len.min(left))?) {
+                return Ok((header, len as u64));
+            }
+        }
+        Err(broken("the header of a page is damaged"))
+    }
+
     /// A page as the decoders take it; `None` for one that holds no values.
     fn page(&self, header: &PageHeader, data: Vec<u8>) -> Result<Option<Page>> {
         let unpacked = size(header.unpacked)?;
@@ -74,6 +87,9 @@ impl Pages {
             return Err(broken("a page claims to be larger than 256 MiB"));
         }
         let num_values = number(header.values)?;
+        if matches!(header.kind, 0 | 3) && unpacked > BESIDE_LEN + VALUE_LEN * u64::from(num_values) {
+            return Err(broken("a page claims more bytes than its values take"));
+        }
         let encoding = encoding(header.encoding)?;
         Ok(Some(match header.kind {
             0 => Page::DataPage {
@@ -250,5 +266,28 @@ mod tests {
         // Five bytes that claim four thousand million.
         assert!(unpack(Compression::SNAPPY, vec![0xff, 0xff, 0xff, 0xff, 0x0f], (1 << 32) - 1).is_err());
         assert!(unpack(Compression::BROTLI(Default::default()), text, len).is_err());
+    }
+
+    #[test]
+    fn what_a_page_claims_is_measured_before_it_is_unpacked() {
+        let snappy = Compression::SNAPPY;
+        let pages = Pages::new(Input::memory(Vec::new()), 0, 0, snappy, Type::INT64, 0);
+        let packed = snap::raw::Encoder::new().compress_vec(&[0; 1 << 17]).unwrap();
+        let refusal =
+            |header: PageHeader| pages.page(&header, packed.clone()).err().map(|error| error.to_string());
+        let sound =
+            PageHeader { unpacked: 1 << 17, values: 1 << 14, is_packed: true, ..PageHeader::default() };
+        assert_eq!(refusal(sound), None);
+        for (header, what) in [
+            (PageHeader { values: 1 << 10, ..sound }, "more bytes than its values take"),
+            (PageHeader { values: -1, ..sound }, "a negative number of values"),
+            (PageHeader { unpacked: -1, ..sound }, "a negative length"),
+            (PageHeader { unpacked: 1 << 29, ..sound }, "larger than 256 MiB"),
+            (PageHeader { encoding: 77, ..sound }, "an unknown way"),
+            (PageHeader { kind: 2, values: (1 << 14) + 1, ..sound }, "more values than it has bytes for"),
+            (PageHeader { kind: 3, level_lens: [1 << 14, 0], ..sound }, "shorter than what it claims"),
+        ] {
+            assert!(refusal(header).is_some_and(|refusal| refusal.contains(what)), "{what}");
+        }
     }
 }

@@ -84,6 +84,12 @@ impl CountFile {
         let columns = guarded(|| Columns::find(schema))
             .unwrap_or_else(|| Err(Fault { what: "its columns are damaged".to_owned(), advice: None }))
             .map_err(|fault| of_fault(path, fault))?;
+        // No byte belongs to two columns, or a short file might take for ever.
+        let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+        let packed = chunks.map(|chunk| u64::try_from(chunk.compressed_size()).unwrap_or(u64::MAX));
+        if packed.fold(0, u64::saturating_add) > input.len() {
+            return Err(damaged("its columns claim more bytes than it has").at_offset(at));
+        }
         let mut starts = vec![0_u64];
         let mut rows = 0_u64;
         for group in metadata.row_groups() {
@@ -257,7 +263,8 @@ fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
         .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
         .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
     let wide = number(mv, "move")?;
-    let mv = u16::try_from(wide).map(RawMove).ok().filter(|mv| mv.fault().is_none());
+    let mv = u16::try_from(wide).map(RawMove).ok();
+    let mv = mv.filter(|mv| *mv == RawMove::NULL || mv.fault().is_none());
     let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;

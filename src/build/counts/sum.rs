@@ -4,6 +4,7 @@ use super::{CountFile, Line};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::book::polyglot::layout::RawMove;
 use crate::chess::Position;
 
 /// Rows between two looks whether the work is to stop.
@@ -94,10 +95,10 @@ pub fn sum(file: &CountFile, progress: &Progress, mut damaged: impl FnMut(Error)
 
 fn add(sum: &mut Sum, line: &Line, start: u64) {
     sum.rows += 1;
-    for (sum, count) in
-        [(&mut sum.wins, line.wins), (&mut sum.draws, line.draws), (&mut sum.losses, line.losses)]
-    {
-        *sum = sum.saturating_add(count);
+    if line.mv != RawMove::NULL {
+        sum.wins = sum.wins.saturating_add(line.wins);
+        sum.draws = sum.draws.saturating_add(line.draws);
+        sum.losses = sum.losses.saturating_add(line.losses);
     }
     if line.key == start {
         sum.games = sum.games.saturating_add(line.wins + line.draws + line.losses);

@@ -17,6 +17,7 @@ use parquet::schema::types::{ColumnPath, Type, TypePtr};
 use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, VERSION, VERSION_NAME};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
+use crate::book::polyglot::layout::RawMove;
 use crate::build::row::MOST_GAMES;
 use crate::chess::PACKED_LEN;
 
@@ -113,7 +114,10 @@ impl<W: Write + Send> CountWriter<W> {
             column.push(count.cast_signed());
         }
         self.written.rows += 1;
-        self.written.plies = counts.iter().fold(self.written.plies, |sum, count| sum.saturating_add(*count));
+        if line.mv != RawMove::NULL {
+            self.written.plies =
+                counts.iter().fold(self.written.plies, |sum, count| sum.saturating_add(*count));
+        }
         if self.last_key != Some(line.key) {
             self.last_key = Some(line.key);
             self.written.positions += 1;
