@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, PersistError};
 
 use super::error::{Error, ErrorKind, Result};
 
@@ -143,7 +143,7 @@ impl Ready {
     /// When another file has come to stand there meanwhile, or the folder cannot be written any more.
     pub fn show(self) -> Result<()> {
         let Self { file, target, force } = self;
-        let shown = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
+        let shown = if force { file.persist(&target) } else { persist_new(file, &target) };
         if let Err(error) = shown {
             return Err(match error.error.kind() {
                 io::ErrorKind::AlreadyExists => exists(&target),
@@ -153,6 +153,15 @@ impl Ready {
         sync_folder(&target);
         Ok(())
     }
+}
+
+/// Puts a file where none stands.
+fn persist_new(file: NamedTempFile, target: &Path) -> std::result::Result<fs::File, PersistError> {
+    file.persist_noclobber(target).or_else(|error| {
+        // Some file systems know no renaming that leaves alone what stands there: the work of hours is not lost for that.
+        let free = fs::symlink_metadata(target).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        if free { error.file.persist(target) } else { Err(error) }
+    })
 }
 
 /// Makes the names in a file's folder durable, where the system has a way to.

@@ -12,6 +12,8 @@ from polyglot_writer import ENTRY, encode, key
 RESULTS = ["1-0", "0-1", "1/2-1/2"]
 NAMES = ["Carlsen, Magnus", "Müller, Karsten", "Smyslov, Vasily", "Anand, V", "Nn"]
 
+NOISE = ["{a (b}", "$14", "(1. Zz9 (2. e4) {)})", "!?", "; to the end\n", "\n", "{[%clk 0:01]}"]
+
 
 @dataclass
 class Game:
@@ -57,14 +59,16 @@ def random_games(number, seed=1, most_plies=60, mixed=False):
     games = []
     for index in range(number):
         white, black = chance.sample(NAMES, 2)
-        head = {"Event": f"Game {index}", "Site": "?", "Date": "????.??.??", "Round": "1", "White": white, "Black": black}
+        head = {"Event": f"Game {index}", "Site": "?", "Date": "????.??.??", "Round": "1"}
+        head |= {"White": white, "Black": black}
         fen, chess960, broken = chess.STARTING_FEN, False, False
         if mixed:
             for side in ("WhiteElo", "BlackElo"):
                 if chance.random() < 0.9:
                     head[side] = str(chance.randint(1800, 2800))
             year, month, day = chance.randint(1990, 2024), chance.randint(1, 12), chance.randint(1, 28)
-            head["Date"] = chance.choice([f"{year}.{month:02}.{day:02}", f"{year}.{month:02}.??", f"{year}.??.??", "????.??.??"])
+            date = f"{year}.{month:02}.{day:02}"
+            head["Date"] = chance.choice([date, f"{date[:7]}.??", f"{year}.??.??", "????.??.??"])
             if chance.random() < 0.1:
                 fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
             elif chance.random() < 0.1:
@@ -96,7 +100,7 @@ def pgn(games, noise=None):
             words.append(board.san(move))
             board.push(move)
             if noise and noise.random() < 0.2:
-                words.append(noise.choice(["{a (b}", "$14", "(1. Zz9 (2. e4) {)})", "!?", "; to the end\n", "\n", "{[%clk 0:01]}"]))
+                words.append(noise.choice(NOISE))
         words += [game.broken] if game.broken else []
         words.append(game.result)
         line = 0

@@ -192,37 +192,61 @@ def test_zstandard_files_give_the_same_bytes(build, tmp_path):
 # Filters
 
 
-def elo(game, side):
-    return int(game.head.get(side, 0))
+def days(game):
+    """The first and the last day that a game's date may mean; None where nobody knows it."""
+    year, month, day = game.head["Date"].split(".")
+    if year == "????":
+        return None
+    return tuple((year, month.replace("??", m), day.replace("??", d)) for m, d in (("00", "00"), ("12", "31")))
 
 
-def days(text):
-    """The first and the last day that a date may mean."""
-    year, month, day = text.split(".")
-    return (year, month.replace("??", "00"), day.replace("??", "00")), (year, month.replace("??", "12"), day.replace("??", "31"))
+def since(*first):
+    return lambda game: days(game) is not None and days(game)[1] >= first
 
 
+def until(*last):
+    return lambda game: days(game) is not None and days(game)[0] <= last
+
+
+def rated(least):
+    return lambda game: all(int(game.head.get(side, 0)) >= least for side in ("WhiteElo", "BlackElo"))
+
+
+def of(name, *sides):
+    return lambda game: any(name in game.head[side] for side in sides or ("White", "Black"))
+
+
+def everyone(game):
+    return True
+
+
+def many(game):
+    # A problem behind the half-moves that count is not looked for.
+    return game.result != "*" and not (game.broken and len(game.moves) < 20) and rated(1900)(game)
+
+
+# Name: arguments, which games they leave, what counts of their moves, and what it weighs.
 FILTERS = {
-    "none": ([], lambda game: True, {}, {}),
-    "max-ply": (["--max-ply", "5"], lambda game: True, {"max_ply": 5}, {}),
-    "max-ply 1": (["--max-ply", "1"], lambda game: True, {"max_ply": 1}, {}),
-    "min-elo": (["--min-elo", "2300"], lambda game: min(elo(game, "WhiteElo"), elo(game, "BlackElo")) >= 2300, {}, {}),
-    "from": (["--from", "2005.06.15"], lambda game: "????" not in game.head["Date"] and days(game.head["Date"])[1] >= ("2005", "06", "15"), {}, {}),
-    "from a year": (["--from", "2005"], lambda game: "????" not in game.head["Date"] and days(game.head["Date"])[1] >= ("2005", "00", "00"), {}, {}),
-    "to a month": (["--to", "2005-06"], lambda game: "????" not in game.head["Date"] and days(game.head["Date"])[0] <= ("2005", "06", "31"), {}, {}),
-    "player": (["--player", "MÜLLER"], lambda game: "Müller" in game.head["White"] + game.head["Black"], {}, {}),
-    "player and side": (["--player", "carlsen", "--side", "black"], lambda game: "Carlsen" in game.head["Black"], {}, {}),
-    "only player": (["--player", "Anand", "--only", "player"], lambda game: "Anand" in game.head["White"] + game.head["Black"],
-                    {"only": "player", "player": "Anand"}, {}),
-    "only white": (["--only", "white"], lambda game: True, {"only": "white"}, {}),
-    "min-games": (["--min-games", "4"], lambda game: True, {}, {"min_games": 4}),
-    "min-score": (["--min-score", "62.5"], lambda game: True, {}, {"min_score": 62.5}),
-    "uniform": (["--uniform"], lambda game: True, {}, {"uniform": True}),
+    "none": ([], everyone, {}, {}),
+    "max-ply": (["--max-ply", "5"], everyone, {"max_ply": 5}, {}),
+    "max-ply 1": (["--max-ply", "1"], everyone, {"max_ply": 1}, {}),
+    "min-elo": (["--min-elo", "2300"], rated(2300), {}, {}),
+    "from a day": (["--from", "2005.06.15"], since("2005", "06", "15"), {}, {}),
+    "from a year": (["--from", "2005"], since("2005", "00", "00"), {}, {}),
+    "to a month": (["--to", "2005-06"], until("2005", "06", "31"), {}, {}),
+    "player": (["--player", "MÜLLER"], of("Müller"), {}, {}),
+    "player and side": (["--player", "carlsen", "--side", "black"], of("Carlsen", "Black"), {}, {}),
+    "only player": (["--player", "Anand", "--only", "player"], of("Anand"), {"only": "player", "player": "Anand"}, {}),
+    "only white": (["--only", "white"], everyone, {"only": "white"}, {}),
+    "min-games": (["--min-games", "4"], everyone, {}, {"min_games": 4}),
+    "min-score": (["--min-score", "62.5"], everyone, {}, {"min_score": 62.5}),
+    "uniform": (["--uniform"], everyone, {}, {"uniform": True}),
     "strict": (["--strict"], lambda game: not game.broken, {}, {}),
     "finished": (["--finished"], lambda game: game.result != "*", {}, {}),
-    "many": (["--finished", "--strict", "--max-ply", "20", "--min-elo", "1900", "--only", "black", "--min-games", "1", "--min-score", "50"],
-             lambda game: game.result != "*" and not (game.broken and len(game.moves) < 20) and min(elo(game, "WhiteElo"), elo(game, "BlackElo")) >= 1900,
-             {"max_ply": 20, "only": "black"}, {"min_games": 1, "min_score": 50}),
+    "many": (
+        "--finished --strict --max-ply 20 --min-elo 1900 --only black --min-games 1 --min-score 50".split(),
+        many, {"max_ply": 20, "only": "black"}, {"min_games": 1, "min_score": 50},
+    ),
 }  # fmt: skip
 
 

@@ -52,10 +52,12 @@ def much(tmp_path_factory):
     """Games of more positions than fit into the memory that the tests allow."""
     chance = random.Random(5)
     # Kings walk in their corners, each game beside other pawns, which stand still.
-    steps = {f"{file}{rank}": [f"{f}{r}" for f in "ab" for r in range(1, 9) if abs(r - rank) <= 1 and (f, r) != (file, rank)]
-             for file in "ab" for rank in range(1, 9)}  # fmt: skip
-    corners = {f"{file}{rank}": [to for to in steps[f"{file}{rank}"] if (to[1] in "123") == (rank < 4) and to[1] in "123678"]
-               for file in "ab" for rank in (1, 2, 3, 6, 7, 8)}  # fmt: skip
+    corner = [(file, rank) for file in "ab" for rank in range(1, 4)]
+    far = [(file, 9 - rank) for file, rank in corner]
+    steps = {
+        f"{file}{rank}": [f"{f}{r}" for f, r in here if (f, r) != (file, rank) and abs(r - rank) <= 1]
+        for here in (corner, far) for file, rank in here
+    }  # fmt: skip
     path = tmp_path_factory.mktemp("much") / "games.pgn"
     with open(path, "w", encoding="ascii") as file:
         for pawns in itertools.product(range(3), repeat=8):
@@ -64,15 +66,16 @@ def much(tmp_path_factory):
             ranks += ["4" + "".join("P" if white == 2 - at else "1" for white, _ in files) for at in range(3)] + ["K7"]
             white, black, words = "a1", "a8", []
             for _ in range(100):
-                white, black = chance.choice(corners[white]), chance.choice(corners[black])
+                white, black = chance.choice(steps[white]), chance.choice(steps[black])
                 words.append(f"K{white} K{black}")
             file.write(f'[Event "x"]\n[FEN "{"/".join(ranks)} w - - 0 1"]\n\n{" ".join(words)} 1/2-1/2\n\n')
     return path
 
 
 @not_windows
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["SIGINT", "SIGTERM", "SIGKILL"])
-def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya_exe, much, folder, number):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya_exe, much, folder, name):
+    number = signal.Signals[name]
     book, temp = folder / "out" / "book.bin", folder / "temp"
     argv = [tabiya_exe, "build", much, "-o", book, "--force", "--memory", "16M", "--temp", temp, "--min-games", "1"]
     begun = time.monotonic()
@@ -96,16 +99,16 @@ def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya
         elif number == signal.SIGKILL:
             assert process.returncode == -number
             assert book.read_bytes() in (old, new)
-            for name in set(names) - {"book.bin"}:
+            for other in set(names) - {"book.bin"}:
                 # What a killed process leaves says whose it is, and is no book by its name.
-                assert name.startswith(".tabiya-") and name.endswith(".part")
-                (folder / "out" / name).unlink()
+                assert other.startswith(".tabiya-") and other.endswith(".part")
+                (folder / "out" / other).unlink()
         else:
             # Before the handler stands, the signal ends the process as it would any other.
             assert process.returncode in (INTERRUPTED, -number), errors
             assert (names, book.read_bytes()) == (["book.bin"], old)
             assert process.returncode == -number or b"interrupted" in errors
-    print(f"{number.name}: ended with {ends}")
+    print(f"{name}: ended with {ends}")
 
 
 @not_windows
@@ -177,7 +180,9 @@ def test_bytes_that_are_no_games_make_no_book(tabiya, folder):
 
 
 def test_cut_packed_files_give_what_comes_before_the_cut(tabiya, folder):
-    text = "".join(f'[Event "{at}"]\n[Result "1-0"]\n\n1. e4 e5 {{{random.Random(at).random()}}} 1-0\n\n' for at in range(60_000))
+    chance = random.Random(2)
+    games = (f'[Event "{at}"]\n[Result "1-0"]\n\n1. e4 e5 {{{chance.random()}}} 1-0\n\n' for at in range(60_000))
+    text = "".join(games)
     packed = {"gz": gzip.compress(text.encode())}
     if shutil.which("zstd"):
         packed["zst"] = subprocess.run(["zstd", "-qc"], input=text.encode(), check=True, capture_output=True).stdout

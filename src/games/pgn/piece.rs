@@ -84,19 +84,21 @@ impl Batch for PgnBatch {
                 match more {
                     Ok(true) => game.before(pgn.buffer()),
                     Ok(false) => break,
-                    Err(error) => {
-                        game.broken(&error);
+                    Err(_) => {
+                        game.broken();
                         pgn = reader();
                         break;
                     }
                 }
-                if let Err(error) = pgn.read_game(&mut game) {
-                    game.broken(&error);
+                if pgn.read_game(&mut game).is_err() {
+                    game.broken();
                     // What it holds back of this game is not to come before the next one.
                     feed.0.set(&[]);
                     pgn = reader();
                     break;
                 }
+                game.at(end - left(&pgn));
+                game.moves();
             }
             game.finish();
             start = end;
