@@ -106,7 +106,8 @@ fn rewritten(known: &[Known], other: &Abk) {
                 assert!(found.weight == 0 && found.counts.is_none_or(|counts| counts.games == 0));
                 continue;
             };
-            assert_eq!(known.weight > 0, found.weight > 0);
+            // What the header keeps from tournaments gets the priority 0.
+            assert_eq!(known.weight > 0 && known.recommended != Some(false), found.weight > 0);
             if let (Some(known), Some(found)) = (known.counts, found.counts) {
                 let games = known.games.max(known.wins + known.losses);
                 // Greater ones are halved.
