@@ -13,6 +13,7 @@ use shakmaty::san::SanPlus;
 use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
+use tabiya::book::kvetka::{Key, Kvetka, Results};
 use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
 use tabiya::build::{self, Filter, Names, Weigh};
 use tabiya::chess::Position;
