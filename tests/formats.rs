@@ -13,6 +13,7 @@ use shakmaty::san::SanPlus;
 use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
+use tabiya::book::kvetka::{Key, Kvetka, Results};
 use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
 use tabiya::build::{self, Filter, Names, Weigh};
 use tabiya::chess::Position;
@@ -182,6 +183,82 @@ fn compare(games: &Path) {
         .map(|(_, count)| count)
         .sum();
     assert_eq!(unwritable, missing);
+
+    let (_, written) = make("a.kob");
+    for way in ["as it is", "joined", "without .kin"] {
+        compare_kvetka(&path("a"), way, &all, &written);
+    }
+}
+
+/// Whether a Kvetka book has every position with its results, every move, and a game; after two of its files are joined,
+/// or its index is gone.
+fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, written: &Written) {
+    let part = |number: usize| PathBuf::from(format!("{}_{number}.kob", stem.display()));
+    match way {
+        "joined" if part(1).exists() => {
+            let both = [std::fs::read(part(0)).unwrap(), std::fs::read(part(1)).unwrap()].concat();
+            std::fs::write(part(0), both).unwrap();
+            std::fs::remove_file(part(1)).unwrap();
+            // The others move up.
+            for number in (2..).take_while(|number| part(*number).exists()) {
+                std::fs::rename(part(number), part(number - 1)).unwrap();
+            }
+        }
+        "without .kin" => std::fs::remove_file(stem.with_extension("kin")).unwrap(),
+        _ => {}
+    }
+    let book = Kvetka::open(stem.with_extension("kob")).unwrap();
+    assert_eq!(book.warnings(), Vec::<String>::new(), "{way}");
+    if way == "as it is" {
+        let mut damages = Vec::new();
+        book.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
+        assert_eq!(damages, Vec::<String>::new());
+    }
+    let (mut totals, mut edges) = (HashMap::new(), HashMap::new());
+    for known in reached.values() {
+        let at = known.position.as_ref().unwrap();
+        let key = Key::of(at.chess()).unwrap();
+        add(totals.entry(key).or_insert(NONE), known.total.unwrap());
+        *edges.entry(key).or_insert(0) += known.moves.len();
+    }
+    let (mut moves, mut missing, mut games) = (0, 0, 0);
+    for known in reached.values() {
+        let at = known.position.as_ref().unwrap();
+        let key = Key::of(at.chess()).unwrap();
+        let Counts { wins, draws, losses, .. } = totals[&key];
+        assert_eq!(book.results(at), Some(Results { wins, draws, losses }), "{way}: {}", at.fen());
+        games += u64::from(book.game(at).is_some_and(|game| game.length > 0));
+        let mut ours = Vec::new();
+        book.moves(at, &mut ours);
+        assert!(ours.len() <= edges[&key]);
+        for known in &known.moves {
+            let mv = known.at(at).unwrap().mv;
+            let Some(BookMove { counts, weight, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
+                missing += 1;
+                continue;
+            };
+            moves += 1;
+            let Some(Counts { games, wins, draws, losses }) = *counts else {
+                panic!("{way}: {} {mv}", at.fen())
+            };
+            assert_eq!((games, *weight), (wins + draws + losses, 2 * wins + draws));
+            let next = Key::of(at.after(mv).chess()).unwrap();
+            let behind = totals[&next];
+            assert_eq!(
+                (behind.losses, behind.draws, behind.wins),
+                (wins, draws, losses),
+                "{way}: {}",
+                at.fen()
+            );
+        }
+    }
+    assert_eq!(games, reached.len() as u64);
+    let unwritable = written.left_out.iter().filter(|(what, _)| what.starts_with("moves without a code"));
+    assert_eq!(unwritable.map(|(_, count)| count).sum::<u64>(), missing);
+    println!(
+        "a.kob {way}: {} positions, {moves} moves with the same results, {missing} missing",
+        reached.len()
+    );
 }
 
 #[test]

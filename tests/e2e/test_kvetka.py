@@ -7,11 +7,13 @@ import os
 import random
 
 import chess
+import chess.engine
 import chess.pgn
 import pytest
 
 from client import START
 from kvetka_book import Kvetka, key, moves
+from recording import popen
 
 PLIES = int(os.environ.get("TABIYA_E2E_PLIES", "60"))
 ECO = 'A40a "Queen\'s Pawn"  1.d4 *\nB00a "King\'s Pawn: Открытие"  1.e4 *\n'
@@ -41,7 +43,7 @@ def pgn(games, tmp_path):
 
 
 def counted(games):
-    """What should stand in a book: {key: [wins, draws, losses]} and {key: moves} with a board for each key."""
+    """What should stand in a book: {key: [wins, draws, losses]}, and for each board its moves with their points."""
     results = collections.defaultdict(lambda: [0, 0, 0])
     boards = {}
     for game in games:
@@ -50,10 +52,10 @@ def counted(games):
             name = key(board)
             points = {"1-0": 0, "1/2-1/2": 1, "0-1": 2}[game.headers["Result"]]
             results[name][points if board.turn else 2 - points] += 1
-            known = boards.setdefault((name, board.epd()), (board.copy(stack=False), set()))[1]
+            known = boards.setdefault((name, board.epd()), (board.copy(stack=False), collections.Counter()))[1]
             if move is None:
                 break
-            known.add(move.uci())
+            known[move.uci()] += 2 - points if board.turn else points
             board.push(move)
     return results, boards
 
@@ -73,18 +75,12 @@ def test_a_build_is_read_by_other_eyes(tabiya, pgn, games):
     assert book.elements.keys() == results.keys()
     for name, (own, *_) in book.elements.items():
         assert list(own) == results[name]
-    together = collections.defaultdict(set)
     for (name, _), (board, played) in boards.items():
         written = set(moves(board, book.elements[name][1]))
-        together[name] |= written
         # No codes for other promotions and for third pieces; a move that never scored is not kept.
-        left = played - written
-        for uci in left:
-            board.push_uci(uci)
-            wins, draws, losses = results[key(board)]
-            piece = board.piece_type_at(chess.Move.from_uci(uci).to_square)
-            assert losses * 2 + draws == 0 or len(uci) == 5 or piece not in (chess.PAWN, chess.KING), uci
-            board.pop()
+        for uci in played.keys() - written:
+            piece = board.piece_type_at(chess.Move.from_uci(uci).from_square)
+            assert played[uci] == 0 or len(uci) == 5 or piece not in (chess.PAWN, chess.KING), uci
     comments = {key(chess.Board()): None}
     for uci, comment in (("d2d4", "A40|Queen's Pawn"), ("e2e4", "B00|King's Pawn|Открытие")):
         board = chess.Board()
@@ -95,9 +91,10 @@ def test_a_build_is_read_by_other_eyes(tabiya, pgn, games):
 
 
 def test_every_position_names_a_game_and_where_it_stands(tabiya, pgn, games):
-    stem, _ = build(tabiya, pgn, "--min-elo", "2300", "--max-ply", "20")
-    assert Kvetka(stem).elements == {}, "Black has no rating"
-    stem, _ = build(tabiya, pgn, "--max-ply", "20", "--force")
+    empty = pgn.with_name("empty.kob")
+    assert tabiya("build", "-o", empty, pgn, "--min-elo", "2300").returncode == 1, "Black has no rating"
+    assert Kvetka(empty.with_suffix("")).elements == {} and Kvetka(empty.with_suffix("")).least_elo == [0, 0, 0, 2300]
+    stem, _ = build(tabiya, pgn, "--max-ply", "20")
     book = Kvetka(stem)
     assert (book.caption, book.plies, book.kind) == ("book", 20, 1)
     [(kind, gone, address, listed)] = book.sources
@@ -141,7 +138,7 @@ def test_converting_to_other_formats_and_back(tabiya, pgn):
     stem, _ = build(tabiya, pgn)
     first = Kvetka(stem)
     folder = pgn.parent
-    again = tabiya("convert", stem, "-o", folder / "again.kob")
+    again = tabiya("convert", stem, "-o", folder / "again.kob", "--all")
     assert again.returncode == 0 and b"left out" not in again.stdout, again.stdout
     copy = Kvetka(folder / "again")
     assert copy.elements.keys() == first.elements.keys()
@@ -202,18 +199,16 @@ def weight(book, board, uci):
 
 
 def test_the_game_under_python_chess(tabiya, tabiya_exe, stockfish, pgn, tmp_path):
-    from recording import popen
-
     stem, _ = build(tabiya, pgn)
     book = Kvetka(stem)
     engine = popen([tabiya_exe, "--engine", stockfish, "--book", stem, "--seed", "7"], tmp_path)
     try:
         board = chess.Board()
-        while board.ply() < 10:
-            known = book.elements[key(board)]
+        while (known := book.elements.get(key(board))) and known[1]:
             result = engine.play(board, chess.engine.Limit(time=0.02))
             assert result.move.uci() in moves(board, known[1])
             board.push(result.move)
+        assert board.ply() >= 3
     finally:
         engine.close()
 
