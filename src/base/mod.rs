@@ -1,5 +1,6 @@
 //! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, sorting, progress.
 
+pub mod blob;
 pub mod bytes;
 pub mod error;
 pub mod interrupt;

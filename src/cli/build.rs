@@ -18,8 +18,8 @@ use crate::games::{self, Date};
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Where the games are: PGN files (also packed: .pgn.gz, .pgn.zst), folders of them, or - for standard input; and
-    /// count files (.parquet)
+    /// Where the games are: PGN files (also packed: .pgn.gz, .pgn.zst), folders of them, ChessBase databases (.cbh), or
+    /// - for standard input; and count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// The book to write; the end of its name says the format

@@ -1,19 +1,20 @@
-//! `tabiya check`: every damage of a book, with its offset.
+//! `tabiya check`: every damage of a book or database, with its offset.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
-use super::{counts, out};
+use super::{counts, database, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Damage};
 use crate::build::counts::is_counts;
+use crate::games::cbh;
 
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, or count files (.parquet)
+    /// The books, count files (.parquet) or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
 }
@@ -24,6 +25,9 @@ pub struct Args {
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     out::each_file(&args.books, |path, out| {
+        if cbh::is_named(path) {
+            return database::check(path, out);
+        }
         let sound =
             if is_counts(path) { counts::check(path, out)? } else { sound(path, &*book::open(path)?, out)? };
         Ok(if sound { Exit::Done } else { Exit::Wanting })
@@ -63,9 +67,8 @@ pub fn ended(path: &Path, damages: u64, oddities: u64, out: &mut dyn io::Write) 
         more => format!(", {more} oddities"),
     };
     match damages {
-        0 => writeln!(out, "{name}: sound{odd}")?,
-        1 => writeln!(out, "{name}: 1 damage{odd}")?,
-        more => writeln!(out, "{name}: {more} damages{odd}")?,
+        0 => writeln!(out, "{name}: sound{odd}"),
+        1 => writeln!(out, "{name}: 1 damage{odd}"),
+        more => writeln!(out, "{name}: {more} damages{odd}"),
     }
-    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `tabiya info`: what each book or count file holds.
+//! `tabiya info`: what each book, count file or database holds.
 
 use std::fs;
 use std::io::{self, Write};
@@ -7,16 +7,17 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::{counts, out};
+use super::{counts, database, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Summary};
 use crate::build::counts::is_counts;
+use crate::games::cbh;
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, or count files (.parquet)
+    /// The books, count files (.parquet) or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each book
@@ -39,11 +40,13 @@ struct Line<'a> {
     oddities: &'a [String],
 }
 
+/// A file and its size.
 #[derive(Serialize)]
-struct FileLine {
-    path: String,
+pub struct FileLine {
+    /// Its name.
+    pub path: String,
     /// `null` where the file has gone meanwhile.
-    bytes: Option<u64>,
+    pub bytes: Option<u64>,
 }
 
 /// Sums each book up.
@@ -52,6 +55,9 @@ struct FileLine {
 /// When standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     out::each_file(&args.books, |path, out| {
+        if cbh::is_named(path) {
+            return database::info(path, args.json, out);
+        }
         if is_counts(path) {
             return counts::info(path, args.json, out);
         }
@@ -63,11 +69,16 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 fn files(book: &dyn Book) -> Vec<FileLine> {
+    file_lines(book.files())
+}
+
+/// The files with their sizes.
+pub fn file_lines(files: Vec<PathBuf>) -> Vec<FileLine> {
     let line = |path: PathBuf| FileLine {
         bytes: fs::metadata(&path).ok().map(|metadata| metadata.len()),
         path: path.to_string_lossy().into_owned(),
     };
-    book.files().into_iter().map(line).collect()
+    files.into_iter().map(line).collect()
 }
 
 fn json(book: &dyn Book, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {

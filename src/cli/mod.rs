@@ -5,9 +5,11 @@ mod build;
 mod check;
 mod convert;
 mod counts;
+mod database;
 mod doctor;
 mod dump;
 mod exit;
+mod games;
 mod info;
 mod learn;
 mod lines;
@@ -60,6 +62,8 @@ enum Command {
     Tree(tree::Args),
     /// Learn exact results of games into a Polyglot book, show what it has learned, or take it back
     Learn(learn::Args),
+    /// Write a ChessBase database as PGN
+    Games(games::Args),
     /// Try the configuration as a GUI would, and say what is wrong and how to mend it
     Doctor(doctor::Args),
 }
@@ -85,6 +89,7 @@ pub fn main() -> ExitCode {
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
+        Some(Command::Games(args)) => games::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
     match result {

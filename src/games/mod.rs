@@ -4,6 +4,8 @@
 //! and hands its games, move by move, to a [`Visitor`]. What cannot be read is never fatal: the visitor is told, with
 //! the place and the reason, and the next game comes.
 
+pub mod cbh;
+pub mod export;
 mod header;
 mod open;
 pub mod pgn;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::cbh::{self, Cbh, CbhSource};
 use super::pgn::Pgn;
 use super::pipe::Pipe;
 use super::unpack::unpacked;
@@ -29,26 +30,42 @@ const DEEPEST: u32 = 64;
 pub struct Sources {
     waiting: VecDeque<PathBuf>,
     names: Vec<PathBuf>,
-    current: Option<Pgn<Text>>,
+    current: Option<Current>,
     size: Option<u64>,
     done: Arc<AtomicU64>,
 }
 
+/// The file that is being read.
+enum Current {
+    Text(Pgn<Text>),
+    /// A database, and the bytes of the files before it.
+    Database(CbhSource, u64),
+}
+
 /// Opens the games in files and folders; `-` is standard input. Of a folder, all PGN files in it and in its folders
-/// are read, in the order of their names.
+/// are read, in the order of their names. A ChessBase database is named by any of its files.
 ///
 /// # Errors
 /// When a file is missing or is no file, when a folder holds no games, or when nothing is named.
 pub fn open(paths: &[PathBuf]) -> Result<Sources> {
     let mut waiting = VecDeque::new();
     let mut size = Some(0_u64);
+    let mut names = Vec::new();
     for path in paths {
         if path.as_os_str() == STDIN {
             if waiting.iter().any(|other: &PathBuf| other.as_os_str() == STDIN) {
                 return Err(Error::new(ErrorKind::Usage, "standard input can be read only once"));
             }
             waiting.push_back(path.clone());
+            names.push(name_of(path).to_owned());
             size = None;
+            continue;
+        }
+        if cbh::is_named(path) && !path.is_dir() {
+            let db = Cbh::open(path)?;
+            size = size.map(|size| size + db.size());
+            waiting.push_back(path.clone());
+            names.push(db.moves_path().to_path_buf());
             continue;
         }
         let metadata =
@@ -63,6 +80,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
             }
             for path in waiting.iter().skip(before) {
                 text(path, Arc::default())?;
+                names.push(path.clone());
                 let len =
                     fs::metadata(path).map_err(|error| Error::file(path, "cannot open the file", error))?;
                 size = size.map(|size| size + len.len());
@@ -77,9 +95,9 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
                 size = None;
             }
             waiting.push_back(path.clone());
+            names.push(path.clone());
         }
     }
-    let names = waiting.iter().map(|path| name_of(path).to_owned()).collect();
     Ok(Sources { waiting, names, current: None, size, done: Arc::default() })
 }
 
@@ -135,7 +153,10 @@ fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
         return Some(("this is text in UTF-16", "save it as UTF-8"));
     }
     if start.contains(&0) {
-        return Some(("this is no text of games", "name PGN files (.pgn, .pgn.gz or .pgn.zst)"));
+        return Some((
+            "this is no text of games",
+            "name PGN files (.pgn, .pgn.gz or .pgn.zst) or ChessBase databases (.cbh)",
+        ));
     }
     None
 }
@@ -143,14 +164,26 @@ fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
 impl GameSource for Sources {
     fn next_batch(&mut self) -> Result<Option<Box<dyn Batch>>> {
         loop {
-            if let Some(pgn) = &mut self.current {
-                if let Some(batch) = pgn.next_batch() {
-                    return Ok(Some(batch));
+            let batch = match &mut self.current {
+                None => None,
+                Some(Current::Text(pgn)) => pgn.next_batch(),
+                Some(Current::Database(games, before)) => {
+                    let batch = games.next_batch();
+                    self.done.store(*before + games.done(), Ordering::Relaxed);
+                    batch
                 }
-                self.current = None;
+            };
+            if batch.is_some() {
+                return Ok(batch);
             }
+            self.current = None;
             let Some(path) = self.waiting.pop_front() else { return Ok(None) };
-            self.current = Some(Pgn::new(Arc::from(name_of(&path)), text(&path, self.done.clone())?));
+            self.current = Some(if cbh::is_named(&path) {
+                let games = CbhSource::new(Arc::new(Cbh::open(&path)?));
+                Current::Database(games, self.done.load(Ordering::Relaxed))
+            } else {
+                Current::Text(Pgn::new(Arc::from(name_of(&path)), text(&path, self.done.clone())?))
+            });
         }
     }
 

@@ -1,0 +1,204 @@
+//! The bytes of a file, read piece by piece at any place: the memory that it takes does not grow with the file.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, ErrorKind, Result};
+
+/// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at once.
+#[derive(Debug)]
+pub struct Blob {
+    path: PathBuf,
+    source: Source,
+    len: u64,
+}
+
+#[derive(Debug)]
+enum Source {
+    File(File),
+    Owned(Vec<u8>),
+}
+
+impl Blob {
+    /// Opens a regular file.
+    ///
+    /// # Errors
+    /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let cannot = |error| Error::file(path, "cannot open the file", error);
+        let regular = |metadata: &fs::Metadata| {
+            if metadata.is_file() {
+                return Ok(());
+            }
+            Err(Error::new(ErrorKind::File, "this is a folder, a pipe or a device, no file")
+                .at_path(path)
+                .advice("name a file"))
+        };
+        // Asked before opening too, because opening a pipe waits for its writer.
+        regular(&fs::metadata(path).map_err(cannot)?)?;
+        let file = File::open(path).map_err(cannot)?;
+        let metadata = file.metadata().map_err(cannot)?;
+        regular(&metadata)?;
+        Ok(Self { path: path.to_owned(), len: metadata.len(), source: Source::File(file) })
+    }
+
+    /// Bytes at hand; `path` is only their name.
+    pub fn new(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
+        Self { path: path.into(), len: bytes.len() as u64, source: Source::Owned(bytes) }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The bytes, where they are in memory.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.source {
+            Source::File(_) => None,
+            Source::Owned(bytes) => Some(bytes),
+        }
+    }
+
+    /// How many bytes it had when it was opened.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether it had none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Reads the bytes from `at` on into `out`: as many as it has room for, fewer only at the end.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(&self, at: u64, out: &mut [u8]) -> Result<usize> {
+        let room = usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
+        let Some(out) = out.get_mut(..room) else { return Ok(0) };
+        let mut done = 0;
+        while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match self.read_some(at + done as u64, rest) {
+                Ok(0) => break,
+                Ok(read) => done += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return Err(Error::file(&self.path, "cannot read the file", error).at_offset(at));
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn read_some(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
+        match &self.source {
+            Source::Owned(bytes) => {
+                let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+                let len = from.len().min(out.len());
+                out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
+                Ok(len)
+            }
+            #[cfg(unix)]
+            Source::File(file) => std::os::unix::fs::FileExt::read_at(file, out, at),
+            #[cfg(windows)]
+            Source::File(file) => std::os::windows::fs::FileExt::seek_read(file, out, at),
+        }
+    }
+}
+
+/// The least that is read at once.
+const LEAST: usize = 1 << 12;
+
+/// The most that is read ahead.
+const MOST: usize = 1 << 18;
+
+/// A piece of a file that moves along with its reader: reading on is quick, and jumping about possible.
+#[derive(Debug, Default)]
+pub struct Window {
+    bytes: Vec<u8>,
+    /// Where in the file `bytes` stand.
+    start: u64,
+    /// How much the next piece holds.
+    ahead: usize,
+}
+
+impl Window {
+    /// The `len` bytes from `at` on, or those of them that the file has.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn get(&mut self, blob: &Blob, at: u64, len: u64) -> Result<&[u8]> {
+        let len = usize::try_from(len.min(blob.len().saturating_sub(at))).unwrap_or_default();
+        if !self.holds(at, len) {
+            let end = self.start + self.bytes.len() as u64;
+            let near = (self.start..end + MOST as u64).contains(&at);
+            self.ahead = if near { (self.ahead * 2).clamp(LEAST, MOST) } else { LEAST };
+            let room = usize::try_from(blob.len().saturating_sub(at)).unwrap_or(usize::MAX);
+            self.bytes.resize(room.min(self.ahead.max(len)), 0);
+            self.start = at;
+            let read = blob.read(at, &mut self.bytes);
+            self.bytes.truncate(read.as_ref().copied().unwrap_or_default());
+            read?;
+        }
+        let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);
+        let bytes = self.bytes.get(from..).unwrap_or_default();
+        Ok(bytes.get(..len).unwrap_or(bytes))
+    }
+
+    fn holds(&self, at: u64, len: usize) -> bool {
+        at >= self.start && at + len as u64 <= self.start + self.bytes.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_file_is_read_at_any_place_and_not_behind_its_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), b"0123456789").unwrap();
+        let blob = Blob::open(file.path()).unwrap();
+        let mut out = [0; 4];
+        assert_eq!(blob.read(3, &mut out).unwrap(), 4);
+        assert_eq!(&out, b"3456");
+        assert_eq!(blob.read(8, &mut out).unwrap(), 2);
+        assert_eq!(blob.read(u64::MAX, &mut out).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_off_meanwhile_is_read_as_far_as_it_goes() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), b"0123456789").unwrap();
+        let blob = Blob::open(file.path()).unwrap();
+        file.as_file().set_len(5).unwrap();
+        assert_eq!(Window::default().get(&blob, 3, 4).unwrap(), b"34");
+    }
+
+    #[test]
+    fn a_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Blob::open(folder.path()).unwrap_err().to_string().contains("this is a folder"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_window_shows_what_the_file_holds(
+            len in 0..20_000_usize,
+            looks in prop::collection::vec((0..25_000_u64, 0..9000_u64), 0..30),
+        ) {
+            let bytes: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+            let blob = Blob::new("made", bytes.clone());
+            let mut window = Window::default();
+            for (at, len) in looks {
+                let from = (at as usize).min(bytes.len());
+                let to = ((at + len) as usize).min(bytes.len());
+                prop_assert_eq!(window.get(&blob, at, len).unwrap(), &bytes[from..to]);
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What a byte of the compact encoding means, once it is no longer hidden.
+//!
+//! The codes stand in the order of the description's list (its numbers are one too high from 0x41 to 0xed, measured):
+//! null move, king, then each piece with its ways, then the pawns, the second and third pieces, and the marks.
+
+use shakmaty::Role;
+
+/// The meaning of a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The side passes.
+    Null,
+    /// The king castles to the side of the g file, or to that of the c file.
+    Castle {
+        /// Whether it is the g file.
+        short: bool,
+    },
+    /// A piece that is no pawn goes so many files to the right and ranks up, both modulo 8.
+    Piece {
+        /// Its kind.
+        role: Role,
+        /// Which of its kind, from 0.
+        number: u8,
+        /// Files to the right.
+        right: u8,
+        /// Ranks up.
+        up: u8,
+    },
+    /// A pawn moves.
+    Pawn {
+        /// Which pawn, from 0.
+        number: u8,
+        /// How.
+        step: PawnStep,
+    },
+    /// The move stands in the next two bytes.
+    TwoBytes,
+    /// Means nothing, and is no move.
+    Nothing,
+    /// The position is kept: another move that is played instead of the next one comes later.
+    Push,
+    /// The line ends: go on from the position that was kept last.
+    Pop,
+}
+
+/// The ways of a pawn, as its player sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PawnStep {
+    /// One square forward.
+    One,
+    /// Two squares forward.
+    Two,
+    /// Captures to the right.
+    Right,
+    /// Captures to the left.
+    Left,
+}
+
+/// The meaning of each code.
+pub static CODES: [Code; 256] = codes();
+
+/// The steps of a king: all its neighbours clockwise from the one above.
+const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (1, 0), (1, 7), (0, 7), (7, 7), (7, 0), (7, 1)];
+
+/// The steps of a knight.
+const KNIGHT: [(u8, u8); 8] = [(2, 1), (1, 2), (7, 2), (6, 1), (6, 7), (7, 6), (1, 6), (2, 7)];
+
+/// A table that is being filled from its start.
+struct Filled {
+    codes: [Code; 256],
+    len: usize,
+}
+
+impl Filled {
+    const fn add(mut self, code: Code) -> Self {
+        self.codes[self.len] = code;
+        self.len += 1;
+        self
+    }
+
+    const fn steps(mut self, role: Role, number: u8, steps: [(u8, u8); 8]) -> Self {
+        let mut at = 0;
+        while at < 8 {
+            let (right, up) = steps[at];
+            self = self.add(Code::Piece { role, number, right, up });
+            at += 1;
+        }
+        self
+    }
+
+    /// Seven squares in each of two directions.
+    const fn lines(mut self, role: Role, number: u8, directions: [(u8, u8); 2]) -> Self {
+        let mut direction = 0;
+        while direction < 2 {
+            let (right, up) = directions[direction];
+            let mut far = 1;
+            while far < 8 {
+                self = self.add(Code::Piece { role, number, right: right * far % 8, up: up * far % 8 });
+                far += 1;
+            }
+            direction += 1;
+        }
+        self
+    }
+
+    const fn rook(self, number: u8) -> Self {
+        self.lines(Role::Rook, number, [(0, 1), (1, 0)])
+    }
+
+    const fn bishop(self, number: u8) -> Self {
+        self.lines(Role::Bishop, number, [(1, 1), (1, 7)])
+    }
+
+    const fn queen(self, number: u8) -> Self {
+        self.lines(Role::Queen, number, [(0, 1), (1, 0)]).lines(Role::Queen, number, [(1, 1), (1, 7)])
+    }
+
+    const fn knight(self, number: u8) -> Self {
+        self.steps(Role::Knight, number, KNIGHT)
+    }
+
+    const fn pawn(self, number: u8) -> Self {
+        self.add(Code::Pawn { number, step: PawnStep::One })
+            .add(Code::Pawn { number, step: PawnStep::Two })
+            .add(Code::Pawn { number, step: PawnStep::Right })
+            .add(Code::Pawn { number, step: PawnStep::Left })
+    }
+}
+
+const fn codes() -> [Code; 256] {
+    let mut table = Filled { codes: [Code::Nothing; 256], len: 0 }
+        .add(Code::Null)
+        .steps(Role::King, 0, KING)
+        .add(Code::Castle { short: true })
+        .add(Code::Castle { short: false })
+        .queen(0)
+        .rook(0)
+        .rook(1)
+        .bishop(0)
+        .bishop(1)
+        .knight(0)
+        .knight(1);
+    let mut pawn = 0;
+    while pawn < 8 {
+        table = table.pawn(pawn);
+        pawn += 1;
+    }
+    table = table.queen(1).queen(2).rook(2).bishop(2).knight(2).add(Code::TwoBytes);
+    let mut codes = table.codes;
+    codes[0xfe] = Code::Push;
+    codes[0xff] = Code::Pop;
+    codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_stands_where_the_list_has_it() {
+        let piece = |role, number, right, up| Code::Piece { role, number, right, up };
+        for (code, meaning) in [
+            (0x00, Code::Null),
+            (0x01, piece(Role::King, 0, 0, 1)),
+            (0x08, piece(Role::King, 0, 7, 1)),
+            (0x09, Code::Castle { short: true }),
+            (0x0a, Code::Castle { short: false }),
+            (0x0b, piece(Role::Queen, 0, 0, 1)),
+            (0x24, piece(Role::Queen, 0, 5, 3)),
+            (0x27, piece(Role::Rook, 0, 0, 1)),
+            (0x35, piece(Role::Rook, 1, 0, 1)),
+            // From here on the description's numbers are one higher.
+            (0x40, piece(Role::Rook, 1, 5, 0)),
+            (0x43, piece(Role::Bishop, 0, 1, 1)),
+            (0x51, piece(Role::Bishop, 1, 1, 1)),
+            (0x5f, piece(Role::Knight, 0, 2, 1)),
+            (0x67, piece(Role::Knight, 1, 2, 1)),
+            (0x6f, Code::Pawn { number: 0, step: PawnStep::One }),
+            (0x8e, Code::Pawn { number: 7, step: PawnStep::Left }),
+            (0x8f, piece(Role::Queen, 1, 0, 1)),
+            (0xab, piece(Role::Queen, 2, 0, 1)),
+            (0xc7, piece(Role::Rook, 2, 0, 1)),
+            (0xd5, piece(Role::Bishop, 2, 1, 1)),
+            (0xea, piece(Role::Knight, 2, 2, 7)),
+            (0xeb, Code::TwoBytes),
+            (0xec, Code::Nothing),
+            (0xfd, Code::Nothing),
+            (0xfe, Code::Push),
+            (0xff, Code::Pop),
+        ] {
+            assert_eq!(CODES[code], meaning, "{code:#04x}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! An open database: its files, and what is odd about them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::entities::{Entities, Entity, least};
+use super::files;
+use super::layout::{CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_HEADER, CBJ_MOVES, CBJ_SIZE, RECORD_LEN};
+use crate::base::blob::Blob;
+use crate::base::bytes;
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// Above this length of a file its offsets need more than 32 bits.
+const WIDE: u64 = u32::MAX as u64;
+
+/// A database.
+#[derive(Debug)]
+pub struct Cbh {
+    /// The `.cbh` file.
+    pub(super) records: Blob,
+    /// The `.cbg` file.
+    pub(super) moves: Blob,
+    /// The `.cba` file, where there is one.
+    pub(super) notes: Option<Blob>,
+    /// The `.cbj` file, where there is one.
+    pub(super) second: Option<Blob>,
+    /// Bytes of its records.
+    pub(super) second_len: u64,
+    pub(super) players: Entities,
+    pub(super) tournaments: Entities,
+    pub(super) annotators: Entities,
+    pub(super) sources: Entities,
+    pub(super) teams: Entities,
+    pub(super) titles: Entities,
+    moves_name: Arc<Path>,
+    count: u32,
+    files: Vec<PathBuf>,
+    oddities: Vec<String>,
+}
+
+/// The bytes of a database's files, by the last parts of their names.
+pub type Bytes<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
+
+impl Cbh {
+    /// Opens a database by the name of any of its files. What is missing or broken beside records and moves is left
+    /// out, and told by [`Cbh::oddities`].
+    ///
+    /// # Errors
+    /// When records or moves are missing, cannot be opened or are no such files; for other formats and archives, with
+    /// what to do about them.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let main = files::main(path.as_ref())?;
+        let records = Blob::open(&main)?;
+        let moves = files::sibling(&main, "cbg").ok_or_else(|| {
+            Error::new(ErrorKind::File, format!("the moves of the database {} are missing", main.display()))
+                .at_path(main.with_extension("cbg"))
+                .advice("put all files of the database into one folder, with the same name before the dot")
+        })?;
+        let moves = Blob::open(moves)?;
+        Self::with(records, moves, &|part| {
+            files::sibling(&main, part).map(|path| Blob::open(&path).map(|blob| (path, blob)))
+        })
+    }
+
+    /// Opens a database whose bytes are at hand: in tests, say.
+    ///
+    /// # Errors
+    /// When records or moves are missing or are no such files.
+    pub fn from_bytes(name: &str, part: Bytes<'_>) -> Result<Self> {
+        let blob = |extension: &str| {
+            let path = Path::new(name).with_extension(extension);
+            let missing = || {
+                Error::new(ErrorKind::File, "this part of the database is missing")
+                    .at_path(&path)
+                    .advice("put all files of the database into one folder")
+            };
+            part(extension).map(|bytes| Blob::new(&path, bytes)).ok_or_else(missing)
+        };
+        Self::with(blob("cbh")?, blob("cbg")?, &|extension| {
+            let path = Path::new(name).with_extension(extension);
+            part(extension).map(|bytes| Ok((path.clone(), Blob::new(path, bytes))))
+        })
+    }
+
+    fn with(
+        records: Blob,
+        moves: Blob,
+        part: &dyn Fn(&str) -> Option<Result<(PathBuf, Blob)>>,
+    ) -> Result<Self> {
+        let mut oddities = Vec::new();
+        let count = count(&records, &mut oddities)?;
+        let mut files = vec![records.path().to_owned(), moves.path().to_owned()];
+        let mut open = |extension: &str, what: &str| match part(extension) {
+            Some(Ok((path, blob))) => {
+                files.push(path);
+                Some(blob)
+            }
+            Some(Err(error)) => {
+                oddities.push(format!("{error}: {what}"));
+                None
+            }
+            None => {
+                oddities.push(format!("there is no .{extension} file: {what}"));
+                None
+            }
+        };
+        let notes = open("cba", "games come without annotations");
+        let names = [
+            ("cbp", least::PLAYER, "players have no names"),
+            ("cbt", least::TOURNAMENT, "tournaments have no names"),
+            ("cbc", least::ANNOTATOR, "annotators have no names"),
+            ("cbs", least::SOURCE, "sources have no names"),
+            ("cbe", least::TEAM, "teams have no names"),
+            ("cbl", least::TITLE, "games have no titles"),
+        ];
+        let blobs = names.map(|(extension, least, what)| {
+            // Old databases and those of small programs have neither teams nor titles.
+            let needed = !matches!(extension, "cbe" | "cbl");
+            let blob = if needed || part(extension).is_some() { open(extension, what) } else { None };
+            (blob, extension, least)
+        });
+        let second = if part("cbj").is_some() { open("cbj", "teams are not known") } else { None };
+        let [players, tournaments, annotators, sources, teams, titles] =
+            blobs.map(|(blob, extension, least)| {
+                let Some(blob) = blob else { return Entities::none() };
+                let (entities, oddity) = match entities(&blob, least) {
+                    Ok(opened) => opened,
+                    Err(error) => (Entities::none(), Some(error.to_string())),
+                };
+                oddities.extend(oddity.map(|what| format!("the .{extension} file: {what}")));
+                entities
+            });
+        let second_len = second.as_ref().map_or(0, |blob| {
+            let mut head = [0; 8];
+            let read = blob.read(0, &mut head).unwrap_or_default();
+            head.get(..read).and_then(|head| bytes::u32_le(head, CBJ_SIZE)).map_or(0, u64::from)
+        });
+        if moves.len() > WIDE && second_len < CBJ_MOVES + 8 {
+            oddities
+                .push("the moves take more than 4 GiB, and no .cbj file says where each stands".to_owned());
+        }
+        let moves_name = Arc::from(moves.path());
+        Ok(Self {
+            records,
+            moves,
+            notes,
+            second,
+            second_len,
+            players,
+            tournaments,
+            annotators,
+            sources,
+            teams,
+            titles,
+            moves_name,
+            count,
+            files,
+            oddities,
+        })
+    }
+
+    /// The `.cbh` file.
+    pub fn path(&self) -> &Path {
+        self.records.path()
+    }
+
+    /// The `.cbg` file, in which offsets of games are.
+    pub fn moves_path(&self) -> &Arc<Path> {
+        &self.moves_name
+    }
+
+    /// Every file of the database that was found.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// How many records it has: games and texts are numbered from 1 to this.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// What is odd about its files, one clause each.
+    pub fn oddities(&self) -> &[String] {
+        &self.oddities
+    }
+
+    /// Bytes of records and moves together.
+    pub fn size(&self) -> u64 {
+        self.records.len() + self.moves.len()
+    }
+
+    /// Whether offsets in this file need the 64 bits that the `.cbj` records have.
+    pub(super) fn is_wide(&self, file: &Blob) -> bool {
+        file.len() > WIDE && self.second_len >= CBJ_MOVES + 8
+    }
+
+    /// Where the `.cbj` record of a game stands.
+    pub(super) fn second_at(&self, game: u32) -> u64 {
+        CBJ_HEADER + u64::from(game.saturating_sub(1)) * self.second_len
+    }
+
+    /// A player, a tournament and so on, where there is one of this number that is not deleted.
+    pub(super) fn live(entities: &Entities, number: u32) -> Option<Entity<'_>> {
+        entities.get(number).filter(|_| !entities.is_deleted(number))
+    }
+}
+
+/// The bytes of a file of entities: they are few beside those of the games, and looked up at any place.
+fn entities(blob: &Blob, least: u64) -> Result<(Entities, Option<String>)> {
+    match blob.bytes() {
+        Some(bytes) => Ok(Entities::new(bytes.to_vec().into(), least)),
+        None => Entities::open(blob.path(), least),
+    }
+}
+
+/// How many records a `.cbh` file has.
+fn count(records: &Blob, oddities: &mut Vec<String>) -> Result<u32> {
+    let mut head = [0; RECORD_LEN as usize];
+    let read = records.read(0, &mut head)?;
+    let head = head.get(..read).unwrap_or_default();
+    let marked = bytes::slice(head, CBH_MARK_AT, 2) == Some(&CBH_MARK);
+    let claimed = bytes::u32_be(head, CBH_COUNT).filter(|_| marked && read == RECORD_LEN as usize);
+    let Some(claimed) = claimed else {
+        return Err(Error::format(records.path(), "this is no ChessBase database")
+            .at_offset(0)
+            .advice("name the .cbh file of a database"));
+    };
+    let rest = (records.len() - RECORD_LEN) % RECORD_LEN;
+    if rest != 0 {
+        oddities.push(format!("the last record of the .cbh file is cut off after {rest} bytes"));
+    }
+    // The header counts one more.
+    let held = u32::try_from((records.len() - RECORD_LEN) / RECORD_LEN).unwrap_or(u32::MAX);
+    match claimed.checked_sub(1) {
+        Some(claimed) if claimed <= held => {
+            if claimed < held {
+                let what = format!("the .cbh file holds {held} records, and its header counts {claimed}");
+                oddities.push(what);
+            }
+            Ok(claimed)
+        }
+        _ => {
+            let claimed = claimed.saturating_sub(1);
+            let what = format!("the header of the .cbh file counts {claimed} records, and it holds {held}");
+            oddities.push(what);
+            Ok(held)
+        }
+    }
+}

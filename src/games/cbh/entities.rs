@@ -1,0 +1,343 @@
+//! Players, tournaments, annotators, sources, teams, titles: files of records with numbers from 0.
+//!
+//! Their records are the nodes of a search tree too; its links are not followed, since every record is found by its
+//! number.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::layout::{
+    ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MORE,
+    ENTITY_SIZE,
+};
+use super::nations::NATIONS;
+use super::record::date;
+use super::text::field;
+use crate::base::bytes;
+use crate::base::error::Result;
+use crate::base::map::Map;
+use crate::games::Date;
+
+/// A file of entities.
+#[derive(Debug)]
+pub struct Entities {
+    data: Map,
+    header: u64,
+    /// Bytes of a record, its links included.
+    record: u64,
+    count: u64,
+}
+
+/// What can be odd about such a file, as a clause.
+type Oddity = Option<String>;
+
+impl Entities {
+    /// A file without records.
+    pub fn none() -> Self {
+        Self { data: Map::Static(&[]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
+    }
+
+    /// Opens a file whose records hold at least so many bytes; with what is odd about it.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn open(path: &Path, least: u64) -> Result<(Self, Oddity)> {
+        Ok(Self::new(Map::open(path)?, least))
+    }
+
+    /// Takes the bytes of a file whose records hold at least so many; with what is odd about it.
+    pub fn new(data: Map, least: u64) -> (Self, Oddity) {
+        let number = |at| bytes::u32_le(&data, at).map(u64::from);
+        let Some((mark, size)) = number(8).zip(number(ENTITY_SIZE)) else {
+            return (Self::none(), Some("it is too short for a header".to_owned()));
+        };
+        if mark != u64::from(ENTITY_MARK) {
+            return (Self::none(), Some("its header is not that of a part of a database".to_owned()));
+        }
+        if size < least {
+            let what = format!("its records have {size} bytes, and {least} are needed: none is read");
+            return (Self::none(), Some(what));
+        }
+        let header = ENTITY_HEADER + number(ENTITY_MORE).unwrap_or_default();
+        let record = size + ENTITY_LINKS;
+        let claimed = number(ENTITY_COUNT).unwrap_or_default();
+        let held = (data.len() as u64).saturating_sub(header) / record;
+        let oddity =
+            (claimed > held).then(|| format!("its header counts {claimed} records, and it holds {held}"));
+        let count = claimed.min(held);
+        (Self { data, header, record, count }, oddity)
+    }
+
+    /// How many records it has, deleted ones included.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many of them the header counts as not deleted.
+    pub fn live(&self) -> u64 {
+        let live = bytes::u32_le(&self.data, ENTITY_LIVE).map_or(0, u64::from);
+        live.min(self.count)
+    }
+
+    /// What a record holds; `None` where there is none of this number.
+    pub fn get(&self, number: u32) -> Option<Entity<'_>> {
+        let at = self.at(number)?;
+        Some(Entity(bytes::slice(&self.data, at + ENTITY_LINKS, self.record - ENTITY_LINKS)?))
+    }
+
+    /// Whether a record is marked as deleted.
+    pub fn is_deleted(&self, number: u32) -> bool {
+        self.at(number).and_then(|at| bytes::u32_le(&self.data, at)) == Some(ENTITY_DELETED)
+    }
+
+    fn at(&self, number: u32) -> Option<u64> {
+        let number = u64::from(number);
+        if number >= self.count { None } else { self.header.checked_add(number.checked_mul(self.record)?) }
+    }
+}
+
+/// The least bytes of the records of each file, behind the links (the description).
+pub mod least {
+    /// A player: two names, two numbers.
+    pub const PLAYER: u64 = 58;
+    /// A tournament.
+    pub const TOURNAMENT: u64 = 81;
+    /// An annotator.
+    pub const ANNOTATOR: u64 = 45;
+    /// A source.
+    pub const SOURCE: u64 = 51;
+    /// A team.
+    pub const TEAM: u64 = 55;
+    /// A title: eight languages.
+    pub const TITLE: u64 = 1600;
+}
+
+/// The bytes of a record behind its links.
+#[derive(Clone, Copy, Debug)]
+pub struct Entity<'a>(&'a [u8]);
+
+impl<'a> Entity<'a> {
+    fn text(self, at: u64, len: u64) -> Cow<'a, str> {
+        field(bytes::slice(self.0, at, len).unwrap_or_default())
+    }
+
+    fn byte(self, at: u64) -> u8 {
+        bytes::slice(self.0, at, 1).and_then(|byte| byte.first().copied()).unwrap_or_default()
+    }
+
+    fn date(self, at: u64) -> Date {
+        date(bytes::u32_le(self.0, at).unwrap_or_default())
+    }
+
+    /// Appends a player's name as PGN has it: `Last, First`.
+    pub fn push_player(self, out: &mut String) {
+        let (last, first) = (self.text(0, 30), self.text(30, 20));
+        out.push_str(last.trim());
+        if !first.trim().is_empty() {
+            if !last.trim().is_empty() {
+                out.push_str(", ");
+            }
+            let first = first.trim();
+            out.push_str(first);
+            // Initials get the period that the PGN standard wants behind them.
+            if first.len() <= 2
+                && first.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+            {
+                out.push('.');
+            }
+        }
+    }
+
+    /// The name of an annotator or a team.
+    pub fn name(self) -> Cow<'a, str> {
+        self.text(0, 45)
+    }
+
+    /// A title in the first language that it is given in.
+    pub fn title(self) -> Cow<'a, str> {
+        (0..8)
+            .map(|language| self.text(language * 200, 200))
+            .find(|text| !text.is_empty())
+            .unwrap_or_default()
+    }
+
+    /// The country of a team, and the year it played in; 0 unknown.
+    pub fn team(self) -> (Option<&'static str>, u32) {
+        let year = bytes::u32_le(self.0, 50).unwrap_or_default();
+        (nation(self.byte(54)), if year > 9999 { 0 } else { year })
+    }
+
+    /// A tournament.
+    pub fn tournament(self) -> Tournament<'a> {
+        Tournament {
+            title: self.text(0, 40),
+            place: self.text(40, 30),
+            date: self.date(70),
+            kind: self.byte(74) & 0x1f,
+            blitz: self.byte(74) & 0x20 != 0,
+            rapid: self.byte(74) & 0x40 != 0,
+            correspondence: self.byte(74) & 0x80 != 0,
+            team: self.byte(75) & 1 != 0,
+            nation: nation(self.byte(76)),
+            category: self.byte(78),
+            rounds: self.byte(80),
+        }
+    }
+
+    /// A source.
+    pub fn source(self) -> Source<'a> {
+        Source {
+            title: self.text(0, 25),
+            publisher: self.text(25, 16),
+            publication: self.date(41),
+            date: self.date(45),
+            version: self.byte(49),
+            quality: self.byte(50),
+        }
+    }
+}
+
+/// A tournament.
+#[derive(Clone, Debug)]
+pub struct Tournament<'a> {
+    /// Its name.
+    pub title: Cow<'a, str>,
+    /// Where it was held.
+    pub place: Cow<'a, str>,
+    /// When it began.
+    pub date: Date,
+    kind: u8,
+    blitz: bool,
+    rapid: bool,
+    correspondence: bool,
+    team: bool,
+    /// The country that it was held in.
+    pub nation: Option<&'static str>,
+    /// Its category; 0 unknown.
+    pub category: u8,
+    /// How many rounds it had; 0 unknown.
+    pub rounds: u8,
+}
+
+impl Tournament<'_> {
+    /// Appends its type as ChessBase names it; nothing where it is not known.
+    pub fn push_type(&self, out: &mut String) {
+        let kind = match self.kind {
+            1 => "game",
+            2 => "match",
+            3 => "tourn",
+            4 => "swiss",
+            5 => "team",
+            6 => "k.o.",
+            7 => "simul",
+            8 => "schev",
+            _ => "",
+        };
+        if self.team && self.kind != 5 {
+            out.push_str(if kind.is_empty() { "team" } else { "team-" });
+        }
+        out.push_str(kind);
+        for (is, word) in [(self.blitz, "blitz"), (self.rapid, "rapid"), (self.correspondence, "corr")] {
+            if is {
+                let (open, close) = if out.is_empty() { ("", "") } else { (" (", ")") };
+                [open, word, close].into_iter().for_each(|part| out.push_str(part));
+                break;
+            }
+        }
+    }
+}
+
+/// Where a game was taken from.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    /// Its name.
+    pub title: Cow<'a, str>,
+    /// Who published it.
+    pub publisher: Cow<'a, str>,
+    /// When it was published.
+    pub publication: Date,
+    /// When this version of it was.
+    pub date: Date,
+    /// The version.
+    pub version: u8,
+    /// 1 high, 2 normal, 3 low; 0 unknown.
+    pub quality: u8,
+}
+
+/// The letters of a country by ChessBase's number, from 1.
+pub fn nation(number: u8) -> Option<&'static str> {
+    NATIONS.get(usize::from(number.checked_sub(1)?)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made;
+    use super::*;
+
+    #[test]
+    fn records_are_found_by_their_numbers() {
+        let file = made::entities(58, &[b"Carlsen", b"Caruana"]);
+        let (players, oddity) = Entities::new(file.into(), least::PLAYER);
+        assert_eq!((players.count(), players.live(), oddity), (2, 2, None));
+        let mut name = String::new();
+        players.get(1).unwrap().push_player(&mut name);
+        assert_eq!(name, "Caruana");
+        assert!(players.get(2).is_none() && players.get(u32::MAX).is_none());
+        assert!(!players.is_deleted(0));
+    }
+
+    #[test]
+    fn links_in_circles_and_deleted_records_do_no_harm() {
+        let mut file = made::entities(58, &[b"A", b"B", b"C"]);
+        for record in 0..3 {
+            let at = 32 + record * 67;
+            file[at..at + 4].copy_from_slice(&(record as u32).to_le_bytes());
+        }
+        file[32 + 67..32 + 71].copy_from_slice(&(-999_i32).to_le_bytes());
+        let (players, _) = Entities::new(file.into(), least::PLAYER);
+        assert!(players.is_deleted(1) && !players.is_deleted(2));
+        assert_eq!(players.get(2).unwrap().name(), "C");
+    }
+
+    #[test]
+    fn broken_headers_are_told() {
+        let good = made::entities(58, &[b"A", b"B"]);
+        let told = |file: Vec<u8>, least| Entities::new(file.into(), least);
+        assert!(told(vec![0; 10], 58).1.unwrap().contains("too short"));
+        assert!(told(good.clone(), 59).1.unwrap().contains("have 58 bytes"));
+        let mut bad = good.clone();
+        bad[8] = 0;
+        assert!(told(bad, 58).1.unwrap().contains("not that of a part"));
+        let mut bad = good.clone();
+        bad[..4].copy_from_slice(&u32::MAX.to_le_bytes());
+        let (players, oddity) = told(bad, 58);
+        assert!(oddity.unwrap().contains("holds 2"));
+        assert_eq!(players.count(), 2);
+        let mut bad = good;
+        bad[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(told(bad, 58).0.count(), 0);
+    }
+
+    #[test]
+    fn types_of_tournaments_are_named() {
+        for (flags, team, text) in [
+            (4, 0, "swiss"),
+            (4, 1, "team-swiss"),
+            (5, 1, "team"),
+            (3 | 0x20, 0, "tourn (blitz)"),
+            (0x40, 0, "rapid"),
+            (0, 0, ""),
+            (0x1f, 1, "team"),
+        ] {
+            let mut record = [0; 90];
+            (record[74], record[75]) = (flags, team);
+            let mut name = String::new();
+            Entity(&record).tournament().push_type(&mut name);
+            assert_eq!(name, text);
+        }
+        // Measured in tournaments whose places name their countries.
+        let nations = [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(nation);
+        let letters = ["AFG", "AUT", "ESP", "GER", "ITA", "NED", "RUS", "SUI", "SRB"].map(Some);
+        assert_eq!(nations, *[&letters[..], &[None, None]].concat());
+    }
+}

@@ -1,0 +1,98 @@
+//! The files of a database, found by the name of any of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// The last parts of the names of the files that are read: records, moves, annotations, players, tournaments,
+/// annotators, sources, teams, second records, titles, media.
+pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
+
+/// Whether a name is that of a part of a database, or of something that ChessBase makes of databases.
+pub fn is_named(path: &Path) -> bool {
+    let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+    PARTS.iter().any(|part| named(&part)) || ["2cbh", "cbv", "cbz"].iter().any(|other| named(&other))
+}
+
+/// The `.cbh` file of the database that a file belongs to.
+///
+/// # Errors
+/// When it is missing, or when the file is of another format or an archive: with what to do about it.
+pub fn main(path: &Path) -> Result<PathBuf> {
+    let extension = path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
+    match &*extension {
+        "2cbh" => refuse(
+            "this is a database of the newer format of ChessBase 17 and later, which cannot be read",
+            "save it as a CBH database in ChessBase, or export it as PGN",
+        ),
+        "cbv" => refuse(
+            "this is an archive of a ChessBase database",
+            "unpack it first: open it in ChessBase or its free Reader, or with a program that unpacks .cbv",
+        ),
+        "cbz" => refuse(
+            "this is an encrypted archive of a ChessBase database",
+            "unpack it first: open it in ChessBase with its password",
+        ),
+        _ if path.is_file() && extension == "cbh" => Ok(path.to_owned()),
+        _ => sibling(path, "cbh").ok_or_else(|| {
+            Error::new(ErrorKind::File, "there is no such database")
+                .at_path(path)
+                .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) stand beside it")
+        }),
+    }
+}
+
+/// Another file of the same database: of the same name, in the given letter case first, then in any.
+pub fn sibling(path: &Path, part: &str) -> Option<PathBuf> {
+    let upper = path.extension().is_some_and(|given| given.to_string_lossy().chars().any(char::is_uppercase));
+    let cased = |upper| path.with_extension(if upper { part.to_uppercase() } else { part.to_owned() });
+    [cased(upper), cased(!upper)].into_iter().find(|candidate| candidate.is_file()).or_else(|| {
+        let wanted = cased(false);
+        let name = wanted.file_name()?.to_string_lossy().to_lowercase();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let mut found: Vec<_> = fs::read_dir(folder.unwrap_or(Path::new(".")))
+            .ok()?
+            .filter_map(|entry| Some(entry.ok()?.file_name()))
+            .filter(|entry| entry.to_string_lossy().to_lowercase() == name)
+            .collect();
+        found.sort();
+        found.into_iter().next().map(|name| path.with_file_name(name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_others_are_found_in_any_case() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["My Games.CBH", "My games.cbg", "MY GAMES.Cba"] {
+            fs::write(folder.path().join(name), b"").unwrap();
+        }
+        let path = folder.path().join("My Games.CBH");
+        for (part, name) in [("cbg", "My games.cbg"), ("cba", "MY GAMES.Cba")] {
+            let found = sibling(&path, part).unwrap();
+            assert!(found.is_file());
+            assert_eq!(found.file_name().unwrap().to_string_lossy().to_lowercase(), name.to_lowercase());
+        }
+        assert_eq!(sibling(&path, "cbp"), None);
+        assert!(main(&folder.path().join("my games.cbg")).unwrap().is_file());
+    }
+
+    #[test]
+    fn what_is_no_database_is_answered_with_what_to_do() {
+        for (name, says) in [
+            ("a.2cbh", "save it as a CBH database"),
+            ("a.CBV", "unpack it first"),
+            ("a.cbz", "unpack it first"),
+            ("none.cbh", "name its .cbh file"),
+        ] {
+            assert!(is_named(Path::new(name)));
+            assert!(main(Path::new(name)).unwrap_err().to_string().contains(says), "{name}");
+        }
+        assert!(!is_named(Path::new("a.pgn")));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a database holds, summed up.
+
+use std::collections::BTreeMap;
+
+use super::database::Cbh;
+use super::layout::SET_UP;
+use super::mode::MODE_BITS;
+use super::reader::Reader;
+use super::record::{Kind, Record};
+use crate::base::error::Result;
+use crate::games::Date;
+
+/// Records between two looks at how far the work is.
+const STRIDE: u32 = 1 << 12;
+
+/// What a database holds. Deleted games are counted as such alone.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Records: games and texts together.
+    pub records: u64,
+    /// Games that are not deleted.
+    pub games: u64,
+    /// Texts that are not deleted.
+    pub texts: u64,
+    /// Games and texts that are marked as deleted.
+    pub deleted: u64,
+    /// Games with annotations.
+    pub annotated: u64,
+    /// Games that start from a set-up position.
+    pub set_up: u64,
+    /// Players.
+    pub players: u64,
+    /// Tournaments.
+    pub tournaments: u64,
+    /// Annotators.
+    pub annotators: u64,
+    /// Sources.
+    pub sources: u64,
+    /// Teams.
+    pub teams: u64,
+    /// The earliest and the latest date of a game, where one is known.
+    pub dates: Option<(Date, Date)>,
+    /// How many games are written in each mode.
+    pub modes: BTreeMap<u8, u64>,
+    /// What is odd, one clause each.
+    pub oddities: Vec<String>,
+}
+
+/// Sums a database up; `at` is told how far the work is.
+///
+/// # Errors
+/// When `at` fails, or the records cannot be read.
+pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
+    let mut reader = Reader::new(db);
+    let mut summary = Summary {
+        records: db.count().into(),
+        players: db.players.live(),
+        tournaments: db.tournaments.live(),
+        annotators: db.annotators.live(),
+        sources: db.sources.live(),
+        teams: db.teams.live(),
+        oddities: db.oddities().to_vec(),
+        ..Summary::default()
+    };
+    let (mut outside, mut unknown, mut unsorted, mut before) = (0_u64, 0_u64, 0_u64, 0);
+    for number in 1..=db.count() {
+        if number.is_multiple_of(STRIDE) {
+            at(number)?;
+        }
+        let record = reader.record(number)?;
+        let record = Record(&record);
+        match record.kind() {
+            _ if record.is_deleted() => summary.deleted += 1,
+            Kind::Text => summary.texts += 1,
+            Kind::Game => summary.games += 1,
+            Kind::Unknown => unknown += 1,
+        }
+        if record.kind() != Kind::Game || record.is_deleted() {
+            continue;
+        }
+        summary.annotated += u64::from(record.notes() != 0);
+        let date = record.date();
+        if !date.is_unknown() {
+            let (first, last) = summary.dates.unwrap_or((date, date));
+            summary.dates = Some((first.min(date), last.max(date)));
+        }
+        match reader.first_bytes(number, record) {
+            Some((offset, [head, ..])) => {
+                *summary.modes.entry(head & MODE_BITS).or_default() += 1;
+                summary.set_up += u64::from(head & SET_UP != 0);
+                unsorted += u64::from(offset < before);
+                before = offset;
+            }
+            None => outside += 1,
+        }
+    }
+    for (count, what) in [
+        (outside, "whose moves are said to stand outside the file of moves"),
+        (unknown, "that are neither games nor texts"),
+        (unsorted, "whose moves stand before those of the game before"),
+    ] {
+        if count > 0 {
+            summary.oddities.push(format!("{count} records {what}"));
+        }
+    }
+    Ok(summary)
+}

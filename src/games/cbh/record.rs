@@ -1,0 +1,286 @@
+//! What a `.cbh` record says of a game or a text.
+
+use super::layout::ECO_960;
+use crate::base::bytes;
+use crate::games::{Date, GameResult};
+
+/// A record of 46 bytes; what lies behind its end reads as 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a>(pub &'a [u8]);
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A game.
+    Game,
+    /// A text: games and texts share their numbers.
+    Text,
+    /// Neither.
+    Unknown,
+}
+
+/// How a game ended, as ChessBase tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Played or forfeited.
+    Ended(GameResult, Option<Forfeit>),
+    /// Both sides lost.
+    BothLost,
+    /// No game but a line, or not known.
+    Line,
+}
+
+/// A game that was not played to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forfeit;
+
+impl Outcome {
+    /// As PGN has it, where a game that both lost has no word of its own.
+    pub fn result(self) -> Option<GameResult> {
+        match self {
+            Self::Ended(result, _) => Some(result),
+            Self::BothLost | Self::Line => None,
+        }
+    }
+}
+
+/// The names of the medals, from bit 0 on (the description).
+pub const MEDALS: [&str; 16] = [
+    "best game",
+    "decided tournament",
+    "model game",
+    "novelty",
+    "pawn structure",
+    "strategy",
+    "tactics",
+    "with attack",
+    "sacrifice",
+    "defence",
+    "material",
+    "piece play",
+    "endgame",
+    "tactical blunder",
+    "strategical blunder",
+    "user",
+];
+
+impl Record<'_> {
+    fn byte(self, at: u64) -> u8 {
+        bytes::slice(self.0, at, 1).and_then(|byte| byte.first().copied()).unwrap_or_default()
+    }
+
+    fn two(self, at: u64) -> u16 {
+        bytes::u16_be(self.0, at).unwrap_or_default()
+    }
+
+    fn three(self, at: u64) -> u32 {
+        u32::from(self.two(at)) << 8 | u32::from(self.byte(at + 2))
+    }
+
+    fn four(self, at: u64) -> u64 {
+        u64::from(bytes::u32_be(self.0, at).unwrap_or_default())
+    }
+
+    /// What it is: bit 0 a game, with bit 1 a text.
+    pub fn kind(self) -> Kind {
+        match self.byte(0) & 3 {
+            1 => Kind::Game,
+            0 => Kind::Unknown,
+            _ => Kind::Text,
+        }
+    }
+
+    /// Whether it is marked as deleted.
+    pub fn is_deleted(self) -> bool {
+        self.byte(0) & 0x80 != 0
+    }
+
+    /// Offset of the moves, or of the text, in `.cbg`; modulo 4 GiB.
+    pub fn moves(self) -> u64 {
+        self.four(1)
+    }
+
+    /// Offset of the annotations in `.cba`, modulo 4 GiB; 0 where there are none.
+    pub fn notes(self) -> u64 {
+        self.four(5)
+    }
+
+    /// The number of White in `.cbp`.
+    pub fn white(self) -> u32 {
+        self.three(9)
+    }
+
+    /// The number of Black in `.cbp`.
+    pub fn black(self) -> u32 {
+        self.three(12)
+    }
+
+    /// The number in `.cbt`.
+    pub fn tournament(self) -> u32 {
+        self.three(if self.kind() == Kind::Text { 7 } else { 15 })
+    }
+
+    /// The number in `.cbc`.
+    pub fn annotator(self) -> u32 {
+        self.three(if self.kind() == Kind::Text { 13 } else { 18 })
+    }
+
+    /// The number in `.cbs`.
+    pub fn source(self) -> u32 {
+        self.three(if self.kind() == Kind::Text { 10 } else { 21 })
+    }
+
+    /// When it was played.
+    pub fn date(self) -> Date {
+        date(self.three(24))
+    }
+
+    /// How it ended.
+    pub fn outcome(self) -> Outcome {
+        match self.byte(27) & 7 {
+            0 => Outcome::Ended(GameResult::Black, None),
+            1 => Outcome::Ended(GameResult::Draw, None),
+            2 => Outcome::Ended(GameResult::White, None),
+            3 => Outcome::Line,
+            4 => Outcome::Ended(GameResult::Black, Some(Forfeit)),
+            5 => Outcome::Ended(GameResult::Draw, Some(Forfeit)),
+            6 => Outcome::Ended(GameResult::White, Some(Forfeit)),
+            _ => Outcome::BothLost,
+        }
+    }
+
+    /// What a line comes to, as a numeric annotation glyph; 0 where nothing is said.
+    pub fn line_evaluation(self) -> u8 {
+        if self.outcome() == Outcome::Line { self.byte(28) } else { 0 }
+    }
+
+    /// Appends round and subround as `3.2`; nothing where they are not known.
+    pub fn push_round(self, out: &mut String) {
+        use std::fmt::Write as _;
+        let (round, subround) = (self.byte(29), self.byte(30));
+        // Writing into a string cannot fail.
+        let _ = match (round, subround) {
+            (0, 0) => Ok(()),
+            (round, 0) => write!(out, "{round}"),
+            (0, subround) => write!(out, "?.{subround}"),
+            (round, subround) => write!(out, "{round}.{subround}"),
+        };
+    }
+
+    /// The ratings of White and Black; 0 unknown.
+    pub fn elos(self) -> (u16, u16) {
+        (self.two(31), self.two(33))
+    }
+
+    /// The opening as `E99`; `None` where it is not known.
+    pub fn eco(self) -> Option<[u8; 3]> {
+        let code = (self.two(35) >> 7).checked_sub(1).filter(|&code| code < 500)? as u16;
+        Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
+    }
+
+    /// The number of the Chess960 position that stands in the opening's place.
+    pub fn chess960(self) -> Option<u16> {
+        self.two(35).checked_sub(ECO_960)
+    }
+
+    /// Its medals, bit by bit as [`MEDALS`].
+    pub fn medals(self) -> u16 {
+        self.two(37)
+    }
+
+    /// Full moves of the main line, 255 where there are as many or more.
+    pub fn full_moves(self) -> u8 {
+        self.byte(45)
+    }
+}
+
+/// A date of 21 bits: day, month, year from the lowest on. A month or day that is none is unknown.
+pub fn date(packed: u32) -> Date {
+    let (day, month, year) = (packed & 31, packed >> 5 & 15, packed >> 9 & 0xfff);
+    let month = if month > 12 { 0 } else { month };
+    Date { year: year as u16, month: month as u8, day: if month == 0 { 0 } else { day as u8 } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_field_is_where_the_description_has_it() {
+        let mut bytes = [0; 46];
+        bytes[0] = 0x81;
+        bytes[1..9].copy_from_slice(&[0, 0, 1, 2, 0, 0, 3, 4]);
+        bytes[9..24].copy_from_slice(&[0, 0, 5, 0, 0, 6, 0, 0, 7, 0, 0, 8, 0, 0, 9]);
+        bytes[24..27].copy_from_slice(&(2016_u32 << 9 | 7 << 5 | 26).to_be_bytes()[1..]);
+        bytes[27..31].copy_from_slice(&[6, 18, 3, 2]);
+        bytes[31..35].copy_from_slice(&[0x0a, 0xf0, 0, 0]);
+        bytes[35..37].copy_from_slice(&(290_u16 << 7 | 5).to_be_bytes());
+        bytes[37..39].copy_from_slice(&[0x10, 0x01]);
+        bytes[45] = 77;
+        let record = Record(&bytes);
+        assert_eq!((record.kind(), record.is_deleted()), (Kind::Game, true));
+        assert_eq!((record.moves(), record.notes()), (0x102, 0x304));
+        assert_eq!((record.white(), record.black(), record.tournament()), (5, 6, 7));
+        assert_eq!((record.annotator(), record.source()), (8, 9));
+        assert_eq!(record.date(), Date { year: 2016, month: 7, day: 26 });
+        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, Some(Forfeit)));
+        assert_eq!(record.line_evaluation(), 0);
+        let mut round = String::new();
+        record.push_round(&mut round);
+        assert_eq!((&*round, record.elos()), ("3.2", (2800, 0)));
+        assert_eq!((record.eco(), record.chess960()), (Some(*b"C89"), None));
+        assert_eq!((record.medals(), record.full_moves()), (0x1001, 77));
+    }
+
+    #[test]
+    fn results_openings_and_rounds_have_their_edges() {
+        let with = |at: usize, value: &[u8]| {
+            let mut bytes = [0; 46];
+            bytes[at..at + value.len()].copy_from_slice(value);
+            bytes
+        };
+        for (value, outcome, result) in [
+            (0, "0-1", Some(GameResult::Black)),
+            (1, "1/2-1/2", Some(GameResult::Draw)),
+            (2, "1-0", Some(GameResult::White)),
+            (3, "*", None),
+            (4, "0-1", Some(GameResult::Black)),
+            (5, "1/2-1/2", Some(GameResult::Draw)),
+            (7, "*", None),
+        ] {
+            let bytes = with(27, &[value]);
+            let found = Record(&bytes).outcome().result();
+            assert_eq!((found.map_or("*", GameResult::as_pgn), found), (outcome, result));
+        }
+        assert_eq!(Record(&with(27, &[3, 16])).line_evaluation(), 16);
+        for (field, eco, number) in [
+            (0_u16, None, None),
+            (128, Some(*b"A00"), None),
+            (500 << 7, Some(*b"E99"), None),
+            (501 << 7, None, None),
+            (64576, None, Some(0)),
+            (65535, None, Some(959)),
+        ] {
+            let bytes = with(35, &field.to_be_bytes());
+            assert_eq!((Record(&bytes).eco(), Record(&bytes).chess960()), (eco, number), "{field}");
+        }
+        for (fields, text) in [([0, 0], ""), ([11, 0], "11"), ([0, 4], "?.4"), ([11, 4], "11.4")] {
+            let mut round = String::new();
+            Record(&with(29, &fields)).push_round(&mut round);
+            assert_eq!(round, text);
+        }
+        assert_eq!(date(2016 << 9 | 13 << 5 | 3), Date { year: 2016, month: 0, day: 0 });
+        assert_eq!(Record(&[]).kind(), Kind::Unknown);
+    }
+
+    #[test]
+    fn a_text_has_its_fields_elsewhere() {
+        let mut bytes = [0; 46];
+        (bytes[0], bytes[9], bytes[12], bytes[15]) = (3, 1, 2, 3);
+        let record = Record(&bytes);
+        assert_eq!(
+            (record.kind(), record.tournament(), record.source(), record.annotator()),
+            (Kind::Text, 1, 2, 3)
+        );
+    }
+}

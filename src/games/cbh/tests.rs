@@ -1,0 +1,62 @@
+//! Databases that are written here, broken ones, and the samples.
+
+mod annotations;
+mod broken;
+mod moves;
+mod samples;
+mod stream;
+
+use super::database::Cbh;
+use super::export::{Options, Output, Totals, export};
+use crate::base::error::Result;
+use crate::games::Problem;
+
+/// What export gave: the text, what became of the games, the problems.
+pub struct Exported {
+    pub text: String,
+    pub totals: Totals,
+    pub problems: Vec<String>,
+}
+
+struct Kept(Vec<u8>, Vec<String>);
+
+impl Output for Kept {
+    fn write(&mut self, text: &[u8]) -> Result<()> {
+        self.0.extend(text);
+        Ok(())
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.1.push(format!("{problem} (byte {})", problem.place.offset));
+    }
+
+    fn at(&mut self, _: u32) -> Result<()> {
+        Ok(())
+    }
+}
+
+pub const ALL: Options =
+    Options { games: (1, u32::MAX), main_line: false, bare: false, deleted: false, threads: 1 };
+
+pub fn exported(db: &Cbh, options: &Options) -> Exported {
+    let mut kept = Kept(Vec::new(), Vec::new());
+    let totals = export(db, options, &mut kept).unwrap();
+    Exported { text: String::from_utf8(kept.0).unwrap(), totals, problems: kept.1 }
+}
+
+/// The moves of each game, on one line and without the result.
+pub fn lines(text: &str) -> Vec<String> {
+    let games = text.split("\n\n").filter(|part| !part.starts_with('[') && !part.trim().is_empty());
+    games.map(|game| game.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// What `check` finds, each as a line.
+pub fn found(db: &Cbh) -> Vec<String> {
+    let mut found = Vec::new();
+    super::check::check(db, 1, &|_| Ok(()), &mut |finding| {
+        let kind = if finding.serious { "damaged" } else { "odd" };
+        found.push(format!("{kind} {} {}+{}: {}", finding.game, finding.part, finding.offset, finding.what));
+    })
+    .unwrap();
+    found
+}

@@ -1,0 +1,76 @@
+//! The sample databases, where `TABIYA_SAMPLES` names their folder.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::super::database::Cbh;
+use super::super::info::summary;
+use super::{ALL, exported, found, lines};
+use crate::games::Date;
+
+/// A sample database; `None`, and a line that says so, where they are not at hand.
+fn sample(name: &str) -> Option<Cbh> {
+    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
+        println!("skipped: TABIYA_SAMPLES is unset, and the test needs cbh/{name} of the samples");
+        return None;
+    };
+    Some(Cbh::open(PathBuf::from(folder).join("cbh").join(name)).unwrap())
+}
+
+#[test]
+fn every_game_of_twic1134_is_legal_to_its_end() {
+    let Some(db) = sample("twic1134/twic1134.cbh") else { return };
+    let exported = exported(&db, &ALL);
+    assert_eq!((exported.totals.games, exported.problems), (6117, Vec::new()));
+    assert_eq!(lines(&exported.text).len(), 6117);
+    assert_eq!(found(&db), Vec::<String>::new());
+    assert!(exported.text.starts_with(
+        "[Event \"49th Biel Masters Match\"]\n[Site \"Biel SUI\"]\n[Date \"2016.07.26\"]\n[Round \"2\"]\n\
+         [White \"Vachier Lagrave, M.\"]\n[Black \"Svidler, P.\"]\n[Result \"1-0\"]\n"
+    ));
+    let threads = super::Options { threads: 3, ..ALL };
+    assert!(super::exported(&db, &threads).text == exported.text);
+}
+
+#[test]
+fn the_variations_and_texts_of_linares_are_read_from_old_headers() {
+    let Some(db) = sample("linares/linares.cbh") else { return };
+    let exported = exported(&db, &ALL);
+    assert_eq!((exported.totals.games, exported.problems), (503, Vec::new()));
+    let lines = lines(&exported.text);
+    assert_eq!((lines.len(), lines.iter().filter(|line| has_variations(line)).count()), (503, 388));
+    assert_eq!((exported.totals.notes_damaged, exported.totals.left_out), (0, BTreeMap::new()));
+}
+
+/// Whether a parenthesis stands outside of comments.
+fn has_variations(line: &str) -> bool {
+    line.split('{').any(|part| part.rsplit_once('}').map_or(part, |(_, moves)| moves).contains('('))
+}
+
+#[test]
+fn the_others_are_sound_and_known() {
+    for (name, games, modes) in [
+        ("WithVariations/WithVariations.cbh", 28, vec![(0, 28)]),
+        ("Chess960Biel/Chess960Biel.cbh", 188, vec![(0, 1), (10, 187)]),
+        ("UnusualStart/UnusualStartBytes.cbh", 9, vec![(1, 2), (4, 3), (5, 4)]),
+    ] {
+        let Some(db) = sample(name) else { return };
+        let summary = summary(&db, &|_| Ok(())).unwrap();
+        assert_eq!((summary.games, summary.texts, summary.deleted), (games, 0, 0));
+        assert_eq!(summary.modes, modes.into_iter().collect());
+        assert_eq!(summary.oddities, Vec::<String>::new());
+        let damages: Vec<_> = found(&db).into_iter().filter(|line| line.starts_with("damaged")).collect();
+        assert_eq!(damages, Vec::<String>::new(), "{name}");
+        let exported = exported(&db, &ALL);
+        assert_eq!((exported.totals.games, exported.problems), (games, Vec::new()));
+    }
+}
+
+#[test]
+fn info_knows_the_dates_and_names() {
+    let Some(db) = sample("twic1134/twic1134.cbh") else { return };
+    let summary = summary(&db, &|_| Ok(())).unwrap();
+    assert_eq!((summary.players, summary.tournaments), (2737, 48));
+    let (first, last) = summary.dates.unwrap();
+    assert!(first >= Date::from_pgn("2016.01") && last <= Date::from_pgn("2016.12.31") && first < last);
+}

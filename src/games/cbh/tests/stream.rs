@@ -1,0 +1,154 @@
+//! A database as a source of games.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{Move, Position as _};
+
+use super::super::made::{Made, moves};
+use super::super::mode::Mode;
+use super::super::source::CbhSource;
+use crate::chess::Position;
+use crate::games::{End, Header, Problem, Reason, Spot, Visitor};
+
+/// Writes down what it is told, as the format's page writes trees.
+#[derive(Default)]
+struct Listener {
+    games: Vec<(Header, String, Option<Reason>)>,
+    unreadable: Vec<Problem>,
+    variations: bool,
+    at_most: usize,
+    refuse: bool,
+}
+
+impl Visitor for Listener {
+    fn begin(&mut self, game: &Header) -> bool {
+        self.games.push((game.clone(), String::new(), None));
+        !self.refuse
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        assert!(at.chess().is_legal(mv));
+        let text = &mut self.games.last_mut().unwrap().1;
+        *text += &format!("{} ", SanPlus::from_move(at.chess().clone(), mv));
+        if text.split_whitespace().count() == self.at_most {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        self.games.last_mut().unwrap().2 = end.problem.map(|problem| problem.reason);
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        self.unreadable.push(problem);
+    }
+
+    fn wants_variations(&self) -> bool {
+        self.variations
+    }
+
+    fn begin_variation(&mut self) {
+        self.games.last_mut().unwrap().1 += "( ";
+    }
+
+    fn end_variation(&mut self) {
+        self.games.last_mut().unwrap().1 += ") ";
+    }
+}
+
+fn listen(made: &Made, mut listener: Listener) -> Listener {
+    let mut source = CbhSource::new(Arc::new(made.open().unwrap()));
+    while let Some(batch) = source.next_batch() {
+        batch.play(&mut listener);
+    }
+    assert!(source.done() > 0);
+    listener
+}
+
+fn heard(made: &Made, variations: bool) -> Vec<String> {
+    let games = listen(made, Listener { variations, ..Listener::default() }).games;
+    games.into_iter().map(|(_, text, _)| text.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn main_lines_come_and_variations_where_they_are_wanted() {
+    let mut made = Made::default();
+    made.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5", &[]);
+    made.play("< e4 < e5 > c5 > d4 < d5 > Nf6", &[]);
+    assert_eq!(heard(&made, false), ["e4 c5 Nf3 d6 d4", "e4 e5"]);
+    assert_eq!(
+        heard(&made, true),
+        ["e4 c5 ( c6 d4 ) ( Nf6 e5 ) Nf3 d6 ( Nc6 Bb5 ) d4", "e4 ( d4 d5 ( Nf6 ) ) e5 ( c5 )",]
+    );
+}
+
+#[test]
+fn a_pass_ends_the_line_that_it_is_in() {
+    let mut made = Made::default();
+    made.play("e4 < e5 Nf3 > < -- d4 > c5 -- Nf6", &[]);
+    made.play("e4 -- d4", &[]);
+    assert_eq!(heard(&made, true), ["e4 e5 ( ) ( c5 ) Nf3", "e4"]);
+    let games = listen(&made, Listener::default()).games;
+    assert_eq!(games.iter().map(|game| game.2).collect::<Vec<_>>(), [None, Some(Reason::NullMove)]);
+}
+
+#[test]
+fn the_head_is_told_and_a_game_that_is_not_wanted_is_not_decoded() {
+    let mut made = Made::default();
+    let game = made.play("e4 e5", &[]);
+    made.file("cbh")[game as usize * 46 + 24..][..3]
+        .copy_from_slice(&(1972_u32 << 9 | 7 << 5 | 11).to_be_bytes()[1..]);
+    made.file("cbh")[game as usize * 46 + 31..][..4].copy_from_slice(&[0x0a, 0xd1, 0x0a, 0x64]);
+    *made.record(game, 29) = 1;
+    made.play_from("k7/8/8/8/8/8/4P3/K7 w - - 0 1", 0, "e4 >");
+    let listener = listen(&made, Listener { refuse: true, ..Listener::default() });
+    let (header, text, _) = &listener.games[0];
+    assert_eq!(text, "");
+    assert_eq!((&*header.white, &*header.black), ("Fischer, Robert James", "Spassky"));
+    assert_eq!((&*header.event, &*header.site, &*header.round), ("A Tourna", "Berlin", "1"));
+    assert_eq!(
+        (header.date.to_string(), header.white_elo, header.black_elo),
+        ("1972.07.11".into(), 2769, 2660)
+    );
+    assert_eq!((header.place.spot, header.place.offset), (Spot::Game(1), 26));
+    assert!(header.start.is_none());
+    assert_eq!(listener.games[1].0.start.as_ref().unwrap().fen(), "k7/8/8/8/8/8/4P3/K7 w - - 0 1");
+}
+
+#[test]
+fn breaking_off_ends_a_game_and_deleted_ones_do_not_come() {
+    let mut made = Made::default();
+    made.play("e4 e5 Nf3", &[]);
+    let gone = made.play("d4", &[]);
+    *made.record(gone, 0) = 0x81;
+    made.play("c4 < c5 > e5 Nc3", &[]);
+    for variations in [false, true] {
+        let games = listen(&made, Listener { variations, at_most: 2, ..Listener::default() }).games;
+        let texts: Vec<_> = games.iter().map(|game| game.1.trim_end()).collect();
+        assert_eq!(texts, ["e4 e5", "c4 c5"]);
+    }
+}
+
+#[test]
+fn damage_is_told_with_its_place() {
+    let mut made = Made::default();
+    made.play("e4 e5", &[]);
+    let mode = Mode::of(0).unwrap();
+    let mut data = moves(&shakmaty::Chess::default(), mode, "e4 e5", false);
+    data.push(mode.hidden(0x27, 2));
+    made.game(0, &data, &[]);
+    made.game(8, &[], &[]);
+    let listener = listen(&made, Listener::default());
+    assert_eq!(
+        listener.games.iter().map(|game| game.2).collect::<Vec<_>>(),
+        [None, Some(Reason::IllegalMove)]
+    );
+    assert_eq!(listener.games[1].1, "e4 e5 ");
+    assert_eq!(listener.unreadable.len(), 1);
+    assert_eq!(listener.unreadable[0].reason, Reason::OtherVariant);
+    assert!(listener.unreadable[0].to_string().starts_with("made.cbg: game 3: "));
+}

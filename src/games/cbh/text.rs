@@ -1,0 +1,81 @@
+//! Texts as the files hold them.
+
+use std::borrow::Cow;
+
+use crate::games::decode_text;
+
+/// A field of fixed length: a text, cut at the first 0; what follows it means nothing.
+///
+/// A text of UTF-8 that fills its field may be cut inside its last character, which is left out.
+pub fn field(bytes: &[u8]) -> Cow<'_, str> {
+    let Some(end) = memchr::memchr(0, bytes) else {
+        if let Err(error) = std::str::from_utf8(bytes)
+            && error.error_len().is_none()
+            && let Some(whole) = bytes.get(..error.valid_up_to())
+            && !whole.is_ascii()
+        {
+            return decode_text(whole);
+        }
+        return decode_text(bytes);
+    };
+    decode_text(bytes.get(..end).unwrap_or_default())
+}
+
+/// How a diagram is written into a comment.
+const DIAGRAM: &str = "[#]";
+
+/// The text of a comment, with the figurines and diagrams that ChessBase writes as characters of their own: the bytes
+/// 0xa2 to 0xa7 and 0x9e of Windows-1252, or the characters of these numbers in UTF-8 (measured).
+pub fn comment(bytes: &[u8]) -> Cow<'_, str> {
+    let bytes = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    if bytes.is_ascii() {
+        return decode_text(bytes);
+    }
+    let narrow = std::str::from_utf8(bytes).is_err();
+    let mut text = String::with_capacity(bytes.len() + 8);
+    for character in decode_text(bytes).chars() {
+        match character {
+            '\u{a2}' => text.push('♔'),
+            '\u{a3}' => text.push('♕'),
+            '\u{a4}' => text.push('♘'),
+            '\u{a5}' => text.push('♗'),
+            '\u{a6}' => text.push('♖'),
+            '\u{a7}' => text.push('♙'),
+            '\u{9e}' => text.push_str(DIAGRAM),
+            // Windows-1252 has this letter where the diagram is.
+            'ž' if narrow => text.push_str(DIAGRAM),
+            other => text.push(other),
+        }
+    }
+    Cow::Owned(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_ends_at_its_first_zero() {
+        assert_eq!(field(b"Kramnik\0garbage\xff"), "Kramnik");
+        assert_eq!(field(b"no end"), "no end");
+        assert_eq!(field(b""), "");
+    }
+
+    #[test]
+    fn both_encodings_are_told_apart() {
+        assert_eq!(field(b"H\xfcbner\0"), "Hübner");
+        assert_eq!(field("Hübner\0".as_bytes()), "Hübner");
+        // A Latin text that ends with what could begin a character of UTF-8.
+        assert_eq!(field(b"Andr\xe9"), "André");
+        assert_eq!(field(b"Andr\xe9\0"), "André");
+        // A text of UTF-8 that was cut inside its last character.
+        assert_eq!(field("Šarić".as_bytes().split_last().unwrap().1), "Šari");
+    }
+
+    #[test]
+    fn figurines_and_diagrams_are_written() {
+        assert_eq!(comment(b"\xa2\xa3\xa4\xa5\xa6\xa7f3 \x9e"), "♔♕♘♗♖♙f3 [#]");
+        assert_eq!(comment("\u{a3}d4 \u{9e} Žižkov".as_bytes()), "♕d4 [#] Žižkov");
+        assert_eq!(comment(b"plain\0rest"), "plain");
+    }
+}

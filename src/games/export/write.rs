@@ -1,0 +1,357 @@
+//! The writer: tags, moves in lines of less than 80 columns, variations, comments, glyphs.
+
+use super::tree::{Notes, San, Tree};
+
+/// Columns of a line of moves, its end not counted (the PGN standard, 8.2.1).
+const COLUMNS: usize = 79;
+
+/// The numbers of moves with their dots, as far as most games go.
+static NUMBERS: [San; 500] = {
+    let mut numbers = [San::EMPTY; 500];
+    let mut number = 0;
+    while number < numbers.len() {
+        let mut word = San::EMPTY;
+        if number >= 100 {
+            word.push(b'0' + (number / 100) as u8);
+        }
+        if number >= 10 {
+            word.push(b'0' + (number / 10 % 10) as u8);
+        }
+        word.push(b'0' + (number % 10) as u8);
+        word.push(b'.');
+        numbers[number] = word;
+        number += 1;
+    }
+    numbers
+};
+
+/// Writes games one behind the other into memory.
+///
+/// ```
+/// use tabiya::games::export::{Notes, San, Tree, Writer};
+/// let mut tree = Tree::default();
+/// ["e4", "e5"].iter().for_each(|mv| tree.add(San::new(mv.as_bytes())));
+/// let mut writer = Writer::default();
+/// writer.tag("White", "Anderssen \"A.\"");
+/// writer.moves(&tree, &Notes::default(), "*");
+/// assert_eq!(writer.text(), b"[White \"Anderssen \\\"A.\\\"\"]\n\n1. e4 e5 *\n\n");
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    out: Vec<u8>,
+    /// Where the line that is being written begins.
+    line: usize,
+    /// Whether the next word follows without a space: behind an opening parenthesis.
+    tight: bool,
+    /// Variations that are open: the next move beside, and the one that goes on behind them.
+    open: Vec<(u32, u32)>,
+}
+
+impl Writer {
+    /// What was written.
+    pub fn text(&self) -> &[u8] {
+        &self.out
+    }
+
+    /// Forgets what was written.
+    pub fn clear(&mut self) {
+        self.out.clear();
+    }
+
+    /// Exchanges what was written for an empty piece of memory.
+    pub fn swap(&mut self, other: &mut Vec<u8>) {
+        std::mem::swap(&mut self.out, other);
+    }
+
+    /// Writes a tag. Control characters become spaces, since a value is one line.
+    pub fn tag(&mut self, name: &str, value: &str) {
+        self.out.reserve(name.len() + value.len() + 8);
+        self.out.push(b'[');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b" \"");
+        // Every byte is looked at, so that several can be at once.
+        let special = |byte| byte < b' ' || byte == b'"' || byte == b'\\' || byte == 0x7f;
+        if value.bytes().fold(false, |any, byte| any | special(byte)) {
+            for byte in value.bytes() {
+                match byte {
+                    b'"' | b'\\' => self.out.extend_from_slice(&[b'\\', byte]),
+                    0..b' ' | 0x7f => self.out.push(b' '),
+                    _ => self.out.push(byte),
+                }
+            }
+        } else {
+            self.out.extend_from_slice(value.as_bytes());
+        }
+        self.out.extend_from_slice(b"\"]\n");
+    }
+
+    /// Writes tags that were written before.
+    pub fn again(&mut self, tags: &[u8]) {
+        self.out.extend_from_slice(tags);
+    }
+
+    /// Writes the moves behind the tags, with their variations and what is said of them, and the result.
+    pub fn moves(&mut self, tree: &Tree, notes: &Notes, result: &str) {
+        self.out.push(b'\n');
+        self.line = self.out.len();
+        self.open.clear();
+        if let Some(whole) = notes.of(0) {
+            self.comment(&whole.before);
+            whole.glyphs.iter().for_each(|&glyph| self.glyph(glyph));
+            self.comment(&whole.after);
+        }
+        match tree.line().filter(|_| notes.is_empty()) {
+            Some(line) => self.line(line, tree),
+            None => self.tree(tree, notes),
+        }
+        self.word(result.as_bytes());
+        self.out.extend_from_slice(b"\n\n");
+    }
+
+    /// Writes moves without variations, of which nothing is said: most games are such.
+    fn line(&mut self, moves: &[San], tree: &Tree) {
+        let mut half = u32::from(tree.first.is_black());
+        let mut numbered = true;
+        for &mv in moves {
+            if half & 1 == 0 || numbered {
+                self.number(tree.number.saturating_add(half / 2), half & 1 != 0);
+                numbered = false;
+            }
+            self.put(mv);
+            half += 1;
+        }
+    }
+
+    /// Writes a short word behind another one: both what stands between and the word in one step.
+    #[inline]
+    fn put(&mut self, word: San) {
+        let column = self.out.len() - self.line;
+        let full = column + 1 + word.len() > COLUMNS;
+        if full {
+            self.line = self.out.len() + 1;
+        }
+        let between = if full { b'\n' } else { b' ' };
+        let end = self.out.len() + 1 + word.len();
+        self.out.extend_from_slice(&(word.characters() << 8 | u64::from(between)).to_le_bytes());
+        self.out.truncate(end);
+    }
+
+    fn tree(&mut self, tree: &Tree, notes: &Notes) {
+        let odd = u32::from(tree.first.is_black());
+        let mut at = tree.node(0).map_or(0, |start| start.next);
+        // Whether the move is the first of several, and whether its number has to be written.
+        let (mut first, mut numbered) = (true, true);
+        loop {
+            while let Some(node) = tree.node(at).filter(|_| at != 0) {
+                let remark = notes.of(at);
+                if let Some(remark) = remark.filter(|remark| !remark.before.is_empty()) {
+                    self.comment(&remark.before);
+                    numbered = true;
+                }
+                let half = node.ply - 1 + odd;
+                if half & 1 == 0 {
+                    self.number(tree.number.saturating_add(half / 2), false);
+                } else if numbered {
+                    self.number(tree.number.saturating_add(half / 2), true);
+                }
+                self.san(node.mv);
+                numbered = false;
+                if let Some(remark) = remark {
+                    remark.glyphs.iter().for_each(|&glyph| self.glyph(glyph));
+                    numbered = self.comment(&remark.after);
+                }
+                if first && node.other != 0 {
+                    self.open.push((tree.node(node.other).map_or(0, |other| other.other), node.next));
+                    self.parenthesis();
+                    (at, first, numbered) = (node.other, false, true);
+                } else {
+                    (at, first) = (node.next, true);
+                }
+            }
+            let Some((other, next)) = self.open.pop() else { return };
+            self.close();
+            numbered = true;
+            if other == 0 {
+                (at, first) = (next, true);
+            } else {
+                self.open.push((tree.node(other).map_or(0, |node| node.other), next));
+                self.parenthesis();
+                (at, first) = (other, false);
+            }
+        }
+    }
+
+    /// Begins a word of this length: behind a space, or in a new line.
+    #[inline]
+    fn begin(&mut self, len: usize) {
+        let column = self.out.len() - self.line;
+        if column == 0 || self.tight {
+            self.tight = false;
+        } else if column + 1 + len > COLUMNS {
+            self.out.push(b'\n');
+            self.line = self.out.len();
+        } else {
+            self.out.push(b' ');
+        }
+    }
+
+    fn word(&mut self, word: &[u8]) {
+        self.begin(word.len());
+        self.out.extend_from_slice(word);
+    }
+
+    #[inline]
+    fn san(&mut self, san: San) {
+        // One more column is left for a parenthesis that may follow.
+        self.begin(san.len() + 1);
+        self.short(san);
+    }
+
+    /// Writes a short word: eight bytes are copied at once, and those too many taken back.
+    #[inline]
+    fn short(&mut self, word: San) {
+        let end = self.out.len() + word.len();
+        self.out.extend_from_slice(&word.padded());
+        self.out.truncate(end);
+    }
+
+    #[inline]
+    fn number(&mut self, number: u32, black: bool) {
+        let known = usize::try_from(number).ok().and_then(|number| NUMBERS.get(number)).copied();
+        let Some(mut word) = known else { return self.great_number(number, black) };
+        if black {
+            word.push(b'.');
+            word.push(b'.');
+        }
+        if self.out.len() > self.line && !self.tight {
+            self.put(word);
+        } else {
+            self.begin(word.len());
+            self.short(word);
+        }
+    }
+
+    #[cold]
+    fn great_number(&mut self, number: u32, black: bool) {
+        let text = format!("{number}{}", if black { "..." } else { "." });
+        self.word(text.as_bytes());
+    }
+
+    fn glyph(&mut self, glyph: u8) {
+        let text = format!("${glyph}");
+        self.word(text.as_bytes());
+    }
+
+    fn parenthesis(&mut self) {
+        self.begin(8);
+        self.out.push(b'(');
+        self.tight = true;
+    }
+
+    fn close(&mut self) {
+        if self.out.len() - self.line >= COLUMNS {
+            self.out.push(b'\n');
+            self.line = self.out.len();
+        }
+        self.out.push(b')');
+    }
+
+    /// Writes a comment, word by word; `true` where there was one. Braces cannot stand in it, and become parentheses.
+    fn comment(&mut self, text: &str) -> bool {
+        let mut words = text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()).peekable();
+        if words.peek().is_none() {
+            return false;
+        }
+        let mut mark = "{";
+        while let Some(word) = words.next() {
+            let end = if words.peek().is_none() { "}" } else { "" };
+            // Columns are characters.
+            self.begin(word.chars().count() + mark.len() + end.len());
+            self.out.extend_from_slice(mark.as_bytes());
+            for byte in word.bytes() {
+                self.out.push(match byte {
+                    b'{' => b'(',
+                    b'}' => b')',
+                    0..b' ' | 0x7f => b' ',
+                    _ => byte,
+                });
+            }
+            self.out.extend_from_slice(end.as_bytes());
+            mark = "";
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree from the notation of the format's own example: `<` keeps a position, `>` goes back.
+    fn tree(text: &str) -> Tree {
+        let mut tree = Tree::default();
+        for word in text.split_whitespace() {
+            match word {
+                "<" => tree.push(),
+                ">" => tree.pop(),
+                san => tree.add(San::new(san.as_bytes())),
+            }
+        }
+        tree
+    }
+
+    fn written(tree: &Tree, notes: &Notes) -> String {
+        let mut writer = Writer::default();
+        writer.moves(tree, notes, "*");
+        String::from_utf8(writer.text().to_vec()).unwrap()
+    }
+
+    #[test]
+    fn variations_stand_behind_the_move_that_they_replace() {
+        let tree = tree("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5 >");
+        let text = "\n1. e4 c5 (1... c6 2. d4) (1... Nf6 2. e5) 2. Nf3 d6 (2... Nc6 3. Bb5) 3. d4 *\n\n";
+        assert_eq!(written(&tree, &Notes::default()), text);
+    }
+
+    #[test]
+    fn variations_stand_in_variations() {
+        let tree = tree("< e4 < e5 > c5 > d4 < d5 > Nf6 >");
+        let text = "\n1. e4 (1. d4 d5 (1... Nf6)) 1... e5 (1... c5) *\n\n";
+        assert_eq!(written(&tree, &Notes::default()), text);
+    }
+
+    #[test]
+    fn remarks_stand_around_their_moves() {
+        let tree = tree("e4 e5 < Nf3 Nc6 > Nc3");
+        let mut notes = Notes::default();
+        notes.entry(0).after.push_str("a {game}");
+        *notes.entry(1) = super::super::Remark {
+            node: 1,
+            before: "before".into(),
+            glyphs: vec![1, 16],
+            after: "behind  it".into(),
+        };
+        notes.entry(5).before.push_str("or");
+        let text =
+            "\n{a (game)} {before} 1. e4 $1 $16 {behind it} 1... e5 2. Nf3 ({or} 2. Nc3) 2... Nc6 *\n\n";
+        assert_eq!(written(&tree, &notes), text.replace("2... Nc6", "2...\nNc6"));
+    }
+
+    #[test]
+    fn black_may_begin_with_any_number() {
+        let mut tree = tree("e5 Nf3 Nc6");
+        (tree.first, tree.number) = (shakmaty::Color::Black, 17);
+        assert_eq!(written(&tree, &Notes::default()), "\n17... e5 18. Nf3 Nc6 *\n\n");
+    }
+
+    #[test]
+    fn no_line_is_too_long() {
+        let mut tree = Tree::default();
+        (0..500).for_each(|_| tree.add(San::new(b"Qa1xb2+")));
+        let mut notes = Notes::default();
+        notes.entry(30).after.push_str(&"word ".repeat(100));
+        let text = written(&tree, &notes);
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
+        assert!(text.lines().filter(|line| line.len() > 70).count() > 50);
+    }
+}

@@ -1,0 +1,156 @@
+"""ChessBase databases: their games beside ChessBase's own export, and what the commands say of them."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+SAME = ("White", "Black", "Date", "Result", "Event", "Site", "ECO", "WhiteElo", "BlackElo")
+
+
+@pytest.fixture
+def samples():
+    folder = os.environ.get("TABIYA_SAMPLES")
+    if not folder:
+        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ of the samples")
+    return Path(folder) / "cbh"
+
+
+def read(path):
+    with open(path, encoding="utf-8") as text:
+        games = list(iter(lambda: chess.pgn.read_game(text), None))
+    assert not [error for game in games for error in game.errors]
+    return games
+
+
+def tree(game):
+    """Every move with its place: the moves as nested lists, main line first."""
+    top = []
+    waiting = [(game, top)]
+    while waiting:
+        node, out = waiting.pop()
+        for child in node.variations:
+            out.append((child.move.uci(), []))
+            waiting.append((child, out[-1][1]))
+    return top
+
+
+def remarks(game):
+    """What is said of each move: texts word by word, and glyphs."""
+    found = []
+    waiting = [game]
+    while waiting:
+        node = waiting.pop()
+        for child in node.variations:
+            texts = [" ".join((text or "").split()) for text in (child.starting_comment, child.comment)]
+            found.append((child.move.uci(), texts, sorted(child.nags)))
+            waiting.append(child)
+    return found
+
+
+def exported(tabiya, tmp_path, database, *args):
+    done = tabiya("games", database, "-o", tmp_path / "out.pgn", "--force", *args)
+    assert done.returncode == 0, done.stderr
+    return read(tmp_path / "out.pgn")
+
+
+@pytest.mark.parametrize(
+    "database, pgn, number",
+    [
+        ("WithVariations/WithVariations.cbh", "WithVariations/GamesWithVariations.pgn", 28),
+        ("Chess960Biel/Chess960Biel.cbh", "Chess960Biel/Chess960.pgn", 188),
+        ("UnusualStart/UnusualStartBytes.cbh", "UnusualStart/UnusualStart.pgn", 9),
+    ],
+)
+def test_games_equal_the_export_of_chessbase(tabiya, tmp_path, samples, database, pgn, number):
+    ours, theirs = exported(tabiya, tmp_path, samples / database), read(samples / pgn)
+    assert len(ours) == len(theirs) == number
+    for one, other in zip(ours, theirs, strict=True):
+        assert tree(one) == tree(other)
+        assert one.board() == other.board()
+        for tag in SAME:
+            assert one.headers.get(tag) == other.headers.get(tag), tag
+        # The games of Chess960 came from a PGN whose boards have become subrounds.
+        board = other.headers.get("Board")
+        assert one.headers["Round"] == other.headers["Round"] + (f".{board}" if board else "")
+        for tag in ("WhiteTeam", "BlackTeam", "WhiteClock", "BlackClock", "Annotator"):
+            assert one.headers.get(tag) == other.headers.get(tag), tag
+        if not board:
+            assert remarks(one) == remarks(other)
+    print(f"{database}: {number} / {number}")
+
+
+def test_every_game_of_twic1134_and_linares_is_legal(tabiya, tmp_path, samples):
+    games = exported(tabiya, tmp_path, samples / "twic1134" / "twic1134.cbh", "--games", "1-400")
+    assert len(games) == 400 and all(game.headers["WhiteElo"].isdigit() for game in games[:3])
+    games = exported(tabiya, tmp_path, samples / "linares" / "linares.cbh")
+    branched = [game for game in games if any(len(node.variations) > 1 for node in [game, *game.mainline()])]
+    assert (len(games), len(branched)) == (503, 388)
+
+
+def test_a_book_from_a_database_and_from_its_pgn_has_the_same_bytes(tabiya, tmp_path, samples):
+    database = samples / "twic1134" / "twic1134.cbh"
+    assert tabiya("games", database, "-o", "all.pgn").returncode == 0
+    for args in ((), ("--min-elo", "2400"), ("--player", "carlsen", "--min-games", "1"), ("--from", "2016.08")):
+        for source, book in ((database, "a.bin"), ("all.pgn", "b.bin")):
+            done = tabiya("build", source, "-o", book, "--force", *args)
+            assert done.returncode in (0, 1), done.stderr
+        assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes(), args
+
+
+def test_variations_are_built_in_where_they_are_wanted(tabiya, samples):
+    database = samples / "linares" / "linares.cbh"
+    counts = []
+    for args in ((), ("--variations",)):
+        done = tabiya("build", database, "-o", "a.bin", "--force", "--min-games", "1", *args)
+        assert done.returncode == 0, done.stderr
+        counts.append(int(done.stdout.decode().split(" half-moves")[0].rsplit(" ", 1)[1]))
+    assert counts[1] > counts[0] * 1.1
+
+
+def test_the_choices_leave_out_what_they_say(tabiya, tmp_path, samples):
+    database = samples / "linares" / "linares.cbh"
+    games = exported(tabiya, tmp_path, database, "--mainline", "--no-annotations", "--games", "10-19")
+    assert len(games) == 10
+    for game in games:
+        assert not game.comment
+        assert all(len(node.variations) == 1 and not node.comment and not node.nags for node in list(game.mainline())[:-1])
+    text = tabiya("games", database, "--games", "3").stdout.decode()
+    assert text.count("[Event ") == 1 and all(len(line) < 80 for line in text.split("\n\n", 1)[1].splitlines())
+    assert tabiya("games", database, "--games", "9-3").returncode == 2
+    (tmp_path / "here.pgn").write_text("mine")
+    done = tabiya("games", database, "-o", "here.pgn")
+    assert done.returncode == 3 and b"exists already" in done.stderr
+    assert (tmp_path / "here.pgn").read_text() == "mine"
+
+
+def test_info_and_check_know_databases(tabiya, tmp_path, samples):
+    database = samples / "twic1134" / "twic1134.cbh"
+    line = json.loads(tabiya("info", database, "--json").stdout)
+    assert (line["format"], line["games"], line["players"], line["modes"]) == ("cbh", 6117, 2737, [{"mode": 0, "games": 6117}])
+    assert "  tournaments      48\n" in tabiya("info", database).stdout.decode()
+    done = tabiya("check", database)
+    assert done.returncode == 0 and done.stdout.decode().endswith("twic1134.cbh: sound\n")
+    for path in database.parent.iterdir():
+        shutil.copyfile(path, tmp_path / path.name)
+    (tmp_path / "twic1134.cbg").write_bytes(database.with_suffix(".cbg").read_bytes()[:300_000])
+    done = tabiya("check", "twic1134.cbh")
+    assert done.returncode == 1
+    assert b"twic1134.cbh: damaged: game " in done.stdout and b" of twic1134.cbg)" in done.stdout
+    done = tabiya("games", "twic1134.cbh", "-o", "rest.pgn")
+    assert done.returncode == 1 and b"games with moves lost: damaged" in done.stderr
+    assert len(read(tmp_path / "rest.pgn")) == 6117
+    (tmp_path / "twic1134.cbg").unlink()
+    done = tabiya("games", "twic1134.cbh")
+    assert done.returncode == 3 and b"the moves of the database twic1134.cbh are missing" in done.stderr
+
+
+def test_other_formats_are_answered_with_what_to_do(tabiya, tmp_path):
+    for name, words in (("a.2cbh", b"save it as a CBH database"), ("a.cbv", b"unpack it first"), ("a.cbz", b"unpack it first")):
+        (tmp_path / name).write_bytes(b"\0" * 100)
+        for command in (("games", name), ("info", name), ("check", name), ("build", name, "-o", "b.bin")):
+            done = tabiya(*command)
+            assert done.returncode == 3 and words in done.stderr, done.stderr
