@@ -22,6 +22,9 @@ const RANGE_BITS: u32 = 12;
 /// Ranges that a run's file knows the places of.
 const RANGES: usize = 1 << RANGE_BITS;
 
+/// Bytes that are made of a row at most: a position of its own, with its one move.
+const MADE_LEN: usize = 512;
+
 /// Bytes that go to a temporary file at a time.
 const WRITE_LEN: usize = 1 << 20;
 
@@ -309,8 +312,8 @@ impl<R: Sortable> Sorted<R> {
         mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let threads = threads.max(1);
-        // The stable sort needs half as much again.
-        let most = (memory / threads / size_of::<R>() / 2).max(1) as u64;
+        // The stable sort needs half as much again, and what is made of the rows of a range is there besides them.
+        let most = (memory / threads / (size_of::<R>() * 2 + MADE_LEN)).max(1) as u64;
         let ranges = self.ranges(most, threads);
         for round in ranges.chunks(threads) {
             interrupt::check()?;
