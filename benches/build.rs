@@ -23,9 +23,9 @@ use tabiya::book::{self, WriteOptions};
 use tabiya::build::count::count;
 use tabiya::build::row::CountRow;
 use tabiya::build::{Filter, Means, Names, Weigh};
-use tabiya::chess::{Position, move_of_san};
+use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
-use tabiya::games::pgn::words::Words;
+use tabiya::games::pgn::words::first_strange;
 use tabiya::games::{self, End, Header, Problem, Visitor};
 
 /// Seed of the random games.
@@ -65,9 +65,7 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     let (plain, lines) = lines(&text);
     let plies = plain.iter().map(Vec::len).sum::<usize>().max(1);
     let scanning = seconds(times, || Reader::new(&text[..]).visit_all_games(&mut Nothing));
-    let words = seconds(times, || {
-        slices(&text).map(|slice| Words::new(slice, moves_at(slice)).count()).sum::<usize>()
-    });
+    let words = seconds(times, || slices(&text).filter_map(first_strange).count());
     let playing = seconds(times, || lines.iter().map(|line| play(line)).fold(0, |all, key| all ^ key));
     let finding = seconds(times, || plain.iter().map(|line| find(line)).fold(0, |all, key| all ^ key));
     let reading = seconds(times, || {
@@ -90,7 +88,7 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a half-move", "games/s", "x scanning");
     for (what, time) in [
         ("pgn-reader scanning alone", scanning),
-        ("words: lexing the moves", words),
+        ("looking over the words", words),
         ("SAN: from the notation to a legal move", finding - playing),
         ("playing and hashing", playing),
         ("reading: cutting, heads, and all of the above", reading),
@@ -118,11 +116,6 @@ fn slices(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         start = end;
         slice
     })
-}
-
-/// Where the moves of a game begin.
-fn moves_at(text: &[u8]) -> usize {
-    memchr::memmem::find(text, b"]\n\n").map_or(0, |at| at + 3)
 }
 
 /// The main lines of the games, as the text has them and as moves.
@@ -153,7 +146,7 @@ fn play(line: &[Move]) -> u64 {
 fn find(line: &[San]) -> u64 {
     let mut position = Position::start();
     for &san in line {
-        let Ok(mv) = move_of_san(position.chess(), san) else { break };
+        let Ok(mv) = san.to_move(position.chess()) else { break };
         position.play(mv);
     }
     position.key()

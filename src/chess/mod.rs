@@ -1,14 +1,12 @@
-//! What shakmaty does not do for us, and only that: positions with their book key, the game a GUI describes, moves of
-//! the notation found fast, and the form and code in which some books write positions and moves.
+//! What shakmaty does not do for us, and only that: positions with their book key, the game a GUI describes, and
+//! the form and code in which some books write positions and moves.
 
 mod game;
 pub mod huffman;
 pub mod normal;
 mod packed;
 mod position;
-mod san;
 
 pub use game::{Ending, Game};
 pub use packed::{PACKED_LEN, Packed};
 pub use position::{FenError, Position};
-pub use san::move_of_san;

@@ -1,7 +1,7 @@
 //! PGN: texts of games.
 //!
-//! The text is cut between games by [`split`], so that several threads can read it; in each piece, heads are read by
-//! the crate `pgn-reader` and moves by [`words`], which sees what that would pass over.
+//! The text is cut between games by [`split`], so that several threads can read it; each piece is read by the crate
+//! `pgn-reader`, and [`words`] watches over what that passes over.
 
 mod piece;
 mod read;

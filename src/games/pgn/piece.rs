@@ -84,21 +84,19 @@ impl Batch for PgnBatch {
                 match more {
                     Ok(true) => game.before(pgn.buffer()),
                     Ok(false) => break,
-                    Err(_) => {
-                        game.broken();
+                    Err(error) => {
+                        game.broken(&error);
                         pgn = reader();
                         break;
                     }
                 }
-                if pgn.read_game(&mut game).is_err() {
-                    game.broken();
+                if let Err(error) = pgn.read_game(&mut game) {
+                    game.broken(&error);
                     // What it holds back of this game is not to come before the next one.
                     feed.0.set(&[]);
                     pgn = reader();
                     break;
                 }
-                game.at(end - left(&pgn));
-                game.moves();
             }
             game.finish();
             start = end;

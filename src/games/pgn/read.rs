@@ -1,14 +1,15 @@
 //! One game of a text, from the events of the PGN reader to those of a [`Visitor`].
 
+use std::io;
 use std::ops::ControlFlow;
 
-use pgn_reader::RawTag;
-use shakmaty::CastlingMode;
+use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
 use shakmaty::san::{San, SanError};
+use shakmaty::{CastlingMode, Color, KnownOutcome};
 
 use super::PgnBatch;
-use super::words::{Word, Words, begins_with_move, has_strange};
-use crate::chess::{Position, move_of_san};
+use super::words::{begins_with_move, find_move, first_strange};
+use crate::chess::Position;
 use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` under which a game is ordinary chess from some position.
@@ -50,7 +51,8 @@ pub struct GameReader<'a> {
     state: State,
     position: Position,
     plies: u32,
-    /// Variations that have no end so far.
+    /// Moves that come before a word that is no move.
+    sound_plies: u32,
     open: u32,
     result: Option<GameResult>,
     /// Whether a result stood behind the moves, be it that there is none.
@@ -82,6 +84,7 @@ impl<'a> GameReader<'a> {
             state: State::None,
             position: Position::start(),
             plies: 0,
+            sound_plies: u32::MAX,
             open: 0,
             result: None,
             ended: false,
@@ -121,43 +124,18 @@ impl<'a> GameReader<'a> {
         }
     }
 
-    /// The PGN reader gave up on this game's head.
-    pub fn broken(&mut self) {
-        let why = "a line of the head is longer than 8192 bytes or has no end".to_owned();
-        let problem = self.problem_at(self.game_start, Reason::TooLong, why);
+    /// The PGN reader gave up on this game.
+    pub fn broken(&mut self, error: &io::Error) {
+        let text = self.slice();
+        let tag = error.to_string().contains("tag");
+        let (reason, why) = if tag {
+            (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
+        } else {
+            (Reason::Unterminated, "a comment has no end")
+        };
+        let at = if tag { None } else { memchr::memrchr(b'{', text) };
+        let problem = self.problem_at(self.game_start + at.unwrap_or(0), reason, why.to_owned());
         self.stop(problem);
-    }
-
-    /// Reads the moves that follow, as far as they are wanted.
-    pub fn moves(&mut self) {
-        let batch = self.batch;
-        let text = batch.text().get(..self.slice_end).unwrap_or_default();
-        let mut words = Words::new(text, self.at);
-        loop {
-            match self.state {
-                State::Unwanted | State::None => return,
-                // The result may still come.
-                State::Over if self.header.result.is_some() => return,
-                _ => {}
-            }
-            let Some(word) = words.next() else { break };
-            if self.state == State::Waiting && matches!(word, Word::Move(_) | Word::Result(_)) {
-                self.begin();
-            }
-            match (word, self.state) {
-                (Word::Move(san), State::Moves) => self.play(san, words.span().0),
-                (Word::Strange, State::Moves) => self.stop_at_strange(words.span()),
-                (Word::Result(result), State::Moves | State::Over) => {
-                    (self.result, self.ended) = (result, true)
-                }
-                _ => {}
-            }
-        }
-        self.open = words.depth();
-        if let Some(at) = words.open_comment() {
-            let problem = self.problem_at(at, Reason::Unterminated, "a comment has no end".to_owned());
-            self.stop(problem);
-        }
     }
 
     /// The game is over, where one has begun.
@@ -170,6 +148,9 @@ impl<'a> GameReader<'a> {
         if self.open > 0 && matches!(self.state, State::Moves) {
             self.stop_in_variation();
         }
+        if self.state == State::Moves && self.plies >= self.sound_plies {
+            self.tell_strange();
+        }
         match std::mem::replace(&mut self.state, State::None) {
             State::Moves | State::Over => {
                 let result = self.header.result.or(self.result);
@@ -179,7 +160,7 @@ impl<'a> GameReader<'a> {
                 let text = self.batch.text().get(self.game_start..self.at).unwrap_or_default();
                 if let Some(problem) = self.problem.take() {
                     self.visitor.unreadable(problem);
-                } else if has_strange(text) {
+                } else if first_strange(text).is_some() {
                     let why = "this text is no game".to_owned();
                     let problem = self.problem_at(self.game_start, Reason::Damaged, why);
                     self.visitor.unreadable(problem);
@@ -202,10 +183,12 @@ impl<'a> GameReader<'a> {
     }
 
     /// Moves are over because of a word that is none.
-    fn stop_at_strange(&mut self, (start, end): (usize, usize)) {
-        let word = decode_text(self.batch.text().get(start..end).unwrap_or_default());
+    fn tell_strange(&mut self) {
+        let text = self.slice();
+        let Some(strange) = first_strange(text) else { return };
+        let word = decode_text(text.get(strange.at..strange.at + strange.len).unwrap_or_default());
         let why = format!("{} is no move of the notation", shortened(&word));
-        let problem = self.problem_at(start, Reason::UnreadableMove, why);
+        let problem = self.problem_at(self.game_start + strange.at, Reason::UnreadableMove, why);
         self.stop(problem);
     }
 
@@ -257,6 +240,7 @@ impl<'a> GameReader<'a> {
             return;
         }
         self.state = State::Moves;
+        self.sound_plies = first_strange(self.slice()).map_or(u32::MAX, |strange| strange.plies);
     }
 
     /// The position that the game starts from, where it is not the ordinary one.
@@ -277,16 +261,26 @@ impl<'a> GameReader<'a> {
         Ok(Some(position))
     }
 
-    /// Plays a move that stands at this byte of the piece.
-    fn play(&mut self, san: San, at: usize) {
-        match move_of_san(self.position.chess(), san) {
+    /// What is done once moves are not wanted any more: the result may still be.
+    fn enough(&self) -> ControlFlow<()> {
+        if self.header.result.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn play(&mut self, san: San) -> ControlFlow<()> {
+        if self.plies >= self.sound_plies {
+            self.tell_strange();
+            return self.enough();
+        }
+        match san.to_move(self.position.chess()) {
             Ok(mv) => {
                 self.plies += 1;
                 let flow = self.visitor.ply(&self.position, mv);
                 self.position.play(mv);
                 if flow.is_break() {
                     self.state = State::Over;
+                    return self.enough();
                 }
+                ControlFlow::Continue(())
             }
             Err(error) => {
                 let (reason, what) = match (san, error) {
@@ -294,6 +288,7 @@ impl<'a> GameReader<'a> {
                     (_, SanError::IllegalSan) => (Reason::IllegalMove, "the move is not legal"),
                     (_, SanError::AmbiguousSan) => (Reason::IllegalMove, "several pieces can make the move"),
                 };
+                let at = find_move(self.slice(), self.plies).map_or(0, |(at, _)| at);
                 let ply = self.plies;
                 let number = self.position.chess();
                 let dots = shakmaty::Position::turn(number).fold_wb(".", "...");
@@ -301,8 +296,9 @@ impl<'a> GameReader<'a> {
                     "{}{dots} {san}: {what} after {ply} half-moves",
                     shakmaty::Position::fullmoves(number)
                 );
-                let problem = self.problem_at(at, reason, why);
+                let problem = self.problem_at(self.game_start + at, reason, why);
                 self.stop(problem);
+                self.enough()
             }
         }
     }
@@ -336,6 +332,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
             (self.result, self.ended) = (None, false);
             self.problem = None;
             self.plies = 0;
+            self.sound_plies = u32::MAX;
             self.open = 0;
             self.game_start = self.at;
             self.state = State::Waiting;
@@ -379,8 +376,46 @@ impl pgn_reader::Visitor for GameReader<'_> {
         if self.fresh && self.tags > 0 {
             self.begin();
         }
-        // The moves are read by ourselves.
-        ControlFlow::Break(())
+        match self.state {
+            State::Unwanted => ControlFlow::Break(()),
+            State::Over if self.header.result.is_some() => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
+        if self.state == State::Waiting {
+            self.begin();
+        }
+        match self.state {
+            State::Moves => self.play(san.san),
+            State::Unwanted => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
+        self.open += 1;
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
+        self.open = self.open.saturating_sub(1);
+        ControlFlow::Continue(())
+    }
+
+    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        if self.state == State::Waiting {
+            self.begin();
+        }
+        self.ended = true;
+        self.result = match outcome {
+            Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::White),
+            Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Black),
+            Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
+            Outcome::Unknown => None,
+        };
+        ControlFlow::Continue(())
     }
 
     fn end_game(&mut self, (): ()) {}

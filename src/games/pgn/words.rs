@@ -1,208 +1,153 @@
-//! The words of a game's moves: moves, results, and what is neither.
+//! A look over a game's text for words that can be no move of the notation, yet name a square: moves of another
+//! language's notation, or damaged ones.
 //!
-//! A word that is no move, yet names a square, is a move of another language's notation, or a damaged one. It must not
-//! be passed over as decoration such as `N` or `+-` is: it would turn the rest of the game into another one.
+//! The PGN reader passes over every word that it does not understand, as it should over decoration such as `N` or
+//! `+-`. A passed-over move, however, would turn the rest of the game into another one.
 
 use memchr::memchr;
 use pgn_reader::SanPlus;
-use shakmaty::san::San;
-use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
-use crate::games::GameResult;
-
-/// A word of the main line.
+/// A word that is no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// A move, as the notation has it.
-    Move(San),
-    /// The end of the game, with its result where it has one.
-    Result(Option<GameResult>),
-    /// A word that names a square, but is no move.
-    Strange,
-    /// Anything else.
-    Decoration,
+pub struct Strange {
+    /// Where it begins, in bytes from the start of the text.
+    pub at: usize,
+    /// Its length in bytes.
+    pub len: usize,
+    /// Moves of the main line that stand before it.
+    pub plies: u32,
 }
 
-/// The words of the main line, from the start of a game's moves to an empty line or the next head, as the PGN reader
-/// takes them: without comments, variations, numbers and glyphs.
-#[derive(Clone, Debug)]
-pub struct Words<'a> {
-    text: &'a [u8],
-    at: usize,
-    start: usize,
-    depth: u32,
-    comment: Option<usize>,
-}
-
-impl<'a> Words<'a> {
-    /// The words of a text, in which moves begin at this byte.
-    pub fn new(text: &'a [u8], at: usize) -> Self {
-        Self { text, at, start: at, depth: 0, comment: None }
-    }
-
-    /// Where the last word begins and ends, in bytes of the text.
-    pub fn span(&self) -> (usize, usize) {
-        (self.start, self.at)
-    }
-
-    /// Variations that are open.
-    pub fn depth(&self) -> u32 {
-        self.depth
-    }
-
-    /// Where a comment begins that has no end.
-    pub fn open_comment(&self) -> Option<usize> {
-        self.comment
-    }
-
-    /// Whether the next bytes are these: they are passed over then.
-    fn eat(&mut self, bytes: &[u8]) -> bool {
-        let eaten = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(bytes));
-        self.at += if eaten { bytes.len() } else { 0 };
-        eaten
-    }
-
-    /// A hyphen, or a dash as word processors make it.
-    fn eat_dash(&mut self) -> bool {
-        [&b"-"[..], "–".as_bytes(), "—".as_bytes()].into_iter().any(|dash| self.eat(dash))
-    }
-
-    fn eat_digits(&mut self) {
-        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
-            self.at += 1;
+/// The first strange word of the main line, in the text of one game with or without its head.
+pub fn first_strange(text: &[u8]) -> Option<Strange> {
+    let mut words = Words { text, at: 0, line_start: true };
+    let (mut plies, mut depth) = (0_u32, 0_u32);
+    while let Some(word) = words.next() {
+        match word {
+            Word::Open => depth += 1,
+            Word::Close => depth = depth.saturating_sub(1),
+            Word::Text { .. } if depth > 0 => {}
+            Word::Text { at, word } => match judge(word) {
+                Verdict::Move => plies += 1,
+                Verdict::Decoration => {}
+                Verdict::Strange => return Some(Strange { at, len: word.len(), plies }),
+            },
         }
     }
-
-    /// Passes over everything up to this byte; over the rest where it does not come, and then that is `false`.
-    fn pass_to(&mut self, byte: u8) -> bool {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let found = memchr(byte, rest);
-        self.at += found.unwrap_or(rest.len());
-        found.is_some()
-    }
-
-    /// Passes over the end of a line; `false` where the moves end with it.
-    fn line_end(&mut self) -> bool {
-        match self.text.get(self.at + 1..).unwrap_or_default() {
-            [b'\n' | b'[', ..] | [b'\r', b'\n', ..] => return false,
-            // A line for programs.
-            [b'%', ..] => {
-                self.at += 1;
-                self.pass_to(b'\n');
-            }
-            _ => self.at += 1,
-        }
-        true
-    }
-
-    fn comment(&mut self) {
-        let start = self.at;
-        if self.pass_to(b'}') {
-            self.at += 1;
-        } else {
-            self.comment = Some(start);
-        }
-    }
-
-    /// A move's number, which is no word, a result, or castling written with zeros.
-    fn number(&mut self, first: u8) -> Option<Word> {
-        self.at += 1;
-        let result = match first {
-            b'0' if self.eat_dash() => {
-                if self.eat(b"1") {
-                    return Some(Word::Result(Some(GameResult::Black)));
-                }
-                let short = self.eat(b"0");
-                let long = short && self.eat_dash() && self.eat(b"0");
-                let _ = self.eat(b"+") || self.eat(b"#");
-                let side = if long { CastlingSide::QueenSide } else { CastlingSide::KingSide };
-                return short.then_some(Word::Move(San::Castle(side)));
-            }
-            b'1' if self.eat_dash() => self.eat(b"0").then_some(GameResult::White),
-            b'1' if self.eat(b"/2") => (self.eat_dash() && self.eat(b"1/2")).then_some(GameResult::Draw),
-            _ => None,
-        };
-        self.eat_digits();
-        result.map(|result| Word::Result(Some(result)))
-    }
-
-    fn text(&mut self) -> &'a [u8] {
-        while self.text.get(self.at).is_some_and(|&byte| !ENDS[usize::from(byte)]) {
-            self.at += 1;
-        }
-        // A byte that ends words may begin none: go on behind it in any case.
-        self.at = self.at.max(self.start + 1);
-        self.text.get(self.start..self.at).unwrap_or_default()
-    }
-}
-
-impl Iterator for Words<'_> {
-    type Item = Word;
-
-    fn next(&mut self) -> Option<Word> {
-        loop {
-            let &byte = self.text.get(self.at)?;
-            self.start = self.at;
-            match CLASSES[usize::from(byte)] {
-                Class::Space => self.at += 1,
-                Class::LineEnd if self.line_end() => {}
-                Class::LineEnd => return None,
-                Class::Number => match self.number(byte) {
-                    Some(word) if self.depth == 0 => return Some(word),
-                    _ => {}
-                },
-                Class::Glyph => {
-                    self.at += 1;
-                    self.eat_digits();
-                }
-                Class::Open => {
-                    self.at += 1;
-                    self.depth += 1;
-                }
-                Class::Close => {
-                    self.at += 1;
-                    self.depth = self.depth.saturating_sub(1);
-                }
-                Class::Comment => self.comment(),
-                Class::Line => drop(self.pass_to(b'\n')),
-                Class::Star => {
-                    self.at += 1;
-                    if self.depth == 0 {
-                        return Some(Word::Result(None));
-                    }
-                }
-                Class::Word => {
-                    let word = self.text();
-                    if self.depth == 0 {
-                        return Some(judge(word));
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Whether a text has a strange word in its main line.
-pub fn has_strange(text: &[u8]) -> bool {
-    Words::new(text, 0).any(|word| word == Word::Strange)
+    None
 }
 
 /// Whether the first word is a move, as in a game without a head; prose begins otherwise.
 pub fn begins_with_move(text: &[u8]) -> bool {
-    matches!(Words::new(text, 0).next(), Some(Word::Move(_)))
+    let mut words = Words { text, at: 0, line_start: true };
+    matches!(words.next(), Some(Word::Text { word, .. }) if judge(word) == Verdict::Move)
+}
+
+/// Where the move of this number, counted from 0 along the main line, stands; `None` where there are fewer.
+pub fn find_move(text: &[u8], number: u32) -> Option<(usize, &[u8])> {
+    let mut words = Words { text, at: 0, line_start: true };
+    let (mut plies, mut depth) = (0_u32, 0_u32);
+    while let Some(word) = words.next() {
+        match word {
+            Word::Open => depth += 1,
+            Word::Close => depth = depth.saturating_sub(1),
+            Word::Text { at, word } if depth == 0 && judge(word) == Verdict::Move => {
+                if plies == number {
+                    return Some((at, word));
+                }
+                plies += 1;
+            }
+            Word::Text { .. } => {}
+        }
+    }
+    None
+}
+
+enum Word<'a> {
+    Open,
+    Close,
+    Text { at: usize, word: &'a [u8] },
+}
+
+/// The words of a text, without its head, comments, numbers and glyphs.
+struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+    line_start: bool,
+}
+
+impl<'a> Words<'a> {
+    /// Passes over everything up to this byte, and over it; over the rest where it does not come.
+    fn pass(&mut self, byte: u8) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        self.at += memchr(byte, rest).map_or(rest.len(), |at| at + 1);
+    }
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            let &byte = self.text.get(self.at)?;
+            let line_start = std::mem::replace(&mut self.line_start, byte == b'\n');
+            match CLASSES[usize::from(byte)] {
+                Class::Space => self.at += 1,
+                Class::Number if castles_with_zeros(self.text.get(self.at..).unwrap_or_default()) => {
+                    return Some(self.word());
+                }
+                Class::Number => self.number(),
+                Class::Glyph => {
+                    self.at += 1;
+                    while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+                        self.at += 1;
+                    }
+                }
+                Class::Open => {
+                    self.at += 1;
+                    return Some(Word::Open);
+                }
+                Class::Close => {
+                    self.at += 1;
+                    return Some(Word::Close);
+                }
+                Class::Comment => self.pass(b'}'),
+                Class::Line => self.line(),
+                // The head, and lines for programs.
+                Class::Word if line_start && matches!(byte, b'[' | b'%') => self.line(),
+                Class::Word => return Some(self.word()),
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        self.pass(b'\n');
+        self.line_start = true;
+    }
+
+    fn word(&mut self) -> Word<'a> {
+        let start = self.at;
+        while self.text.get(self.at).is_some_and(|&byte| !ENDS[usize::from(byte)]) {
+            self.at += 1;
+        }
+        // A byte that ends words may begin none: go on behind it in any case.
+        self.at = self.at.max(start + 1);
+        Word::Text { at: start, word: self.text.get(start..self.at).unwrap_or_default() }
+    }
+
+    /// A move's number, or a result.
+    fn number(&mut self) {
+        while self.text.get(self.at).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
-    LineEnd,
     Number,
     Glyph,
     Open,
     Close,
     Comment,
     Line,
-    Star,
     Word,
 }
 
@@ -211,9 +156,7 @@ static CLASSES: [Class; 256] = {
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
-            b' ' | b'\t' | b'\r' | b'.' | b'}' => Class::Space,
-            b'\n' => Class::LineEnd,
-            b'*' => Class::Star,
+            b' ' | b'\t' | b'\r' | b'\n' | b'.' | b'*' | b'}' => Class::Space,
             b'0'..=b'9' => Class::Number,
             b'$' | b'!' | b'?' => Class::Glyph,
             b'(' => Class::Open,
@@ -239,63 +182,46 @@ static ENDS: [bool; 256] = {
     ends
 };
 
-fn judge(word: &[u8]) -> Word {
-    if let Some(san) = plain_move(word) {
-        Word::Move(san)
-    } else if let Ok(move_and_check) = SanPlus::from_ascii(word) {
-        Word::Move(move_and_check.san)
-    } else if word == HALF_TO_HALF.as_bytes() {
-        Word::Result(Some(GameResult::Draw))
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Move,
+    Decoration,
+    Strange,
+}
+
+fn judge(word: &[u8]) -> Verdict {
+    if is_plain_move(word) || castles_with_zeros(word) || SanPlus::from_ascii(word).is_ok() {
+        Verdict::Move
     } else if names_a_square(word) {
-        Word::Strange
+        Verdict::Strange
     } else {
-        Word::Decoration
+        Verdict::Decoration
     }
 }
 
-/// A draw in one more way of writing it.
-const HALF_TO_HALF: &str = "½-½";
-
-/// A move of the most frequent forms: `Nf3`, `Nbd2`, `R1xe1+`, `e4`, `exd5`.
-fn plain_move(word: &[u8]) -> Option<San> {
+/// Whether a word is a move of the most frequent forms: `Nf3`, `Nbd2`, `R1xe1+`, `e4`, `exd5`.
+fn is_plain_move(word: &[u8]) -> bool {
     let word = match word {
         [word @ .., b'+' | b'#'] => word,
         word => word,
     };
-    let [head @ .., to_file @ b'a'..=b'h', to_rank @ b'1'..=b'8'] = word else { return None };
-    let to = Square::from_coords(file(*to_file)?, rank(*to_rank)?);
-    let (head, capture) = match head {
-        [head @ .., b'x'] => (head, true),
-        head => (head, false),
-    };
-    let (role, from) = match head {
-        [] if capture => return None,
-        [] => (Role::Pawn, &[][..]),
-        [_] if capture && file(head[0]).is_some() => (Role::Pawn, head),
-        [b'K', from @ ..] => (Role::King, from),
-        [b'Q', from @ ..] => (Role::Queen, from),
-        [b'R', from @ ..] => (Role::Rook, from),
-        [b'B', from @ ..] => (Role::Bishop, from),
-        [b'N', from @ ..] => (Role::Knight, from),
-        _ => return None,
-    };
-    let (file, rank) = match from {
-        [] => (None, None),
-        [one] => {
-            let (file, rank) = (file(*one), rank(*one));
-            (file.is_some() || rank.is_some()).then_some((file, rank))?
+    let ([head @ .., b'a'..=b'h', b'1'..=b'8'], true) = (word, word.len() <= 6) else { return false };
+    match head {
+        [] => true,
+        [b'a'..=b'h', b'x'] => true,
+        [b'K' | b'Q' | b'R' | b'B' | b'N', middle @ ..] => {
+            matches!(
+                middle,
+                [] | [b'x'] | [b'a'..=b'h' | b'1'..=b'8'] | [b'a'..=b'h' | b'1'..=b'8', b'x']
+            )
         }
-        _ => return None,
-    };
-    Some(San::Normal { role, file, rank, capture, to, promotion: None })
+        _ => false,
+    }
 }
 
-fn file(byte: u8) -> Option<File> {
-    matches!(byte, b'a'..=b'h').then(|| File::new(u32::from(byte - b'a')))
-}
-
-fn rank(byte: u8) -> Option<Rank> {
-    matches!(byte, b'1'..=b'8').then(|| Rank::new(u32::from(byte - b'1')))
+/// Whether a text begins with castling written with zeros, which the PGN reader takes for a move.
+fn castles_with_zeros(text: &[u8]) -> bool {
+    [&b"0-0"[..], "0–0".as_bytes(), "0—0".as_bytes()].iter().any(|castling| text.starts_with(castling))
 }
 
 fn names_a_square(word: &[u8]) -> bool {
@@ -307,30 +233,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn strange(text: &str) -> Option<(&str, usize)> {
-        let mut words = Words::new(text.as_bytes(), 0);
-        let mut moves = 0;
-        while let Some(word) = words.next() {
-            let (start, end) = words.span();
-            match word {
-                Word::Strange => return Some((&text[start..end], moves)),
-                Word::Move(_) => moves += 1,
-                _ => {}
-            }
-        }
-        None
+    fn strange(text: &str) -> Option<(&str, u32)> {
+        let found = first_strange(text.as_bytes())?;
+        Some((&text[found.at..found.at + found.len], found.plies))
     }
 
     #[test]
     fn sound_games_have_no_strange_words() {
         for text in [
             "",
-            "1. e4 e5 2. Nf3 $1 Nc6 {Sf3} (2... Sf6 (Lb5)) 3.Bb5+! a6?! 1/2-1/2",
+            "[Event \"Sf3 Lb5\"]\n\n1. e4 e5 2. Nf3 $1 Nc6 {Sf3} (2... Sf6 (Lb5)) 3.Bb5+! a6?! 1/2-1/2",
             "1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.O-O Nge7 5.Re1# axb5 6.e8=Q+ R1xe1 N +- = D 7.exd6 e.p. *\n%Sf3\n",
             "1. d4 d5 0-1 ;Sf3\n1-0",
-            "1. d4 d5\n\nSf3",
-            "1. d4 d5\r\n\r\nSf3",
-            "1. d4 d5\n[White \"Sf3\"]",
             "12... --",
         ] {
             assert_eq!(strange(text), None, "{text}");
@@ -339,65 +253,39 @@ mod tests {
 
     #[test]
     fn moves_of_other_languages_and_damaged_ones_are_strange() {
-        for (text, word, moves) in [
+        for (text, word, plies) in [
             ("1. e4 e5 2. Sf3 Sc6", "Sf3", 2),
             ("1. d4 Cf6 2. d5", "Cf6", 1),
             ("1. e4 e5 2. Nf3, Nc6", "Nf3,", 2),
             ("1. e4 e5 {x} (1... c5) 2. Nxxf3", "Nxxf3", 2),
             ("1. e4e5x", "e4e5x", 0),
-            ("5. 0-0 0-0-0+ 6. Sf3", "Sf3", 2),
+            ("4. 0-0 Nf6 5. Sf3", "Sf3", 2),
+            ("4. 0-0-0+ Nf6 5. Sf3", "Sf3", 2),
         ] {
-            assert_eq!(strange(text), Some((word, moves)), "{text}");
+            assert_eq!(strange(text), Some((word, plies)), "{text}");
         }
     }
 
     #[test]
-    fn results_are_told_from_numbers_and_castling() {
-        let ends = |text: &str| {
-            let words = Words::new(text.as_bytes(), 0).filter(|word| *word != Word::Decoration);
-            words.collect::<Vec<_>>()
-        };
-        let result = |result| vec![Word::Result(result)];
-        assert_eq!(ends("1-0"), result(Some(GameResult::White)));
-        assert_eq!(ends("0–1"), result(Some(GameResult::Black)));
-        assert_eq!(ends("1/2-1/2"), result(Some(GameResult::Draw)));
-        assert_eq!(ends("½-½"), result(Some(GameResult::Draw)));
-        assert_eq!(ends("*"), result(None));
-        assert_eq!(ends("0-0"), [Word::Move(San::Castle(CastlingSide::KingSide))]);
-        assert_eq!(ends("0-0-0#"), [Word::Move(San::Castle(CastlingSide::QueenSide))]);
-        assert_eq!(ends("10. 11... 1. 0."), []);
-        assert_eq!(ends("(1-0 * e4) {1-0}"), []);
-    }
-
-    #[test]
-    fn what_has_no_end_is_told() {
-        let end = |text: &str| {
-            let mut words = Words::new(text.as_bytes(), 0);
-            words.by_ref().for_each(drop);
-            (words.depth(), words.open_comment())
-        };
-        assert_eq!(end("1. e4 {x} (1. d4 (d5)) e5"), (0, None));
-        assert_eq!(end("1. e4 (1. d4 ( d5)\n\n)"), (1, None));
-        assert_eq!(end("1. e4 ({x} {"), (1, Some(11)));
+    fn a_move_is_found_by_its_number() {
+        let text = b"[White \"e4\"]\n\n1. e4 (1. d4 d5) e5 2. Nf3 N";
+        assert_eq!(find_move(text, 1), Some((31, &b"e5"[..])));
+        assert_eq!(find_move(text, 3), None);
+        assert_eq!(find_move(b"4. 0-0 d6 0-1", 1), Some((7, &b"d6"[..])));
     }
 
     proptest! {
         #[test]
         fn any_text_is_looked_over_to_its_end(text in prop::collection::vec(any::<u8>(), 0..400)) {
-            let mut words = Words::new(&text, 0);
-            let mut before = 0;
-            while words.next().is_some() {
-                let (start, end) = words.span();
-                prop_assert!(before <= start && start < end && end <= text.len());
-                before = end;
+            if let Some(found) = first_strange(&text) {
+                prop_assert!(found.at + found.len <= text.len());
             }
         }
 
         #[test]
-        fn the_short_way_reads_what_the_long_way_does(word in "[KQRBNa-h1-8x+#]{1,7}") {
-            if let Some(san) = plain_move(word.as_bytes()) {
-                let read = SanPlus::from_ascii(word.as_bytes()).map(|read| read.san);
-                prop_assert_eq!(read.ok(), Some(san), "{}", word);
+        fn the_short_way_accepts_only_what_the_long_way_does(word in "[KQRBNa-h1-8x+#]{1,7}") {
+            if is_plain_move(word.as_bytes()) {
+                prop_assert!(SanPlus::from_ascii(word.as_bytes()).is_ok(), "{}", word);
             }
         }
     }
