@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
-pub use game::{LinkedGame, SourceKind};
+pub use game::{CBH_RECORD, LinkedGame, SourceKind};
 pub use known::{Known, KnownMove, Scope};
 pub use open::{create, in_any_case, open, open_bytes};
 pub use shelf::Shelf;

@@ -75,8 +75,11 @@ impl Files {
     }
 
     /// The number of the game that begins at a place of a file.
-    fn number(&self, file: &Path, offset: u64) -> u64 {
-        let file = self.0.binary_search_by(|known| known.as_path().cmp(file)).unwrap_or(0) as u64;
+    pub(super) fn number(&self, file: &Path, offset: u64) -> u64 {
+        // The games of a database stand in another of its files than the one that names it.
+        let stem = || self.0.iter().position(|known| known.with_extension("") == file.with_extension(""));
+        let found = self.0.binary_search_by(|known| known.as_path().cmp(file)).ok().or_else(stem);
+        let file = found.unwrap_or(0) as u64;
         file << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
     }
 

@@ -7,7 +7,7 @@ use super::count::{Files, Means};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::sort::Sorter;
-use crate::book::{BookWriter, LinkedGame, SourceKind};
+use crate::book::{BookWriter, CBH_RECORD, LinkedGame, SourceKind};
 use crate::games::{GameResult, Header, Spot};
 
 /// What stands for standard input among the names of files: nobody finds a game there again.
@@ -29,13 +29,18 @@ impl Ledger {
         Self(Mutex::new(Sorter::new(&means.temp, means.memory / 8)))
     }
 
-    /// Writes down a game whose result is yet to come. Number, length, kind, result, ratings, length of White's name,
+    /// Writes down a game whose result is yet to come. Number, length or record, kind, result, ratings, length of White's name,
     /// names.
     pub fn draft(number: u64, game: &Header, entry: &mut Vec<u8>) {
         entry.clear();
         entry.extend(number.to_be_bytes());
-        entry.extend(game.place.length.to_be_bytes());
-        entry.push(u8::from(matches!(game.place.spot, Spot::Game(_))));
+        // A game of a database is found by its record.
+        let (length, record) = match game.place.spot {
+            Spot::Game(number) => (number, true),
+            Spot::Line(_) => (game.place.length, false),
+        };
+        entry.extend(length.to_be_bytes());
+        entry.push(u8::from(record));
         entry.push(u8::MAX);
         entry.extend(game.white_elo.to_be_bytes());
         entry.extend(game.black_elo.to_be_bytes());
@@ -87,17 +92,55 @@ fn read(entry: &[u8], files: &Files) -> Option<LinkedGame> {
     let names = entry.get(HEAD..)?;
     let (white, black) = names.split_at_checked(bytes::u16_be(entry, 22)?.into())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (length, record) = (bytes::u64_be(entry, 8)?, entry.get(16) == Some(&1));
+    let (kind, address, length) = match record {
+        true => (SourceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
+        false => (SourceKind::Pgn, address, length),
+    };
     Some(LinkedGame {
         number,
-        kind: if entry.get(16) == Some(&1) { SourceKind::Cbh } else { SourceKind::Pgn },
+        kind,
         source: whole.to_string_lossy().into_owned(),
         gone: false,
         address,
-        length: bytes::u64_be(entry, 8)?,
+        length,
         white: text(white),
         black: text(black),
         white_elo: bytes::u16_be(entry, 18)?,
         black_elo: bytes::u16_be(entry, 20)?,
         points: entry.get(RESULT).copied().filter(|points| *points <= 2),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Place;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_game_is_found_again_in_a_text_and_in_a_database() {
+        let files = Files::new(vec![PathBuf::from("/g/b.cbh"), PathBuf::from("/g/a.pgn")]);
+        let found = |file: &str, spot, offset| {
+            let file: Arc<Path> = Arc::from(Path::new(file));
+            let place = Place { file: Arc::clone(&file), spot, offset, length: 700 };
+            let game = Header {
+                white: "W".to_owned(),
+                black: "B".to_owned(),
+                black_elo: 9,
+                place,
+                ..Header::default()
+            };
+            let mut entry = Vec::new();
+            Ledger::draft(files.number(&file, offset), &game, &mut entry);
+            read(&entry, &files).unwrap()
+        };
+        let pgn = found("/g/a.pgn", Spot::Line(9), 5000);
+        assert_eq!((pgn.kind, pgn.address, pgn.length), (SourceKind::Pgn, 5000, 700));
+        assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black, pgn.black_elo) == ("W", "B", 9));
+        let cbh = found("/g/b.cbg", Spot::Game(3), 5000);
+        assert_eq!((cbh.kind, cbh.address, cbh.length), (SourceKind::Cbh, 138, 46));
+        assert!(cbh.source.ends_with("b.cbh") && cbh.number > pgn.number && cbh.points.is_none());
+    }
 }

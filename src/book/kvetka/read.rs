@@ -48,7 +48,8 @@ pub struct Found<'a> {
 }
 
 impl Kvetka {
-    /// Opens the book that a path means: see [`files::find`].
+    /// Opens the book that a path means: by the name of any of its files in any letter case, or by the book's own with
+    /// or without `.kob`.
     ///
     /// Maps the files and reads the header and some keys, whatever their size.
     ///
