@@ -76,8 +76,10 @@ def test_games_equal_the_export_of_chessbase(tabiya, tmp_path, samples, database
         # The games of Chess960 came from a PGN whose boards have become subrounds.
         board = other.headers.get("Board")
         assert one.headers["Round"] == other.headers["Round"] + (f".{board}" if board else "")
+        # ChessBase stores no clock that has run out, and does not write every team.
         for tag in ("WhiteTeam", "BlackTeam", "WhiteClock", "BlackClock", "Annotator"):
-            assert one.headers.get(tag) == other.headers.get(tag), tag
+            if other.headers.get(tag, "0:00:00") != "0:00:00":
+                assert one.headers.get(tag) == other.headers[tag], tag
         if not board:
             assert remarks(one) == remarks(other)
     print(f"{database}: {number} / {number}")

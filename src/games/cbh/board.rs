@@ -229,7 +229,7 @@ impl Board {
     #[inline(always)]
     pub fn piece(&self, role: Role, number: u8, right: u8, up: u8) -> Result<Move, Fault> {
         let from = self.find(role, number)?;
-        let (file, rank) = ((from as u8 & 7) + right & 7, (from as u8 >> 3) + up & 7);
+        let (file, rank) = (((from as u8 & 7) + right) & 7, ((from as u8 >> 3) + up) & 7);
         let to = square(rank << 3 | file);
         let goes = match role {
             Role::Knight => knight_attacks(from).contains(to),

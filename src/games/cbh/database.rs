@@ -38,6 +38,9 @@ pub struct Cbh {
     oddities: Vec<String>,
 }
 
+/// The other files of a database, by the last parts of their names.
+type Parts<'a> = &'a dyn Fn(&str) -> Option<Result<(PathBuf, Blob)>>;
+
 /// The bytes of a database's files, by the last parts of their names.
 pub type Bytes<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
 
@@ -82,11 +85,7 @@ impl Cbh {
         })
     }
 
-    fn with(
-        records: Blob,
-        moves: Blob,
-        part: &dyn Fn(&str) -> Option<Result<(PathBuf, Blob)>>,
-    ) -> Result<Self> {
+    fn with(records: Blob, moves: Blob, part: Parts<'_>) -> Result<Self> {
         let mut oddities = Vec::new();
         let count = count(&records, &mut oddities)?;
         let mut files = vec![records.path().to_owned(), moves.path().to_owned()];

@@ -12,7 +12,7 @@ pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", 
 /// Whether a name is that of a part of a database, or of something that ChessBase makes of databases.
 pub fn is_named(path: &Path) -> bool {
     let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
-    PARTS.iter().any(|part| named(&part)) || ["2cbh", "cbv", "cbz"].iter().any(|other| named(&other))
+    PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
 }
 
 /// The `.cbh` file of the database that a file belongs to.

@@ -149,8 +149,9 @@ fn code(at: &Board, mv: Move) -> Option<u8> {
     (0..=u8::MAX).find(|&byte| match CODES[usize::from(byte)] {
         Code::Castle { short } => matches!(mv, Move::Castle { king, rook } if (king < rook) == short),
         Code::Piece { role, number, right, up } => at.find(role, number).is_ok_and(|from| {
-            let to =
-                Square::new(u32::from(((from as u8 >> 3) + up & 7) << 3 | ((from as u8 & 7) + right & 7)));
+            let to = Square::new(u32::from(
+                (((from as u8 >> 3) + up) & 7) << 3 | (((from as u8 & 7) + right) & 7),
+            ));
             !mv.is_castle() && mv.from() == Some(from) && mv.to() == to
         }),
         Code::Pawn { number, step } => at.find(Role::Pawn, number).is_ok_and(|from| {

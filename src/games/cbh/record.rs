@@ -174,7 +174,7 @@ impl Record<'_> {
 
     /// The opening as `E99`; `None` where it is not known.
     pub fn eco(self) -> Option<[u8; 3]> {
-        let code = (self.two(35) >> 7).checked_sub(1).filter(|&code| code < 500)? as u16;
+        let code = (self.two(35) >> 7).checked_sub(1).filter(|&code| code < 500)?;
         Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
     }
 

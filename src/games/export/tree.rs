@@ -38,13 +38,13 @@ impl San {
     /// The characters from the lowest byte on, of which there are no more than seven.
     #[inline]
     pub const fn from_word(characters: u64, len: u32) -> Self {
-        Self { word: characters & (1 << 56) - 1 | (len as u64 & 7) << 56 }
+        Self { word: (characters & ((1 << 56) - 1)) | (len as u64 & 7) << 56 }
     }
 
     /// Its characters from the lowest byte on.
     #[inline]
     pub(super) const fn characters(self) -> u64 {
-        self.word & (1 << 56) - 1
+        self.word & ((1 << 56) - 1)
     }
 
     /// How many characters there are.

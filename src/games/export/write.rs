@@ -110,15 +110,13 @@ impl Writer {
 
     /// Writes moves without variations, of which nothing is said: most games are such.
     fn line(&mut self, moves: &[San], tree: &Tree) {
-        let mut half = u32::from(tree.first.is_black());
         let mut numbered = true;
-        for &mv in moves {
+        for (half, &mv) in (u32::from(tree.first.is_black())..).zip(moves) {
             if half & 1 == 0 || numbered {
                 self.number(tree.number.saturating_add(half / 2), half & 1 != 0);
                 numbered = false;
             }
             self.put(mv);
-            half += 1;
         }
     }
 
