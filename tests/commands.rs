@@ -237,11 +237,11 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
     for (bad, says) in [
         ("none.bin", "cannot open the file: "),
         ("folder.bin", "this is a folder: name a file in it"),
-        ("empty.bin", "the file is empty: name a Polyglot (.bin), ChessBase (.ctg) or Arena (.abk) book"),
+        ("empty.bin", "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book"),
         ("short.bin", "the file is too short for a book: 2 bytes"),
         ("games.bin", "this is text, no book"),
         ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
-        ("other.kob", "this looks like a book of the Kvetka format, which cannot be read yet"),
+        ("other.kob", "this kind of Kvetka book, 0, is not supported: only kind 1 is described (byte 0)"),
     ] {
         for command in ["show", "info", "check"] {
             let ended = folder.run(&[command, bad, "a.bin"]).with(3);
