@@ -161,6 +161,19 @@ impl<'a> Entity<'a> {
             .unwrap_or_default()
     }
 
+    /// Appends a team's name as ChessBase writes it: behind that of a second or third team stands its number.
+    pub fn push_team(self, out: &mut String) {
+        const NUMBERS: [&str; 11] = ["", "", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
+        out.push_str(&self.name());
+        let number = bytes::u16_le(self.0, 45).unwrap_or_default();
+        let digits = if number > 10 { number.to_string() } else { String::new() };
+        let roman = NUMBERS.get(usize::from(number)).copied().unwrap_or(&digits);
+        if !out.is_empty() && !roman.is_empty() {
+            out.push(' ');
+            out.push_str(roman);
+        }
+    }
+
     /// The country of a team, and the year it played in; 0 unknown.
     pub fn team(self) -> (Option<&'static str>, u32) {
         let year = bytes::u32_le(self.0, 50).unwrap_or_default();

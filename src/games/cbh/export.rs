@@ -282,7 +282,13 @@ impl<'a> Exporter<'a> {
 
         let (white_elo, black_elo) = record.elos();
         let teams = self.reader.teams(number).map(|team| team.and_then(|team| Cbh::live(&db.teams, team)));
-        let [white_team, black_team] = teams.map(|team| team.map(|team| (team.name(), team.team().0)));
+        let [white_team, black_team] = teams.map(|team| {
+            team.map(|team| {
+                let mut name = String::new();
+                team.push_team(&mut name);
+                (name, team.team().0)
+            })
+        });
         if let Some(annotator) = Cbh::live(&db.annotators, record.annotator()) {
             self.some("Annotator", &annotator.name());
         }

@@ -235,15 +235,15 @@ fn teams_and_titles_come_from_the_second_records() {
     second[32 + 120..32 + 132].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
     made.files.insert("cbj", second);
     let mut team = b"Argentina".to_vec();
-    team.resize(54, 0);
-    team.push(7);
+    team.resize(55, 0);
+    (team[45], team[54]) = (2, 7);
     made.files.insert("cbe", entities(63, &[&team, b"Rest"]));
     let mut title = vec![0; 200];
     title.extend(b"Der Titel");
     made.files.insert("cbl", entities(1608, &[&title]));
     let text = exported(&made.open().unwrap(), &ALL).text;
     for tag in [
-        "[WhiteTeam \"Argentina\"]\n[WhiteTeamCountry \"ARG\"]\n",
+        "[WhiteTeam \"Argentina II\"]\n[WhiteTeamCountry \"ARG\"]\n",
         "[BlackTeam \"Rest\"]\n",
         "[GameTitle \"Der Titel\"]",
     ] {
