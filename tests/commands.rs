@@ -237,7 +237,10 @@ fn a_book_that_cannot_be_read_is_reported_and_the_others_are_done() {
     for (bad, says) in [
         ("none.bin", "cannot open the file: "),
         ("folder.bin", "this is a folder: name a file in it"),
-        ("empty.bin", "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book"),
+        (
+            "empty.bin",
+            "the file is empty: name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book",
+        ),
         ("short.bin", "the file is too short for a book: 2 bytes"),
         ("games.bin", "this is text, no book"),
         ("other.ctg", "this is not the page file of a CTG book (byte 0): put the .ctg, .cto and .ctb"),
