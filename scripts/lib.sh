@@ -24,7 +24,8 @@ case $TARGET in
 esac
 
 # Where scripts/fetch-games keeps the games of Debian's source package gnuchess-book.
-GAMES=${TABIYA_GAMES_DIR:-$TARGET/games}/book_1.02.pgn
+# shellcheck disable=SC2034
+GNUCHESS_GAMES=${TABIYA_GAMES_DIR:-$TARGET/games}/book_1.02.pgn
 
 # Where Debian's package gnuchess-book puts its book.
 GNUCHESS_BOOK=/usr/share/games/gnuchess/book.bin
