@@ -186,7 +186,8 @@ fn ready(world: &World, games: usize) -> io::Result<()> {
         for play in &world.plays[..games] {
             let mut game = Game::start();
             play.moves[..4].iter().for_each(|mv| game.push(*mv));
-            for _ in 0..3 {
+            // Long enough for two scores of the engine wherever the book goes on by a transposition.
+            for _ in 0..5 {
                 let moves = game.moves().iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
                 let line = moves.collect::<Vec<_>>().join(" ");
                 write!(input, "position startpos moves {line}\ngo depth 1\n")?;

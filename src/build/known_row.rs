@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::merge::Merging;
 use super::sort::Sortable;
 use crate::book::polyglot::layout::RawMove;
 use crate::book::{Annotation, Counts, Known, KnownMove, Learned, Ratings};
@@ -47,7 +48,7 @@ pub struct KnownRow {
 impl KnownRow {
     /// Appends the rows of a position: one for itself, and one a move. `first_game` is added to games' numbers, so that
     /// those of different books differ.
-    pub fn append(known: &Known, book: u32, first_game: u64, rows: &mut Vec<Self>) {
+    fn append(known: &Known, book: u32, first_game: u64, rows: &mut Vec<Self>) {
         let packed = known.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
         if let Some(total) = known.total {
             let mut row = Self { key: known.key, book, packed, ..Self::default() };
@@ -151,8 +152,19 @@ impl Sortable for KnownRow {
     }
 }
 
+impl Merging for KnownRow {
+    fn append(known: &Known, book: u32, games: u64, rows: &mut Vec<Self>) {
+        // The function of this name above, which comes first.
+        Self::append(known, book, games, rows);
+    }
+
+    fn positions(rows: &[Self]) -> Vec<Known> {
+        positions(rows)
+    }
+}
+
 /// The positions of sorted rows; `None` as position where no book knows it.
-pub fn positions(rows: &[KnownRow]) -> Vec<Known> {
+fn positions(rows: &[KnownRow]) -> Vec<Known> {
     let mut found = Vec::new();
     for rows in rows.chunk_by(|a, b| a.key == b.key) {
         let Some(first) = rows.first() else { continue };

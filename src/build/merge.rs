@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::count::Means;
-use super::known_row::{KnownRow, positions};
-use super::sort::{Sorted, Sorter};
+use super::key_row::KeyRow;
+use super::known_row::KnownRow;
+use super::sort::{Sortable, Sorted, Sorter};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -50,11 +51,34 @@ fn leave_verdicts(known: &mut Known) -> u64 {
 pub fn merge(
     books: &[(&dyn Book, Scope)],
     means: &Means,
+    writer: Box<dyn BookWriter>,
+    progress: &Progress,
+) -> Result<(Merged, Written)> {
+    let keys_only = !writer.needs_positions() && books.iter().all(|(book, _)| !book.holds_positions());
+    if keys_only {
+        merge_rows::<KeyRow>(books, means, writer, progress)
+    } else {
+        merge_rows::<KnownRow>(books, means, writer, progress)
+    }
+}
+
+/// What is known of moves, as rows to sort.
+pub trait Merging: Sortable {
+    /// Appends the rows of a position of the book of this number, whose games have their numbers from this one on.
+    fn append(known: &Known, book: u32, games: u64, rows: &mut Vec<Self>);
+
+    /// The positions of sorted rows.
+    fn positions(rows: &[Self]) -> Vec<Known>;
+}
+
+fn merge_rows<R: Merging>(
+    books: &[(&dyn Book, Scope)],
+    means: &Means,
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let mut sorter = Sorter::new(means.memory, &means.temp);
-    let mut rows = Vec::new();
+    let mut rows = Vec::<R>::new();
     let mut merged = Merged::default();
     // Few positions have words, and their length is that of the file's.
     let mut comments = BTreeMap::new();
@@ -76,7 +100,7 @@ pub fn merge(
                 comments.entry(known.key).or_insert_with(|| comment.clone());
             }
             rows.clear();
-            KnownRow::append(known, number as u32, offset, &mut rows);
+            R::append(known, number as u32, offset, &mut rows);
             result = rows.iter().try_for_each(|row| sorter.push(*row));
             if merged.read.is_multiple_of(STRIDE) && result.is_ok() {
                 result = interrupt::check();
@@ -89,7 +113,7 @@ pub fn merge(
     progress.things(sorted.len(), "moves");
     let mut done = 0;
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
-    let make = |rows: &[KnownRow]| (rows.len() as u64, positions(rows));
+    let make = |rows: &[R]| (rows.len() as u64, R::positions(rows));
     sorted.each(means.threads, means.memory, make, |(rows, found)| {
         done += rows;
         progress.at(done);

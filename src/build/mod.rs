@@ -15,6 +15,7 @@ pub mod counts;
 pub mod eco;
 pub mod filter;
 mod gather;
+mod key_row;
 mod known_row;
 mod ledger;
 mod merge;
