@@ -214,7 +214,8 @@ fn ready(world: &World, games: usize) -> io::Result<()> {
         let fields = fields(&world.book());
         let own = |play: &Play| learnable(play).last().map(|(key, mv)| (*key, mv.0));
         let learned = world.plays.iter().filter_map(own).filter(|entry| fields.contains_key(entry)).count();
-        assert_eq!(learned, if learn == "true" { games } else { 0 });
+        // By transpositions a game may meet entries of others besides its own.
+        assert!(if learn == "true" { learned >= games } else { learned == 0 }, "{learned} of {games}");
     }
     Ok(())
 }
