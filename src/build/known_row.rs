@@ -46,23 +46,6 @@ pub struct KnownRow {
 }
 
 impl KnownRow {
-    /// Appends the rows of a position: one for itself, and one a move. `first_game` is added to games' numbers, so that
-    /// those of different books differ.
-    fn append(known: &Known, book: u32, first_game: u64, rows: &mut Vec<Self>) {
-        let packed = known.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
-        if let Some(total) = known.total {
-            let mut row = Self { key: known.key, book, packed, ..Self::default() };
-            (row.counted, row.counts) = (1, numbers(total));
-            row.game = known.game.map_or(0, |game| first_game.saturating_add(game).saturating_add(1));
-            rows.push(row);
-        }
-        for known_move in &known.moves {
-            let mut row = Self::of_move(known_move);
-            (row.key, row.book, row.packed) = (known.key, book, packed);
-            rows.push(row);
-        }
-    }
-
     /// The row of a move of some position.
     fn of_move(known: &KnownMove) -> Self {
         let mark = |mark: Annotation| ANNOTATIONS.iter().position(|known| *known == mark);
@@ -153,38 +136,45 @@ impl Sortable for KnownRow {
 }
 
 impl Merging for KnownRow {
-    fn append(known: &Known, book: u32, games: u64, rows: &mut Vec<Self>) {
-        // The function of this name above, which comes first.
-        Self::append(known, book, games, rows);
-    }
-
-    fn positions(rows: &[Self]) -> Vec<Known> {
-        positions(rows)
-    }
-}
-
-/// The positions of sorted rows; `None` as position where no book knows it.
-fn positions(rows: &[KnownRow]) -> Vec<Known> {
-    let mut found = Vec::new();
-    for rows in rows.chunk_by(|a, b| a.key == b.key) {
-        let Some(first) = rows.first() else { continue };
-        let packed = rows.iter().map(|row| row.packed).find(|packed| *packed != NOWHERE);
-        let mut known = Known {
-            key: first.key,
-            position: packed.and_then(|packed| Packed(packed).unpack()),
-            ..Known::default()
-        };
-        for row in rows {
-            if row.mv == RawMove::NULL.0 {
-                known.total = row.counts();
-                known.game = row.game.checked_sub(1);
-            } else {
-                known.moves.push(row.known());
-            }
+    /// One row for the position itself, and one a move.
+    fn append(known: &Known, book: u32, first_game: u64, rows: &mut Vec<Self>) {
+        let packed = known.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
+        if let Some(total) = known.total {
+            let mut row = Self { key: known.key, book, packed, ..Self::default() };
+            (row.counted, row.counts) = (1, numbers(total));
+            row.game = known.game.map_or(0, |game| first_game.saturating_add(game).saturating_add(1));
+            rows.push(row);
         }
-        found.push(known);
+        for known_move in &known.moves {
+            let mut row = Self::of_move(known_move);
+            (row.key, row.book, row.packed) = (known.key, book, packed);
+            rows.push(row);
+        }
     }
-    found
+
+    /// Without a position where no book knows it.
+    fn positions(rows: &[Self]) -> Vec<Known> {
+        let mut found = Vec::new();
+        for rows in rows.chunk_by(|a, b| a.key == b.key) {
+            let Some(first) = rows.first() else { continue };
+            let packed = rows.iter().map(|row| row.packed).find(|packed| *packed != NOWHERE);
+            let mut known = Known {
+                key: first.key,
+                position: packed.and_then(|packed| Packed(packed).unpack()),
+                ..Known::default()
+            };
+            for row in rows {
+                if row.mv == RawMove::NULL.0 {
+                    known.total = row.counts();
+                    known.game = row.game.checked_sub(1);
+                } else {
+                    known.moves.push(row.known());
+                }
+            }
+            found.push(known);
+        }
+        found
+    }
 }
 
 #[cfg(test)]
@@ -217,7 +207,7 @@ mod tests {
     fn everything_comes_back() {
         let mut rows = Vec::new();
         KnownRow::append(&known(), 0, 0, &mut rows);
-        let back = positions(&rows);
+        let back = KnownRow::positions(&rows);
         assert_eq!(back.len(), 1);
         assert_eq!((&back[0].moves, back[0].total), (&known().moves, known().total));
         assert_eq!(back[0].position.as_ref().map(Position::fen), Some(Position::start().fen()));
@@ -234,7 +224,7 @@ mod tests {
         KnownRow::append(&known(), 0, 0, &mut rows);
         rows.sort_by(Sortable::order);
         rows.dedup_by(|next, kept| kept.absorb(next));
-        let both = positions(&rows).remove(0);
+        let both = KnownRow::positions(&rows).remove(0);
         assert_eq!(both.moves.len(), 2);
         assert_eq!((both.moves[0].weight, both.moves[0].annotation), (u64::MAX, Some(Annotation::Bad)));
         assert_eq!(both.moves[1].annotation, Some(Annotation::Zugzwang));
