@@ -9,6 +9,7 @@ mod database;
 mod doctor;
 mod dump;
 mod exit;
+mod facts;
 mod games;
 mod info;
 mod learn;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::tsv;
 use crate::book::Known;
+use crate::cli::facts::Facts;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -19,19 +20,8 @@ struct Line<'a> {
 struct MoveLine {
     uci: String,
     weight: u64,
-    games: Option<u64>,
-    wins: Option<u64>,
-    draws: Option<u64>,
-    losses: Option<u64>,
-    annotation: Option<&'static str>,
-    recommended: Option<bool>,
-    learn: Option<Learn>,
-}
-
-#[derive(Serialize)]
-struct Learn {
-    games: u32,
-    halfpoints: u32,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// Writes the line.
@@ -44,13 +34,7 @@ pub fn line(known: &Known, out: &mut dyn Write) -> io::Result<()> {
     let moves = known.moves.iter().map(|entry| MoveLine {
         uci: text(&|text| tsv::uci(entry.mv, text)),
         weight: entry.weight,
-        games: entry.counts.map(|counts| counts.games),
-        wins: entry.counts.map(|counts| counts.wins),
-        draws: entry.counts.map(|counts| counts.draws),
-        losses: entry.counts.map(|counts| counts.losses),
-        annotation: entry.annotation.map(|mark| mark.as_str()),
-        recommended: entry.recommended,
-        learn: entry.learned.map(|learned| Learn { games: learned.games, halfpoints: learned.halfpoints }),
+        facts: Facts::from(entry),
     });
     let line = Line {
         key: format!("{:016x}", known.key),

@@ -7,7 +7,8 @@ use shakmaty::san::SanPlus;
 
 use super::View;
 use super::games::GameLine;
-use crate::book::BookMove;
+use crate::book::{BookMove, KnownMove};
+use crate::cli::facts::Facts;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -29,19 +30,8 @@ struct MoveLine {
     weight: u64,
     probability: f64,
     playable: bool,
-    games: Option<u64>,
-    wins: Option<u64>,
-    draws: Option<u64>,
-    losses: Option<u64>,
-    annotation: Option<&'static str>,
-    recommended: Option<bool>,
-    learn: Option<Learn>,
-}
-
-#[derive(Serialize)]
-struct Learn {
-    games: u32,
-    halfpoints: u32,
+    #[serde(flatten)]
+    facts: Facts,
 }
 
 /// Writes the line.
@@ -60,19 +50,12 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn move_line(view: &View<'_>, known: &BookMove, chance: f64) -> MoveLine {
-    let counts = known.counts;
     MoveLine {
         uci: known.mv.to_uci(view.mode).to_string(),
         san: SanPlus::from_move(view.game.position().chess().clone(), known.mv).to_string(),
         weight: known.weight,
         probability: chance,
         playable: chance > 0.0,
-        games: counts.map(|counts| counts.games),
-        wins: counts.map(|counts| counts.wins),
-        draws: counts.map(|counts| counts.draws),
-        losses: counts.map(|counts| counts.losses),
-        annotation: known.annotation.map(|mark| mark.as_str()),
-        recommended: known.recommended,
-        learn: known.learned.map(|learned| Learn { games: learned.games, halfpoints: learned.halfpoints }),
+        facts: Facts::from(&KnownMove::from(*known)),
     }
 }
