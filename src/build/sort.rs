@@ -1,32 +1,30 @@
 //! Sorting more rows than fit into memory, on all cores.
 //!
-//! Each thread fills a [`Sorter`] of its own: rows are sorted and added up a chunk at a time, and where the thread's
-//! share of memory is full, what it has goes to a temporary file as one sorted run. [`Sorted`] then takes the key space
-//! apart into ranges that fit into memory: what all runs have of a range is sorted once more, added up, and handed on.
-//! What comes out depends on the rows alone, neither on their order nor on threads or memory.
+//! Each thread fills a [`Sorter`] of its own: rows fall into bins by the first bits of their keys, a full bin is sorted
+//! and added up into a run, and where the thread's share of memory is full, all its runs go to a temporary file as one.
+//! [`Sorted`] then takes the key space apart into ranges that fit into memory: what all runs have of a range is sorted
+//! once more, added up, and handed on. What comes out depends on the rows alone, neither on their order nor on threads
+//! or memory.
+
+mod bin;
+mod order;
+mod spilled;
 
 use std::cmp::Ordering;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+
+use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather};
+use order::Dealer;
+use spilled::{Part, Spilled};
 
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 
-/// Rows that are sorted at a time: a chunk stays within the caches of today's processors, and few are started.
-const CHUNK_ROWS: usize = 1 << 20;
-
-/// Bits of the key that tell ranges apart.
-const RANGE_BITS: u32 = 12;
-/// Ranges that a run's file knows the places of.
-const RANGES: usize = 1 << RANGE_BITS;
+/// Bytes of a full bin: few enough to be sorted within a processor's caches.
+const BIN_LEN: usize = 1 << 17;
 
 /// Bytes that are made of a row at most: a position of its own, with its one move.
 const MADE_LEN: usize = 512;
-
-/// Bytes that go to a temporary file at a time.
-const WRITE_LEN: usize = 1 << 20;
 
 /// A fixed number of bytes that can be sorted, and added up where it tells the same.
 pub trait Sortable: bytemuck::Pod + Send + Sync {
@@ -43,95 +41,36 @@ pub trait Sortable: bytemuck::Pod + Send + Sync {
     fn absorb(&mut self, other: &Self) -> bool;
 }
 
-/// The range that a key lies in.
-fn range_of(key: u64) -> usize {
-    (key >> (u64::BITS - RANGE_BITS)) as usize
-}
-
-/// Sorts rows and adds up those that tell the same.
-fn compact<R: Sortable>(rows: &mut Vec<R>) {
-    if R::PRESORTED {
-        rows.sort_by(R::order);
-    } else {
-        rows.sort_unstable_by(R::order);
-    }
-    rows.dedup_by(|next, kept| kept.absorb(next));
-}
-
-/// A sorted run in memory.
-#[derive(Debug)]
-struct Run<R> {
-    rows: Vec<R>,
-    /// The number of the row that each range begins with, and that behind the last.
-    starts: Box<[usize]>,
-}
-
-impl<R: Sortable> Run<R> {
-    fn new(rows: Vec<R>) -> Self {
-        let mut at = 0;
-        let mut start = |range| {
-            at += count_before(rows.get(at..).unwrap_or_default(), range);
-            at
-        };
-        let starts = (0..=RANGES).map(&mut start).collect();
-        Self { rows, starts }
-    }
-
-    /// What the run has in some ranges.
-    fn part(&self, from: usize, to: usize) -> &[R] {
-        let start = |range: usize| self.starts.get(range).copied().unwrap_or(self.rows.len());
-        self.rows.get(start(from)..start(to)).unwrap_or_default()
-    }
-}
-
-/// Rows before a range that begins not far behind the first of them.
-fn count_before<R: Sortable>(rows: &[R], range: usize) -> usize {
-    let before = |row: &R| range_of(row.key()) < range;
-    let mut near = 1;
-    while rows.get(near).is_some_and(before) {
-        near *= 2;
-    }
-    rows.get(..near).unwrap_or(rows).partition_point(before)
-}
-
 /// The rows of one thread.
 #[derive(Debug)]
 pub struct Sorter<R> {
-    /// Rows as they come.
-    fresh: Vec<R>,
-    chunk: usize,
-    /// Sorted runs in memory.
-    runs: Vec<Run<R>>,
+    bins: Vec<Bin<R>>,
+    /// Rows of a full bin.
+    room: usize,
+    /// Rows in sorted runs.
     held: usize,
-    /// Rows that may be held in memory.
+    /// As many of them may be held in memory.
     most: usize,
     folder: PathBuf,
     spilled: Option<Spilled>,
-}
-
-/// Runs in a temporary file, one behind the other. The file has no name, or goes with the process.
-#[derive(Debug)]
-struct Spilled {
-    file: Mutex<File>,
-    /// For each run the number of the row that each range begins with, and that behind the last.
-    runs: Vec<Box<[u64]>>,
-    rows: u64,
+    dealer: Dealer<R>,
 }
 
 impl<R: Sortable> Sorter<R> {
     /// A sorter that holds about `memory` bytes, and writes to `folder` what is more.
     pub fn new(memory: usize, folder: &Path) -> Self {
         let rows = (memory / size_of::<R>()).max(64);
-        // What is fresh, and the room that sorted runs need while they are merged to a file.
-        let chunk = (rows / 3).min(CHUNK_ROWS);
+        let bins = 1 << BIN_BITS;
+        // A third for what is fresh.
+        let room = (rows / 3 / bins).clamp(1, BIN_LEN / size_of::<R>());
         Self {
-            fresh: Vec::new(),
-            chunk,
-            runs: Vec::new(),
+            bins: (0..bins).map(|_| Bin { fresh: Vec::new(), runs: Vec::new() }).collect(),
+            room,
             held: 0,
-            most: rows - chunk,
+            most: rows - (room * bins).min(rows / 3),
             folder: folder.to_owned(),
             spilled: None,
+            dealer: Dealer::default(),
         }
     }
 
@@ -139,48 +78,32 @@ impl<R: Sortable> Sorter<R> {
     ///
     /// # Errors
     /// When a temporary file cannot be written.
+    #[inline]
     pub fn push(&mut self, row: R) -> Result<()> {
-        if self.fresh.len() == self.fresh.capacity() {
-            self.grow()?;
-        }
-        self.fresh.push(row);
-        Ok(())
-    }
-
-    /// Makes room for fresh rows.
-    #[cold]
-    fn grow(&mut self) -> Result<()> {
-        if self.fresh.len() < self.chunk {
-            let more = (self.chunk - self.fresh.len()).min(self.fresh.len().max(1 << 12));
-            self.fresh.reserve_exact(more);
+        let bin = bin_of(row.key());
+        let fresh = &mut self.bins[bin].fresh;
+        if fresh.len() < fresh.capacity() {
+            fresh.push(row);
             return Ok(());
         }
-        self.settle();
-        if self.held > self.most {
-            self.spill()?;
-        }
-        Ok(())
+        self.push_full(bin, row)
     }
 
-    /// Makes a sorted run of the fresh rows.
-    fn settle(&mut self) {
-        compact(&mut self.fresh);
-        if !self.fresh.is_empty() {
-            // As long as its rows need, while the chunk's memory is filled again.
-            self.runs.push(Run::new(self.fresh.as_slice().into()));
-            self.held += self.fresh.len();
+    /// Makes room for a row, and takes it in.
+    #[cold]
+    fn push_full(&mut self, bin: usize, row: R) -> Result<()> {
+        let bin = &mut self.bins[bin];
+        if bin.fresh.len() < self.room {
+            let more = (self.room - bin.fresh.len()).min(bin.fresh.len().max(16));
+            bin.fresh.reserve_exact(more);
+        } else {
+            self.held += bin.settle(&mut self.dealer);
+            if self.held < self.most / 2 {
+                self.held -= bin.merge(&mut self.dealer);
+            }
         }
-        self.fresh.clear();
-        // Many runs cost more to bring together than few.
-        if self.held < self.most / 2 && self.runs.len() >= 64 {
-            let runs = std::mem::take(&mut self.runs);
-            let mut rows = Vec::with_capacity(self.held);
-            runs.into_iter().for_each(|run| rows.extend_from_slice(&run.rows));
-            compact(&mut rows);
-            rows.shrink_to_fit();
-            self.held = rows.len();
-            self.runs = vec![Run::new(rows)];
-        }
+        bin.fresh.push(row);
+        if self.held > self.most { self.spill() } else { Ok(()) }
     }
 
     /// Writes the runs in memory to the temporary file as one.
@@ -190,85 +113,41 @@ impl<R: Sortable> Sorter<R> {
                 .advice("free some space, name another folder with --temp, or allow more with --memory")
         };
         if self.spilled.is_none() {
-            let file = tempfile::tempfile_in(&self.folder).map_err(cannot)?;
-            self.spilled = Some(Spilled { file: Mutex::new(file), runs: Vec::new(), rows: 0 });
+            self.spilled = Some(Spilled::new(&self.folder).map_err(cannot)?);
         }
         let Some(spilled) = &mut self.spilled else { return Ok(()) };
-        let runs = std::mem::take(&mut self.runs);
+        spilled.add(&self.bins, &mut self.dealer).map_err(cannot)?;
+        self.bins.iter_mut().for_each(|bin| bin.runs = Vec::new());
         self.held = 0;
-        spilled.add(&runs).map_err(cannot)
+        Ok(())
     }
 
     /// No more rows come.
     pub fn finish(mut self) -> Pile<R> {
-        compact(&mut self.fresh);
-        if !self.fresh.is_empty() {
-            self.fresh.shrink_to_fit();
-            self.runs.push(Run::new(std::mem::take(&mut self.fresh)));
+        for bin in &mut self.bins {
+            bin.settle(&mut self.dealer);
+            bin.fresh = Vec::new();
         }
-        Pile { runs: self.runs, spilled: self.spilled, folder: self.folder }
+        Pile { bins: self.bins, spilled: self.spilled, folder: self.folder }
     }
-}
-
-impl Spilled {
-    /// Adds runs, made into one.
-    fn add<R: Sortable>(&mut self, runs: &[Run<R>]) -> io::Result<()> {
-        let Ok(file) = self.file.get_mut() else { return Err(io::ErrorKind::Other.into()) };
-        file.seek(SeekFrom::End(0))?;
-        let mut starts = Vec::with_capacity(RANGES + 1);
-        let mut rows = Vec::new();
-        let mut bytes = Vec::new();
-        for range in 0..RANGES {
-            starts.push(self.rows);
-            rows.clear();
-            runs.iter().for_each(|run| rows.extend_from_slice(run.part(range, range + 1)));
-            gather(&mut rows);
-            self.rows += rows.len() as u64;
-            bytes.extend_from_slice(bytemuck::cast_slice(&rows));
-            if bytes.len() >= WRITE_LEN {
-                file.write_all(&bytes)?;
-                bytes.clear();
-            }
-        }
-        file.write_all(&bytes)?;
-        starts.push(self.rows);
-        self.runs.push(starts.into());
-        Ok(())
-    }
-
-    /// Rows that lie in some ranges.
-    fn count(&self, from: usize, to: usize) -> u64 {
-        let at = |run: &[u64], range: usize| run.get(range).copied().unwrap_or(0);
-        self.runs.iter().map(|run| at(run, to) - at(run, from)).sum()
-    }
-
-    /// Appends the rows of some ranges.
-    fn read<R: Sortable>(&self, from: usize, to: usize, rows: &mut Vec<R>) -> io::Result<()> {
-        let Ok(mut file) = self.file.lock() else { return Err(io::ErrorKind::Other.into()) };
-        for run in &self.runs {
-            let (Some(&start), Some(&end)) = (run.get(from), run.get(to)) else { continue };
-            let before = rows.len();
-            rows.resize(before + (end - start) as usize, R::zeroed());
-            file.seek(SeekFrom::Start(start * size_of::<R>() as u64))?;
-            file.read_exact(bytemuck::cast_slice_mut(rows.get_mut(before..).unwrap_or_default()))?;
-        }
-        Ok(())
-    }
-}
-
-/// Sorts what consists of sorted runs, and adds up.
-fn gather<R: Sortable>(rows: &mut Vec<R>) {
-    // The stable sort finds the runs and merges them.
-    rows.sort_by(R::order);
-    rows.dedup_by(|next, kept| kept.absorb(next));
 }
 
 /// The sorted rows of one thread, which gets no more.
 #[derive(Debug)]
 pub struct Pile<R> {
-    runs: Vec<Run<R>>,
+    bins: Vec<Bin<R>>,
     spilled: Option<Spilled>,
     folder: PathBuf,
+}
+
+impl<R: Sortable> Pile<R> {
+    /// Reads what its file has in some ranges.
+    fn read(&self, from: usize, to: usize) -> Result<Vec<Part<'_, R>>> {
+        let Some(spilled) = &self.spilled else { return Ok(Vec::new()) };
+        spilled
+            .read(from, to)
+            .map_err(|error| Error::file(&self.folder, "cannot read a temporary file in this folder", error))
+    }
 }
 
 /// The rows of all threads.
@@ -290,8 +169,8 @@ impl<R: Sortable> Sorted<R> {
 
     /// Rows in memory and in files, before those that tell the same in different runs are added up.
     pub fn len(&self) -> u64 {
-        let held = |pile: &Pile<R>| pile.runs.iter().map(|run| run.rows.len() as u64).sum::<u64>();
-        self.spilled() + self.piles.iter().map(held).sum::<u64>()
+        let runs = self.piles.iter().flat_map(|pile| &pile.bins).flat_map(|bin| &bin.runs);
+        self.spilled() + runs.map(|run| run.rows.len() as u64).sum::<u64>()
     }
 
     /// Whether there are none.
@@ -312,7 +191,7 @@ impl<R: Sortable> Sorted<R> {
         mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let threads = threads.max(1);
-        // The stable sort needs half as much again, and what is made of the rows of a range is there besides them.
+        // What is made of the rows of a range is there besides them.
         let most = (memory / threads / (size_of::<R>() * 2 + MADE_LEN)).max(1) as u64;
         let ranges = self.ranges(most, threads);
         for round in ranges.chunks(threads) {
@@ -354,24 +233,26 @@ impl<R: Sortable> Sorted<R> {
 
     fn count(&self, range: usize) -> u64 {
         let of = |pile: &Pile<R>| {
-            let held = pile.runs.iter().map(|run| run.part(range, range + 1).len() as u64).sum::<u64>();
-            held + pile.spilled.as_ref().map_or(0, |spilled| spilled.count(range, range + 1))
+            let held = pile.bins[range / BIN_RANGES].parts(range).map(|part| part.len() as u64).sum::<u64>();
+            held + pile.spilled.as_ref().map_or(0, |spilled| spilled.count(range))
         };
         self.piles.iter().map(of).sum()
     }
 
     /// The rows of some ranges, sorted and added up.
     fn rows(&self, from: usize, to: usize) -> Result<Vec<R>> {
-        let mut rows = Vec::new();
+        let mut files = Vec::new();
         for pile in &self.piles {
-            pile.runs.iter().for_each(|run| rows.extend_from_slice(run.part(from, to)));
-            if let Some(spilled) = &pile.spilled {
-                spilled.read(from, to, &mut rows).map_err(|error| {
-                    Error::file(&pile.folder, "cannot read a temporary file in this folder", error)
-                })?;
-            }
+            files.extend(pile.read(from, to)?);
         }
-        gather(&mut rows);
+        let mut dealer = Dealer::default();
+        let (mut rows, mut part) = (Vec::new(), Vec::new());
+        for range in from..to {
+            let held = self.piles.iter().flat_map(|pile| pile.bins[range / BIN_RANGES].parts(range));
+            let read = files.iter().map(|file| file.of(range));
+            gather(held.chain(read), &mut part, &mut dealer);
+            rows.extend_from_slice(&part);
+        }
         Ok(rows)
     }
 }
@@ -407,13 +288,14 @@ mod tests {
         fn the_same_rows_come_out_whatever_threads_memory_and_order(
             drawn in prop::collection::vec((0..200_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..3000),
             threads in 1..4_usize,
-            memory in prop::sample::select(vec![1 << 10, 1 << 13, 1 << 24]),
+            memory in prop::sample::select(vec![1 << 10, 1 << 13, 1 << 16, 1 << 24]),
+            hashed in any::<bool>(),
         ) {
             let mut model = BTreeMap::new();
             let mut counts = Vec::new();
             for (key, mv, won, games) in drawn {
-                // Keys all over the key space.
-                let key = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                // Keys all over the key space, or close together.
+                let key = if hashed { key.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key };
                 let outcome = if won == 0 { Outcome::Loss } else { Outcome::Win };
                 counts.push(Count { key, mv: RawMove(mv), outcome, games });
                 *model.entry((key, mv, outcome)).or_insert(0) += games;
