@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{ByColor, Move, Position as _};
 
 use super::filter::{Filter, Sides};
 use super::ledger::Ledger;
@@ -18,7 +18,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::polyglot::layout::RawMove;
 use crate::chess::{Packed, Position};
-use crate::games::{Batch, End, GameResult, GameSource, Header, Problem, Visitor};
+use crate::games::{Batch, End, GameResult, GameSource, Header, KeyedPly, Problem, Visitor};
 
 /// Bits of a game's number that say where in its file it begins.
 const OFFSET_BITS: u32 = 48;
@@ -168,15 +168,6 @@ fn next(receive: &Mutex<Receiver<Box<dyn Batch>>>) -> Option<Box<dyn Batch>> {
     receive.lock().ok()?.recv().ok()
 }
 
-/// A move that waits for the result of its game.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    key: u64,
-    mv: RawMove,
-    side: Color,
-    packed: Option<Packed>,
-}
-
 /// What one thread counts.
 struct Counter<'a, R> {
     filter: &'a Filter,
@@ -188,7 +179,10 @@ struct Counter<'a, R> {
     game: u64,
     /// What the ledger is going to say of the game.
     entry: Vec<u8>,
-    waiting: Vec<Waiting>,
+    /// The moves that wait for the result of their game.
+    waiting: Vec<KeyedPly>,
+    /// Their positions, where they are needed.
+    packed: Vec<Option<Packed>>,
     /// The last counted move of the line that is being read, while nothing follows it; and of those before it.
     last: Option<(Position, Move)>,
     lasts: Vec<Option<(Position, Move)>>,
@@ -213,6 +207,7 @@ impl<'a, R: Made> Counter<'a, R> {
             game: 0,
             entry: Vec::new(),
             waiting: Vec::new(),
+            packed: Vec::new(),
             last: None,
             lasts: Vec::new(),
             ply: 0,
@@ -232,14 +227,15 @@ impl<'a, R: Made> Counter<'a, R> {
 
     /// Counts the moves of a game: with this result, whatever is known of it.
     fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
-        for &Waiting { key, mv, side, packed } in &self.waiting {
-            let outcome = match (result, side) {
-                (GameResult::Draw, _) => Outcome::Draw,
-                (GameResult::White, Color::White) | (GameResult::Black, Color::Black) => Outcome::Win,
-                _ => Outcome::Loss,
-            };
-            let count = Count { key, mv, outcome, games: 1 };
-            if let Some(row) = R::make(count, packed, self.game) {
+        let outcomes = match result {
+            GameResult::White => ByColor { white: Outcome::Win, black: Outcome::Loss },
+            GameResult::Black => ByColor { white: Outcome::Loss, black: Outcome::Win },
+            GameResult::Draw => ByColor::new_with(|_| Outcome::Draw),
+        };
+        let mut packed = self.packed.iter().copied();
+        for &KeyedPly { key, mv, side } in &self.waiting {
+            let count = Count { key, mv, outcome: *outcomes.get(side), games: 1 };
+            if let Some(row) = R::make(count, packed.next().flatten(), self.game) {
                 self.sorter.push(row)?;
             }
         }
@@ -252,9 +248,12 @@ impl<'a, R: Made> Counter<'a, R> {
 
     /// Notes a move, or that none was made.
     fn wait(&mut self, at: &Position, mv: RawMove) {
-        let packed = if R::PLACED { Packed::new(at) } else { None };
-        self.crowded |= R::PLACED && packed.is_none();
-        self.waiting.push(Waiting { key: at.key(), mv, side: at.chess().turn(), packed });
+        if R::PLACED {
+            let packed = Packed::new(at);
+            self.crowded |= packed.is_none();
+            self.packed.push(packed);
+        }
+        self.waiting.push(KeyedPly { key: at.key(), mv, side: at.chess().turn() });
     }
 
     /// Notes the position that the line ended in.
@@ -285,6 +284,7 @@ impl<R: Made> Visitor for Counter<'_, R> {
             }
         }
         self.waiting.clear();
+        self.packed.clear();
         self.lines.clear();
         self.lasts.clear();
         self.last = None;
@@ -309,6 +309,14 @@ impl<R: Made> Visitor for Counter<'_, R> {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    fn keys_wanted(&self) -> Option<usize> {
+        (!R::PLACED && !self.filter.variations).then_some(self.most)
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.waiting.extend(plies.iter().filter(|ply| self.sides.has(ply.side)));
     }
 
     fn end(&mut self, end: End) {

@@ -16,13 +16,14 @@ mod unpack;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use shakmaty::Move;
+use shakmaty::{Color, Move};
 
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub use open::{Sources, open};
 pub use problem::{Problem, Reason};
 
 use crate::base::error::Result;
+use crate::book::polyglot::layout::RawMove;
 use crate::chess::Position;
 
 /// A stream of games.
@@ -65,6 +66,15 @@ pub trait Visitor {
     /// Breaking off means that no more moves of this game are wanted: [`end`](Visitor::end) comes next.
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()>;
 
+    /// How many plies are wanted of a main line, where keys will do for their positions: then a source to which
+    /// positions are extra work tells of them by one [`line`](Visitor::line) instead of by [`ply`](Visitor::ply).
+    fn keys_wanted(&self) -> Option<usize> {
+        None
+    }
+
+    /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) comes next.
+    fn line(&mut self, _plies: &[KeyedPly]) {}
+
     /// The game's moves are over. `result` stands behind the moves in PGN, and may be known where the header's is not.
     fn end(&mut self, end: End);
 
@@ -81,6 +91,17 @@ pub trait Visitor {
 
     /// The variation is over: moves follow those that stood before it.
     fn end_variation(&mut self) {}
+}
+
+/// A move with the key of the position that it is made in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyedPly {
+    /// The Polyglot key.
+    pub key: u64,
+    /// The side to move.
+    pub side: Color,
+    /// The legal move, as Polyglot's books code it.
+    pub mv: RawMove,
 }
 
 /// How the moves of a game ended.

@@ -1,12 +1,18 @@
 //! A board that is quick to play a stored game on: it knows its pieces by their numbers, as the compact encoding names
 //! them, and tells whether a move is legal without making a list of all.
 
+mod key;
+mod play;
+
 use shakmaty::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, pawn_attacks, queen_attacks, ray, rook_attacks,
 };
 use shakmaty::{
     Bitboard, CastlingMode, Chess, Color, Move, Position as _, PositionError, Rank, Role, Setup, Square,
 };
+
+pub use key::Key;
+use play::castled;
 
 /// No square, in a list of pieces.
 const NONE: u8 = 64;
@@ -55,7 +61,8 @@ pub struct Board {
     counts: [[u8; 8]; 2],
     turn: Color,
     check: bool,
-    en_passant: Option<Square>,
+    /// The square behind a pawn that has just gone two squares.
+    en_passant: Bitboard,
     /// The rooks that may castle, by side: to the g file, to the c file.
     castles: [[Option<Square>; 2]; 2],
     /// The same together.
@@ -63,27 +70,62 @@ pub struct Board {
     mode: CastlingMode,
 }
 
-/// The squares on one line with each square.
-static LINES: [Bitboard; 64] = {
-    let mut lines = [Bitboard::EMPTY; 64];
-    let mut at = 0;
-    while at < 64 {
-        lines[at] = queen_attacks(Square::new(at as u32), Bitboard::EMPTY);
-        at += 1;
+/// The squares that a piece goes to on an empty board, by its side, its kind and its square. Of pawns both those that
+/// they go to and those that they capture on.
+static REACHES: [[[Bitboard; 64]; 8]; 2] = {
+    let mut reaches = [[[Bitboard::EMPTY; 64]; 8]; 2];
+    let mut number = 0;
+    while number < 64 {
+        let at = Square::new(number as u32);
+        let mut side = 0;
+        while side < 2 {
+            let of = &mut reaches[side];
+            of[Role::Pawn as usize][number] = pawn_reaches(side == Color::White as usize, at);
+            of[Role::Knight as usize][number] = knight_attacks(at);
+            of[Role::Bishop as usize][number] = bishop_attacks(at, Bitboard::EMPTY);
+            of[Role::Rook as usize][number] = rook_attacks(at, Bitboard::EMPTY);
+            of[Role::Queen as usize][number] = queen_attacks(at, Bitboard::EMPTY);
+            of[Role::King as usize][number] = king_attacks(at);
+            side += 1;
+        }
+        number += 1;
     }
-    lines
+    reaches
 };
 
-/// Whether two squares are on one line.
+/// The squares that a pawn goes to and captures on.
+const fn pawn_reaches(white: bool, from: Square) -> Bitboard {
+    let at = 1_u64 << from as u32;
+    let (color, pushes) = if white {
+        (Color::White, at << 8 | (at & 0xff00) << 16)
+    } else {
+        (Color::Black, at >> 8 | (at & 0xff_0000_0000_0000) >> 16)
+    };
+    Bitboard(pawn_attacks(color, from).0 | pushes)
+}
+
+/// The squares that a piece goes to on an empty board.
 #[inline]
-fn aligned(one: Square, other: Square) -> bool {
-    LINES[one as usize].contains(other)
+fn reaches(color: Color, role: Role, from: Square) -> Bitboard {
+    REACHES[color as usize][role as usize & 7][from as usize]
 }
 
 /// The square of a number below 64.
 #[inline]
 fn square(number: u8) -> Square {
     Square::new(u32::from(number & 63))
+}
+
+/// All squares, or none.
+#[inline]
+fn all_if(condition: bool) -> Bitboard {
+    Bitboard(u64::from(condition).wrapping_neg())
+}
+
+/// The other side, without a branch.
+#[inline]
+fn other(color: Color) -> Color {
+    Color::from_white(color.is_black())
 }
 
 impl Board {
@@ -99,7 +141,7 @@ impl Board {
             counts: [[0; 8]; 2],
             turn: chess.turn(),
             check: chess.is_check(),
-            en_passant: chess.pseudo_legal_ep_square(),
+            en_passant: chess.pseudo_legal_ep_square().map_or(Bitboard::EMPTY, Bitboard::from),
             castles: [[None; 2]; 2],
             castling: chess.castles().castling_rights(),
             mode,
@@ -137,7 +179,7 @@ impl Board {
             }
         }
         setup.turn = self.turn;
-        setup.ep_square = self.en_passant;
+        setup.ep_square = self.en_passant.first();
         setup.castling_rights = self.castling;
         setup
             .position::<Chess>(self.mode)
@@ -160,7 +202,7 @@ impl Board {
 
     #[inline]
     fn enemy(&self) -> Bitboard {
-        self.colors[!self.turn as usize]
+        self.colors[other(self.turn) as usize]
     }
 
     #[inline]
@@ -172,14 +214,10 @@ impl Board {
     #[inline]
     fn attacked(&self, at: Square, by: Color, occupied: Bitboard, gone: Bitboard) -> bool {
         let them = self.colors[by as usize] & !gone;
-        let of = |role: Role| self.roles[role as usize] & them;
-        let queens = of(Role::Queen);
-        (rook_attacks(at, occupied) & (of(Role::Rook) | queens)
-            | bishop_attacks(at, occupied) & (of(Role::Bishop) | queens)
-            | knight_attacks(at) & of(Role::Knight)
-            | pawn_attacks(!by, at) & of(Role::Pawn)
-            | king_attacks(at) & of(Role::King))
-        .any()
+        let near = knight_attacks(at) & self.roles[Role::Knight as usize]
+            | pawn_attacks(other(by), at) & self.roles[Role::Pawn as usize]
+            | king_attacks(at) & self.roles[Role::King as usize];
+        (near & them).any() || self.seen(at, by, occupied, gone)
     }
 
     /// The queens, rooks and bishops of both sides.
@@ -191,26 +229,30 @@ impl Board {
     /// Whether a queen, rook or bishop of `by` attacks a square.
     #[inline]
     fn seen(&self, at: Square, by: Color, occupied: Bitboard, gone: Bitboard) -> bool {
-        let them = self.colors[by as usize] & !gone;
         let queens = self.roles[Role::Queen as usize];
-        (rook_attacks(at, occupied) & them & (self.roles[Role::Rook as usize] | queens)
-            | bishop_attacks(at, occupied) & them & (self.roles[Role::Bishop as usize] | queens))
-            .any()
+        let towards = reaches(by, Role::Rook, at) & (self.roles[Role::Rook as usize] | queens)
+            | reaches(by, Role::Bishop, at) & (self.roles[Role::Bishop as usize] | queens);
+        // They are few, and what lies between is found in a smaller table than all that each may attack.
+        (towards & self.colors[by as usize] & !gone)
+            .into_iter()
+            .any(|from| (between(at, from) & occupied).is_empty())
     }
 
     /// Whether the king of the side to move is safe after a piece of its own other than the king went from one square
     /// to another, and captured on a third.
-    #[inline]
+    #[inline(always)]
     fn is_safe(&self, from: Square, to: Square, captured: Bitboard) -> bool {
         let king = self.king(self.turn);
-        if self.check || captured.without(to).any() {
-            let occupied = self.occupied().without(from) & !captured | Bitboard::from(to);
-            return !self.attacked(king, !self.turn, occupied, captured);
+        let occupied = self.occupied();
+        if self.check | captured.without(to).any() {
+            let occupied = occupied.without(from) & !captured | Bitboard::from(to);
+            return !self.attacked(king, other(self.turn), occupied, captured);
         }
-        if (ray(king, from) & self.enemy() & self.sliders()).is_empty() {
-            return true;
-        }
-        !self.seen(king, !self.turn, self.occupied().without(from) | Bitboard::from(to), captured)
+        // A line is opened where nothing else stands between.
+        let seen = ray(king, from) & self.enemy() & self.sliders();
+        let uncovered = seen.any() & (between(king, from) & occupied).is_empty();
+        !uncovered
+            || !self.seen(king, other(self.turn), occupied.without(from) | Bitboard::from(to), captured)
     }
 
     /// Where a piece of the side to move stands, by its kind and number from 0.
@@ -222,23 +264,31 @@ impl Board {
         }
     }
 
-    /// The legal move of a piece of the side to move that is no pawn, by its kind, number and way; no castling.
+    /// The legal move of a piece of the side to move, by its kind, number and way; no castling. A pawn that reaches the
+    /// last rank becomes a queen.
     ///
     /// # Errors
     /// When it is not legal.
     #[inline(always)]
     pub fn piece(&self, role: Role, number: u8, right: u8, up: u8) -> Result<Move, Fault> {
+        // Whatever differs from move to move is computed rather than branched on: no processor guesses moves.
         let from = self.find(role, number)?;
         let (file, rank) = (((from as u8 & 7) + right) & 7, ((from as u8 >> 3) + up) & 7);
         let to = square(rank << 3 | file);
-        let goes = match role {
-            Role::Knight => knight_attacks(from).contains(to),
-            Role::King => king_attacks(from).contains(to),
-            // The way is one of this kind's, or leads over the edge to a square that is on no line with the first.
-            _ => aligned(from, to) && (between(from, to) & self.occupied()).is_empty(),
-        };
-        if !goes || self.own().contains(to) {
+        let occupied = self.occupied();
+        let (pawn, aside) = (all_if(role == Role::Pawn), all_if(right != 0));
+        let open =
+            !self.own() & !pawn | !occupied & pawn & !aside | (self.enemy() | self.en_passant) & pawn & aside;
+        // What leads over the edge comes to a square that the piece never reaches; between others than those of a
+        // line there is nothing.
+        let goes = reaches(self.turn, role, from).contains(to)
+            & open.contains(to)
+            & (between(from, to) & occupied).is_empty();
+        if !goes {
             return Err(Fault::Way);
+        }
+        if ((Bitboard::BACKRANKS | self.en_passant) & pawn).contains(to) {
+            return self.pawn(from, to, None);
         }
         self.settled(role, from, to)
     }
@@ -248,7 +298,7 @@ impl Board {
     fn settled(&self, role: Role, from: Square, to: Square) -> Result<Move, Fault> {
         let captured = self.enemy() & Bitboard::from(to);
         let safe = if role == Role::King {
-            !self.attacked(to, !self.turn, self.occupied().without(from), captured)
+            !self.attacked(to, other(self.turn), self.occupied().without(from), captured)
         } else {
             self.is_safe(from, to, captured)
         };
@@ -305,7 +355,7 @@ impl Board {
             if self.enemy().contains(to) {
                 captured = Bitboard::from(to);
                 capture = self.role_at(to);
-            } else if self.en_passant == Some(to) {
+            } else if self.en_passant.contains(to) {
                 captured = to.offset(-forward).map_or(Bitboard::EMPTY, Bitboard::from);
             } else {
                 return Err(Fault::Way);
@@ -339,155 +389,11 @@ impl Board {
         let occupied = self.occupied().without(king).without(rook);
         let way = between(king, king_to).with(king_to) | between(rook, rook_to).with(rook_to);
         let passed = between(king, king_to).with(king);
-        let enemy = !self.turn;
+        let enemy = other(self.turn);
         let stopped = (way & occupied).any()
             || passed.into_iter().any(|at| self.attacked(at, enemy, occupied.with(rook), Bitboard::EMPTY))
             || self.attacked(king_to, enemy, occupied.with(king_to).with(rook_to), Bitboard::EMPTY);
         if stopped { Err(Fault::Castling) } else { Ok(Move::Castle { king, rook }) }
-    }
-
-    /// Lets the side to move pass.
-    ///
-    /// # Errors
-    /// When it is in check.
-    pub fn pass(&mut self) -> Result<(), Fault> {
-        if self.check {
-            return Err(Fault::Pass);
-        }
-        self.turn = !self.turn;
-        self.en_passant = None;
-        Ok(())
-    }
-
-    /// Plays a move that is legal here.
-    #[inline(always)]
-    pub fn play(&mut self, mv: Move) {
-        self.en_passant = None;
-        let enemy_king = self.king(!self.turn);
-        // Whether the move itself may give a check, or uncover one.
-        let mut near = true;
-        match mv {
-            Move::Normal { from, to, capture, promotion, role } => {
-                if capture.is_some() {
-                    self.take(to);
-                }
-                if (self.castling & (Bitboard::from(from) | Bitboard::from(to))).any() || role == Role::King {
-                    self.lose_rights(from, to, role);
-                }
-                self.shift(role, from, to);
-                if let Some(promotion) = promotion {
-                    self.take(to);
-                    self.add(to, self.turn, promotion as usize);
-                } else {
-                    if role == Role::Pawn && from.distance(to) == 2 {
-                        self.en_passant = from.offset(if self.turn.is_white() { 8 } else { -8 });
-                    }
-                    near = (ray(enemy_king, from) & self.own() & self.sliders()).any()
-                        || match role {
-                            Role::Pawn => pawn_attacks(!self.turn, enemy_king).contains(to),
-                            Role::Knight => knight_attacks(enemy_king).contains(to),
-                            Role::King => false,
-                            Role::Bishop | Role::Rook | Role::Queen => {
-                                aligned(enemy_king, to)
-                                    && (between(enemy_king, to) & self.occupied()).is_empty()
-                            }
-                        };
-                }
-            }
-            Move::EnPassant { from, to } => {
-                if let Some(pawn) = to.offset(if self.turn.is_white() { -8 } else { 8 }) {
-                    self.take(pawn);
-                }
-                self.shift(Role::Pawn, from, to);
-            }
-            Move::Castle { king, rook } => {
-                let (king_to, rook_to) = castled(king, king < rook);
-                self.lose_rights(king, king, Role::King);
-                let (king_piece, rook_piece) = (self.lift(king), self.lift(rook));
-                self.put(king_to, king_piece);
-                self.put(rook_to, rook_piece);
-            }
-            Move::Put { .. } => {}
-        }
-        self.turn = !self.turn;
-        self.check = near && self.attacked(enemy_king, !self.turn, self.occupied(), Bitboard::EMPTY);
-    }
-
-    fn lose_rights(&mut self, from: Square, to: Square, role: Role) {
-        if role == Role::King {
-            self.castles[self.turn as usize] = [None; 2];
-        }
-        for place in self.castles.as_flattened_mut() {
-            *place = place.filter(|&rook| rook != from && rook != to);
-        }
-        self.castling = self.castles.as_flattened().iter().flatten().copied().collect();
-    }
-
-    /// Moves a piece of the side to move to an empty square.
-    #[inline]
-    fn shift(&mut self, role: Role, from: Square, to: Square) {
-        let both = Bitboard::from(from) | Bitboard::from(to);
-        let (role, color) = (role as usize, self.turn as usize);
-        self.roles[role] ^= both;
-        self.colors[color] ^= both;
-        let piece = std::mem::take(&mut self.squares[from as usize]);
-        self.squares[to as usize] = piece;
-        let number = piece >> 4;
-        if number != UNLISTED {
-            self.lists[color][role][usize::from(number)] = to as u8;
-        }
-    }
-
-    #[inline]
-    fn lift(&mut self, from: Square) -> u8 {
-        let piece = std::mem::take(&mut self.squares[from as usize]);
-        self.roles[usize::from(piece & 7)].discard(from);
-        self.colors[usize::from(piece >> 3 & 1)].discard(from);
-        piece
-    }
-
-    #[inline]
-    fn put(&mut self, to: Square, piece: u8) {
-        let (role, color, number) = (usize::from(piece & 7), usize::from(piece >> 3 & 1), piece >> 4);
-        self.squares[to as usize] = piece;
-        self.roles[role].add(to);
-        self.colors[color].add(to);
-        if number != UNLISTED {
-            self.lists[color][role][usize::from(number)] = to as u8;
-        }
-    }
-
-    /// Takes a piece off the board. Later ones of its kind move down by one, but pawns keep their numbers.
-    fn take(&mut self, at: Square) {
-        let piece = self.lift(at);
-        let (role, color, number) = (usize::from(piece & 7), usize::from(piece >> 3 & 1), piece >> 4);
-        if number == UNLISTED {
-            return;
-        }
-        let list = &mut self.lists[color][role];
-        if role == Role::Pawn as usize {
-            list[usize::from(number)] = NONE;
-            return;
-        }
-        let count = self.counts[color][role];
-        for later in usize::from(number) + 1..usize::from(count).min(16) {
-            list[later - 1] = list[later];
-            if let Some(piece) = self.squares.get_mut(usize::from(list[later])) {
-                *piece = piece.wrapping_sub(0x10);
-            }
-        }
-        self.counts[color][role] = count.saturating_sub(1);
-        list[usize::from(self.counts[color][role] & 15)] = NONE;
-    }
-
-    /// Puts a new piece on an empty square: it gets the next number.
-    fn add(&mut self, at: Square, color: Color, role: usize) {
-        let count = &mut self.counts[color as usize][role & 7];
-        let number = if *count < LISTED { *count } else { UNLISTED };
-        if number != UNLISTED {
-            *count += 1;
-        }
-        self.put(at, role as u8 | (color as u8) << 3 | number << 4);
     }
 
     /// Whether the side to move is in check.
@@ -503,7 +409,7 @@ impl Board {
         // Mostly the king can go away, and that is quickly seen.
         let flees = (king_attacks(king) & !self.own())
             .into_iter()
-            .any(|to| !self.attacked(to, !self.turn, occupied, Bitboard::from(to)));
+            .any(|to| !self.attacked(to, other(self.turn), occupied, Bitboard::from(to)));
         !flees && self.to_chess().is_some_and(|chess| chess.is_checkmate())
     }
 
@@ -512,7 +418,7 @@ impl Board {
     pub fn others(&self, role: Role, from: Square, to: Square) -> Bitboard {
         let mut others = (self.roles[role as usize] & self.own()).without(from);
         if role != Role::Knight {
-            others &= LINES[to as usize];
+            others &= reaches(self.turn, Role::Queen, to);
         }
         if others.is_empty() {
             return others;
@@ -549,15 +455,6 @@ fn role_of(piece: u8) -> Option<Role> {
         None,
     ];
     ROLES[usize::from(piece & 7)]
-}
-
-/// Where king and rook stand after castling.
-#[inline]
-fn castled(king: Square, short: bool) -> (Square, Square) {
-    use shakmaty::File;
-    let rank = king.rank();
-    let (king, rook) = if short { (File::G, File::F) } else { (File::C, File::D) };
-    (Square::from_coords(king, rank), Square::from_coords(rook, rank))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The codes stand in the order of the description's list (its numbers are one too high from 0x41 to 0xed, measured):
 //! null move, king, then each piece with its ways, then the pawns, the second and third pieces, and the marks.
 
-use shakmaty::Role;
+use shakmaty::{Color, Role};
 
 /// The meaning of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum Code {
         /// Whether it is the g file.
         short: bool,
     },
-    /// A piece that is no pawn goes so many files to the right and ranks up, both modulo 8.
+    /// A piece goes so many files to the right and ranks up, both modulo 8.
     Piece {
         /// Its kind.
         role: Role,
@@ -25,13 +25,6 @@ pub enum Code {
         right: u8,
         /// Ranks up.
         up: u8,
-    },
-    /// A pawn moves.
-    Pawn {
-        /// Which pawn, from 0.
-        number: u8,
-        /// How.
-        step: PawnStep,
     },
     /// The move stands in the next two bytes.
     TwoBytes,
@@ -43,21 +36,22 @@ pub enum Code {
     Pop,
 }
 
-/// The ways of a pawn, as its player sees them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PawnStep {
-    /// One square forward.
-    One,
-    /// Two squares forward.
-    Two,
-    /// Captures to the right.
-    Right,
-    /// Captures to the left.
-    Left,
+/// The meaning of each code to a side, by [`Color`] as a number: pawns go forward, and name the way as their player sees
+/// it.
+pub static CODES: [[Code; 256]; 2] = {
+    let mut both = [[Code::Nothing; 256]; 2];
+    both[Color::White as usize] = codes(PAWN);
+    both[Color::Black as usize] = codes([turned(PAWN[0]), turned(PAWN[1]), turned(PAWN[2]), turned(PAWN[3])]);
+    both
+};
+
+/// A step as the other player sees it.
+const fn turned((right, up): (u8, u8)) -> (u8, u8) {
+    ((8 - right) % 8, (8 - up) % 8)
 }
 
-/// The meaning of each code.
-pub static CODES: [Code; 256] = codes();
+/// The steps of a pawn: one square, two, a capture to the right, and one to the left.
+const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
 
 /// The steps of a king: all its neighbours clockwise from the one above.
 const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (1, 0), (1, 7), (0, 7), (7, 7), (7, 0), (7, 1)];
@@ -78,9 +72,9 @@ impl Filled {
         self
     }
 
-    const fn steps(mut self, role: Role, number: u8, steps: [(u8, u8); 8]) -> Self {
+    const fn steps<const N: usize>(mut self, role: Role, number: u8, steps: [(u8, u8); N]) -> Self {
         let mut at = 0;
-        while at < 8 {
+        while at < N {
             let (right, up) = steps[at];
             self = self.add(Code::Piece { role, number, right, up });
             at += 1;
@@ -118,16 +112,9 @@ impl Filled {
     const fn knight(self, number: u8) -> Self {
         self.steps(Role::Knight, number, KNIGHT)
     }
-
-    const fn pawn(self, number: u8) -> Self {
-        self.add(Code::Pawn { number, step: PawnStep::One })
-            .add(Code::Pawn { number, step: PawnStep::Two })
-            .add(Code::Pawn { number, step: PawnStep::Right })
-            .add(Code::Pawn { number, step: PawnStep::Left })
-    }
 }
 
-const fn codes() -> [Code; 256] {
+const fn codes(pawn: [(u8, u8); 4]) -> [Code; 256] {
     let mut table = Filled { codes: [Code::Nothing; 256], len: 0 }
         .add(Code::Null)
         .steps(Role::King, 0, KING)
@@ -140,10 +127,10 @@ const fn codes() -> [Code; 256] {
         .bishop(1)
         .knight(0)
         .knight(1);
-    let mut pawn = 0;
-    while pawn < 8 {
-        table = table.pawn(pawn);
-        pawn += 1;
+    let mut number = 0;
+    while number < 8 {
+        table = table.steps(Role::Pawn, number, pawn);
+        number += 1;
     }
     table = table.queen(1).queen(2).rook(2).bishop(2).knight(2).add(Code::TwoBytes);
     let mut codes = table.codes;
@@ -175,8 +162,10 @@ mod tests {
             (0x51, piece(Role::Bishop, 1, 1, 1)),
             (0x5f, piece(Role::Knight, 0, 2, 1)),
             (0x67, piece(Role::Knight, 1, 2, 1)),
-            (0x6f, Code::Pawn { number: 0, step: PawnStep::One }),
-            (0x8e, Code::Pawn { number: 7, step: PawnStep::Left }),
+            (0x6f, piece(Role::Pawn, 0, 0, 1)),
+            (0x70, piece(Role::Pawn, 0, 0, 2)),
+            (0x8d, piece(Role::Pawn, 7, 1, 1)),
+            (0x8e, piece(Role::Pawn, 7, 7, 1)),
             (0x8f, piece(Role::Queen, 1, 0, 1)),
             (0xab, piece(Role::Queen, 2, 0, 1)),
             (0xc7, piece(Role::Rook, 2, 0, 1)),
@@ -188,7 +177,14 @@ mod tests {
             (0xfe, Code::Push),
             (0xff, Code::Pop),
         ] {
-            assert_eq!(CODES[code], meaning, "{code:#04x}");
+            assert_eq!(CODES[Color::White as usize][code], meaning, "{code:#04x}");
+            let meaning = match meaning {
+                Code::Piece { role: Role::Pawn, number, right, up } => {
+                    piece(Role::Pawn, number, (8 - right) % 8, 8 - up)
+                }
+                other => other,
+            };
+            assert_eq!(CODES[Color::Black as usize][code], meaning, "{code:#04x}");
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use shakmaty::{Color, Move, Role};
+use shakmaty::{Move, Role};
 
 use super::board::{Board, Fault};
-use super::codes::{CODES, Code, PawnStep};
+use super::codes::{CODES, Code};
 use super::layout::{MOVES_MOST, NESTING_MOST};
 use super::mode::Mode;
 use super::start::square;
@@ -110,6 +110,16 @@ pub fn decode<S: Sink>(
     if mode.compact { reading.compact(sink) } else { reading.simple(sink) }
 }
 
+/// What comes of a code that is no ordinary move.
+enum Rare {
+    /// A move, be it legal.
+    Move(Result<Move, Fault>),
+    /// Nothing more: the next code follows.
+    Next,
+    /// The end of the game.
+    Over,
+}
+
 struct Reading<'a> {
     data: &'a [u8],
     mode: Mode,
@@ -140,32 +150,14 @@ impl Reading<'_> {
     fn compact<S: Sink>(mut self, sink: &mut S) -> Result<(), Damage> {
         while let Some(code) = self.byte() {
             let start = self.at;
-            let code = CODES[usize::from(code)];
-            let mv = match code {
-                Code::Piece { role, number, right, up } => self.board.piece(role, number, right, up),
-                Code::Pawn { number, step } => self.pawn(number, step),
-                Code::Castle { short } => self.board.castling(short),
-                Code::TwoBytes => {
-                    let word = self.byte().zip(self.byte());
-                    let Some((high, low)) = word else { return Err(self.damage(Wrong::CutOff, 1)) };
-                    self.squares(u16::from_be_bytes([high, low]))
-                }
-                Code::Null => {
-                    if self.passed(sink, 1)?.is_break() {
-                        return Ok(());
-                    }
-                    continue;
-                }
-                Code::Nothing => continue,
-                Code::Push => {
-                    self.push(sink, 1)?;
-                    continue;
-                }
-                Code::Pop => {
-                    if self.pop(sink, 1)?.is_break() {
-                        return Ok(());
-                    }
-                    continue;
+            let code = CODES[self.board.turn() as usize][usize::from(code)];
+            let mv = if let Code::Piece { role, number, right, up } = code {
+                self.board.piece(role, number, right, up)
+            } else {
+                match self.rare(sink, code)? {
+                    Rare::Move(mv) => mv,
+                    Rare::Next => continue,
+                    Rare::Over => return Ok(()),
                 }
             };
             let len = self.at - start + 1;
@@ -175,6 +167,30 @@ impl Reading<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What a code means that is no ordinary move.
+    #[inline(never)]
+    fn rare<S: Sink>(&mut self, sink: &mut S, code: Code) -> Result<Rare, Damage> {
+        let going = match code {
+            Code::Piece { role, number, right, up } => {
+                return Ok(Rare::Move(self.board.piece(role, number, right, up)));
+            }
+            Code::Castle { short } => return Ok(Rare::Move(self.board.castling(short))),
+            Code::TwoBytes => {
+                let word = self.byte().zip(self.byte());
+                let Some((high, low)) = word else { return Err(self.damage(Wrong::CutOff, 1)) };
+                return Ok(Rare::Move(self.squares(u16::from_be_bytes([high, low]))));
+            }
+            Code::Null => self.passed(sink, 1)?,
+            Code::Nothing => ControlFlow::Continue(()),
+            Code::Push => {
+                self.push(sink, 1)?;
+                ControlFlow::Continue(())
+            }
+            Code::Pop => self.pop(sink, 1)?,
+        };
+        Ok(if going.is_break() { Rare::Over } else { Rare::Next })
     }
 
     fn simple<S: Sink>(mut self, sink: &mut S) -> Result<(), Damage> {
@@ -200,19 +216,6 @@ impl Reading<'_> {
             }
         }
         Ok(())
-    }
-
-    #[inline]
-    fn pawn(&self, number: u8, step: PawnStep) -> Result<Move, Fault> {
-        let from = self.board.find(Role::Pawn, number)?;
-        let ahead = match step {
-            PawnStep::One => 8,
-            PawnStep::Two => 16,
-            PawnStep::Right => 9,
-            PawnStep::Left => 7,
-        };
-        let ahead = if self.board.turn() == Color::White { ahead } else { -ahead };
-        self.board.between(from, from.offset(ahead).ok_or(Fault::Way)?, None)
     }
 
     /// A move that names its squares.
@@ -243,7 +246,7 @@ impl Reading<'_> {
         self.board.between(from, to, Some(promotion))
     }
 
-    #[inline]
+    #[inline(always)]
     fn play<S: Sink>(&mut self, sink: &mut S, mv: Move, len: usize) -> Result<ControlFlow<()>, Damage> {
         self.count(len)?;
         let before = sink.before(self.board, mv);

@@ -7,7 +7,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Setup, Square};
 
 use super::board::Board;
-use super::codes::{CODES, Code, PawnStep};
+use super::codes::{CODES, Code};
 use super::database::Cbh;
 use super::layout::{ENTITY_MARK, SET_UP};
 use super::mode::Mode;
@@ -146,23 +146,13 @@ fn code(at: &Board, mv: Move) -> Option<u8> {
     if mv.is_promotion() {
         return None;
     }
-    (0..=u8::MAX).find(|&byte| match CODES[usize::from(byte)] {
+    (0..=u8::MAX).find(|&byte| match CODES[at.turn() as usize][usize::from(byte)] {
         Code::Castle { short } => matches!(mv, Move::Castle { king, rook } if (king < rook) == short),
         Code::Piece { role, number, right, up } => at.find(role, number).is_ok_and(|from| {
             let to = Square::new(u32::from(
                 (((from as u8 >> 3) + up) & 7) << 3 | (((from as u8 & 7) + right) & 7),
             ));
             !mv.is_castle() && mv.from() == Some(from) && mv.to() == to
-        }),
-        Code::Pawn { number, step } => at.find(Role::Pawn, number).is_ok_and(|from| {
-            let ahead = match step {
-                PawnStep::One => 8,
-                PawnStep::Two => 16,
-                PawnStep::Right => 9,
-                PawnStep::Left => 7,
-            };
-            let ahead = if at.turn().is_white() { ahead } else { -ahead };
-            mv.from() == Some(from) && from.offset(ahead) == Some(mv.to())
         }),
         _ => false,
     })

@@ -259,17 +259,22 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The board that a game starts on.
+    pub fn board_of(&self, game: &Game) -> Board {
+        match &game.start {
+            None => self.ordinary[usize::from(game.mode.reversed)].clone(),
+            Some(start) => Board::new(&start.chess, game.mode.reversed),
+        }
+    }
+
     /// Decodes the moves of a game that was found.
     ///
     /// # Errors
     /// When they are damaged: those before the damage were told.
     pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), Damage> {
+        self.board = self.board_of(game);
         let data = self.moves.get(&self.db.moves, game.offset, game.len).unwrap_or_default();
         let data = usize::try_from(game.head).ok().and_then(|head| data.get(head..)).unwrap_or_default();
-        match &game.start {
-            None => self.board.clone_from(&self.ordinary[usize::from(game.mode.reversed)]),
-            Some(start) => self.board = Board::new(&start.chess, game.mode.reversed),
-        }
         decode(data, game.mode, &mut self.board, &mut self.kept, sink)
     }
 

@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use shakmaty::Move;
 
-use super::board::Board;
+use super::board::{Board, Key};
 use super::database::Cbh;
 use super::decode::Sink;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
+use crate::book::polyglot::layout::RawMove;
 use crate::chess::Position;
 use crate::games::export::Tree;
-use crate::games::{Batch, End, Header, Problem, Reason, Visitor};
+use crate::games::{Batch, End, Header, KeyedPly, Problem, Reason, Visitor};
 
 /// Games of a batch: enough that handing it over costs nothing beside it.
 const BATCH: u32 = 512;
@@ -58,8 +59,13 @@ struct Games {
 impl Batch for Games {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
         let mut reader = Reader::new(&self.db);
-        let mut header = Header::default();
-        let mut tree = Tree::default();
+        let mut memory = Memory {
+            header: Header::default(),
+            event: Event::default(),
+            tree: Tree::default(),
+            plies: Vec::new(),
+            ordinary: Position::start(),
+        };
         for number in self.first..=self.last {
             let record = match reader.record(number) {
                 Ok(record) => record,
@@ -72,10 +78,28 @@ impl Batch for Games {
             };
             let record = Record(&record);
             if record.kind() == Kind::Game && !record.is_deleted() {
-                one(&mut reader, number, record, &mut header, &mut tree, visitor);
+                one(&mut reader, number, record, &mut memory, visitor);
             }
         }
     }
+}
+
+/// Memory that the games of a batch share.
+struct Memory {
+    header: Header,
+    event: Event,
+    tree: Tree<Option<Move>>,
+    plies: Vec<KeyedPly>,
+    /// The position that ordinary games start from.
+    ordinary: Position,
+}
+
+/// The tournament of the last game.
+#[derive(Default)]
+struct Event {
+    number: Option<u32>,
+    title: String,
+    place: String,
 }
 
 /// Plays through one game.
@@ -83,10 +107,10 @@ fn one(
     reader: &mut Reader<'_>,
     number: u32,
     record: Record<'_>,
-    header: &mut Header,
-    tree: &mut Tree<Option<Move>>,
+    memory: &mut Memory,
     visitor: &mut dyn Visitor,
 ) {
+    let Memory { header, event, tree, plies, ordinary } = memory;
     let game = match reader.find(number, record) {
         Ok(game) => game,
         Err(unreadable) => {
@@ -95,17 +119,25 @@ fn one(
             return;
         }
     };
-    fill(reader, &game, record, header);
+    fill(reader, &game, record, header, event);
     if !visitor.begin(header) {
         return;
     }
-    let at = header.start.clone().unwrap_or_else(Position::start);
+    let at = header.start.as_ref().unwrap_or(ordinary);
     let (ended, passed) = if visitor.wants_variations() {
         tree.clear();
         let ended = reader.decode(&game, &mut Moves(tree));
-        (ended, variations(tree, at, visitor))
+        (ended, variations(tree, at.clone(), visitor))
+    } else if let Some(most) = visitor.keys_wanted() {
+        plies.clear();
+        let mut line =
+            KeyedLine { key: Key::new(&reader.board_of(&game), at.key()), plies, most, passed: false };
+        let ended = reader.decode(&game, &mut line);
+        let passed = line.passed;
+        visitor.line(plies);
+        (ended, passed)
     } else {
-        let mut line = MainLine { at, visitor, passed: false };
+        let mut line = MainLine { at: at.clone(), visitor, passed: false };
         let ended = reader.decode(&game, &mut line);
         (ended, line.passed)
     };
@@ -127,7 +159,7 @@ fn one(
 }
 
 /// Writes down what the records say of a game.
-fn fill(reader: &mut Reader<'_>, game: &Game, record: Record<'_>, header: &mut Header) {
+fn fill(reader: &Reader<'_>, game: &Game, record: Record<'_>, header: &mut Header, event: &mut Event) {
     let db = reader.db();
     header.clear();
     let player = |number, out: &mut String| {
@@ -137,11 +169,15 @@ fn fill(reader: &mut Reader<'_>, game: &Game, record: Record<'_>, header: &mut H
     };
     player(record.white(), &mut header.white);
     player(record.black(), &mut header.black);
-    if let Some(tournament) = Cbh::live(&db.tournaments, record.tournament()) {
-        let tournament = tournament.tournament();
-        header.event.push_str(&tournament.title);
-        header.site.push_str(&tournament.place);
+    // Games of one tournament mostly stand together.
+    let number = record.tournament();
+    if event.number != Some(number) {
+        let found = Cbh::live(&db.tournaments, number).map(|entity| entity.tournament());
+        let (title, place) = found.map(|found| (found.title, found.place)).unwrap_or_default();
+        *event = Event { number: Some(number), title: title.into_owned(), place: place.into_owned() };
     }
+    header.event.push_str(&event.title);
+    header.site.push_str(&event.place);
     record.push_round(&mut header.round);
     header.date = record.date();
     (header.white_elo, header.black_elo) = record.elos();
@@ -169,6 +205,43 @@ impl Sink for MainLine<'_> {
         before?;
         self.at.play(mv);
         ControlFlow::Continue(())
+    }
+
+    fn pass(&mut self) -> ControlFlow<()> {
+        self.passed = true;
+        ControlFlow::Break(())
+    }
+
+    fn push(&mut self) {}
+
+    fn pop(&mut self) {}
+}
+
+/// Keeps the main line with the keys of its positions.
+struct KeyedLine<'a> {
+    key: Key,
+    plies: &'a mut Vec<KeyedPly>,
+    /// Plies that are wanted.
+    most: usize,
+    passed: bool,
+}
+
+impl Sink for KeyedLine<'_> {
+    const VARIATIONS: bool = false;
+    type Before = u64;
+
+    #[inline(always)]
+    fn before(&mut self, board: &Board, mv: Move) -> u64 {
+        if self.plies.len() < self.most {
+            self.plies.push(KeyedPly { key: self.key.get(), side: board.turn(), mv: RawMove::from_move(mv) });
+        }
+        self.key.moved(board, mv)
+    }
+
+    #[inline(always)]
+    fn after(&mut self, board: &Board, _: Move, moved: u64) -> ControlFlow<()> {
+        self.key.play(board, moved);
+        if self.plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn pass(&mut self) -> ControlFlow<()> {

@@ -45,15 +45,20 @@ fn compare(chess: &Chess, board: &Board) {
 
 fn play(mut chess: Chess, steps: &[prop::sample::Index]) {
     let mut board = Board::new(&chess, false);
+    let of = |chess: &Chess| crate::chess::Position::from_chess(chess.clone()).key();
+    let mut key = Key::new(&board, of(&chess));
     for step in steps {
         compare(&chess, &board);
+        assert_eq!(key.get(), of(&chess));
         let moves = chess.legal_moves();
         if moves.is_empty() {
             return;
         }
         let mv = *step.get(&moves);
         chess.play_unchecked(mv);
+        let moved = key.moved(&board, mv);
         board.play(mv);
+        key.play(&board, moved);
     }
 }
 

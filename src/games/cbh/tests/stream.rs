@@ -4,13 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use shakmaty::san::SanPlus;
-use shakmaty::{Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::super::made::{Made, moves};
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
+use crate::book::polyglot::layout::RawMove;
 use crate::chess::Position;
-use crate::games::{End, Header, Problem, Reason, Spot, Visitor};
+use crate::games::{End, Header, KeyedPly, Problem, Reason, Spot, Visitor};
 
 /// Writes down what it is told, as the format's page writes trees.
 #[derive(Default)]
@@ -60,7 +61,46 @@ impl Visitor for Listener {
     }
 }
 
-fn listen(made: &Made, mut listener: Listener) -> Listener {
+/// Writes down the main line's moves with keys: those that it is told by keys, or those of positions.
+#[derive(Default)]
+struct Keys {
+    by_positions: bool,
+    most: usize,
+    games: Vec<(Vec<KeyedPly>, Option<Reason>)>,
+}
+
+impl Visitor for Keys {
+    fn begin(&mut self, _: &Header) -> bool {
+        self.games.push(Default::default());
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        assert!(self.by_positions);
+        let (key, side, mv) = (at.key(), at.chess().turn(), RawMove::from_move(mv));
+        let plies = &mut self.games.last_mut().unwrap().0;
+        plies.push(KeyedPly { key, side, mv });
+        if plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn keys_wanted(&self) -> Option<usize> {
+        (!self.by_positions).then_some(self.most)
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.games.last_mut().unwrap().0.extend(plies);
+    }
+
+    fn end(&mut self, end: End) {
+        self.games.last_mut().unwrap().1 = end.problem.map(|problem| problem.reason);
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        panic!("{problem:?}");
+    }
+}
+
+fn listen<V: Visitor>(made: &Made, mut listener: V) -> V {
     let mut source = CbhSource::new(Arc::new(made.open().unwrap()));
     while let Some(batch) = source.next_batch() {
         batch.play(&mut listener);
@@ -151,4 +191,27 @@ fn damage_is_told_with_its_place() {
     assert_eq!(listener.unreadable.len(), 1);
     assert_eq!(listener.unreadable[0].reason, Reason::OtherVariant);
     assert!(listener.unreadable[0].to_string().starts_with("made.cbg: game 3: "));
+}
+
+#[test]
+fn keys_tell_the_same_as_positions() {
+    let mut made = Made::default();
+    made.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > Nf6", &[]);
+    made.play("e4 e6 e5 d5 exd6 Bxd6 Nf3 Nf6 Bb5+ c6 O-O O-O", &[]);
+    made.play("e4 -- d4", &[]);
+    let mode = Mode::of(0).unwrap();
+    let mut damaged = moves(&Chess::default(), mode, "e4 e5", false);
+    // The queen goes to a square of its own side.
+    damaged.push(mode.hidden(0x0b, 2));
+    made.game(0, &damaged, &[]);
+    made.play_from("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", 0, "exd6 O-O b8=N Rfe8+ Kd2 >");
+    made.play_from("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1", 0, "bxa8=Q+ Kd7 O-O >");
+    for most in [1, 5, 1000] {
+        let told = |by_positions| listen(&made, Keys { by_positions, most, ..Keys::default() }).games;
+        let games = told(false);
+        assert_eq!(games, told(true));
+        assert_eq!(games[1].0.len(), most.min(12));
+        let problems = games.iter().filter(|game| game.1.is_some()).count();
+        assert_eq!(problems, if most == 1 { 0 } else { 2 });
+    }
 }

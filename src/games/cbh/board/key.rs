@@ -1,0 +1,121 @@
+//! The key of the position on a board, kept up to date move by move.
+
+use std::sync::LazyLock;
+
+use shakmaty::attacks::pawn_attacks;
+use shakmaty::zobrist::{Zobrist64, ZobristValue};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Piece, Role, Square};
+
+use super::play::castled;
+use super::{Board, other};
+
+/// What each piece adds to the key, by the byte that stands for it and its square; nothing adds nothing.
+static PIECES: LazyLock<[[u64; 64]; 16]> = LazyLock::new(|| {
+    let mut pieces = [[0; 64]; 16];
+    for color in Color::ALL {
+        for role in Role::ALL {
+            for at in Square::ALL {
+                let Zobrist64(value) = Zobrist64::zobrist_for_piece(at, Piece { color, role });
+                pieces[role as usize | (color as usize) << 3][at as usize] = value;
+            }
+        }
+    }
+    pieces
+});
+
+/// The Polyglot key of a board's position.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    pieces: &'static [[u64; 64]; 16],
+    key: u64,
+    /// What the rights to castle and the en-passant file add to it.
+    rights: u64,
+    file: u64,
+    /// The rooks whose rights those are.
+    castling: Bitboard,
+}
+
+impl Key {
+    /// The key of a board on which nothing was played yet.
+    pub fn new(board: &Board, key: u64) -> Self {
+        Self { pieces: &PIECES, key, rights: board.rights(), file: board.file(), castling: board.castling }
+    }
+
+    /// The key.
+    #[inline]
+    pub fn get(&self) -> u64 {
+        self.key
+    }
+
+    /// What a legal move, not yet played, changes in the key by moving pieces.
+    #[inline(always)]
+    pub fn moved(&self, board: &Board, mv: Move) -> u64 {
+        let of = |piece: u8, at: Square| self.pieces[usize::from(piece & 15)][at as usize];
+        let on = |at: Square| board.squares[at as usize];
+        let own = |role: Role| role as u8 | (board.turn as u8) << 3;
+        match mv {
+            Move::Normal { from, to, promotion: None, .. } => {
+                of(on(from), from) ^ of(on(from), to) ^ of(on(to), to)
+            }
+            Move::Normal { from, to, promotion: Some(role), .. } => {
+                of(on(from), from) ^ of(own(role), to) ^ of(on(to), to)
+            }
+            Move::EnPassant { from, to } => {
+                let pawn = Square::from_coords(to.file(), from.rank());
+                of(on(from), from) ^ of(on(from), to) ^ of(on(pawn), pawn)
+            }
+            Move::Castle { king, rook } => {
+                let (king_to, rook_to) = castled(king, king < rook);
+                of(own(Role::King), king)
+                    ^ of(own(Role::King), king_to)
+                    ^ of(own(Role::Rook), rook)
+                    ^ of(own(Role::Rook), rook_to)
+            }
+            Move::Put { .. } => 0,
+        }
+    }
+
+    /// The move was played on the board, and has moved pieces so.
+    #[inline]
+    pub fn play(&mut self, board: &Board, moved: u64) {
+        let Zobrist64(turn) = Zobrist64::zobrist_for_white_turn();
+        let file = board.file();
+        self.key ^= moved ^ turn ^ self.file ^ file;
+        self.file = file;
+        if self.castling != board.castling {
+            let rights = board.rights();
+            self.key ^= self.rights ^ rights;
+            (self.rights, self.castling) = (rights, board.castling);
+        }
+    }
+}
+
+impl Board {
+    /// What the rights to castle add to the key.
+    fn rights(&self) -> u64 {
+        let mut key = Zobrist64::default();
+        for color in Color::ALL {
+            for (side, rook) in [CastlingSide::KingSide, CastlingSide::QueenSide]
+                .into_iter()
+                .zip(self.castles[color as usize])
+            {
+                if rook.is_some() {
+                    key ^= Zobrist64::zobrist_for_castling_right(color, side);
+                }
+            }
+        }
+        key.0
+    }
+
+    /// What the en-passant file adds to the key: nothing where no pawn stands beside the one that was pushed.
+    #[inline]
+    fn file(&self) -> u64 {
+        let Some(to) = self.en_passant.first() else { return 0 };
+        let beside = pawn_attacks(other(self.turn), to) & self.own() & self.roles[Role::Pawn as usize];
+        if beside.is_empty() {
+            return 0;
+        }
+        let Zobrist64(value) = Zobrist64::zobrist_for_en_passant_file(to.file());
+        value
+    }
+}
