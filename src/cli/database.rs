@@ -32,6 +32,7 @@ struct Line<'a> {
     annotators: u64,
     sources: u64,
     teams: u64,
+    media_bytes: u64,
     first_date: Option<String>,
     last_date: Option<String>,
     modes: Vec<ModeLine>,
@@ -78,6 +79,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> std::result::Result
         annotators: summary.annotators,
         sources: summary.sources,
         teams: summary.teams,
+        media_bytes: summary.media,
         first_date: dates.as_ref().map(|(first, _)| first.clone()),
         last_date: dates.map(|(_, last)| last),
         modes: summary.modes.iter().map(|(&mode, &games)| ModeLine { mode, games }).collect(),
@@ -115,6 +117,7 @@ fn text(
     ] {
         row(name, count.to_string())?;
     }
+    row("media", format!("{} bytes", summary.media))?;
     if let Some((first, last)) = summary.dates {
         row("dates", format!("{first} to {last}"))?;
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::entities::{Entities, Entity, least};
 use super::files;
-use super::layout::{CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_HEADER, CBJ_MOVES, CBJ_SIZE, RECORD_LEN};
+use super::layout::{
+    CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_HEADER, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN,
+};
 use crate::base::blob::Blob;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -32,6 +34,8 @@ pub struct Cbh {
     pub(super) sources: Entities,
     pub(super) teams: Entities,
     pub(super) titles: Entities,
+    /// Bytes of media that its texts show.
+    media: u64,
     moves_name: Arc<Path>,
     count: u32,
     files: Vec<PathBuf>,
@@ -119,6 +123,9 @@ impl Cbh {
             (blob, extension, least)
         });
         let second = if part("cbj").is_some() { open("cbj", "teams are not known") } else { None };
+        // Only texts show them, and PGN has neither.
+        let media = if part("cbm").is_some() { open("cbm", "media are not known") } else { None };
+        let media = media.map_or(0, |blob| blob.len().saturating_sub(CBM_HEADER));
         let [players, tournaments, annotators, sources, teams, titles] =
             blobs.map(|(blob, extension, least)| {
                 let Some(blob) = blob else { return Entities::none() };
@@ -151,6 +158,7 @@ impl Cbh {
             sources,
             teams,
             titles,
+            media,
             moves_name,
             count,
             files,
@@ -176,6 +184,11 @@ impl Cbh {
     /// How many records it has: games and texts are numbered from 1 to this.
     pub fn count(&self) -> u32 {
         self.count
+    }
+
+    /// Bytes of pictures, sounds and the like that its texts show.
+    pub fn media(&self) -> u64 {
+        self.media
     }
 
     /// What is odd about its files, one clause each.

@@ -38,6 +38,8 @@ pub struct Summary {
     pub sources: u64,
     /// Teams.
     pub teams: u64,
+    /// Bytes of media that texts show.
+    pub media: u64,
     /// The earliest and the latest date of a game, where one is known.
     pub dates: Option<(Date, Date)>,
     /// How many games are written in each mode.
@@ -59,6 +61,7 @@ pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
         annotators: db.annotators.live(),
         sources: db.sources.live(),
         teams: db.teams.live(),
+        media: db.media(),
         oddities: db.oddities().to_vec(),
         ..Summary::default()
     };

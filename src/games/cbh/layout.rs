@@ -87,6 +87,9 @@ pub const ENTITY_LINKS: u64 = 9;
 /// The left link of a deleted record (the description).
 pub const ENTITY_DELETED: u32 = (-999_i32).cast_unsigned();
 
+/// Bytes of a `.cbm` file without media (measured: five databases; no description says what follows).
+pub const CBM_HEADER: u64 = 32;
+
 /// Bytes of the header of a `.cbj` file (the description).
 pub const CBJ_HEADER: u64 = 32;
 

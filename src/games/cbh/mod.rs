@@ -2,7 +2,8 @@
 //!
 //! A `.cbh` file is a list of records, one for each game or text, that point into the others: moves (`.cbg`),
 //! annotations (`.cba`), players (`.cbp`), tournaments (`.cbt`), annotators (`.cbc`), sources (`.cbs`), and by the
-//! records of `.cbj`, which go along with its own, teams (`.cbe`) and titles (`.cbl`). Media (`.cbm`) are not read.
+//! records of `.cbj`, which go along with its own, teams (`.cbe`) and titles (`.cbl`). Of the media that texts
+//! show (`.cbm`) only the size is known.
 //!
 //! [`Cbh`] is an open database, a [`Reader`] one thread's way through it, [`CbhSource`] its games for whoever builds or
 //! learns; [`export`] writes them as PGN, [`check`] and [`info`] look at the whole.

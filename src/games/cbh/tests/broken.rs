@@ -131,6 +131,7 @@ fn deleted_games_texts_and_others_are_counted() {
     *made.record(1, 0) = 0x81;
     *made.record(2, 0) = 3;
     *made.record(3, 0) = 0;
+    made.files.insert("cbm", vec![0; 32 + 700]);
     let db = made.open().unwrap();
     let totals = exported(&db, &ALL).totals;
     assert_eq!((totals.games, totals.deleted, totals.texts, totals.unknown), (0, 1, 1, 1));
@@ -138,6 +139,7 @@ fn deleted_games_texts_and_others_are_counted() {
     assert_eq!((totals.games, totals.deleted), (1, 0));
     let summary = summary(&db, &|_| Ok(())).unwrap();
     assert_eq!((summary.games, summary.deleted, summary.texts, summary.records), (0, 1, 1, 3));
+    assert_eq!(summary.media, 700);
 }
 
 #[test]
