@@ -125,6 +125,11 @@ need_component() {
     rustup --quiet component add "$1"
 }
 
+# The other reader of ChessBase databases, at this path. It is kept between runs.
+need_cbvault() {
+    [ -x "$1" ] || cargo install --quiet --locked --version 0.1.6 --root "${1%/bin/*}" cbvault-cli
+}
+
 # Python ---------------------------------------------------------------------------------------------------------
 
 # A Python that can make virtual environments: Debian's own leaves that to the package python3-venv.
