@@ -286,7 +286,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn the_same_rows_come_out_whatever_threads_memory_and_order(
-            drawn in prop::collection::vec((0..200_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..3000),
+            drawn in prop::collection::vec((0..400_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..4000),
             threads in 1..4_usize,
             memory in prop::sample::select(vec![1 << 10, 1 << 13, 1 << 16, 1 << 24]),
             hashed in any::<bool>(),
@@ -305,7 +305,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let (out, spilled) = sorted(&counts, threads, memory, folder.path());
             prop_assert_eq!(&out, &model);
-            prop_assert!(spilled > 0 || memory > 1 << 10 || model.len() < 300);
+            // Each thread has room for a row in each bin.
+            prop_assert!(spilled > 0 || memory > 1 << 10 || model.len() < 1000);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
     }

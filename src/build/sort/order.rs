@@ -11,8 +11,8 @@ const MOST_BITS: u32 = 12;
 /// Rows that come together in a part, as a power of two.
 const PART_BITS: u32 = 1;
 
-/// Fewer rows are quicker compared than dealt out.
-const FEW_ROWS: usize = 32;
+/// So few rows are compared one by one.
+const MANY_ROWS: usize = 32;
 
 /// Memory of one thread for putting rows into order: as much as the rows themselves.
 #[derive(Debug)]
@@ -32,15 +32,17 @@ impl<R: Sortable> Dealer<R> {
     pub fn compact(&mut self, rows: &mut Vec<R>, same: u32) {
         if R::PRESORTED {
             rows.sort_by(R::order);
-        } else if rows.len() < FEW_ROWS || u32::try_from(rows.len()).is_err() {
-            rows.sort_unstable_by(R::order);
+            rows.dedup_by(|next, kept| kept.absorb(next));
+        } else if rows.len() <= MANY_ROWS || u32::try_from(rows.len()).is_err() {
+            let end = rows.len();
+            let kept = add_up(rows, 0, 0, end);
+            rows.truncate(kept);
         } else {
             self.deal_out(rows, same);
         }
-        rows.dedup_by(|next, kept| kept.absorb(next));
     }
 
-    /// Deals rows out into parts, one behind the other, and sorts each.
+    /// Deals rows out into parts, one behind the other, and sorts and adds up each.
     fn deal_out(&mut self, rows: &mut Vec<R>, same: u32) {
         let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MOST_BITS);
         let part = |row: &R| ((row.key() << same) >> (u64::BITS - bits)) as usize;
@@ -61,21 +63,41 @@ impl<R: Sortable> Dealer<R> {
             *place += 1;
         }
         std::mem::swap(rows, aside);
-        let mut start = 0;
+        let (mut kept, mut start) = (0, 0);
         for &end in &*ends {
-            let end = end as usize;
-            match &mut rows[start..end] {
-                [] | [_] => {}
-                [a, b] => {
-                    if R::order(a, b).is_gt() {
-                        std::mem::swap(a, b);
-                    }
-                }
-                part => part.sort_unstable_by(R::order),
-            }
-            start = end;
+            kept = add_up(rows, kept, start, end as usize);
+            start = end as usize;
         }
+        rows.truncate(kept);
     }
+}
+
+/// Sorts the rows from `start` to `end`, adds up those that tell the same, and puts what remains behind the first
+/// `kept` rows; how many are kept then.
+#[inline]
+fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) -> usize {
+    if end - start > MANY_ROWS {
+        rows[start..end].sort_unstable_by(R::order);
+    }
+    let mut behind = kept;
+    'rows: for at in start..end {
+        let row = rows[at];
+        let mut place = behind;
+        while place > kept {
+            let before = &mut rows[place - 1];
+            if before.absorb(&row) {
+                continue 'rows;
+            }
+            if before.order(&row).is_le() {
+                break;
+            }
+            place -= 1;
+        }
+        rows.copy_within(place..behind, place + 1);
+        rows[place] = row;
+        behind += 1;
+    }
+    behind
 }
 
 #[cfg(test)]
