@@ -26,6 +26,10 @@ const BIN_LEN: usize = 1 << 17;
 /// Bytes that are made of a row at most: a position of its own, with its one move.
 const MADE_LEN: usize = 512;
 
+/// Rows that are handed on at a time, however much memory there is: more would be fetched from the system and given
+/// back again and again.
+const MOST_ROWS: u64 = 1 << 14;
+
 /// A fixed number of bytes that can be sorted, and added up where it tells the same.
 pub trait Sortable: bytemuck::Pod + Send + Sync {
     /// Whether rows come mostly in order already: then another way of sorting is faster, but needs more memory.
@@ -192,7 +196,7 @@ impl<R: Sortable> Sorted<R> {
     ) -> Result<()> {
         let threads = threads.max(1);
         // What is made of the rows of a range is there besides them.
-        let most = (memory / threads / (size_of::<R>() * 2 + MADE_LEN)).max(1) as u64;
+        let most = ((memory / threads / (size_of::<R>() * 2 + MADE_LEN)).max(1) as u64).min(MOST_ROWS);
         let ranges = self.ranges(most, threads);
         for round in ranges.chunks(threads) {
             interrupt::check()?;
