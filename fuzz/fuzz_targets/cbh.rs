@@ -1,5 +1,5 @@
 //! Any bytes as the files of a database: nothing panics or runs on, what is written is text, and each game that the
-//! records name is either told or accounted for.
+//! records name is either told or accounted for; keys tell the same as positions.
 #![no_main]
 
 use std::ops::ControlFlow;
@@ -8,10 +8,11 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{Move, Position as _};
 use tabiya::base::error::Result;
+use tabiya::book::polyglot::layout::RawMove;
 use tabiya::chess::Position;
 use tabiya::games::cbh::export::{Options, Output, export};
 use tabiya::games::cbh::{Cbh, CbhSource, check, info};
-use tabiya::games::{End, Header, Problem, Visitor};
+use tabiya::games::{End, Header, KeyedPly, Problem, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -46,6 +47,8 @@ impl Output for Text {
 #[derive(Default)]
 struct Listener {
     variations: bool,
+    by_keys: bool,
+    plies: Vec<KeyedPly>,
     depth: u32,
     begun: u64,
     ended: u64,
@@ -58,8 +61,17 @@ impl Visitor for Listener {
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
-        assert!(at.chess().is_legal(mv));
+        assert!(at.chess().is_legal(mv) && !self.by_keys);
+        self.plies.push(KeyedPly { key: at.key(), side: at.chess().turn(), mv: RawMove::from_move(mv) });
         ControlFlow::Continue(())
+    }
+
+    fn keys_wanted(&self) -> Option<usize> {
+        self.by_keys.then_some(usize::MAX)
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.plies.extend(plies);
     }
 
     fn end(&mut self, _: End) {
@@ -103,12 +115,15 @@ fuzz_target!(|data: &[u8]| {
     assert!(summary.games + summary.texts + summary.deleted <= summary.records);
     check::check(&db, 1, &|_| Ok(()), &mut |finding| assert!(!finding.what.is_empty())).expect("as above");
     let db = Arc::new(db);
-    for variations in [false, true] {
+    let listen = |variations, by_keys| {
         let mut source = CbhSource::new(db.clone());
-        let mut listener = Listener { variations, ..Listener::default() };
+        let mut listener = Listener { variations, by_keys, ..Listener::default() };
         while let Some(batch) = source.next_batch() {
             batch.play(&mut listener);
         }
         assert_eq!(listener.begun, listener.ended);
-    }
+        listener.plies
+    };
+    listen(true, false);
+    assert_eq!(listen(false, false), listen(false, true));
 });
