@@ -41,7 +41,8 @@ pub trait Sortable: bytemuck::Pod + Send + Sync {
     /// The order of rows, of which the key is the first part.
     fn order(&self, other: &Self) -> Ordering;
 
-    /// Takes in a row that tells the same and does not come before; `false` where it tells something else.
+    /// Takes in a row that tells the same; `false` where it tells something else. Only where rows come presorted is
+    /// it certain that the other one does not come before this one.
     fn absorb(&mut self, other: &Self) -> bool;
 }
 

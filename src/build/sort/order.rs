@@ -12,7 +12,7 @@ const MOST_BITS: u32 = 12;
 const PART_BITS: u32 = 1;
 
 /// So few rows are compared one by one.
-const MANY_ROWS: usize = 32;
+const FEW_ROWS: usize = 32;
 
 /// Memory of one thread for putting rows into order: as much as the rows themselves.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl<R: Sortable> Dealer<R> {
         if R::PRESORTED {
             rows.sort_by(R::order);
             rows.dedup_by(|next, kept| kept.absorb(next));
-        } else if rows.len() <= MANY_ROWS || u32::try_from(rows.len()).is_err() {
+        } else if rows.len() <= FEW_ROWS || u32::try_from(rows.len()).is_err() {
             let end = rows.len();
             let kept = add_up(rows, 0, 0, end);
             rows.truncate(kept);
@@ -76,7 +76,7 @@ impl<R: Sortable> Dealer<R> {
 /// `kept` rows; how many are kept then.
 #[inline]
 fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) -> usize {
-    if end - start > MANY_ROWS {
+    if end - start > FEW_ROWS {
         rows[start..end].sort_unstable_by(R::order);
     }
     let mut behind = kept;
