@@ -238,6 +238,13 @@ impl Board {
             .any(|from| (between(at, from) & occupied).is_empty())
     }
 
+    /// Whether a piece reaches a square with nothing in between. Between squares that are not on one line there is
+    /// nothing.
+    #[inline]
+    fn sees(&self, color: Color, role: Role, from: Square, to: Square) -> bool {
+        reaches(color, role, from).contains(to) & (between(from, to) & self.occupied()).is_empty()
+    }
+
     /// Whether the king of the side to move is safe after a piece of its own other than the king went from one square
     /// to another, and captured on a third.
     #[inline(always)]
@@ -279,11 +286,8 @@ impl Board {
         let (pawn, aside) = (all_if(role == Role::Pawn), all_if(right != 0));
         let open =
             !self.own() & !pawn | !occupied & pawn & !aside | (self.enemy() | self.en_passant) & pawn & aside;
-        // What leads over the edge comes to a square that the piece never reaches; between others than those of a
-        // line there is nothing.
-        let goes = reaches(self.turn, role, from).contains(to)
-            & open.contains(to)
-            & (between(from, to) & occupied).is_empty();
+        // What leads over the edge comes to a square that the piece never reaches.
+        let goes = self.sees(self.turn, role, from, to) & open.contains(to);
         if !goes {
             return Err(Fault::Way);
         }
@@ -322,16 +326,10 @@ impl Board {
             return Err(Fault::Way);
         }
         let Some(role) = role_of(self.squares[from as usize]) else { return Err(Fault::NoPiece) };
-        let occupied = self.occupied();
-        let reached = match role {
-            Role::Pawn => return self.pawn(from, to, promotion),
-            Role::Knight => knight_attacks(from),
-            Role::Bishop => bishop_attacks(from, occupied),
-            Role::Rook => rook_attacks(from, occupied),
-            Role::Queen => queen_attacks(from, occupied),
-            Role::King => king_attacks(from),
-        };
-        if !reached.contains(to) {
+        if role == Role::Pawn {
+            return self.pawn(from, to, promotion);
+        }
+        if !self.sees(self.turn, role, from, to) {
             return Err(Fault::Way);
         }
         self.settled(role, from, to)

@@ -3,7 +3,7 @@
 use shakmaty::attacks::{between, ray};
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
-use super::{Board, Fault, LISTED, NONE, UNLISTED, all_if, other, reaches};
+use super::{Board, Fault, LISTED, NONE, UNLISTED, all_if, other};
 
 /// Where king and rook stand after castling.
 #[inline]
@@ -50,11 +50,9 @@ impl Board {
                 } else {
                     let two = (role == Role::Pawn) & (from as u8 ^ to as u8 == 16);
                     self.en_passant = between(from, to) & all_if(two);
-                    let occupied = self.occupied();
                     let uncovered = ray(enemy_king, from) & self.own() & self.sliders();
-                    near = uncovered.any() & (between(enemy_king, from) & occupied).is_empty()
-                        | reaches(other(self.turn), role, enemy_king).contains(to)
-                            & (between(enemy_king, to) & occupied).is_empty();
+                    near = uncovered.any() & (between(enemy_king, from) & self.occupied()).is_empty()
+                        | self.sees(other(self.turn), role, enemy_king, to);
                 }
             }
             Move::EnPassant { from, to } => {
