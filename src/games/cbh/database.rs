@@ -93,7 +93,7 @@ impl Cbh {
         let mut oddities = Vec::new();
         let count = count(&records, &mut oddities)?;
         let mut files = vec![records.path().to_owned(), moves.path().to_owned()];
-        let mut open = |extension: &str, what: &str| match part(extension) {
+        let mut open = |extension: &str, needed: bool, what: &str| match part(extension) {
             Some(Ok((path, blob))) => {
                 files.push(path);
                 Some(blob)
@@ -103,11 +103,13 @@ impl Cbh {
                 None
             }
             None => {
-                oddities.push(format!("there is no .{extension} file: {what}"));
+                if needed {
+                    oddities.push(format!("there is no .{extension} file: {what}"));
+                }
                 None
             }
         };
-        let notes = open("cba", "games come without annotations");
+        let notes = open("cba", true, "games come without annotations");
         let names = [
             ("cbp", least::PLAYER, "players have no names"),
             ("cbt", least::TOURNAMENT, "tournaments have no names"),
@@ -119,12 +121,11 @@ impl Cbh {
         let blobs = names.map(|(extension, least, what)| {
             // Old databases and those of small programs have neither teams nor titles.
             let needed = !matches!(extension, "cbe" | "cbl");
-            let blob = if needed || part(extension).is_some() { open(extension, what) } else { None };
-            (blob, extension, least)
+            (open(extension, needed, what), extension, least)
         });
-        let second = if part("cbj").is_some() { open("cbj", "teams are not known") } else { None };
+        let second = open("cbj", false, "teams are not known");
         // Only texts show them, and PGN has neither.
-        let media = if part("cbm").is_some() { open("cbm", "media are not known") } else { None };
+        let media = open("cbm", false, "media are not known");
         let media = media.map_or(0, |blob| blob.len().saturating_sub(CBM_HEADER));
         let [players, tournaments, annotators, sources, teams, titles] =
             blobs.map(|(blob, extension, least)| {
