@@ -8,7 +8,7 @@ use super::order::Dealer;
 pub const BIN_BITS: u32 = 8;
 
 /// Bits of the key that tell ranges apart.
-pub const RANGE_BITS: u32 = 12;
+const RANGE_BITS: u32 = 12;
 /// Ranges that a run knows the places of.
 pub const RANGES: usize = 1 << RANGE_BITS;
 
@@ -19,7 +19,7 @@ pub const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
 const MANY_RUNS: usize = 64;
 
 /// The range that a key lies in.
-pub fn range_of(key: u64) -> usize {
+fn range_of(key: u64) -> usize {
     (key >> (u64::BITS - RANGE_BITS)) as usize
 }
 
