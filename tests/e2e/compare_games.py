@@ -19,16 +19,30 @@ def games(path):
 
 
 def tree(game):
-    """Every move with its place: the moves as nested lists, main line first; and how many there are."""
-    top, count = [], 0
+    """Every move with its place: the moves as nested lists, main line first."""
+    top = []
     waiting = [(game, top)]
     while waiting:
         node, out = waiting.pop()
         for child in node.variations:
-            count += 1
             out.append((child.move.uci(), []))
             waiting.append((child, out[-1][1]))
-    return top, count
+    return top
+
+
+def size(top):
+    """How many moves a tree has."""
+    count, waiting = 0, [top]
+    while waiting:
+        line = waiting.pop()
+        count += len(line)
+        waiting.extend(behind for _, behind in line)
+    return count
+
+
+def is_branched(game):
+    """Whether a move of the main line has variations."""
+    return any(len(node.variations) > 1 for node in [game, *game.mainline()])
 
 
 def compare(one, other):
@@ -36,10 +50,10 @@ def compare(one, other):
     tags, examples = Counter(), {}
     pairs = zip(games(one), games(other), strict=True)
     for total, (ours, theirs) in enumerate(pairs, 1):
-        (ours_tree, count), (theirs_tree, _) = tree(ours), tree(theirs)
-        moves += count
+        ours_tree, theirs_tree = tree(ours), tree(theirs)
+        moves += size(ours_tree)
         legal += not ours.errors
-        branched += any(len(node.variations) > 1 for node in [ours, *ours.mainline()])
+        branched += is_branched(ours)
         same = ours_tree == theirs_tree and ours.board() == theirs.board()
         same = same and ours.headers["Result"] == theirs.headers["Result"]
         equal += same

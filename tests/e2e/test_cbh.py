@@ -8,6 +8,8 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from compare_games import is_branched, tree
+
 SAME = ("White", "Black", "Date", "Result", "Event", "Site", "ECO", "WhiteElo", "BlackElo")
 
 
@@ -24,18 +26,6 @@ def read(path):
         games = list(iter(lambda: chess.pgn.read_game(text), None))
     assert not [error for game in games for error in game.errors]
     return games
-
-
-def tree(game):
-    """Every move with its place: the moves as nested lists, main line first."""
-    top = []
-    waiting = [(game, top)]
-    while waiting:
-        node, out = waiting.pop()
-        for child in node.variations:
-            out.append((child.move.uci(), []))
-            waiting.append((child, out[-1][1]))
-    return top
 
 
 def remarks(game):
@@ -89,7 +79,7 @@ def test_every_game_of_twic1134_and_linares_is_legal(tabiya, tmp_path, samples):
     games = exported(tabiya, tmp_path, samples / "twic1134" / "twic1134.cbh", "--games", "1-400")
     assert len(games) == 400 and all(game.headers["WhiteElo"].isdigit() for game in games[:3])
     games = exported(tabiya, tmp_path, samples / "linares" / "linares.cbh")
-    branched = [game for game in games if any(len(node.variations) > 1 for node in [game, *game.mainline()])]
+    branched = [game for game in games if is_branched(game)]
     assert (len(games), len(branched)) == (503, 388)
 
 
