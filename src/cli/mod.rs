@@ -96,7 +96,10 @@ pub fn main() -> ExitCode {
     match result {
         Ok(exit) => exit.into(),
         Err(error) => {
-            out::complain(&error);
+            match cli.command {
+                None => out::complain_at_end(&error),
+                Some(_) => out::complain(&error),
+            }
             Exit::of(error.kind()).into()
         }
     }

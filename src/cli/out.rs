@@ -10,8 +10,8 @@ use super::exit::Exit;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::learn;
 
-/// How long an error may take to be taken by who reads standard error.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long the adapter's last message may wait for a client to read standard error.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Why printing stopped before its end.
 #[derive(Debug)]
@@ -93,24 +93,31 @@ pub fn each_file(
     })
 }
 
-/// Tells of an error that does not end the command.
+/// Reports an error that does not end the command.
 pub fn complain(error: &Error) {
     warn(&error.to_string());
 }
 
-/// Tells of something that is wrong, as an error without an end.
+/// Reports something that is wrong on standard error, as one line, and returns once it is written: a command that
+/// exits before that would lose it.
 pub fn warn(text: &str) {
     // What the user named may hold line ends; an error is one line.
     let text = text.replace(['\n', '\r'], " ");
-    let (told, heard) = mpsc::channel();
-    let speak = move || {
-        // Where standard error is closed nobody can be told.
-        let _ = writeln!(io::stderr(), "tabiya: {text}");
-        let _ = told.send(());
+    // Where standard error is closed nobody can hear it.
+    let _ = writeln!(io::stderr(), "tabiya: {text}");
+}
+
+/// Reports the error that ends the adapter. A client that never reads a full standard error must not keep a process
+/// alive that has ended its engine.
+pub fn complain_at_end(error: &Error) {
+    let text = error.to_string();
+    let (done, written) = mpsc::channel();
+    let write = move || {
+        warn(&text);
+        let _ = done.send(());
     };
-    // One who does not read must not keep us either.
-    if thread::Builder::new().spawn(speak).is_ok() {
-        let _ = heard.recv_timeout(PATIENCE);
+    if thread::Builder::new().spawn(write).is_ok() {
+        let _ = written.recv_timeout(PATIENCE);
     }
 }
 

@@ -12,6 +12,11 @@ import pytest
 from client import HANG
 from polyglot_writer import ENTRY, Book, after
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
 
 
@@ -243,6 +248,23 @@ def test_a_full_disk_is_an_error_and_a_closed_pipe_is_none(tabiya, gnu_book, tab
     process.stderr.close()
     assert process.wait(HANG) in (0, -13, 141)
     assert errors == b""
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="needs a pipe of a known size")
+def test_messages_wait_for_a_reader_and_none_is_lost(tabiya_exe, tmp_path):
+    read, write = os.pipe()
+    room = fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"x" * room)
+    names = [f"missing-{number}.bin" for number in range(2)]
+    process = subprocess.Popen([tabiya_exe, "info", *names], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=write)
+    os.close(write)
+    # It cannot have written anything, so it must not have ended either.
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    with os.fdopen(read, "rb") as errors:
+        lines = errors.read()[room:].decode().splitlines()
+    assert process.wait(HANG) == FILE
+    assert [line.split(": ")[1] for line in lines] == names
 
 
 # info
