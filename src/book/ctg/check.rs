@@ -1,9 +1,11 @@
 //! The whole book read: its sums for `info`, its damages for `check`.
 
+use super::entry::Statistics;
 use super::files::EXTENSIONS;
 use super::index::{Index, bit_offset, offset};
 use super::layout::{
     CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, MARK_BITS, PAGE_HEADER, PAGE_LEN,
+    STATISTICS_LEN,
 };
 use super::moves::{is_known, legal};
 use super::page::{self, EntryFault, Page, RawEntry, pages_in};
@@ -31,6 +33,7 @@ enum Kind {
     Page,
     Entry,
     Position,
+    Counts,
     Lost,
     Twice,
     Move,
@@ -207,6 +210,12 @@ fn read_page(
         }
         if page.find(entry.signature).is_some_and(|first| first.at != entry.at) {
             found(Kind::Twice, entry.offset, "this position stands in its page already".to_owned());
+        }
+        let Statistics { games, wins, losses, draws, .. } = Statistics::from_bytes(entry.statistics);
+        // Unfinished games are counted, so that there may be more games than results, but not fewer.
+        if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
+            let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
+            found(Kind::Counts, start + entry.end as u64 - STATISTICS_LEN as u64, what);
         }
         match position(&entry) {
             Ok((chess, normal)) => moves(book, &entry, &chess, &normal, totals, found),

@@ -205,6 +205,21 @@ fn moves_that_cannot_be_played_are_told_and_left_out() {
 }
 
 #[test]
+fn more_results_than_games_are_damage_and_fewer_are_not() {
+    let start = Position::start();
+    for counts in [[2, 1, 1, 1], [1, 2, 0, 0], [0, 0, 0, 1]] {
+        let book = Made::new(0).with(&start, "e2e4", counts, 0).book();
+        let [games, wins, losses, draws] = counts;
+        let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
+        let found = damages(&book);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with(&what), "{found:?}");
+    }
+    let unfinished = Made::new(0).with(&start, "e2e4", [9, 1, 1, 1], 0).book();
+    assert_eq!(damages(&unfinished), [""; 0]);
+}
+
+#[test]
 fn many_damages_of_one_kind_are_told_in_few_lines() {
     let moves: Vec<u8> = [0x02, 0].repeat(127);
     let book = Made::new(0).raw(&Position::start(), &entry(&moves, &Known::default())).book();
