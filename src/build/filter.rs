@@ -91,8 +91,8 @@ impl Filter {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
             return Err(Left::Elo);
         }
-        if self.from.is_some_and(|from| last_day(game.date) < from || game.date.is_unknown())
-            || self.to.is_some_and(|to| game.date > last_day(to) || game.date.is_unknown())
+        if self.from.is_some_and(|from| game.date.last_day() < from || game.date.is_unknown())
+            || self.to.is_some_and(|to| game.date > to.last_day() || game.date.is_unknown())
         {
             return Err(Left::Date);
         }
@@ -125,12 +125,6 @@ impl Filter {
             None => Ok(GameResult::Draw),
         }
     }
-}
-
-/// The last day that a date may mean.
-fn last_day(date: Date) -> Date {
-    let or = |part: u8, last| if part == 0 { last } else { part };
-    Date { year: date.year, month: or(date.month, 12), day: or(date.day, 31) }
 }
 
 #[cfg(test)]

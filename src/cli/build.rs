@@ -50,7 +50,7 @@ pub struct Args {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Games")]
 struct Games {
-    /// Only so many half-moves of each game [default: all]
+    /// Only the first N plies of each game; 0 means all [default: all]
     #[arg(long, value_name = "N")]
     max_ply: Option<u32>,
     /// Only moves of White, of Black, or of the player whom --player names
@@ -60,10 +60,10 @@ struct Games {
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
     /// Only games from this day on, as 2021, 2021.03 or 2021.03.14
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE")]
     from: Option<Date>,
     /// Only games up to this day
-    #[arg(long, value_name = "DATE", value_parser = date)]
+    #[arg(long, value_name = "DATE")]
     to: Option<Date>,
     /// Only games of a player with this in the name
     #[arg(long, value_name = "NAME")]
@@ -114,10 +114,6 @@ enum Side {
     Black,
 }
 
-fn date(text: &str) -> std::result::Result<Date, String> {
-    Some(Date::from_pgn(text)).filter(|date| !date.is_unknown()).ok_or_else(|| "this is no date".to_owned())
-}
-
 fn percent(text: &str) -> std::result::Result<f64, String> {
     let percent: f64 = text.parse().map_err(|_| "this is no number".to_owned())?;
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("0 to 100 are possible".to_owned()) }
@@ -135,9 +131,17 @@ impl Games {
                     .advice("name one with --player"));
             }
         };
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && to.last_day() < from
+        {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                format!("--to {to} is before --from {from}: no game can pass"),
+            ));
+        }
         let side = self.side.map(|side| Color::from_white(matches!(side, Side::White)));
         Ok(Filter {
-            max_ply: self.max_ply,
+            max_ply: self.max_ply.filter(|&plies| plies > 0),
             only,
             min_elo: self.min_elo,
             from: self.from,

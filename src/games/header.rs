@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use super::GameResult;
@@ -84,9 +85,66 @@ impl Date {
         }
     }
 
+    /// The number of days in the month; 31 where it is unknown.
+    fn days_in_month(self) -> u8 {
+        match self.month {
+            4 | 6 | 9 | 11 => 30,
+            2 if self.year.is_multiple_of(4)
+                && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400)) =>
+            {
+                29
+            }
+            2 => 28,
+            _ => 31,
+        }
+    }
+
+    /// The last day that the date may mean: a month or a year without a day means its end.
+    #[must_use]
+    pub fn last_day(self) -> Self {
+        let month = if self.month == 0 { 12 } else { self.month };
+        let last = Self { month, ..self }.days_in_month();
+        Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
+    }
+
     /// Whether nothing is known.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
+    }
+}
+
+impl FromStr for Date {
+    type Err = &'static str;
+
+    /// Reads a date that a user names: `2021`, `2021.03` or `2021-03-14`. Unlike [`Date::from_pgn`], which takes what
+    /// it can from a game, it accepts only days that exist.
+    ///
+    /// ```
+    /// use tabiya::games::Date;
+    /// assert_eq!("2021-3".parse(), Ok(Date { year: 2021, month: 3, day: 0 }));
+    /// assert!("2021-13".parse::<Date>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str = "not a date: write 2021, 2021.03 or 2021.03.14";
+        let mut parts = text.trim().split(['.', '-', '/']).map(str::parse::<u16>);
+        let mut part = || parts.next().transpose().map_err(|_| FORM);
+        let (year, month, day) = (part()?.ok_or(FORM)?, part()?, part()?);
+        if part()?.is_some() || !(1..=9999).contains(&year) {
+            return Err(FORM);
+        }
+        let month = match month {
+            None => 0,
+            Some(month @ 1..=12) => month as u8,
+            Some(_) => return Err("no such month: months are 1 to 12"),
+        };
+        let date = Self { year, month, day: 0 };
+        match day {
+            None => Ok(date),
+            Some(day) if day >= 1 && day <= date.days_in_month().into() => {
+                Ok(Self { day: day as u8, ..date })
+            }
+            Some(_) => Err("no such day in this month"),
+        }
     }
 }
 
@@ -179,6 +237,45 @@ mod tests {
             let read = Date::from_pgn(text);
             assert_eq!((read.year, read.month, read.day), date, "{text}");
             assert_eq!(Date::from_pgn(&read.to_string()), read);
+        }
+    }
+
+    #[test]
+    fn a_date_that_a_user_names_exists() {
+        for (text, expected) in [
+            ("2021", Date { year: 2021, month: 0, day: 0 }),
+            ("2021-12", Date { year: 2021, month: 12, day: 0 }),
+            (" 2021/3/14", Date { year: 2021, month: 3, day: 14 }),
+            ("2024.02.29", Date { year: 2024, month: 2, day: 29 }),
+            ("2000.02.29", Date { year: 2000, month: 2, day: 29 }),
+        ] {
+            assert_eq!(text.parse(), Ok(expected), "{text}");
+        }
+        for text in [
+            "",
+            "x",
+            "0",
+            "20211",
+            "2021-13",
+            "2021-0",
+            "2021.02.29",
+            "1900.02.29",
+            "2021.04.31",
+            "2021.01.00",
+            "2021.01.32",
+            "2021.??.??",
+            "2021.01.01.01",
+            "2021.",
+            "-2021",
+        ] {
+            assert!(text.parse::<Date>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_month_or_a_year_ends_with_its_last_day() {
+        for (text, last) in [("2021", "2021.12.31"), ("2024.02", "2024.02.29"), ("2021.04", "2021.04.30")] {
+            assert_eq!(Date::from_pgn(text).last_day(), Date::from_pgn(last));
         }
     }
 

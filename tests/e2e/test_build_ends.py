@@ -257,6 +257,22 @@ def test_what_cannot_be_a_book_is_refused_before_the_games_are_read(tabiya, fold
     assert left(folder) == ([], [])
 
 
+@pytest.mark.parametrize("dates, words", [
+    (["--from", "2021-13"], ["2021-13", "no such month"]),
+    (["--to", "2021.02.29"], ["2021.02.29", "no such day"]),
+    (["--from", "2021x"], ["2021x", "not a date"]),
+    (["--from", "2021.06", "--to", "2021.05"], ["--to 2021.05.?? is before --from 2021.06.??"]),
+    (["--from", "2022", "--to", "2021"], ["before"]),
+])  # fmt: skip
+def test_dates_that_no_game_can_have_are_refused(tabiya, folder, dates, words):
+    path = folder / "games.pgn"
+    path.write_text(GOOD * 3)
+    told(tabiya("build", path, "-o", folder / "book.bin", *dates), USAGE, *words)
+    assert not (folder / "book.bin").exists()
+    month = ["--from", "2021.06", "--to", "2021.06"]
+    assert tabiya("build", path, "-o", folder / "book.bin", *month).returncode != USAGE
+
+
 @not_windows
 def test_an_unwritable_folder_is_refused(tabiya_exe, tabiya, folder):
     path = folder / "games.pgn"
