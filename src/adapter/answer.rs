@@ -77,7 +77,12 @@ impl Advice {
         };
         self.line.clear();
         self.line.push(mv);
-        let plies = shelf.line_of(color, position, mv, SHOWN_LINE - 1, &mut self.line);
+        let mut plies = shelf.line_of(color, position, mv, SHOWN_LINE - 1, &mut self.line);
+        let lasting = game.plies_of(&self.line);
+        if lasting < self.line.len() {
+            self.line.truncate(lasting);
+            plies = lasting as u32;
+        }
         self.tell(mode, Some((mv, plies)), out);
         book_info(out, self.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(out, mv.to_uci(mode), self.line.get(1).map(|mv| mv.to_uci(mode)));

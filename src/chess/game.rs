@@ -123,6 +123,23 @@ impl Game {
         }
     }
 
+    /// How many moves of a line that is legal here are played before the game is over: all of them, or those up to
+    /// the one that ends it.
+    pub fn plies_of(&self, line: &[Move]) -> usize {
+        // The moves played so far decide nothing: what may be repeated is in `earlier`.
+        let mut game = Self {
+            start: Arc::clone(&self.start),
+            moves: Vec::new(),
+            position: self.position.clone(),
+            earlier: self.earlier.clone(),
+        };
+        let last = line.iter().position(|mv| {
+            game.push(*mv);
+            game.ending().is_some()
+        });
+        last.map_or(line.len(), |last| last + 1)
+    }
+
     /// Whether a move that is legal here would bring about a position for the third time.
     pub fn repeats(&self, mv: Move) -> bool {
         // The third time is eight plies after the first at the earliest.
@@ -202,6 +219,28 @@ mod tests {
         // A mate with the hundredth half-move is a mate.
         let mate = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
         assert_eq!(ending(mate, "a1a8"), Some((Ending::Mate, Some(shakmaty::Color::White))));
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_the_game_lasts() {
+        let plies = |fen: &str, moves: &str, line: &str| {
+            let mut game = Game::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
+            moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+            let mut end = game.clone();
+            line.split_whitespace().for_each(|mv| assert!(end.push_uci(mv.as_bytes()), "{mv}"));
+            game.plies_of(&end.moves()[game.moves().len()..])
+        };
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let round = "g1f3 g8f6 f3g1 f6g8 ";
+        assert_eq!(plies(start, "", "e2e4 e7e5 g1f3"), 3);
+        assert_eq!(plies(start, "", ""), 0);
+        assert_eq!(plies(start, "", &round.repeat(3)), 8);
+        // The positions before the line count.
+        assert_eq!(plies(start, round, &round.repeat(2)), 4);
+        assert_eq!(plies(start, "g1f3 g8f6 f3g1", "f6g8 g1f3 g8f6 f3g1 f6g8 e2e4"), 5);
+        assert_eq!(plies("7k/8/8/8/8/8/8/R3K3 w - - 98 80", "", "a1a2 h8g8 a2a3"), 2);
+        assert_eq!(plies("8/8/8/8/8/5k2/6p1/6K1 b - - 0 1", "f3f4", "g1g2 f4e4"), 1);
+        assert_eq!(plies(start, "f2f3 e7e5", "g2g4 d8h4"), 2);
     }
 
     #[test]

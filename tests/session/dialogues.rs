@@ -451,3 +451,34 @@ fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
     session.gui_line(b"go\n", &mut out);
     assert!(out.engine.ends_with(b"go\n"), "the book does not know the position and keeps silent");
 }
+
+/// The `info` lines of depth 0 and the bestmoves that answer a `go` after these lines of the GUI.
+fn book_lines(book: &[&str], before: &[&str]) -> Vec<String> {
+    let (mut session, mut out) = session(polyglot(book), &[]);
+    for line in before.iter().chain(&["go wtime 1000 btime 1000"]) {
+        session.gui_line(format!("{line}\n").as_bytes(), &mut out);
+    }
+    lines(&mut out.gui).into_iter().filter(|line| !line.starts_with("info string")).collect()
+}
+
+#[test]
+fn the_line_of_a_book_move_ends_with_the_game() {
+    let circle = ["g1f3 = 1", "g1f3 g8f6 = 1", "g1f3 g8f6 f3g1 = 1", "g1f3 g8f6 f3g1 f6g8 = 1"];
+    let info = "info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ";
+    let once = "position startpos moves g1f3 g8f6 f3g1 f6g8";
+    assert_eq!(
+        book_lines(&circle, &[once]),
+        [format!("{info}g1f3 g8f6 f3g1 f6g8"), "bestmove g1f3 ponder g8f6".to_owned()]
+    );
+    // The move after which the position stands for the third time has nothing after it.
+    assert_eq!(
+        book_lines(&circle, &["setoption name Book Repeats value true", &format!("{once} g1f3 g8f6 f3g1")]),
+        [format!("{info}f6g8"), "bestmove f6g8".to_owned()]
+    );
+    // Fifty moves without a pawn move, counted from the FEN.
+    let fen = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 98 60";
+    assert_eq!(
+        book_lines(&circle, &[fen]),
+        [format!("{info}g1f3 g8f6"), "bestmove g1f3 ponder g8f6".to_owned()]
+    );
+}
