@@ -39,14 +39,15 @@ const ENGINE_LINE_MAX: usize = 4 << 20;
 /// How long the engine may live on after it closed its output.
 const SILENT_TIME: Duration = Duration::from_millis(500);
 
-/// How long a write may stand still before its reader is taken not to read, once the engine has ended.
-const WORDS_STEP: Duration = Duration::from_millis(50);
+/// How long a write may make no progress before its reader is taken not to read, once the engine has ended. A reader on
+/// a busy machine may well be idle for a second.
+const WORDS_STEP: Duration = Duration::from_secs(2);
 
-/// Steps that the last lines of an engine that failed may take to be carried on: many on a machine that has no time.
-const LAST_WORDS_STEPS: u32 = 20;
+/// Steps that the last lines of an engine that failed may take to be carried on.
+const LAST_WORDS_STEPS: u32 = 5;
 
 /// Steps that they may take after `quit`, when nobody waits for them.
-const QUIT_WORDS_STEPS: u32 = 5;
+const QUIT_WORDS_STEPS: u32 = 2;
 
 /// What to do about an engine that failed.
 pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";

@@ -2,7 +2,7 @@
 
 TABIYA_EXE, TABIYA_SCRIPTED_ENGINE, STOCKFISH, POLYGLOT and GNUCHESS_BOOK must name files. TABIYA_SAMPLES may name the
 folder of sample books. TABIYA_E2E_GAMES (100), TABIYA_E2E_PLIES (60) and TABIYA_E2E_ROUNDS (400) say how much is
-played and talked; TABIYA_E2E_HANG (60) after how many silent seconds a program counts as hanging.
+played and talked; TABIYA_E2E_HANG (600) after how many silent seconds a program counts as hanging.
 """
 
 import os

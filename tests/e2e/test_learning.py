@@ -8,7 +8,7 @@ import chess
 import chess.engine
 import pytest
 
-from client import Client
+from client import Client, eventually
 from polyglot_writer import Book, key
 from recording import popen
 
@@ -226,6 +226,26 @@ def test_a_stalemate_is_learned_as_a_draw(match, capsys):
     assert list(fields(sides[chess.WHITE].book).values()) == [(1, 1)] and fields(sides[chess.BLACK].book) == {}
 
 
+def spooled(log):
+    """The games that wait in the spool of a log: whole lines that are not crossed out."""
+    spool = log.with_name(f"{log.name}.spool")
+    lines = spool.read_bytes().split(b"\n") if spool.exists() else []
+    return [line for line in lines if line.startswith(b"+ ") and line.endswith(b"}")]
+
+
+def learn_the_rest(run, argv, log):
+    """Where the disk was slow, games wait in the spool: they are learned by the adapters that come next."""
+
+    def one_more():
+        if spooled(log):
+            client = run(*argv, "--log", log)
+            client.start()
+            assert client.quit() == 0
+        return not spooled(log)
+
+    assert eventually(one_more), "games wait in the spool for ever"
+
+
 def test_the_last_game_is_learned_before_the_end(tmp_path, run, tabiya_exe, engine):
     book = Book().line("e2e4 e7e5 g1f3", weight=1).write(tmp_path / "a.bin")
     for end in ("quit", "close"):
@@ -248,13 +268,14 @@ def test_the_last_game_is_learned_before_the_end(tmp_path, run, tabiya_exe, engi
             client.close_input()
         said = client.rest()
         assert client.wait() == 0
-        assert any(LEARNED.match(line) for line in said), said
+        # On a slow disk the game may only be kept when the time to wait for it is over.
+        assert any(LEARNED.match(line) for line in said) or spooled(tmp_path / "log"), said
+        learn_the_rest(run, argv, tmp_path / "log")
         after = fields(book)
         start = key(chess.Board())
         games = [value for (entry, _), value in after.items() if entry == start]
         was = [value for (entry, _), value in before.items() if entry == start] or [(0, 0)]
         assert games == [(was[0][0] + 1, was[0][1] + 2)]
-    assert "learned: 2 entries" in (tmp_path / "log").read_text()
 
 
 def test_learning_never_waits_in_front_of_a_readyok(tmp_path, run, tabiya_exe, engine, tabiya):
@@ -281,11 +302,8 @@ def test_learning_never_waits_in_front_of_a_readyok(tmp_path, run, tabiya_exe, e
         assert client.wait() == 0
         assert any("not learned yet, kept in" in line for line in said), said
     assert fields(book) == {}
-    assert (tmp_path / "log.spool").stat().st_size > 0
-    client = run(*argv, "--log", tmp_path / "log")
-    client.start()
-    client.send("quit")
-    assert client.wait() == 0
+    assert len(spooled(tmp_path / "log")) == 1
+    learn_the_rest(run, argv, tmp_path / "log")
     assert sorted(fields(book).values()) == [(1, 2), (1, 2)]
     assert (tmp_path / "log.spool").stat().st_size == 0
 
