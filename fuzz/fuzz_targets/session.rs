@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::uci::UciMove;
-use tabiya::adapter::library::Library;
-use tabiya::adapter::options::{BookFiles, Options};
+use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, starter};
 use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
@@ -17,10 +16,14 @@ const LINE_MAX: usize = 300;
 
 struct Starter(Arc<dyn Book>);
 
-impl Library for Starter {
-    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
-        let missing = (!files.both.is_empty()).then(|| format!("{}: no such book", files.both));
-        (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), missing.into_iter().collect())
+impl Starter {
+    /// Opens the books that the session wants.
+    fn serve(&self, session: &mut Session, out: &mut Output) {
+        while let Some(files) = out.open_books.take() {
+            let missing = (!files.both.is_empty()).then(|| format!("{}: no such book", files.both));
+            let shelf = Shelf::new(&[], &[], &[Arc::clone(&self.0)]);
+            drop(session.books_opened(shelf, missing.into_iter().collect(), out));
+        }
     }
 }
 
@@ -28,6 +31,8 @@ impl Library for Starter {
 #[derive(Default)]
 struct World {
     searching: bool,
+    /// It was told to count moves, which it may take for a search.
+    counts: bool,
     /// Lines in parts cannot be followed; after one only the absence of panics is tested.
     lost: bool,
     asked: usize,
@@ -47,11 +52,12 @@ impl World {
         for line in engine.split(|byte| *byte == b'\n') {
             let (command, _, rest) = Command::of(line);
             match command {
-                Command::Go if !Go::parse(rest).perft => {
+                Command::Go if Go::parse(rest).perft => self.counts = true,
+                Command::Go => {
                     assert!(!self.searching, "go in a search");
                     self.searching = true;
                 }
-                Command::Stop => assert!(self.searching, "stop without a search"),
+                Command::Stop => assert!(self.searching || self.counts, "stop without a search"),
                 _ => {}
             }
         }
@@ -61,6 +67,7 @@ impl World {
                 line.starts_with(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ");
             if Reply::of(line) == Reply::BestMove {
                 self.answered += 1;
+                self.answered -= usize::from(self.answered > self.asked && std::mem::take(&mut self.counts));
                 assert!(self.answered <= self.asked, "a bestmove that nobody asked for");
                 if std::mem::take(&mut in_book) {
                     let best = words(line).nth(1).unwrap_or_default();
@@ -77,7 +84,9 @@ fuzz_target!(|data: &[u8]| {
     let mut options = Options { seed: 1, ..Options::default() };
     options.policy.learn = true;
     let settings = vec![("Hash".to_owned(), "1".to_owned())];
-    let mut session = Session::new(options, settings, Box::new(Starter(book)), &mut out);
+    let library = Starter(book);
+    let mut session = Session::new(options, settings, &mut out);
+    library.serve(&mut session, &mut out);
     let mut world = World::default();
     let (mut from_gui, mut from_engine) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
     let mut in_part = false;
@@ -98,6 +107,7 @@ fuzz_target!(|data: &[u8]| {
                     let asks = command == Command::Go && !Go::parse(rest).perft && !out.quit;
                     world.asked += usize::from(asks);
                     session.gui_line(line, &mut out);
+                    library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
                 Piece::Part { bytes, ends } => {
@@ -113,6 +123,7 @@ fuzz_target!(|data: &[u8]| {
                         world.searching = false;
                     }
                     session.engine_line(line, &mut out);
+                    library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
                 Piece::Part { bytes, ends } => {

@@ -13,10 +13,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::engine::Engine;
+use super::library::Library;
 use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
 use super::study::{Job, Study, spool_path};
+use crate::book::Shelf;
 use crate::learn;
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
@@ -27,6 +29,9 @@ const ENGINE_PENDING_MAX: usize = 32 << 20;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
 const BRAKE_TIME: Duration = Duration::from_secs(10);
+
+/// How long lines may wait for books: clients that wait for a `readyok` give up after ten seconds at the earliest.
+const BOOKS_TIME: Duration = Duration::from_secs(8);
 
 /// How long an engine that closed one of its pipes may live on.
 const DEAF_TIME: Duration = Duration::from_millis(500);
@@ -78,6 +83,10 @@ pub(super) struct State {
     pub(super) writes: u64,
     /// Whether the end of the engine's time to answer `uci` is watched.
     uci_watched: bool,
+    /// How often books were to be opened: only the last time counts.
+    openings: u64,
+    /// When the books that lines wait for are late.
+    books_due: Option<Instant>,
     /// Threads that wait for [`Hub::changed`].
     waiters: u32,
     /// Where games are learned.
@@ -96,6 +105,7 @@ pub(super) struct Hub {
     work: Condvar,
     gui: Sink<File>,
     engine: Sink<ChildStdin>,
+    library: Arc<dyn Library>,
     pub(super) child: Engine,
     /// How long the engine may take to answer `uci`.
     uci_limit: Duration,
@@ -107,6 +117,7 @@ impl Hub {
     pub(super) fn new(
         session: Session,
         out: Output,
+        library: Arc<dyn Library>,
         gui: File,
         engine: ChildStdin,
         child: Engine,
@@ -128,6 +139,8 @@ impl Hub {
                 complaining: false,
                 writes: 0,
                 uci_watched: false,
+                openings: 0,
+                books_due: None,
                 waiters: 0,
                 study: Study::default(),
             }),
@@ -135,6 +148,7 @@ impl Hub {
             work: Condvar::new(),
             gui: Sink::new(gui),
             engine: Sink::new(engine),
+            library,
             child,
             uci_limit,
             started: Instant::now(),
@@ -200,21 +214,26 @@ impl Hub {
         state
     }
 
-    /// Holds the GUI's reader while what it said before cannot be worked off. An engine that is the reason for too
-    /// long is given up: the GUI's `quit` would never be read.
+    /// Holds the GUI's reader while what it said before cannot be worked off: the engine may search as long as it
+    /// likes. One that does not read, or does not answer what must be answered at once, is given up: the GUI's
+    /// `quit` would never be read.
     pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
-        while state.end.is_none() && state.gui_is_full() {
-            state = self.wait(state);
-        }
-        let free = |state: &State| state.end.is_some() || !state.engine_is_full();
-        if free(&state) {
-            return;
-        }
-        let state = self.wait_for(state, BRAKE_TIME, free);
-        let stuck = !free(&state);
-        drop(state);
-        if stuck {
-            self.give_up("the engine neither reads nor answers");
+        while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
+            let stuck = |state: &State| {
+                state.end.is_none()
+                    && !state.gui_is_full()
+                    && state.engine_is_full()
+                    && state.engine_is_late()
+            };
+            if !stuck(&state) {
+                state = self.wait(state);
+                continue;
+            }
+            state = self.wait_for(state, BRAKE_TIME, |state| !stuck(state));
+            if stuck(&state) {
+                drop(state);
+                return self.give_up("the engine neither reads nor answers");
+            }
         }
     }
 
@@ -236,6 +255,7 @@ impl Hub {
             log::log!(level, "{note}");
         }
         self.study(&mut state);
+        self.open_books(&mut state);
         self.watch_uci(&mut state);
         let proofs = state.session.proofs();
         if proofs != state.proofs {
@@ -256,6 +276,50 @@ impl Hub {
         }
         self.wake(&state);
         state
+    }
+
+    /// Lets the books that the session wants be opened on a thread of their own: a disk may hang.
+    fn open_books(self: &Arc<Self>, state: &mut State) {
+        let Some(files) = state.out.open_books.take() else { return };
+        state.openings += 1;
+        state.books_due = Some(Instant::now() + BOOKS_TIME);
+        self.work.notify_all();
+        let (hub, number) = (Arc::clone(self), state.openings);
+        let work = move || {
+            let (shelf, problems) = hub.library.open(&files);
+            hub.books_opened(number, shelf, problems);
+        };
+        if thread::Builder::new().name("books".to_owned()).spawn(work).is_err() {
+            let State { session, out, .. } = &mut *state;
+            let problem = "the system gives no thread: the books are not opened".to_owned();
+            session.books_opened(Shelf::default(), vec![problem], out);
+        }
+    }
+
+    fn books_opened(self: &Arc<Self>, number: u64, shelf: Shelf, problems: Vec<String>) {
+        let mut state = self.lock();
+        if state.openings != number {
+            return;
+        }
+        state.books_due = None;
+        let State { session, out, .. } = &mut *state;
+        session.at(self.now());
+        let before = session.books_opened(shelf, problems, out);
+        drop(self.settle(state, false));
+        drop(before);
+    }
+
+    /// The time up to which lines wait for books; `None` where that has passed, or none are awaited.
+    fn await_books(self: &Arc<Self>, state: &mut State) -> Option<Duration> {
+        let left = state.books_due?.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            return Some(left);
+        }
+        state.books_due = None;
+        let State { session, out, .. } = &mut *state;
+        session.at(self.now());
+        session.books_are_late(out);
+        None
     }
 
     /// Hands on what is to be learned.
@@ -403,7 +467,12 @@ impl Hub {
                 }
                 continue;
             }
-            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let due = state.books_due.is_some();
+            state = match self.await_books(&mut state) {
+                Some(left) => self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None if due => self.settle(state, false),
+                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 
@@ -458,6 +527,11 @@ impl State {
 
     fn engine_is_full(&self) -> bool {
         self.session.is_full() || self.out.engine.len() > ENGINE_PENDING_MAX
+    }
+
+    /// Whether it is for the engine to go on: it does not read, or owes an answer.
+    fn engine_is_late(&self) -> bool {
+        self.session.is_kept_waiting() || self.out.engine.len() > ENGINE_PENDING_MAX
     }
 
     fn gui_is_full(&self) -> bool {

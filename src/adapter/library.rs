@@ -7,9 +7,9 @@ use super::paths::Places;
 use crate::book::{self, Book, Shelf};
 
 /// Opens books for the session, which does no I/O itself.
-pub trait Library: Send {
+pub trait Library: Send + Sync {
     /// The shelf for these lists, and a sentence for each book that could not be opened, or not whole; the others stand on it.
-    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>);
+    fn open(&self, files: &BookFiles) -> (Shelf, Vec<String>);
 }
 
 /// The library of files.
@@ -55,7 +55,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Library for Files {
-    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
+    fn open(&self, files: &BookFiles) -> (Shelf, Vec<String>) {
         let mut problems = Vec::new();
         let white = self.list(&files.white, &mut problems);
         let black = self.list(&files.black, &mut problems);

@@ -6,6 +6,7 @@
 //! | gui | reads the GUI, writes to both sides |
 //! | engine | reads the engine, writes to the GUI |
 //! | keeper | writes to the engine what might have to wait for it; watches the answer to `uci` |
+//! | books | opens books, and ends |
 //! | stderr | carries the engine's standard error to the log |
 //! | study | learns games that are over, where that is wanted |
 
@@ -73,12 +74,12 @@ pub fn run(config: &Config) -> Result<()> {
     let Pipes { stdin, stdout, stderr } = pipes;
     log::info!("engine: {}", child.program().display());
     let mut out = Output::default();
-    let library = Box::new(Files::new(config.places.clone()));
-    let mut session = Session::new(config.options.clone(), config.settings.clone(), library, &mut out);
+    let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out);
     for problem in problems {
         session.notify(problem, &mut out);
     }
-    let hub = Arc::new(Hub::new(session, out, output, stdin, child, config.engine_timeout));
+    let library = Arc::new(Files::new(config.places.clone()));
+    let hub = Arc::new(Hub::new(session, out, library, output, stdin, child, config.engine_timeout));
     let asked = Arc::clone(&hub);
     // Where signals cannot be had, the adapter still ends with the GUI's pipe.
     let _ = ctrlc::set_handler(move || asked.end(End::Asked));
@@ -90,6 +91,7 @@ pub fn run(config: &Config) -> Result<()> {
         panicked.child.kill();
         std::process::exit(PANIC_CODE);
     }));
+    drop(hub.settle(hub.lock(), false));
     spawn(&hub, "engine", move |hub| read_engine(hub, stdout));
     spawn(&hub, "gui", move |hub| read_gui(hub, input));
     spawn(&hub, "keeper", Hub::keep);

@@ -7,9 +7,10 @@ use tabiya::adapter::session::{Output, Session};
 use tabiya::book::Book;
 use tabiya::uci::SetOption;
 
-use super::library::{OneBook, polyglot};
+use super::library::{OneBook, polyglot, serve};
 
-fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output) {
+/// A session whose books are open.
+fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output, OneBook) {
     let mut options = Options::default();
     options.books.both = "test.bin".to_owned();
     options.seed = 1;
@@ -21,16 +22,20 @@ fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output) 
         }
     }
     let mut out = Output::default();
-    let session = Session::new(options, for_engine, Box::new(OneBook { name: "test.bin", book }), &mut out);
-    (session, out)
+    let mut session = Session::new(options, for_engine, &mut out);
+    let library = OneBook { name: "test.bin", book };
+    serve(&library, &mut session, &mut out);
+    (session, out, library)
 }
 
 /// Plays a dialogue. Each line of `script` is
-/// `> text` the GUI says, `< text` the engine says, `E text` must reach the engine, `G text` must reach the GUI.
+/// `> text` the GUI says, `< text` the engine says, `E text` must reach the engine, `G text` must reach the GUI, `slow`
+/// lets books wait to be opened from now on, `late` gives up waiting for them, and `open` opens them.
 ///
 /// All that reaches either side must be named, in its order; book lines (`info string` and `info depth 0`) are left
 /// out, and options of the adapter's own.
-fn play(mut session: Session, mut out: Output, script: &str) {
+fn play((mut session, mut out, library): (Session, Output, OneBook), script: &str) {
+    let mut slow = false;
     let mut engine = Vec::<String>::new();
     let mut gui = Vec::<String>::new();
     for (number, line) in script.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
@@ -47,6 +52,19 @@ fn play(mut session: Session, mut out: Output, script: &str) {
                     session.gui_line(bytes.as_bytes(), &mut out);
                 } else {
                     session.engine_line(bytes.as_bytes(), &mut out);
+                }
+                if !slow {
+                    serve(&library, &mut session, &mut out);
+                }
+                engine.extend(lines(&mut out.engine));
+                gui.extend(lines(&mut out.gui).into_iter().filter(|line| !is_book_talk(line)));
+            }
+            "slow" => slow = true,
+            "late" | "open" => {
+                if who == "late" {
+                    session.books_are_late(&mut out);
+                } else {
+                    serve(&library, &mut session, &mut out);
                 }
                 engine.extend(lines(&mut out.engine));
                 gui.extend(lines(&mut out.gui).into_iter().filter(|line| !is_book_talk(line)));
@@ -73,8 +91,8 @@ fn lines(bytes: &mut Vec<u8>) -> Vec<String> {
 }
 
 fn dialogue(script: &str) {
-    let (session, out) = session(polyglot(&["e2e4 = 1", "e2e4 e7e5 = 1", "e2e4 e7e5 g1f3 = 1"]), &[]);
-    play(session, out, script);
+    let talk = session(polyglot(&["e2e4 = 1", "e2e4 e7e5 = 1", "e2e4 e7e5 g1f3 = 1"]), &[]);
+    play(talk, script);
 }
 
 #[test]
@@ -103,11 +121,9 @@ fn the_book_answers_and_the_engine_hears_nothing_of_it() {
 
 #[test]
 fn options_come_after_the_engines_own_and_settings_before_all_else() {
-    let (session, out) =
-        session(polyglot(&["e2e4 = 1"]), &[("Hash", "64"), ("Book Variety", "0"), ("Clear Hash", "")]);
+    let talk = session(polyglot(&["e2e4 = 1"]), &[("Hash", "64"), ("Book Variety", "0"), ("Clear Hash", "")]);
     play(
-        session,
-        out,
+        talk,
         "> uci
          E uci
          < id name X
@@ -367,15 +383,15 @@ fn unknown_words_and_lines_pass() {
 #[test]
 fn what_the_book_should_not_hold_is_not_played() {
     let book = polyglot(&["e2e5 = 60000", "a1a1 = 60000", "d2d4 = 0", "e1g1 = 9", "c2c4 = 1"]);
-    let (session, out) = session(book, &[]);
-    play(session, out, "> go\nG bestmove c2c4");
+    let talk = session(book, &[]);
+    play(talk, "> go\nG bestmove c2c4");
 }
 
 #[test]
 fn castling_goes_out_as_the_mode_has_it() {
     let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1 = 1";
     for (set, castling) in [("false", "e1g1"), ("true", "e1h1")] {
-        let (session, out) = session(polyglot(&[line]), &[]);
+        let talk = session(polyglot(&[line]), &[]);
         let script = format!(
             "> setoption name UCI_Chess960 value {set}
              E setoption name UCI_Chess960 value {set}
@@ -383,7 +399,7 @@ fn castling_goes_out_as_the_mode_has_it() {
              > go
              G bestmove {castling}"
         );
-        play(session, out, &script);
+        play(talk, &script);
     }
 }
 
@@ -428,7 +444,7 @@ fn repetitions_reserve_and_depth_leave_the_book() {
         ("Book Depth", "1", "position startpos moves g1f3 g8f6".to_owned(), false),
         ("Book Depth", "2", "position startpos moves g1f3 g8f6".to_owned(), true),
     ] {
-        let (mut session, mut out) = session(book(), &[(name, value)]);
+        let (mut session, mut out, _) = session(book(), &[(name, value)]);
         session.gui_line(format!("{position}\n").as_bytes(), &mut out);
         session.gui_line(b"go\n", &mut out);
         let text = String::from_utf8(out.gui).unwrap();
@@ -439,7 +455,7 @@ fn repetitions_reserve_and_depth_leave_the_book() {
 
 #[test]
 fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
-    let (mut session, mut out) = session(polyglot(&["e2e4 = 1"]), &[]);
+    let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
     session.engine_part(b"info string xxxx", false, &mut out);
     assert!(!session.passes());
     session.gui_line(b"go\n", &mut out);
@@ -454,7 +470,7 @@ fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
 
 /// The `info` lines of depth 0 and the bestmoves that answer a `go` after these lines of the GUI.
 fn book_lines(book: &[&str], before: &[&str]) -> Vec<String> {
-    let (mut session, mut out) = session(polyglot(book), &[]);
+    let (mut session, mut out, _) = session(polyglot(book), &[]);
     for line in before.iter().chain(&["go wtime 1000 btime 1000"]) {
         session.gui_line(format!("{line}\n").as_bytes(), &mut out);
     }
@@ -481,4 +497,171 @@ fn the_line_of_a_book_move_ends_with_the_game() {
         book_lines(&circle, &[fen]),
         [format!("{info}g1f3 g8f6"), "bestmove g1f3 ponder g8f6".to_owned()]
     );
+}
+
+#[test]
+fn lines_wait_for_books_but_stop_and_a_greeting_do_not() {
+    dialogue(
+        "slow
+         > position startpos moves a2a3
+         > go infinite
+         E position startpos moves a2a3
+         E go infinite
+         > setoption name Book File value missing.bin
+         > isready
+         > position startpos
+         > go movetime 5
+         > isready
+         > stop
+         E stop
+         < bestmove a7a6
+         G bestmove a7a6
+         open
+         G info string tabiya: missing.bin: no such book
+         E isready
+         E position startpos
+         E go movetime 5
+         E stop
+         E isready
+         < readyok
+         G readyok
+         < bestmove h2h3
+         G bestmove h2h3",
+    );
+}
+
+#[test]
+fn the_engine_plays_while_books_are_late() {
+    dialogue(
+        "slow
+         > setoption name Book File value test.bin;missing.bin
+         > isready
+         > go movetime 5
+         late
+         G info string tabiya: the books take long to open (does the disk answer?): the engine plays until they are
+         E isready
+         E go movetime 5
+         < readyok
+         G readyok
+         < bestmove a2a3
+         G bestmove a2a3
+         > go movetime 5
+         E go movetime 5
+         open
+         G info string tabiya: missing.bin: no such book
+         G info string tabiya: the books are open now
+         < bestmove a2a3
+         G bestmove a2a3
+         > go movetime 5
+         G bestmove e2e4 ponder e7e5",
+    );
+}
+
+#[test]
+fn a_greeting_and_quit_do_not_wait_for_books() {
+    let mut options = Options::default();
+    options.books.both = "test.bin".to_owned();
+    let mut out = Output::default();
+    let mut session = Session::new(options, Vec::new(), &mut out);
+    assert_eq!(out.open_books.take().unwrap().both, "test.bin");
+    session.gui_line(b"uci\n", &mut out);
+    assert_eq!(lines(&mut out.engine), ["uci"]);
+    session.engine_line(b"uciok\n", &mut out);
+    assert!(lines(&mut out.gui).ends_with(&["uciok".to_owned()]));
+    session.gui_line(b"isready\n", &mut out);
+    assert_eq!(lines(&mut out.engine), [""; 0]);
+    session.gui_line(b"quit\n", &mut out);
+    assert!(out.quit);
+}
+
+#[test]
+fn a_count_of_moves_is_no_question_but_may_be_answered_as_one() {
+    // An engine that counts.
+    dialogue(
+        "> go perft 3
+         E go perft 3
+         < Nodes searched: 8902 #
+         G Nodes searched: 8902 #
+         > stop
+         < bestmove a2a3
+         > go
+         G bestmove e2e4 ponder e7e5",
+    );
+    // One that takes it for a search, which has no limit.
+    dialogue(
+        "> position startpos moves a2a3
+         > go perft 3
+         E position startpos moves a2a3
+         E go perft 3
+         < info depth 1 #
+         G info depth 1 #
+         > stop
+         E stop
+         < bestmove a7a6
+         G bestmove a7a6
+         > stop
+         < bestmove a7a6
+         > go movetime 5
+         E go movetime 5
+         < bestmove a7a6
+         G bestmove a7a6",
+    );
+}
+
+#[test]
+fn the_first_word_decides_about_a_line_that_is_too_long() {
+    let blanks = vec![b' '; 5000];
+    let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
+    session.gui_line(b"position startpos moves a2a3\n", &mut out);
+    session.gui_line(b"go\n", &mut out);
+    session.engine_part(&blanks, false, &mut out);
+    session.engine_part(b"  bestm", false, &mut out);
+    session.engine_part(&[b"ove a7a6", &blanks[..]].concat(), false, &mut out);
+    session.engine_part(&blanks, false, &mut out);
+    assert_eq!(lines(&mut out.gui), [""; 0]);
+    session.engine_part(b"ponder h2h3\n", true, &mut out);
+    assert_eq!(lines(&mut out.gui), ["bestmove a7a6 ponder h2h3"]);
+    session.engine_line(b"bestmove b7b6\n", &mut out);
+    assert_eq!(lines(&mut out.gui), [""; 0]);
+    // What a search in vain says is swallowed, however long.
+    session.gui_line(b"position startpos\n", &mut out);
+    session.gui_line(b"go ponder\n", &mut out);
+    session.gui_line(b"ponderhit\n", &mut out);
+    out.gui.clear();
+    session.engine_part(&[b"info string ", &blanks[..]].concat(), false, &mut out);
+    session.engine_part(b"x\n", true, &mut out);
+    session.engine_part(&[b"bestmove d2d4", &blanks[..]].concat(), false, &mut out);
+    session.engine_part(b"\n", true, &mut out);
+    assert_eq!(lines(&mut out.gui), [""; 0]);
+    // Others pass as they are.
+    let long = [b"copyprotection ", &blanks[..], b"ok\n"].concat();
+    session.engine_part(&long[..5010], false, &mut out);
+    session.engine_part(&long[5010..], true, &mut out);
+    assert_eq!(std::mem::take(&mut out.gui), long);
+    assert!(session.passes());
+}
+
+#[test]
+fn only_a_search_without_end_is_stopped_because_too_much_waits() {
+    let line = [b"setoption name Hash value ", &[b'1'; 1 << 16][..], b"\n"].concat();
+    for (go, stopped) in [("go movetime 5", false), ("go infinite", true)] {
+        let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
+        session.gui_line(b"position startpos moves a2a3\n", &mut out);
+        session.gui_line(format!("{go}\n").as_bytes(), &mut out);
+        session.gui_line(b"go movetime 7\n", &mut out);
+        for _ in 0..(40 << 4) {
+            session.gui_line(&line, &mut out);
+        }
+        assert!(!session.is_full());
+        let heard = lines(&mut out.engine);
+        assert_eq!(heard.last().unwrap(), go, "40 MiB stop nothing");
+        while !session.is_full() {
+            session.gui_line(&line, &mut out);
+        }
+        assert_eq!(lines(&mut out.engine).contains(&"stop".to_owned()), stopped);
+        assert_eq!(session.is_kept_waiting(), stopped);
+        session.engine_line(b"bestmove a7a6\n", &mut out);
+        assert!(!session.is_full());
+        assert!(out.engine.ends_with(&line), "what waited has been worked off");
+    }
 }

@@ -10,12 +10,12 @@ use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, open};
 use tempfile::TempDir;
 
-use super::library::polyglot_bytes;
+use super::library::{polyglot_bytes, serve};
 
 struct File(Arc<dyn Book>);
 
 impl Library for File {
-    fn open(&mut self, _: &BookFiles) -> (Shelf, Vec<String>) {
+    fn open(&self, _: &BookFiles) -> (Shelf, Vec<String>) {
         (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), Vec::new())
     }
 }
@@ -43,7 +43,8 @@ impl Talk {
         options.policy.depth = 1;
         change(&mut options);
         let mut out = Output::default();
-        let session = Session::new(options, Vec::new(), Box::new(File(open(&path).unwrap())), &mut out);
+        let mut session = Session::new(options, Vec::new(), &mut out);
+        serve(&File(open(&path).unwrap()), &mut session, &mut out);
         Self { session, out, gui: String::new(), now: Duration::ZERO, _folder: folder }
     }
 

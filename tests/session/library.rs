@@ -5,6 +5,7 @@ use std::sync::Arc;
 use shakmaty::uci::UciMove;
 use tabiya::adapter::library::Library;
 use tabiya::adapter::options::BookFiles;
+use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, open_bytes};
 use tabiya::chess::Game;
 
@@ -46,7 +47,7 @@ pub struct OneBook {
 }
 
 impl Library for OneBook {
-    fn open(&mut self, files: &BookFiles) -> (Shelf, Vec<String>) {
+    fn open(&self, files: &BookFiles) -> (Shelf, Vec<String>) {
         let mut problems = Vec::new();
         let mut list = |names: &str| -> Vec<Arc<dyn Book>> {
             let mut books = Vec::new();
@@ -61,5 +62,13 @@ impl Library for OneBook {
         };
         let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
         (Shelf::new(&white, &black, &both), problems)
+    }
+}
+
+/// Opens the books that the session wants, at once.
+pub fn serve(library: &dyn Library, session: &mut Session, out: &mut Output) {
+    while let Some(files) = out.open_books.take() {
+        let (shelf, problems) = library.open(&files);
+        drop(session.books_opened(shelf, problems, out));
     }
 }

@@ -12,7 +12,7 @@ impl Session {
                 while let Some(held) = self.held.pop_front() {
                     match held {
                         Held::Line(line) => {
-                            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
+                            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
                             if is_stop(&line) {
                                 self.stop_child(&line, out);
                             } else {
@@ -20,13 +20,15 @@ impl Session {
                             }
                         }
                         Held::Go(line) => {
-                            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
+                            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
                             self.write(&line, out);
                             self.child = Child::Searching { stopped: false };
                         }
                     }
                 }
             }
+            // An engine that does not know `go perft` takes it for a search.
+            Child::Idle if std::mem::take(&mut self.counting) => self.say(line, out),
             Child::Idle => {
                 out.notes.push((Level::Warn, format!("swallowed, not asked for: {}", lossy(line))))
             }
@@ -77,6 +79,7 @@ impl Session {
         } else {
             self.write(line, out);
             self.child = Child::Searching { stopped: false };
+            self.counting = false;
         }
     }
 
@@ -105,7 +108,7 @@ impl Session {
 
     pub(super) fn hold(&mut self, held: Held) {
         let (Held::Line(line) | Held::Go(line)) = &held;
-        self.waiting += line.len() + LINE_ROOM;
+        self.held_room += line.len() + LINE_ROOM;
         self.held.push_back(held);
     }
 
@@ -113,7 +116,7 @@ impl Session {
     pub(super) fn unhold_go(&mut self) {
         let place = self.held.iter().position(|held| matches!(held, Held::Go(_)));
         if let Some(Held::Go(line)) = place.and_then(|place| self.held.remove(place)) {
-            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
+            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
         }
     }
 }

@@ -7,9 +7,13 @@
 //! - the **child**: idle, searching, or searching in vain: told to stop, its bestmove will be swallowed. In the last
 //!   case all lines for it are held, because the GUI takes it for idle;
 //! - the **readyok owed**: a book move waits for it.
+//!
+//! While books are opened, which others do, all lines but `stop` and `quit` wait; not for ever, because a disk may hang.
 
+mod backlog;
 mod child;
 mod learning;
+mod long;
 mod question;
 mod setup;
 mod verdict;
@@ -24,11 +28,12 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::CastlingMode;
 
+use self::backlog::Backlog;
+use self::long::Long;
 use self::verdict::Over;
 use self::watch::Watch;
 use super::answer::Advice;
 use super::board::Board;
-use super::library::Library;
 use super::options::{BookFiles, Options};
 use crate::book::Shelf;
 use crate::chess::Game;
@@ -36,14 +41,17 @@ use crate::uci::{Command, Go, Reply, SetOption, notice};
 
 pub use self::learning::Taught;
 
-/// Bytes of waiting lines above which no more are read from the GUI: 16 MiB.
-const WAITING_MAX: usize = 16 << 20;
+/// Bytes of waiting lines above which no more are read from the GUI: 64 MiB, as much as one line may have.
+const WAITING_MAX: usize = 64 << 20;
 
 /// Bytes of an over-long line that are looked at for its command.
 const PART_READ: usize = 4096;
 
-/// Room that a waiting line takes beside its bytes.
+/// Room that a line held for the engine takes beside its bytes.
 const LINE_ROOM: usize = 64;
+
+/// What Stockfish and its kin say at the end of `go perft`.
+const COUNTED: &[u8] = b"odes searched";
 
 /// Own-book options of an engine that are taken note of: no engine has more, and memory is bounded.
 const ENGINE_BOOKS_MAX: usize = 8;
@@ -64,6 +72,8 @@ pub struct Output {
     pub log_to: Option<String>,
     /// Games to be learned, off the path of lines.
     pub lessons: Vec<Taught>,
+    /// These books are to be opened: [`Session::books_opened`], or in a while [`Session::books_are_late`].
+    pub open_books: Option<BookFiles>,
     /// Books that were opened and can learn: what was begun in them is to be finished.
     pub opened: Vec<PathBuf>,
     /// Games that were kept earlier are to be learned now.
@@ -113,6 +123,17 @@ enum Until {
     Stop,
 }
 
+/// How far the books are that the options name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Books {
+    /// They are on the shelf.
+    Open,
+    /// They are being opened: lines wait.
+    Awaited,
+    /// They are still being opened: the engine plays meanwhile.
+    Late,
+}
+
 /// A line for the child that waits for the end of a search in vain.
 enum Held {
     Line(Vec<u8>),
@@ -124,8 +145,8 @@ pub struct Session {
     options: Options,
     /// The books that stand where the user's own lists are emptied.
     configured: BookFiles,
-    library: Box<dyn Library>,
     shelf: Shelf,
+    books: Books,
     rng: Xoshiro256PlusPlus,
     advice: Advice,
     board: Board,
@@ -147,18 +168,22 @@ pub struct Session {
     child: Child,
     question: Option<Question>,
     held: VecDeque<Held>,
-    /// The first line is always a `go`.
-    backlog: VecDeque<Vec<u8>>,
+    /// Unless books are opened, the first line is always a `go`.
+    backlog: Backlog,
     /// How many of the backlog's lines are `stop`.
     stops_waiting: usize,
-    /// Room that `held` and `backlog` take, in bytes.
-    waiting: usize,
+    /// Room that `held` takes, in bytes.
+    held_room: usize,
+    /// A `go perft` was sent: the engine counts, or takes it for a search that ends with a bestmove.
+    counting: bool,
     /// Answers that prove that the engine reads what it is sent.
     proofs: u64,
     /// The rest of an over-long GUI line is left out.
     dropping: bool,
     /// The GUI was left in the middle of a line that the engine has not ended.
     gui_mid_line: bool,
+    /// The engine's line that comes in parts.
+    long: Option<Long>,
     engine_mid_line: bool,
     /// The engine has ended.
     dead: bool,
@@ -173,19 +198,14 @@ pub struct Session {
 impl Session {
     /// A session with the configured options; `settings` are options of the engine, name and value.
     ///
-    /// The books are opened at once, which takes constant time; what goes wrong is told to the GUI when it listens.
-    pub fn new(
-        options: Options,
-        settings: Vec<(String, String)>,
-        library: Box<dyn Library>,
-        out: &mut Output,
-    ) -> Self {
+    /// The first thing that it wants is its books; what goes wrong is told to the GUI when it listens.
+    pub fn new(options: Options, settings: Vec<(String, String)>, out: &mut Output) -> Self {
         let mut session = Self {
             configured: options.books.clone(),
             rng: rng(options.seed),
             options,
-            library,
             shelf: Shelf::default(),
+            books: Books::Open,
             advice: Advice::default(),
             board: Board::new(),
             mode: CastlingMode::Standard,
@@ -202,12 +222,14 @@ impl Session {
             child: Child::Idle,
             question: None,
             held: VecDeque::new(),
-            backlog: VecDeque::new(),
+            backlog: Backlog::default(),
             stops_waiting: 0,
-            waiting: 0,
+            held_room: 0,
+            counting: false,
             proofs: 0,
             dropping: false,
             gui_mid_line: false,
+            long: None,
             engine_mid_line: false,
             dead: false,
             watch: Watch::default(),
@@ -229,12 +251,18 @@ impl Session {
 
     /// Whether the GUI should not be read until what waits has been worked off.
     pub fn is_full(&self) -> bool {
-        self.waiting > WAITING_MAX
+        self.held_room + self.backlog.len() > WAITING_MAX
+    }
+
+    /// Whether the engine owes a reply that it should give at once: to `stop`, or to `isready`.
+    pub fn is_kept_waiting(&self) -> bool {
+        matches!(self.child, Child::InVain | Child::Searching { stopped: true })
+            || matches!(self.question, Some(Question::Due(_)))
     }
 
     /// Whether engine lines that are no reply the session must know pass straight to the GUI now.
     pub fn passes(&self) -> bool {
-        self.child != Child::InVain && !self.gui_mid_line
+        self.child != Child::InVain && !self.gui_mid_line && !self.counting
     }
 
     /// How often the engine has answered a question: it has read all that it was sent before that.
@@ -261,7 +289,8 @@ impl Session {
         if command == Command::Go {
             self.tell_later(out);
         }
-        let waits = !self.backlog.is_empty();
+        let opening = self.books == Books::Awaited;
+        let waits = opening || !self.backlog.is_empty();
         match command {
             Command::Quit => {
                 self.game_over(Over::Quit, out);
@@ -276,6 +305,9 @@ impl Session {
                     self.wait(text, out);
                 }
             }
+            // Books have nothing to do with it.
+            Command::Uci if self.backlog.is_empty() => self.obey(command, text, rest, out),
+            _ if opening => self.wait(text, out),
             // It is answered in the middle of a search too, whatever waits.
             Command::IsReady => self.obey(command, text, rest, out),
             Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
@@ -340,15 +372,14 @@ impl Session {
                 }
                 self.say(line, out);
             }
-            Reply::Other => self.say(line, out),
+            Reply::Other => {
+                if self.counting && memchr::memmem::find(line, COUNTED).is_some() {
+                    self.counting = false;
+                }
+                self.say(line, out);
+            }
         }
         self.resume(out);
-    }
-
-    /// Takes a part of an engine line that is too long to be kept.
-    pub fn engine_part(&mut self, bytes: &[u8], ends: bool, out: &mut Output) {
-        out.gui.extend_from_slice(bytes);
-        self.gui_mid_line = !ends;
     }
 
     /// The GUI's output has ended: so does the adapter, as with `quit`.

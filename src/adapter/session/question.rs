@@ -2,7 +2,7 @@
 
 use log::Level;
 
-use super::{Child, LINE_ROOM, Output, Question, Session, Until, is_stop};
+use super::{Books, Child, Output, Question, Session, Until, WAITING_MAX, is_stop};
 use crate::chess::Game;
 use crate::uci::{Command, Go, words};
 
@@ -10,11 +10,14 @@ impl Session {
     pub(super) fn go(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
         let go = Go::parse(rest);
         if go.perft {
+            // A count of moves, and no question: the engine's lines are the answer.
+            self.counting = true;
             return self.forward(line, out);
         }
         let analysis = go.infinite || go.mate || self.multipv > 1 || self.analysing;
         self.watch_go(&go, analysis, out);
-        if let Some(game) = self.board.game().filter(|_| self.options.own_book) {
+        let own_book = self.options.own_book && self.books == Books::Open;
+        if let Some(game) = self.board.game().filter(|_| own_book) {
             let known = self.advice.ask(&mut self.shelf, game, &go, &self.options.policy);
             if known && analysis {
                 let mut shown = Vec::new();
@@ -72,6 +75,7 @@ impl Session {
 
     pub(super) fn stop(&mut self, line: &[u8], out: &mut Output) {
         match &mut self.question {
+            None if self.counting => self.send(line, out),
             None | Some(Question::Due(_)) => {}
             Some(Question::Pondering { .. }) => self.end_pondering(line, out),
             Some(Question::Child { until, early }) => {
@@ -122,8 +126,8 @@ impl Session {
         let Some(Question::Pondering { game, go, line: asked, child, early }) = self.question.take() else {
             return;
         };
-        let known =
-            self.options.own_book && self.advice.ask(&mut self.shelf, &game, &go, &self.options.policy);
+        let own_book = self.options.own_book && self.books == Books::Open;
+        let known = own_book && self.advice.ask(&mut self.shelf, &game, &go, &self.options.policy);
         let answer = if known { self.book_answer(Some(&game), out) } else { None };
         match answer {
             Some(answer) => {
@@ -157,24 +161,34 @@ impl Session {
         }
     }
 
-    /// Puts a line behind the question that is open.
+    /// Puts a line behind the question that is open, or until books are open.
     pub(super) fn wait(&mut self, line: &[u8], out: &mut Output) {
-        self.waiting += line.len() + LINE_ROOM;
-        self.backlog.push_back(line.to_vec());
-        if self.is_full() {
+        self.backlog.push(line);
+        self.end_if_stuck(out);
+    }
+
+    /// Ends a search that only the GUI can end, once so much waits behind it that the GUI is not read any more.
+    fn end_if_stuck(&mut self, out: &mut Output) {
+        let waits_for_gui = match &self.question {
+            Some(Question::Pondering { .. }) => true,
+            Some(Question::Child { until, .. }) => *until != Until::Now,
+            Some(Question::Due(_)) | None => false,
+        };
+        if waits_for_gui && self.is_full() {
+            let room = WAITING_MAX >> 20;
+            self.notify(format!("{room} MiB of lines wait for a search without end: it is stopped"), out);
             self.stop(b"stop\n", out);
         }
     }
 
     /// Works off what waited for an answer: up to the next `go` that must wait on.
     pub(super) fn resume(&mut self, out: &mut Output) {
-        while !out.quit {
+        while !out.quit && self.books != Books::Awaited {
             let Some(next) = self.backlog.front() else { break };
             if self.question.is_some() && Command::of(next).0 == Command::Go {
                 break;
             }
-            let Some(line) = self.backlog.pop_front() else { break };
-            self.waiting = self.waiting.saturating_sub(line.len() + LINE_ROOM);
+            let Some(line) = self.backlog.pop() else { break };
             let (command, text, rest) = Command::of(&line);
             if command == Command::Stop {
                 self.stops_waiting = self.stops_waiting.saturating_sub(1);
@@ -182,6 +196,25 @@ impl Session {
             self.obey(command, text, rest, out);
             if command == Command::Go && self.stops_waiting > 0 {
                 self.stop(b"stop\n", out);
+            }
+            self.end_if_stuck(out);
+        }
+    }
+
+    /// Works off what waited for books.
+    pub(super) fn resume_after_books(&mut self, out: &mut Output) {
+        self.resume(out);
+        if self.awaits_books() {
+            return;
+        }
+        // Where a `go` keeps the rest waiting, each `isready` is answered all the same.
+        let waiting = std::mem::take(&mut self.backlog);
+        for line in waiting.lines() {
+            let (command, text, rest) = Command::of(line);
+            if command == Command::IsReady {
+                self.obey(command, text, rest, out);
+            } else {
+                self.backlog.push(line);
             }
         }
     }

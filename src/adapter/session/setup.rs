@@ -3,8 +3,9 @@
 use log::Level;
 use shakmaty::{CastlingMode, Color};
 
-use super::{ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, lossy, rng};
+use super::{Books, ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, lossy, rng};
 use crate::adapter::options::{Change, Options};
+use crate::book::Shelf;
 use crate::uci::{Command, SetOption, notice, option_name, option_type, same_name};
 
 impl Session {
@@ -83,10 +84,16 @@ impl Session {
         }
     }
 
+    /// Wants the books that the options name now.
     pub(super) fn open_books(&mut self, out: &mut Output) {
-        let files = self.options.books.or(&self.configured);
-        let (shelf, problems) = self.library.open(&files);
-        self.shelf = shelf;
+        self.books = Books::Awaited;
+        out.open_books = Some(self.options.books.or(&self.configured));
+    }
+
+    /// Takes the books that were to be opened last, and a sentence on each that could not be, or not whole. Returns
+    /// those that were open before, whose end may take time.
+    pub fn books_opened(&mut self, shelf: Shelf, problems: Vec<String>, out: &mut Output) -> Shelf {
+        let before = std::mem::replace(&mut self.shelf, shelf);
         for color in Color::ALL {
             for book in self.shelf.books(color).iter().filter(|book| book.can_learn()) {
                 if !out.opened.iter().any(|opened| opened == book.path()) {
@@ -97,6 +104,26 @@ impl Session {
         for problem in problems {
             self.notify(problem, out);
         }
+        if std::mem::replace(&mut self.books, Books::Open) == Books::Late {
+            self.notify("the books are open now".to_owned(), out);
+        }
+        self.resume_after_books(out);
+        before
+    }
+
+    /// The books take too long to open: the engine plays until [`Session::books_opened`]. Nothing where they are open.
+    pub fn books_are_late(&mut self, out: &mut Output) {
+        if self.books == Books::Awaited {
+            self.books = Books::Late;
+            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
+            self.notify(what.to_owned(), out);
+            self.resume_after_books(out);
+        }
+    }
+
+    /// Whether books are awaited: see [`Session::books_are_late`].
+    pub fn awaits_books(&self) -> bool {
+        self.books == Books::Awaited
     }
 
     /// Sends the engine the options that the user set in advance, once.

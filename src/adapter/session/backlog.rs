@@ -1,0 +1,83 @@
+//! Lines that wait for their turn.
+
+use std::mem;
+
+/// Lines in their order, one after the other in one piece of memory: a line takes the room of its text.
+#[derive(Default)]
+pub(super) struct Backlog {
+    bytes: Vec<u8>,
+    /// Where the first line begins; what is before it has been taken.
+    start: usize,
+}
+
+impl Backlog {
+    /// Adds a line, with its line end.
+    pub(super) fn push(&mut self, line: &[u8]) {
+        self.bytes.extend_from_slice(line);
+        if !line.ends_with(b"\n") {
+            self.bytes.push(b'\n');
+        }
+    }
+
+    /// The first line.
+    pub(super) fn front(&self) -> Option<&[u8]> {
+        let left = self.bytes.get(self.start..).filter(|left| !left.is_empty())?;
+        let end = memchr::memchr(b'\n', left).map_or(left.len(), |end| end + 1);
+        left.get(..end)
+    }
+
+    /// All lines.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.get(self.start..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n')
+    }
+
+    /// Takes the first line.
+    pub(super) fn pop(&mut self) -> Option<Vec<u8>> {
+        let line = self.front()?.to_vec();
+        self.start += line.len();
+        if self.start == self.bytes.len() {
+            *self = Self::default();
+        } else if self.start > self.bytes.len() / 2 {
+            self.bytes.drain(..mem::take(&mut self.start));
+            self.bytes.shrink_to(2 * self.bytes.len());
+        }
+        Some(line)
+    }
+
+    /// Bytes that wait.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() - self.start
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn lines_come_out_as_they_went_in(
+            steps in prop::collection::vec(prop::option::of("[a-z]{0,9}"), 0..200),
+        ) {
+            let (mut backlog, mut model) = (Backlog::default(), VecDeque::new());
+            for step in steps {
+                match step {
+                    Some(text) => {
+                        backlog.push(format!("{text}\n").as_bytes());
+                        model.push_back(format!("{text}\n").into_bytes());
+                    }
+                    None => prop_assert_eq!(backlog.pop(), model.pop_front()),
+                }
+                prop_assert_eq!(backlog.front(), model.front().map(Vec::as_slice));
+                prop_assert_eq!(backlog.len(), model.iter().map(Vec::len).sum::<usize>());
+                prop_assert_eq!(backlog.is_empty(), model.is_empty());
+            }
+        }
+    }
+}
