@@ -135,7 +135,7 @@ fn options_leave_out_games_and_moves() {
     assert_eq!(folder.book("a.bin"), expected(&["e2e4 3", "e2e4 e7e5 1"]));
     let nothing = folder.run("build games.pgn -o a.bin --force --min-elo 1", 1);
     assert!(nothing.out.contains("2 games left out by --min-elo\n"), "{nothing:?}");
-    assert!(folder.book("a.bin").is_empty());
+    assert_eq!(folder.book("a.bin"), expected(&["e2e4 3", "e2e4 e7e5 1"]));
     for wrong in
         ["--only player", "--side white", "--from x", "--min-score 101", "--memory 1K", "--threads 0"]
     {
@@ -154,7 +154,7 @@ fn what_stands_there_is_replaced_only_by_force() {
     folder.run("build none.pgn -o a.bin --force", 3);
     assert_eq!(fs::read(folder.path("a.bin")).unwrap(), b"old");
     folder.run("build games.pgn -o a.bin --force", 1);
-    assert_eq!(fs::read(folder.path("a.bin")).unwrap(), b"");
+    assert_eq!(fs::read(folder.path("a.bin")).unwrap(), b"old");
     assert_eq!(folder.names(), ["a.bin", "games.pgn"]);
 }
 
@@ -209,4 +209,69 @@ fn castling_in_chess960_is_written_as_king_takes_rook() {
     assert!(castling.is_castle() && position.chess().is_legal(castling));
     let expected = BTreeMap::from([((position.key(), RawMove::from_move(castling).0), 2)]);
     assert_eq!(folder.book("a.bin"), expected);
+}
+
+#[test]
+fn an_empty_result_writes_nothing_and_says_why() {
+    let folder = Folder::new();
+    folder.write("games.pgn", GAMES);
+    folder.write("none.pgn", "");
+    folder.write("lost.pgn", "[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 0-1\n");
+    let few = "no move passed the filters: 4 moves have fewer than 3 games (--min-games): few games need --min-games 1";
+    for (args, why) in [
+        ("games.pgn", few),
+        ("games.pgn --player Nobody", "none of 2 games passed the filters: 2 games left out by --player"),
+        ("games.pgn --min-elo 1", "none of 2 games passed the filters: 2 games left out by --min-elo"),
+        (
+            "games.pgn --max-ply 1 --only black",
+            "no move counted: the games have none, or --only and --max-ply leave none",
+        ),
+        ("none.pgn", "there are no games in the sources"),
+    ] {
+        for output in ["a.bin", "a.ctg", "a.abk", "a.kob", "a.parquet"] {
+            let counts = if output.ends_with("parquet") { " --counts" } else { "" };
+            if why == few && !counts.is_empty() {
+                continue;
+            }
+            for (standing, force) in [(false, ""), (true, " --force")] {
+                if standing {
+                    // Whatever a book of this name consists of.
+                    for name in ["a.bin", "a.ctg", "a.cto", "a.ctb", "a.abk", "a_0.kob", "a.kin", "a.parquet"]
+                    {
+                        folder.write(name, "old");
+                    }
+                }
+                let before = folder.names();
+                let ended = folder.run(&format!("build {args} -o {output}{counts}{force}"), 1);
+                assert_eq!(ended.err, format!("tabiya: {output}: not written: {why}\n"), "{args}");
+                assert_eq!(folder.names(), before, "{args} {output}");
+                for name in before.iter().filter(|name| name.starts_with('a')) {
+                    assert_eq!(fs::read(folder.path(name)).unwrap(), b"old", "{args} {output}");
+                    fs::remove_file(folder.path(name)).unwrap();
+                }
+            }
+        }
+    }
+    let lost = folder.run("build lost.pgn -o a.bin --min-games 1", 1);
+    assert_eq!(lost.err, "tabiya: a.bin: not written: no move passed the filters: 1 move only lost\n");
+}
+
+#[test]
+fn an_empty_merge_and_conversion_write_nothing() {
+    let folder = Folder::new();
+    // An entry that no line from the start reaches.
+    let away = Entry { key: 5, mv: RawMove(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    folder.write("rest.bin", away.to_bytes());
+    for name in ["a.ctg", "a.abk", "a_0.kob"] {
+        folder.write(name, "old");
+    }
+    let names = folder.names();
+    for output in ["a.ctg", "a.abk", "a.kob"] {
+        for command in ["convert", "merge"] {
+            let ended = folder.run(&format!("{command} rest.bin -o {output} --force"), 1);
+            assert!(ended.err.starts_with(&format!("tabiya: {output}: not written: ")), "{ended:?}");
+            assert_eq!(folder.names(), names);
+        }
+    }
+    assert_eq!(fs::read(folder.path("a.ctg")).unwrap(), b"old");
 }

@@ -10,6 +10,8 @@ use crate::base::error::Result;
 pub struct WriteOptions {
     /// A file that stands there may be replaced.
     pub force: bool,
+    /// A book without a move is not written.
+    pub needs_moves: bool,
     /// Where a format has colours and a position's moves have none: the per mille of the position's weight from which
     /// on a move becomes green; 0 for no colours.
     pub green: u32,
@@ -56,6 +58,9 @@ pub trait BookWriter {
 
     /// Writes out what is left, syncs, and puts the book's files in their places.
     ///
+    /// Where [`WriteOptions::needs_moves`] is set, a book without a move is not put there: what stood there before still
+    /// does, and [`Written::files`] is empty.
+    ///
     /// # Errors
     /// When the disk is full or fails: what stood there before still does.
     fn finish(self: Box<Self>) -> Result<Written>;
@@ -64,7 +69,7 @@ pub trait BookWriter {
 /// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The files, the one that opens the book first.
+    /// The files, the one that opens the book first; none where the book would have no move.
     pub files: Vec<PathBuf>,
     /// Positions in the book.
     pub positions: u64,

@@ -40,6 +40,7 @@ use count::Files;
 use ledger::Ledger;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
+use weigh::Drops;
 
 /// Bytes of memory that do not hold rows: pieces of files and what is made of them.
 const ASIDE: usize = 24 << 20;
@@ -76,21 +77,23 @@ pub fn build_from(
     let means = &within(means, ASIDE);
     if writer.needs_positions() {
         let ledger = writer.wants_games().then(|| Ledger::new(means));
-        let (piles, report) = input.count::<PlacedRow>(filter, means, ledger.as_ref(), progress)?;
+        let (piles, mut report) = input.count::<PlacedRow>(filter, means, ledger.as_ref(), progress)?;
         if let Some(ledger) = ledger {
             ledger.hand_over(&Files::new(input.games.files()), &mut *writer)?;
         }
         let place =
             |row: &PlacedRow| (row.packed.unpack(), Some(row.game).filter(|game| *game != gather::NO_GAME));
-        let written = write(&Sorted::new(piles), means, names, progress, writer, |rows| {
-            weigh::positions(rows, weigh, true, place)
-        })?;
+        let written =
+            write(&Sorted::new(piles), means, names, progress, writer, &mut report, |rows, drops| {
+                weigh::positions(rows, weigh, true, drops, place)
+            })?;
         Ok((report, written))
     } else {
-        let (piles, report) = input.count::<CountRow>(filter, means, None, progress)?;
-        let written = write(&Sorted::new(piles), means, names, progress, writer, |rows| {
-            weigh::positions(rows, weigh, false, |_| (None, None))
-        })?;
+        let (piles, mut report) = input.count::<CountRow>(filter, means, None, progress)?;
+        let written =
+            write(&Sorted::new(piles), means, names, progress, writer, &mut report, |rows, drops| {
+                weigh::positions(rows, weigh, false, drops, |_| (None, None))
+            })?;
         Ok((report, written))
     }
 }
@@ -100,20 +103,26 @@ fn within(means: &Means, aside: usize) -> Means {
     Means { memory: means.memory.saturating_sub(aside).max(means.memory / 2), ..means.clone() }
 }
 
-/// Writes a book of sorted rows.
+/// Writes a book of sorted rows; the report gets what was not worth keeping.
 fn write<R: Row>(
     sorted: &Sorted<R>,
     means: &Means,
     names: &Names,
     progress: &Progress,
     mut writer: Box<dyn BookWriter>,
-    make: impl Fn(&[R]) -> Vec<Known> + Sync,
+    report: &mut Report,
+    make: impl Fn(&[R], &mut Drops) -> Vec<Known> + Sync,
 ) -> Result<Written> {
     progress.things(sorted.len(), "counts");
     let mut done = 0;
-    let counted = |rows: &[R]| (rows.len() as u64, make(rows));
-    sorted.each(means.threads, means.memory, counted, |(rows, mut found)| {
+    let counted = |rows: &[R]| {
+        let mut drops = Drops::new();
+        let found = make(rows, &mut drops);
+        (rows.len() as u64, found, drops)
+    };
+    sorted.each(means.threads, means.memory, counted, |(rows, mut found, drops)| {
         done += rows;
+        report.drop_moves(drops);
         progress.at(done);
         found.iter_mut().try_for_each(|known| {
             known.comment = names.get(known.key).map(str::to_owned);

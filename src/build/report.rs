@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::filter::Left;
+use super::weigh::{Drop, Drops, Weigh};
 use crate::games::{Problem, Reason};
 
 /// What became of the games.
@@ -23,6 +24,8 @@ pub struct Report {
     pub problems: BTreeMap<Reason, (u64, Problem)>,
     /// Games whose positions have more pieces than the book's format has room for.
     pub crowded: u64,
+    /// Moves that were counted and not worth keeping.
+    pub dropped: Drops,
 }
 
 impl Report {
@@ -42,7 +45,8 @@ impl Report {
 
     /// Takes in what became of other games.
     pub fn merge(&mut self, other: Self) {
-        let Self { games, used, plies, unfinished, left, problems, crowded } = other;
+        let Self { games, used, plies, unfinished, left, problems, crowded, dropped } = other;
+        self.drop_moves(dropped);
         self.games += games;
         self.used += used;
         self.plies += plies;
@@ -56,6 +60,13 @@ impl Report {
         }
     }
 
+    /// Counts moves that are not worth keeping.
+    pub fn drop_moves(&mut self, moves: Drops) {
+        for (why, count) in moves {
+            *self.dropped.entry(why).or_default() += count;
+        }
+    }
+
     /// Games with a problem.
     pub fn troubled(&self) -> u64 {
         self.problems.values().map(|(count, _)| count).sum()
@@ -64,6 +75,56 @@ impl Report {
     /// Whether a file could not be read to its end: then games are missing of which nobody knows.
     pub fn is_incomplete(&self) -> bool {
         self.problems.contains_key(&Reason::Unreadable)
+    }
+
+    /// Why nothing is left to be written, as a clause, and what to do where there is something; `weigh`: what dropped
+    /// moves.
+    pub fn why_nothing(&self, weigh: &Weigh) -> (String, Option<&'static str>) {
+        let moves = |count| format!("{} {}", grouped(count), if count == 1 { "move" } else { "moves" });
+        let games = |count| format!("{} {}", grouped(count), if count == 1 { "game" } else { "games" });
+        let dropped = self.dropped.iter().map(|(why, &count)| match why {
+            Drop::Games => {
+                let have = if count == 1 { "has" } else { "have" };
+                format!("{} {have} fewer than {} games (--min-games)", moves(count), weigh.min_games)
+            }
+            Drop::Lost => format!("{} only lost", moves(count)),
+            Drop::Score => {
+                let score = if count == 1 { "scores" } else { "score" };
+                format!("{} {score} less than {} % (--min-score)", moves(count), weigh.min_score)
+            }
+        });
+        let problems = || {
+            let reasons = self.problems.iter().map(|(reason, (count, first))| match reason {
+                Reason::Unreadable => {
+                    format!("{} not read to the end, first {first}", many(*count, "file", "files"))
+                }
+                _ => format!("{} with a problem: {reason}, first {first}", games(*count)),
+            });
+            reasons.collect::<Vec<_>>()
+        };
+        if !self.dropped.is_empty() {
+            let few = self.dropped.contains_key(&Drop::Games) && weigh.min_games > 1;
+            let advice = few.then_some("few games need --min-games 1");
+            return (clause("no move passed the filters", dropped.collect()), advice);
+        }
+        if self.games == 0 {
+            return (clause("there are no games in the sources", problems()), None);
+        }
+        if self.used == 0 {
+            let left = self
+                .left
+                .iter()
+                .map(|(why, &count)| format!("{} left out by {}", games(count), why.option()));
+            let crowded = (self.crowded > 0)
+                .then(|| format!("{} with more than 32 pieces on the board", games(self.crowded)));
+            let reasons = left.chain(crowded).chain(problems()).collect();
+            return (clause(&format!("none of {} passed the filters", games(self.games)), reasons), None);
+        }
+        if self.plies == 0 {
+            let what = "no move counted: the games have none, or --only and --max-ply leave none";
+            return (clause(what, problems()), None);
+        }
+        (format!("the format can hold none of the {}", many(self.plies, "half-move", "half-moves")), None)
     }
 
     /// The report in lines for people; `strict`: games with a problem did not count at all.
@@ -101,6 +162,24 @@ impl Report {
     }
 }
 
+/// What is the case, and the reasons, where there are any.
+fn clause(what: &str, reasons: Vec<String>) -> String {
+    if reasons.is_empty() { what.to_owned() } else { format!("{what}: {}", reasons.join(", ")) }
+}
+
+/// A number with a comma before each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A number and its noun.
 pub fn many(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
@@ -130,5 +209,31 @@ mod tests {
         let lines = one.lines(false);
         assert_eq!(lines[0], "3 games read, 2 used, 0 half-moves");
         assert_eq!(lines[1], "3 games used up to the problem: illegal move, first a.pgn: line 4: 9. Ke9: no");
+    }
+
+    #[test]
+    fn why_there_is_nothing_is_told_by_filter_and_threshold() {
+        let weigh = Weigh { min_score: 40.0, ..Weigh::default() };
+        let why = |report: &Report| report.why_nothing(&weigh).0;
+        let mut report = Report::default();
+        assert_eq!(why(&report), "there are no games in the sources");
+        report.games = 1_234_567;
+        report.left.insert(Left::Player, 1_234_567);
+        assert_eq!(
+            why(&report),
+            "none of 1,234,567 games passed the filters: 1,234,567 games left out by --player"
+        );
+        report.used = 3;
+        assert!(why(&report).starts_with("no move counted: "));
+        report.plies = 9;
+        assert_eq!(why(&report), "the format can hold none of the 9 half-moves");
+        report.drop_moves([(Drop::Games, 6589), (Drop::Lost, 1), (Drop::Score, 2)].into());
+        let (what, advice) = report.why_nothing(&weigh);
+        assert_eq!(
+            what,
+            "no move passed the filters: 6,589 moves have fewer than 3 games (--min-games), 1 move only lost, \
+             2 moves score less than 40 % (--min-score)"
+        );
+        assert_eq!(advice, Some("few games need --min-games 1"));
     }
 }

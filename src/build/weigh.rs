@@ -1,5 +1,7 @@
 //! Counts into weights: which moves of a position are worth keeping, and how much each weighs.
 
+use std::collections::BTreeMap;
+
 use super::row::{Outcome, Row};
 use crate::book::polyglot::layout::RawMove;
 use crate::book::{Counts, Known, KnownMove};
@@ -22,25 +24,50 @@ impl Default for Weigh {
     }
 }
 
+/// Why a move is not worth keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Drop {
+    /// Too few games.
+    Games,
+    /// No game was won or drawn.
+    Lost,
+    /// Too few of the points.
+    Score,
+}
+
+/// How many moves were dropped, and why.
+pub type Drops = BTreeMap<Drop, u64>;
+
 impl Weigh {
-    /// Half-points: two a win and one a draw, which is the weight that the format's description gives a move. `None`
-    /// where the move is not worth keeping.
-    fn weight(&self, counts: &Counts) -> Option<u64> {
+    /// Half-points: two a win and one a draw, which is the weight that the format's description gives a move.
+    ///
+    /// # Errors
+    /// Why the move is not worth keeping.
+    fn weight(&self, counts: &Counts) -> Result<u64, Drop> {
         let points = counts.wins * 2 + counts.draws;
         let score = points as f64 / counts.games as f64 / 2.0;
-        let keep = counts.games >= self.min_games && points > 0 && score >= self.min_score / 100.0;
-        keep.then_some(if self.uniform { 1 } else { points })
+        if counts.games < self.min_games {
+            Err(Drop::Games)
+        } else if points == 0 {
+            Err(Drop::Lost)
+        } else if score < self.min_score / 100.0 {
+            Err(Drop::Score)
+        } else {
+            Ok(if self.uniform { 1 } else { points })
+        }
     }
 }
 
 /// The positions of sorted rows that have moves worth keeping; where games are counted also those that enough games
 /// reached, for the sake of their results.
 ///
-/// `place` gives the position of a row and the game that it is from; counts are kept where `counted`.
+/// `place` gives the position of a row and the game that it is from; counts are kept where `counted`. What is not worth
+/// keeping is counted in `drops`.
 pub fn positions<R: Row>(
     rows: &[R],
     weigh: &Weigh,
     counted: bool,
+    drops: &mut Drops,
     place: impl Fn(&R) -> (Option<crate::chess::Position>, Option<u64>),
 ) -> Vec<Known> {
     let mut found = Vec::new();
@@ -55,9 +82,12 @@ pub fn positions<R: Row>(
             if mv == RawMove::NULL {
                 return;
             }
-            if let Some(weight) = weigh.weight(&counts) {
-                let counts = counted.then_some(counts);
-                moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
+            match weigh.weight(&counts) {
+                Ok(weight) => {
+                    let counts = counted.then_some(counts);
+                    moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
+                }
+                Err(why) => *drops.entry(why).or_default() += 1,
             }
         });
         let reached = counted && total.games >= weigh.min_games;
@@ -103,7 +133,7 @@ mod tests {
             }
         }
         rows.sort();
-        positions(&rows, &weigh, false, |_| (None, None))
+        positions(&rows, &weigh, false, &mut Drops::new(), |_| (None, None))
             .into_iter()
             .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
             .collect()
@@ -124,7 +154,7 @@ mod tests {
         let row =
             |key, mv, games| CountRow::new(Count { key, mv: RawMove(mv), outcome: Outcome::Draw, games });
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
-        let of = |counted| positions(&rows, &Weigh::default(), counted, |_| (None, None));
+        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new(), |_| (None, None));
         let seen: Vec<_> = of(true)
             .iter()
             .map(|known| (known.key, known.moves.len(), known.total.map(|total| total.games)))

@@ -244,26 +244,38 @@ pub fn run(args: &Args) -> Result<Exit> {
         (report, Made::Book(book))
     };
     drop(progress);
-    out::print(|out| {
+    let exit = out::print(|out| {
         if !games.is_empty() {
             for line in report.lines(args.games.strict) {
                 writeln!(out, "{line}")?;
             }
         }
         counts::tell_read(&counted, filtered, out)?;
-        let empty = match &done {
+        match &done {
             Made::Counts(counts) => counts::tell(counts, out)?,
-            Made::Book(book) => {
-                written::tell(book, out)?;
-                book.moves == 0
-            }
-        };
-        Ok(if report.is_incomplete() || empty { Exit::Wanting } else { Exit::Done })
-    })
+            Made::Book(book) => written::tell(book, out)?,
+        }
+        Ok(if report.is_incomplete() { Exit::Wanting } else { Exit::Done })
+    })?;
+    if done.is_empty() {
+        let (what, advice) = report.why_nothing(&args.moves.weigh());
+        return Ok(written::nothing(&args.output, &what, advice));
+    }
+    Ok(exit)
 }
 
 /// What was made.
 enum Made {
     Book(Written),
     Counts(CountsWritten),
+}
+
+impl Made {
+    /// Whether there was nothing to write, so that nothing was written.
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Book(book) => book.moves == 0,
+            Self::Counts(counts) => counts.plies == 0,
+        }
+    }
 }

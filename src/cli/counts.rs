@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::check::ended;
 use super::exit::Exit;
 use super::means_args::MeansArgs;
-use super::out;
 use super::out::Stop;
+use super::{out, written};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -45,16 +45,15 @@ struct FileLine<'a> {
     bytes: u64,
 }
 
-/// Prints what was written; `true` where that is nothing.
-pub fn tell(written: &CountsWritten, out: &mut dyn Write) -> io::Result<bool> {
+/// Prints what was written, where that is anything.
+pub fn tell(written: &CountsWritten, out: &mut dyn Write) -> io::Result<()> {
+    if written.plies == 0 {
+        return Ok(());
+    }
     let CountsWritten { file, rows, positions, plies } = written;
     let positions = many(*positions, "position", "positions");
     let plies = many(*plies, "half-move", "half-moves");
-    writeln!(out, "{}: {}, {positions}, {plies}", file.display(), many(*rows, "row", "rows"))?;
-    if *rows == 0 {
-        writeln!(out, "nothing was counted: the file is empty")?;
-    }
-    Ok(*rows == 0)
+    writeln!(out, "{}: {}, {positions}, {plies}", file.display(), many(*rows, "row", "rows"))
 }
 
 /// Prints what was read of count files; `filtered`: among games that are filtered.
@@ -89,7 +88,7 @@ pub fn merge(inputs: &[PathBuf], output: &Path, force: bool, means: &MeansArgs) 
     let input = Input { games: &mut games::open(&[])?, counts: &files };
     let (_, written) = build::write_counts(input, &Filter::default(), &means, writer, &progress)?;
     drop(progress);
-    out::print(|out| {
+    let exit = out::print(|out| {
         tell_read(&files, false, out)?;
         if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
             writeln!(
@@ -98,8 +97,13 @@ pub fn merge(inputs: &[PathBuf], output: &Path, force: bool, means: &MeansArgs) 
                 lacking.path().display()
             )?;
         }
-        Ok(if tell(&written, out)? { Exit::Wanting } else { Exit::Done })
-    })
+        tell(&written, out)?;
+        Ok(Exit::Done)
+    })?;
+    if written.plies == 0 {
+        return Ok(written::nothing(output, "the count files count no half-move", None));
+    }
+    Ok(exit)
 }
 
 /// Prints what a count file holds.

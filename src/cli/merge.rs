@@ -80,7 +80,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
     let (merged, book) = build::merge(&scoped, &means, writer, &progress)?;
     drop(progress);
-    out::print(|out| {
+    let exit = out::print(|out| {
         writeln!(out, "{} read", many(merged.read, "position", "positions"))?;
         if merged.unplaced > 0 {
             let positions = many(merged.unplaced, "position", "positions");
@@ -91,6 +91,14 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
             writeln!(out, "left out: {moves} that colours or marks rule out, for the format has neither")?;
         }
         written::tell(&book, out)?;
-        Ok(if book.moves == 0 { Exit::Wanting } else { Exit::Done })
-    })
+        Ok(Exit::Done)
+    })?;
+    if book.moves == 0 {
+        let what = match merged.read {
+            0 => "no line from the starting position reaches a move",
+            _ => "the format can hold none of the moves",
+        };
+        return Ok(written::nothing(&to.output, what, None));
+    }
+    Ok(exit)
 }

@@ -27,6 +27,7 @@ const STRIDE: u64 = 1 << 12;
 #[derive(Debug)]
 pub struct Writer {
     output: Output,
+    needs_moves: bool,
     records: Sorter,
     record: Vec<u8>,
     games: Games,
@@ -67,7 +68,8 @@ impl Writer {
         let records = Sorter::new(output.folder(), MEMORY);
         let games = Games::new(output.folder())
             .map_err(|error| Error::file(path, "cannot write a temporary file beside the book", error))?;
-        Ok(Self { output, records, record: Vec::new(), games, lost: Lost::default() })
+        let needs_moves = options.needs_moves;
+        Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default() })
     }
 
     /// What a move of a position says of the position behind it; `None` where it says nothing.
@@ -137,7 +139,7 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut output, records, games, mut lost, .. } = *self;
+        let Self { mut output, needs_moves, records, games, mut lost, .. } = *self;
         lost.games = games.lost;
         let mut written = Written::default();
         let mut sorted = records.finish()?;
@@ -162,6 +164,9 @@ impl BookWriter for Writer {
             gathered.add(record);
         }
         put(&mut gathered, &mut output)?;
+        if written.moves == 0 && needs_moves {
+            return Ok(Written { left_out: lost.told(), ..Written::default() });
+        }
         let mut ksf = None;
         if !games.is_empty() {
             let mut file = output.ksf()?;

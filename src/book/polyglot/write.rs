@@ -15,6 +15,7 @@ const MOST: u64 = u16::MAX as u64;
 #[derive(Debug)]
 pub struct Writer {
     file: Replacement,
+    needs_moves: bool,
     entries: Vec<Entry>,
     written: Written,
     lost: Lost,
@@ -36,7 +37,8 @@ impl Writer {
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
         let written = Written { files: vec![path.to_owned()], ..Written::default() };
-        Ok(Self { file, entries: Vec::new(), written, lost: Lost::default() })
+        let needs_moves = options.needs_moves;
+        Ok(Self { file, needs_moves, entries: Vec::new(), written, lost: Lost::default() })
     }
 }
 
@@ -65,8 +67,12 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { file, mut written, lost, .. } = *self;
-        file.commit()?;
+        let Self { file, needs_moves, mut written, lost, .. } = *self;
+        if written.moves == 0 && needs_moves {
+            written.files.clear();
+        } else {
+            file.commit()?;
+        }
         let lost = [
             ("moves with games counted: their weights stand for them", lost.counts),
             ("moves with marks or colours, which act only through the weights", lost.marks),

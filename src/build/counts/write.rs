@@ -57,13 +57,15 @@ impl CountWriter {
         Self::new(path, Replacement::new(path, force)?, positions)
     }
 
-    /// Writes out what is left, syncs, and puts the file in its place.
+    /// Writes out what is left, syncs, and puts the file in its place; without a half-move in it, nothing is put there.
     ///
     /// # Errors
     /// When the disk is full or fails: what stood there before still does.
     pub fn finish(self) -> Result<CountsWritten> {
         let (file, written) = self.close()?;
-        file.commit()?;
+        if written.plies > 0 {
+            file.commit()?;
+        }
         Ok(written)
     }
 }

@@ -20,6 +20,7 @@ pub struct Writer {
     draft: Draft,
     path: PathBuf,
     file: Replacement,
+    needs_moves: bool,
 }
 
 impl Writer {
@@ -29,7 +30,7 @@ impl Writer {
     /// As [`Replacement::new`].
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
-        Ok(Self { draft: Draft::default(), path: path.to_owned(), file })
+        Ok(Self { draft: Draft::default(), path: path.to_owned(), file, needs_moves: options.needs_moves })
     }
 }
 
@@ -49,9 +50,12 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, path, mut file } = *self;
+        let Self { draft, path, mut file, needs_moves } = *self;
         let Told { positions, moves, left_out } =
             draft.write(&mut file).map_err(|error| file.error(error))?;
+        if moves == 0 && needs_moves {
+            return Ok(Written { left_out, ..Written::default() });
+        }
         file.commit()?;
         Ok(Written { files: vec![path], positions, moves, left_out })
     }

@@ -24,6 +24,7 @@ pub struct Writer {
     paths: [PathBuf; 3],
     files: [Replacement; 3],
     force: bool,
+    needs_moves: bool,
 }
 
 impl Writer {
@@ -40,7 +41,8 @@ impl Writer {
         let begin = |path: &Path| Replacement::new(path, options.force);
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
-        Ok(Self { draft: Draft::new(options.green), paths, files, force: options.force })
+        let WriteOptions { green, force, needs_moves, .. } = *options;
+        Ok(Self { draft: Draft::new(green), paths, files, force, needs_moves })
     }
 }
 
@@ -59,9 +61,12 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, paths, files, force } = *self;
+        let Self { draft, paths, files, force, needs_moves } = *self;
         let [mut ctg, mut cto, mut ctb] = files;
         let beside = draft.write(&mut ctg).map_err(|error| ctg.error(error))?;
+        if beside.moves == 0 && needs_moves {
+            return Ok(Written { left_out: beside.left_out, ..Written::default() });
+        }
         cto.write_all(&beside.cto).map_err(|error| cto.error(error))?;
         ctb.write_all(&beside.ctb).map_err(|error| ctb.error(error))?;
         // The pages last, for they are what opens the book.
