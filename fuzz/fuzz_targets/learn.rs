@@ -13,9 +13,9 @@ use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
 use tabiya::book::polyglot::codes;
 use tabiya::book::polyglot::layout::{Entry, RawMove};
 use tabiya::chess::Position;
-use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
+use tabiya::learn::journal::{Change, Check, GameRecord, Header, Owner, Record};
 use tabiya::learn::pages::Pages;
-use tabiya::learn::{Bytes, Claim, Fate, Field, Learner, Lesson, Storage};
+use tabiya::learn::{Beside, Bytes, Claim, Fate, Field, Learner, Lesson, Storage};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;
@@ -81,8 +81,47 @@ impl Storage for Memory {
         Ok(Box::new(self.book.clone()))
     }
 
+    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+        Ok(Box::new(New { file: File::default(), journal: self.journal.clone() }))
+    }
+
     fn sync_folder(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// A file that is to take the journal's place.
+struct New {
+    file: File,
+    journal: File,
+}
+
+impl Bytes for New {
+    fn size(&mut self) -> io::Result<u64> {
+        self.file.size()
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.file.read_at(at, into)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_at(at, bytes)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        self.file.set_len(len)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Beside for New {
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+        *self.journal.0.lock().unwrap_or_else(PoisonError::into_inner) = self.file.now();
+        Ok(Box::new(self.journal))
     }
 }
 
@@ -145,12 +184,13 @@ fuzz_target!(|data: &[u8]| {
     let bytes: Vec<u8> = entries.iter().flat_map(Entry::to_bytes).collect();
     // As they come.
     check(&entries, &bytes, data.to_vec(), &[]);
-    // As records behind a header that fits, with the bytes as their torn tail.
+    // As records after a header that fits, with the bytes as their torn tail.
     let mut file = File::of(bytes.clone());
     let Ok(fingerprint) = Pages::new(&mut file).and_then(|mut pages| pages.fingerprint()) else { return };
-    let header = Header { book_len: bytes.len() as u64, fingerprint }.to_bytes();
-    let Some((_, mut check_of)) = Header::parse(&header) else { panic!("our own header") };
-    let mut journal = header.to_vec();
+    let owner = Owner { book_len: bytes.len() as u64, fingerprint };
+    let first = data.first().is_some_and(|byte| byte % 2 == 1);
+    let mut journal = Header { first, ..Header::new(owner, 0) }.to_bytes();
+    let Ok((_, mut check_of)) = Header::parse(&journal) else { panic!("our own header") };
     let records = records(data, &entries);
     for record in &records {
         let Some((bytes, next)) = record.to_bytes(check_of) else { continue };

@@ -77,9 +77,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut learner = Learner::new(&args.book)?;
     let name = args.book.display();
     if args.show {
-        let (games, count) = learner.history(SHOWN_GAMES)?;
+        let history = learner.history(SHOWN_GAMES)?;
         let book = Polyglot::new(&args.book, Map::open(&args.book)?);
-        return out::print(|out| tree::show(&book, &games, count, out));
+        return out::print(|out| tree::show(&book, &history, out));
     }
     // The map of a book must not hinder others while it is written.
     drop(book);

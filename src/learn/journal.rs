@@ -1,16 +1,37 @@
 //! The journal's layout. All numbers are big-endian, as in the book.
 //!
-//! A header of 64 bytes:
+//! | part | bytes | holds |
+//! |---|---|---|
+//! | header | 128 | what follows below |
+//! | store | 4096 a page | the ids of the games whose records are no longer kept: never loaded, looked up page by page |
+//! | records | | the games learned last, and what was taken back or reset since |
+//!
+//! The header:
 //!
 //! | at | bytes | holds |
 //! |---|---|---|
 //! | 0 | 8 | `TabLearn` |
-//! | 8 | 8 | the version, 1 |
+//! | 8 | 8 | the version, 2 |
 //! | 16 | 8 | the book's length in bytes |
 //! | 24 | 32 | the book's fingerprint: see [`super::pages`] |
-//! | 56 | 8 | check: the first 8 bytes of the SHA-256 of the 56 before |
+//! | 56 | 8 | serial: a random number, or 0 in a journal that has not replaced another one |
+//! | 64 | 8 | ids in the store |
+//! | 72 | 8 | games that were learned and whose records are no longer kept |
+//! | 80 | 40 | zeros |
+//! | 120 | 8 | check: the first 8 bytes of the SHA-256 of the 120 before |
 //!
-//! Behind it records, each at the end of the one before:
+//! A page of the store, of which the last may be filled in part:
+//!
+//! | at | bytes | holds |
+//! |---|---|---|
+//! | 0 | 240 times 17 | a game's id (16), and its sides that were learned (1: 1 White, 2 Black, 3 both); sorted by the id |
+//! | 4080 | 8 | zeros |
+//! | 4088 | 8 | check: the first 8 bytes of the SHA-256 of the page's number (8, from 0) and the 4088 before |
+//!
+//! A journal of version 1 has a header of 64 bytes, which ends with its check after the fingerprint, and no store. It is
+//! read, and appended to, until it is long enough to be compacted ([`super::compact`]); then it becomes one of version 2.
+//!
+//! The records, each at the end of the one before:
 //!
 //! | at | bytes | holds |
 //! |---|---|---|
@@ -34,20 +55,12 @@
 use sha2::{Digest as _, Sha256};
 
 use super::field::Field;
+pub use super::header::{HEADER_LEN, Header, Owner};
 use crate::base::bytes;
 use crate::book::polyglot::layout::RawMove;
 
-/// Bytes of the header.
-pub const HEADER_LEN: usize = 64;
-
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
 pub const RECORD_MAX: usize = 16 << 20;
-
-/// What a journal begins with.
-const MAGIC: &[u8; 8] = b"TabLearn";
-
-/// The version of the layout.
-const VERSION: u64 = 1;
 
 /// What a record begins with.
 pub const MARK: &[u8; 4] = b"tabR";
@@ -56,7 +69,7 @@ pub const MARK: &[u8; 4] = b"tabR";
 const PREFIX_LEN: usize = 17;
 
 /// Bytes of a check.
-const CHECK_LEN: usize = 8;
+pub const CHECK_LEN: usize = 8;
 
 /// Bytes of one change.
 const CHANGE_LEN: usize = 22;
@@ -69,15 +82,6 @@ pub type Check = [u8; CHECK_LEN];
 
 /// What a game is known by.
 pub type Id = [u8; 16];
-
-/// The book that a journal belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// The book's length in bytes.
-    pub book_len: u64,
-    /// See [`super::pages`].
-    pub fingerprint: [u8; 32],
-}
 
 /// One entry's field, before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,29 +131,6 @@ pub enum Record {
     Reset,
     /// All before is in the book.
     Done,
-}
-
-impl Header {
-    /// The header as it stands in the file.
-    pub fn to_bytes(&self) -> [u8; HEADER_LEN] {
-        let mut bytes = Vec::with_capacity(HEADER_LEN);
-        bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_be_bytes());
-        bytes.extend(self.book_len.to_be_bytes());
-        bytes.extend(self.fingerprint);
-        bytes.extend(check(&bytes));
-        bytes.first_chunk().copied().unwrap_or([0; HEADER_LEN])
-    }
-
-    /// Reads a header, with the check that the first record must hold; `None` where it is none.
-    pub fn parse(data: &[u8]) -> Option<(Self, Check)> {
-        let guarded = bytes::slice(data, 0, (HEADER_LEN - CHECK_LEN) as u64)?;
-        let found: Check = bytes::array(data, guarded.len() as u64)?;
-        let sound =
-            guarded.starts_with(MAGIC) && bytes::u64_be(data, 8)? == VERSION && found == check(guarded);
-        let header = Self { book_len: bytes::u64_be(data, 16)?, fingerprint: bytes::array(data, 24)? };
-        sound.then_some((header, found))
-    }
 }
 
 impl Record {
@@ -279,7 +260,7 @@ fn changes(data: &[u8]) -> Option<Vec<Change>> {
 }
 
 /// The first 8 bytes of the SHA-256.
-fn check(data: &[u8]) -> Check {
+pub fn check(data: &[u8]) -> Check {
     Sha256::digest(data).first_chunk().copied().unwrap_or_default()
 }
 
@@ -309,21 +290,6 @@ mod tests {
         );
         let undo = (any::<u32>(), changes()).prop_map(|(games, changes)| Record::Undo { games, changes });
         prop_oneof![game, undo, Just(Record::Reset), Just(Record::Done)]
-    }
-
-    #[test]
-    fn the_header_is_laid_out_as_told() {
-        let header = Header { book_len: 0x0102, fingerprint: [7; 32] };
-        let bytes = header.to_bytes();
-        assert_eq!(bytes[..8], *b"TabLearn");
-        assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2]);
-        assert_eq!(Header::parse(&bytes).unwrap().0, header);
-        assert!(Header::parse(&bytes[..63]).is_none());
-        for at in 0..HEADER_LEN {
-            let mut bytes = bytes;
-            bytes[at] ^= 1;
-            assert!(Header::parse(&bytes).is_none(), "{at}");
-        }
     }
 
     #[test]

@@ -6,21 +6,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
+use super::compact::Limits;
 use super::field::{Field, halfpoints};
 use super::journal::{Change, GameRecord, Id, Record};
 use super::ledger::{Ledger, Trouble, record_at};
 use super::lesson::{Lesson, Played};
 use super::pages::Pages;
 use super::storage::{Bytes, Claim, Disk, Storage};
-use super::transact::{Open, unread};
-use crate::base::error::{Error, Result};
+use super::transact::{Open, owner_of, unread};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::polyglot::layout::{ENTRY_LEN, RawMove};
 
 /// How long another process may keep the journal before we give up, where nothing else is said.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Places of moves that are remembered; more are forgotten all at once, so that memory is bounded.
-const PLACES_MAX: usize = 1 << 20;
+const PLACES_MAX: usize = 1 << 16;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,17 @@ pub struct Repair {
     pub torn: u64,
 }
 
+/// What a journal says.
+#[derive(Debug, Default)]
+pub struct History {
+    /// The games learned and not taken back, the last first.
+    pub games: Vec<GameRecord>,
+    /// How many there are in all.
+    pub count: u64,
+    /// Why the journal and the book do not fit together, where they do not.
+    pub doubt: Option<Error>,
+}
+
 /// Learns into one Polyglot book.
 pub struct Learner {
     pub(super) storage: Box<dyn Storage>,
@@ -50,8 +62,10 @@ pub struct Learner {
     pub(super) ledger: Option<Ledger>,
     /// Every learn field of the book was found to be games and half-points.
     pub(super) checked: bool,
-    /// The journal's name is known to be on the disk.
-    pub(super) named: bool,
+    /// The serial of the journal whose name is known to be on the disk.
+    pub(super) named: Option<u64>,
+    /// When the journal is compacted.
+    pub(super) limits: Limits,
     pub(super) places: HashMap<(u64, [RawMove; 2]), u64>,
     pub(super) repair: Repair,
 }
@@ -75,7 +89,8 @@ impl Learner {
             patience: PATIENCE,
             ledger: None,
             checked: false,
-            named: false,
+            named: None,
+            limits: Limits::default(),
             places: HashMap::new(),
             repair: Repair::default(),
         }
@@ -108,8 +123,9 @@ impl Learner {
     /// then, and none that is tried again is learned twice.
     pub fn learn(&mut self, lessons: &[Lesson], again: bool) -> Result<Vec<Fate>> {
         let played: Vec<Vec<Played>> = lessons.iter().map(Lesson::played).collect();
-        if !self.checked && !self.has_journal()? {
-            // Nobody else learns into it yet, and where it cannot be learned into there shall be no journal.
+        if !self.checked {
+            // Before the lock: to read a large book takes a while, and where it cannot be learned into there shall be no
+            // journal.
             let mut book =
                 self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
             self.require_plausible(&mut *book)?;
@@ -121,7 +137,8 @@ impl Learner {
             let mut now: HashMap<u32, Field> = HashMap::new();
             let mut new_sides: HashMap<Id, u8> = HashMap::new();
             for (lesson, played) in lessons.iter().zip(&played) {
-                let known = learner.sides_known(lesson.id) | new_sides.get(&lesson.id).copied().unwrap_or(0);
+                let known =
+                    learner.sides_known(open, lesson.id)? | new_sides.get(&lesson.id).copied().unwrap_or(0);
                 let sides = if again { lesson.sides_bits() } else { lesson.sides_bits() & !known };
                 if sides == 0 {
                     fates.push(Fate::Known);
@@ -157,14 +174,22 @@ impl Learner {
     /// Takes back the last games that were learned, at most so many; returns how many there were.
     ///
     /// # Errors
-    /// As [`Learner::learn`]; and where another program has changed an entry since: nothing is taken back then.
+    /// As [`Learner::learn`]; where another program has changed an entry since; and where that many games were learned,
+    /// but the journal no longer has the records of all (it has at least those of the last
+    /// [`UNDO_GAMES`](super::UNDO_GAMES)). Nothing is taken back then.
     pub fn undo(&mut self, count: u32) -> Result<u32> {
         if !self.has_journal()? {
             return Ok(0);
         }
         self.transact(false, |learner, open| {
-            let places: Vec<u64> = learner
-                .ledger()?
+            let ledger = learner.ledger()?;
+            let kept = ledger.games().len();
+            if ledger.folded() > 0 && u64::from(count) > kept as u64 {
+                let what = format!("only the last {kept} games that were learned can be taken back");
+                let advice = "take fewer games back, or reset the book with `tabiya learn BOOK --reset`";
+                return Err(Error::new(ErrorKind::Usage, what).at_path(&learner.path).advice(advice));
+            }
+            let places: Vec<u64> = ledger
                 .games()
                 .iter()
                 .rev()
@@ -222,22 +247,39 @@ impl Learner {
         Ok(self.repaired())
     }
 
-    /// The games learned and not taken back, the last first, at most so many; and how many there are in all. Nothing is
-    /// written.
+    /// What the journal says, with at most so many games. Nothing is written.
     ///
     /// # Errors
     /// When the journal cannot be read, or is damaged.
-    pub fn history(&mut self, most: usize) -> Result<(Vec<GameRecord>, usize)> {
+    pub fn history(&mut self, most: usize) -> Result<History> {
         let claim = self.storage.claim(self.patience, false);
         let mut journal = match claim.map_err(|error| self.journal_error(error))? {
             Claim::Ours(journal) => journal,
             Claim::Busy => return Err(self.busy()),
-            Claim::Missing => return Ok((Vec::new(), 0)),
+            Claim::Missing => return Ok(History::default()),
         };
+        // A book that may not be written is not compared with what was written into it.
+        let mut book = self.storage.book().ok();
+        let cannot = |error| self.book_error("cannot read the book", error);
+        let owner = book.as_mut().map(|book| owner_of(&mut **book)).transpose().map_err(cannot)?;
         let ledger = match Ledger::read(&mut *journal) {
             Ok(ledger) => ledger,
-            Err(Trouble::NoHeader) => return Ok((Vec::new(), 0)),
-            Err(trouble) => return Err(self.trouble(trouble)),
+            Err(Trouble::NoHeader) => return Ok(History::default()),
+            Err(trouble) => {
+                let torn = match owner {
+                    Some(owner) => self.is_torn(&mut *journal, owner)?,
+                    None => false,
+                };
+                return if torn { Ok(History::default()) } else { Err(self.trouble(trouble)) };
+            }
+        };
+        let stale = match &mut book {
+            Some(book) => self.is_stale(&ledger, &mut **book)?,
+            None => false,
+        };
+        let doubt = match owner {
+            Some(owner) if ledger.header.owner != owner => Some(self.of_another_book()),
+            _ => stale.then(|| self.stale()),
         };
         let mut games = Vec::new();
         for known in ledger.games().iter().rev().take(most) {
@@ -247,7 +289,8 @@ impl Learner {
                 Err(error) => return Err(self.journal_error(error)),
             }
         }
-        Ok((games, ledger.games().len()))
+        let count = ledger.folded().saturating_add(ledger.games().len() as u64);
+        Ok(History { games, count, doubt })
     }
 
     fn has_journal(&mut self) -> Result<bool> {
@@ -318,7 +361,7 @@ impl Learner {
         self.ledger.as_ref().ok_or_else(unread)
     }
 
-    fn sides_known(&self, id: Id) -> u8 {
-        self.ledger.as_ref().map_or(0, |ledger| ledger.sides_of(id))
+    fn sides_known(&self, open: &mut Open, id: Id) -> Result<u8> {
+        self.ledger()?.sides_of(&mut *open.journal, id).map_err(|trouble| self.trouble(trouble))
     }
 }

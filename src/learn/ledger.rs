@@ -3,17 +3,26 @@
 use std::collections::HashMap;
 use std::io;
 
-use super::journal::{Check, HEADER_LEN, Header, Id, MARK, RECORD_MAX, Record};
+use super::header::{Flaw, HEADER_LEN, Header};
+use super::journal::{Change, Check, Id, MARK, RECORD_MAX, Record};
 use super::storage::Bytes;
+use super::store::Slot;
 
 /// Bytes that are read from a journal at once.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 1 << 18;
 
-/// A learned game that was not taken back: where its record stands.
+/// Changes of the last record that are remembered to be compared with the book.
+const COMPARED_MAX: usize = 64;
+
+/// A learned game that was not taken back and whose record the journal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Known {
-    id: Id,
-    sides: u8,
+    /// What the game is known by.
+    pub id: Id,
+    /// The sides learned.
+    pub sides: u8,
+    /// The length of its record in bytes.
+    pub size: u32,
     /// The offset of its record in the journal.
     pub at: u64,
 }
@@ -25,8 +34,12 @@ pub enum Trouble {
     Io(io::Error),
     /// It is damaged from this byte on, before records that were whole.
     Damaged(u64),
-    /// There is no header.
+    /// The file is empty.
     NoHeader,
+    /// The file is no journal of tabiya.
+    Foreign,
+    /// A newer tabiya has written it, in this version.
+    Newer(u64),
 }
 
 impl From<io::Error> for Trouble {
@@ -38,16 +51,22 @@ impl From<io::Error> for Trouble {
 /// The journal up to a place.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// The book it belongs to.
+    /// Its header.
     pub header: Header,
+    /// Where its records begin.
+    pub start: u64,
     /// Where the last whole record ends.
     pub end: u64,
     /// The check of that record.
     pub check: Check,
-    /// Bytes behind it that are no record: what was being written when the power went.
+    /// Bytes after it that are no record: what was being written when the power went.
     pub torn: u64,
     /// Records that are perhaps not in the book yet.
     pub pending: Vec<Record>,
+    /// Changes of the last record that is in the book: the book must have them still.
+    pub last: Vec<Change>,
+    /// Everything was forgotten since the journal was compacted, and the store with it.
+    pub void: bool,
     /// The games learned, in their order.
     games: Vec<Known>,
     /// How often each game's sides were learned, White's and Black's.
@@ -55,18 +74,22 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of a journal that has only its header.
-    pub fn new(header: Header) -> Self {
-        let check = Header::parse(&header.to_bytes()).map(|(_, check)| check).unwrap_or_default();
-        Self {
+    /// The ledger of a journal that has no record; `None` where its store is too long for any file.
+    pub fn new(header: Header) -> Option<Self> {
+        let (_, check) = Header::parse(&header.to_bytes()).ok()?;
+        let start = header.store().end()?;
+        Some(Self {
             header,
-            end: HEADER_LEN as u64,
+            start,
+            end: start,
             check,
             torn: 0,
             pending: Vec::new(),
+            last: Vec::new(),
+            void: false,
             games: Vec::new(),
             sides: HashMap::new(),
-        }
+        })
     }
 
     /// Reads a journal from its start.
@@ -74,18 +97,21 @@ impl Ledger {
     /// # Errors
     /// When it cannot be read, has no header, or is damaged in the middle.
     pub fn read(journal: &mut dyn Bytes) -> Result<Self, Trouble> {
+        let size = journal.size()?;
         let mut bytes = [0; HEADER_LEN];
-        let whole = journal.read_at(0, &mut bytes)? == HEADER_LEN;
-        match Header::parse(&bytes) {
-            Some((header, _)) => {
-                let mut ledger = Self::new(header);
-                ledger.catch_up(journal)?;
-                Ok(ledger)
-            }
-            // The header is on the disk before anything is written behind it.
-            None if whole && journal.size()? > HEADER_LEN as u64 => Err(Trouble::Damaged(0)),
-            None => Err(Trouble::NoHeader),
-        }
+        let read = journal.read_at(0, &mut bytes)?;
+        let header = match Header::parse(bytes.get(..read).unwrap_or_default()) {
+            Ok((header, _)) => header,
+            Err(_) if size == 0 => return Err(Trouble::NoHeader),
+            Err(Flaw::Foreign) => return Err(Trouble::Foreign),
+            Err(Flaw::Newer(version)) => return Err(Trouble::Newer(version)),
+            Err(Flaw::Damaged) => return Err(Trouble::Damaged(0)),
+        };
+        // The store is on the disk before the file has its name.
+        let mut ledger =
+            Self::new(header).filter(|ledger| ledger.start <= size).ok_or(Trouble::Damaged(0))?;
+        ledger.catch_up(journal)?;
+        Ok(ledger)
     }
 
     /// Reads what other processes have written since; from the start where the journal is not the one that was read.
@@ -93,9 +119,15 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::read`].
     pub fn refresh(&mut self, journal: &mut dyn Bytes) -> Result<(), Trouble> {
+        let mut bytes = [0; HEADER_LEN];
+        let read = journal.read_at(0, &mut bytes)?;
+        let same = Header::parse(bytes.get(..read).unwrap_or_default())
+            .is_ok_and(|(header, _)| header == self.header);
         let mut last = Check::default();
-        let at = self.end - last.len() as u64;
-        if journal.read_at(at, &mut last)? < last.len() || last != self.check {
+        let at = self.end.saturating_sub(last.len() as u64);
+        let whole =
+            self.end == self.start || journal.read_at(at, &mut last)? == last.len() && last == self.check;
+        if !same || !whole {
             *self = Self::read(journal)?;
             return Ok(());
         }
@@ -148,7 +180,8 @@ impl Ledger {
     pub fn take(&mut self, record: Record, check: Check, size: usize) {
         match &record {
             Record::Game(game) => {
-                self.games.push(Known { id: game.id, sides: game.sides, at: self.end });
+                let size = u32::try_from(size).unwrap_or(u32::MAX);
+                self.games.push(Known { id: game.id, sides: game.sides, size, at: self.end });
                 self.count(game.id, game.sides, |count| count.saturating_add(1));
             }
             Record::Undo { games, .. } => {
@@ -160,11 +193,18 @@ impl Ledger {
             Record::Reset => {
                 self.games.clear();
                 self.sides.clear();
+                self.void = true;
             }
             Record::Done => {}
         }
         if record == Record::Done {
-            self.pending.clear();
+            for record in self.pending.drain(..) {
+                match record.changes() {
+                    _ if record == Record::Reset => self.last.clear(),
+                    [] => {}
+                    changes => self.last = changes.iter().take(COMPARED_MAX).copied().collect(),
+                }
+            }
         } else {
             self.pending.push(record);
         }
@@ -184,15 +224,47 @@ impl Ledger {
         }
     }
 
-    /// Which of a game's sides were learned: 1 White, 2 Black.
-    pub fn sides_of(&self, id: Id) -> u8 {
+    /// Which of a game's sides were learned, as far as the records have it: 1 White, 2 Black.
+    fn recorded_sides(&self, id: Id) -> u8 {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         u8::from(white > 0) | u8::from(black > 0) << 1
     }
 
-    /// The games learned and not taken back, in their order.
+    /// Which of a game's sides were learned: 1 White, 2 Black.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or its store is damaged.
+    pub fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, Trouble> {
+        let stored = if self.void { 0 } else { self.header.store().sides_of(journal, &id)? };
+        Ok(stored | self.recorded_sides(id))
+    }
+
+    /// The games learned and not taken back whose records are there, in their order.
     pub fn games(&self) -> &[Known] {
         &self.games
+    }
+
+    /// Games that were learned and can no longer be taken back.
+    pub fn folded(&self) -> u64 {
+        if self.void { 0 } else { self.header.folded }
+    }
+
+    /// Bytes of the records.
+    pub fn records_len(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// The ids of the first so many games, sorted, each once.
+    pub fn slots(&self, count: usize) -> Vec<Slot> {
+        let mut slots: Vec<Slot> =
+            self.games.iter().take(count).map(|known| (known.id, known.sides)).collect();
+        slots.sort_unstable();
+        slots.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 |= if same { next.1 } else { 0 };
+            same
+        });
+        slots
     }
 }
 

@@ -18,13 +18,26 @@
 //! 3. writes the fields, four bytes each, none of which crosses a disk's sector; waits until the disk has them;
 //! 4. appends that it is done, and unlocks. Now the games are reported.
 //!
-//! Nothing of the journal is ever rewritten, so it also knows which games were learned, and how to take the last ones
-//! back. A process that only reads the book needs no lock: it finds each field as it was before or after.
+//! What stands in the journal is never rewritten in place, so it also knows which games were learned, and how to take
+//! the last ones back. A process that only reads the book needs no lock: it finds each field as it was before or after.
+//!
+//! A journal that has grown is replaced by one with fewer records, which knows the same games: [`compact`] describes how.
+//!
+//! # When book and journal do not fit together
+//! | seen | done |
+//! |---|---|
+//! | the book's length or fingerprint is not that in the header | another book: nothing is learned |
+//! | no entry that the last record changed has what it made of it, each has something older | an older copy of the book was put in its place: nothing is learned |
+//! | an entry has something else | another program changed it: learning goes on from there |
+//! | there is no journal, or the file is empty or the begin of one that was never whole | it is begun |
+//! | the file is no journal, or one of a newer version | it is never touched |
 //!
 //! The lock is the file system's own, on the journal and never on the book, whose readers are not to be disturbed. It
 //! ends with its process.
 
+pub mod compact;
 mod field;
+mod header;
 pub mod journal;
 mod learner;
 mod ledger;
@@ -32,18 +45,20 @@ mod lesson;
 pub mod pages;
 mod spool;
 mod storage;
+mod store;
 #[cfg(test)]
 mod tests;
 mod transact;
 
+pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
-pub use learner::{Fate, Learner, PATIENCE, Repair};
+pub use learner::{Fate, History, Learner, PATIENCE, Repair};
 pub use lesson::{Lesson, Played};
 pub use spool::{Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;
 
-pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, lock};
+pub use storage::{Beside, Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, lock};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
 /// be finished, another process is at it, or the book may not be written, the book is read as it is.

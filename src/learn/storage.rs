@@ -8,6 +8,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use tempfile::TempPath;
+
 /// What is added to a book's name for its journal's.
 pub const JOURNAL_SUFFIX: &str = ".learn";
 
@@ -44,6 +46,16 @@ pub trait Bytes: Send {
     fn sync(&mut self) -> io::Result<()>;
 }
 
+/// A new file beside the journal, ours alone.
+pub trait Beside: Bytes {
+    /// Puts it in the journal's place, all at once, and returns it: the lock is that of the new journal. What was
+    /// written must be synced before.
+    ///
+    /// # Errors
+    /// When it cannot be renamed: the journal is what it was then.
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>>;
+}
+
 /// What became of the wish to have the journal alone.
 pub enum Claim {
     /// It is ours until this is dropped.
@@ -68,6 +80,13 @@ pub trait Storage: Send {
     /// # Errors
     /// When it cannot be.
     fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
+
+    /// Begins a file that is to take the journal's place; the journal must be claimed. Dropped before it did, it leaves
+    /// nothing behind.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    fn beside(&mut self) -> io::Result<Box<dyn Beside>>;
 
     /// Waits until the journal's name is on the disk.
     ///
@@ -135,6 +154,28 @@ impl Storage for Disk {
         Ok(Box::new(File::options().read(true).write(true).open(&self.book)?))
     }
 
+    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+        // Where the journal is a link, the file that it names is replaced.
+        let target = fs::canonicalize(&self.journal)?;
+        let folder = target.parent().ok_or(io::ErrorKind::NotFound)?;
+        let (file, path) =
+            tempfile::Builder::new().prefix(".tabiya-").suffix(".part").tempfile_in(folder)?.into_parts();
+        let old = fs::metadata(&target)?;
+        // The new file is as open to others as the one it replaces; where it cannot be, others could no longer learn.
+        file.set_permissions(old.permissions())?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let new = file.metadata()?;
+            if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+                std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()))?;
+            }
+        }
+        // Locked before anybody knows its name.
+        file.try_lock()?;
+        Ok(Box::new(DiskBeside { file, path, target }))
+    }
+
     fn sync_folder(&mut self) -> io::Result<()> {
         #[cfg(unix)]
         if let Some(folder) = self.journal.parent() {
@@ -142,6 +183,46 @@ impl Storage for Disk {
         }
         // Elsewhere a folder cannot be opened as a file, and a name is as durable as its file.
         Ok(())
+    }
+}
+
+/// A file that is to take the journal's place.
+struct DiskBeside {
+    file: File,
+    path: TempPath,
+    target: PathBuf,
+}
+
+impl Beside for DiskBeside {
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+        let Self { file, path, target } = *self;
+        // Not with `persist`: on Windows this replaces files that others have open as well.
+        fs::rename(&path, &target)?;
+        // Nothing has this name any more.
+        let _ = path.keep();
+        Ok(Box::new(file))
+    }
+}
+
+impl Bytes for DiskBeside {
+    fn size(&mut self) -> io::Result<u64> {
+        Bytes::size(&mut self.file)
+    }
+
+    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+        Bytes::read_at(&mut self.file, at, into)
+    }
+
+    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        Bytes::write_at(&mut self.file, at, bytes)
+    }
+
+    fn set_len(&mut self, len: u64) -> io::Result<()> {
+        Bytes::set_len(&mut self.file, len)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.file.sync_all()
     }
 }
 
@@ -179,7 +260,12 @@ fn is_at(file: &File, path: &Path) -> bool {
         let (Ok(open), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
         (open.dev(), open.ino()) == (named.dev(), named.ino())
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        let open = file.try_clone().and_then(same_file::Handle::from_file);
+        matches!((open, same_file::Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
+    }
+    #[cfg(not(any(unix, windows)))]
     {
         let _ = (file, path);
         true

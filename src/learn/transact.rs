@@ -6,14 +6,16 @@ use std::path::Path;
 
 use super::Learner;
 use super::field::Field;
-use super::journal::{Change, HEADER_LEN, Header, Record};
+use super::header::{HEADER_LEN, Header, Owner};
+use super::journal::{Change, Record};
 use super::ledger::{Ledger, Trouble};
+use super::pages::Pages;
 use super::storage::{Bytes, Claim, JOURNAL_SUFFIX};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::polyglot::layout::ENTRY_LEN;
 
 /// What to do about a journal that cannot be used.
-const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it), or begin anew with \
+pub(super) const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it), or begin anew with \
                          `tabiya learn BOOK --reset`";
 
 /// The journal and the book, ours alone.
@@ -35,9 +37,10 @@ impl Learner {
         let Claim::Ours(journal) = claim else { return Err(self.busy()) };
         let mut open = Open { journal, book };
         let done = self.prepare(&mut open, anew).and_then(|()| work(self, &mut open));
-        if done.is_err() {
-            // What failed may have left more or less behind than we know.
-            self.ledger = None;
+        match done {
+            Ok(_) => self.compact_if_due(&mut open),
+            // What failed may have left more or less than we know.
+            Err(_) => self.ledger = None,
         }
         done
     }
@@ -45,50 +48,111 @@ impl Learner {
     /// Brings the ledger up to date and finishes what is pending. With `anew` a journal that cannot be used is begun
     /// again.
     fn prepare(&mut self, open: &mut Open, anew: bool) -> Result<()> {
+        // Asked each time, because a book may be replaced while we live.
+        let owner = self.owner(open)?;
         let read = match &mut self.ledger {
             Some(ledger) => ledger.refresh(&mut *open.journal),
             None => Ledger::read(&mut *open.journal).map(|ledger| self.ledger = Some(ledger)),
         };
         match read {
             Ok(()) => {}
-            Err(Trouble::NoHeader) => self.begin(open)?,
-            Err(Trouble::Damaged(_)) if anew => self.begin(open)?,
+            Err(Trouble::NoHeader) => self.begin(open, owner)?,
+            Err(Trouble::Damaged(0) | Trouble::Foreign) if self.is_torn(&mut *open.journal, owner)? => {
+                self.begin(open, owner)?
+            }
+            Err(Trouble::Damaged(_)) if anew => self.begin_again(open, owner)?,
             Err(trouble) => return Err(self.trouble(trouble)),
         }
-        // Asked each time, because a book may be replaced while we live.
-        if self.ledger()?.header != self.header_of(open)? {
+        if self.ledger()?.header.owner != owner {
             if anew {
-                self.begin(open)?;
+                self.begin_again(open, owner)?;
             } else {
-                let what = format!("the journal {} belongs to another book", self.journal_name());
-                return Err(Error::format(&self.path, what).advice(MOVE_AWAY));
+                return Err(self.of_another_book());
             }
         }
-        if !self.named {
-            // The journal may be another process's, which died before it came to this.
+        // A journal without records may be one that a process began, and died before its name was on the disk.
+        let ledger = self.ledger()?;
+        let serial = Some(ledger.header.serial);
+        if self.named != serial || ledger.records_len() == 0 {
             open.journal.sync().map_err(|error| self.journal_error(error))?;
             self.storage.sync_folder().map_err(|error| self.journal_error(error))?;
-            self.named = true;
+            self.named = serial;
+        }
+        if !anew && self.is_stale(self.ledger()?, &mut *open.book)? {
+            return Err(self.stale());
         }
         self.finish(open)
     }
 
-    /// Begins a journal.
-    fn begin(&mut self, open: &mut Open) -> Result<()> {
-        let header = self.header_of(open)?;
+    /// Begins a journal in a file that is empty or was never whole.
+    fn begin(&mut self, open: &mut Open, owner: Owner) -> Result<()> {
+        let header = Header::new(owner, 0);
         let journal = &mut open.journal;
         let written = journal.set_len(0).and_then(|()| journal.write_at(0, &header.to_bytes()));
         written.and_then(|()| journal.sync()).map_err(|error| self.journal_error(error))?;
-        self.ledger = Some(Ledger::new(header));
-        self.named = false;
+        self.ledger = Ledger::new(header);
+        self.named = None;
         Ok(())
     }
 
-    fn header_of(&self, open: &mut Open) -> Result<Header> {
-        let mut pages = self.pages(open)?;
-        let fingerprint =
-            pages.fingerprint().map_err(|error| self.book_error("cannot read the book", error))?;
-        Ok(Header { book_len: pages.bytes(), fingerprint })
+    /// Puts an empty journal in the place of one that cannot be used.
+    fn begin_again(&mut self, open: &mut Open, owner: Owner) -> Result<()> {
+        let header = Header::new(owner, rand::random());
+        self.replace(open, |_, beside| Ok(beside.write_at(0, &header.to_bytes())?))
+            .map_err(|trouble| self.trouble(trouble))?;
+        self.ledger = Ledger::new(header);
+        self.named = Some(header.serial);
+        Ok(())
+    }
+
+    /// Puts what `write` makes of the journal into a new file in the journal's place, all at once, and waits until the
+    /// disk has that.
+    pub(super) fn replace(
+        &mut self,
+        open: &mut Open,
+        write: impl FnOnce(&mut dyn Bytes, &mut dyn Bytes) -> std::result::Result<(), Trouble>,
+    ) -> std::result::Result<(), Trouble> {
+        let mut beside = self.storage.beside()?;
+        write(&mut *open.journal, &mut *beside)?;
+        beside.sync()?;
+        // From here on nothing that was known of the journal holds.
+        self.named = None;
+        self.ledger = None;
+        open.journal = beside.replace()?;
+        Ok(self.storage.sync_folder()?)
+    }
+
+    /// Whether the journal is no more than the begin of one whose header was never whole.
+    pub(super) fn is_torn(&self, journal: &mut dyn Bytes, owner: Owner) -> Result<bool> {
+        let mut data = vec![0; HEADER_LEN + 1];
+        let read = journal.read_at(0, &mut data).map_err(|error| self.journal_error(error))?;
+        Ok(Header::is_torn(data.get(..read).unwrap_or_default(), owner))
+    }
+
+    /// What the journal of this book says of it.
+    pub(super) fn owner(&self, open: &mut Open) -> Result<Owner> {
+        owner_of(&mut *open.book).map_err(|error| self.book_error("cannot read the book", error))
+    }
+
+    /// Whether no entry that the last record changed has what the record made of it, but something older: another copy
+    /// of the book was put in its place.
+    pub(super) fn is_stale(&self, ledger: &Ledger, book: &mut dyn Bytes) -> Result<bool> {
+        let cannot = |error| self.book_error("cannot read the book", error);
+        let mut pages = Pages::new(book).map_err(cannot)?;
+        let reset = ledger.pending.contains(&Record::Reset);
+        for change in &ledger.last {
+            let Some(entry) = pages.entry(change.index.into()).map_err(cannot)? else { continue };
+            let now = Field { games: entry.games, halfpoints: entry.halfpoints };
+            let mut begun = ledger.pending.iter().flat_map(Record::changes);
+            let is_ours = now == change.new
+                || reset && now == Field::default()
+                || begun.any(|later| later.index == change.index && later.new == now);
+            // With more games another program has learned into it, which does no harm.
+            if is_ours || now.games >= change.new.games && now != change.old {
+                return Ok(false);
+            }
+        }
+        Ok(!ledger.last.is_empty())
     }
 
     /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
@@ -187,6 +251,20 @@ impl Learner {
         format!("{name}{JOURNAL_SUFFIX}")
     }
 
+    pub(super) fn of_another_book(&self) -> Error {
+        let what = format!("the journal {} belongs to another book", self.journal_name());
+        Error::format(&self.path, what).advice(MOVE_AWAY)
+    }
+
+    pub(super) fn stale(&self) -> Error {
+        let what = format!(
+            "the book does not have what its journal {} says was learned last: this is an older copy of it",
+            self.journal_name()
+        );
+        let advice = format!("put the newer copy back, or {MOVE_AWAY}");
+        Error::format(&self.path, what).advice(advice)
+    }
+
     pub(super) fn not_learned_into(&self, index: u64) -> Error {
         let what = "the learn field of an entry holds something other than games and half-points";
         Error::format(&self.path, what)
@@ -208,16 +286,30 @@ impl Learner {
     }
 
     pub(super) fn trouble(&self, trouble: Trouble) -> Error {
-        let damaged = |at| {
-            let what = format!("its journal {} is damaged", self.journal_name());
-            Error::format(&self.path, what).at_offset(at).advice(MOVE_AWAY)
+        let name = self.journal_name();
+        let (what, at, advice) = match trouble {
+            Trouble::Io(error) => return self.journal_error(error),
+            Trouble::Damaged(at) => (format!("its journal {name} is damaged"), at, MOVE_AWAY),
+            Trouble::NoHeader => (format!("its journal {name} is empty"), 0, MOVE_AWAY),
+            Trouble::Foreign => {
+                let advice =
+                    "move it away: the results that are learned into the book are recorded under this name";
+                (format!("the file {name} is no journal of tabiya"), 0, advice)
+            }
+            Trouble::Newer(version) => {
+                let advice =
+                    "use that tabiya, or move the journal away (what the book has learned stays in it)";
+                (format!("its journal {name} was written by a newer tabiya, in version {version}"), 8, advice)
+            }
         };
-        match trouble {
-            Trouble::Io(error) => self.journal_error(error),
-            Trouble::Damaged(at) => damaged(at),
-            Trouble::NoHeader => damaged(HEADER_LEN as u64),
-        }
+        Error::format(&self.path, what).at_offset(at).advice(advice)
     }
+}
+
+/// What the journal of this book says of it.
+pub(super) fn owner_of(book: &mut dyn Bytes) -> io::Result<Owner> {
+    let mut pages = Pages::new(book)?;
+    Ok(Owner { book_len: pages.bytes(), fingerprint: pages.fingerprint()? })
 }
 
 pub(super) fn unread() -> Error {

@@ -13,24 +13,33 @@ use crate::build::report::many;
 use crate::chess::Position;
 use crate::choose::{Policy, chances};
 use crate::cli::exit::Exit;
-use crate::cli::out::Stop;
-use crate::learn::journal::GameRecord;
+use crate::cli::out::{Stop, complain};
+use crate::learn::History;
 
 /// Shows the games that were learned last, of so many, and every move that has learned.
-pub fn show(book: &Polyglot, games: &[GameRecord], count: usize, out: &mut dyn Write) -> Result<Exit, Stop> {
+pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<Exit, Stop> {
+    let History { games, count, doubt } = history;
     let name = book.path().display();
     let tree = Tree::of(book);
     let moves = many(tree.moves, "entry has", "entries have");
-    writeln!(out, "{name}: {moves} learned; the journal knows {}", many(count as u64, "game", "games"))?;
+    writeln!(out, "{name}: {moves} learned; the journal knows {}", many(*count, "game", "games"))?;
     for game in games {
         let entries = many(game.changes.len() as u64, "entry", "entries");
         writeln!(out, "  {} ({entries})", game.note)?;
     }
-    if count > games.len() {
-        writeln!(out, "  and {} before", count - games.len())?;
+    if *count > games.len() as u64 {
+        writeln!(out, "  and {} before", count - games.len() as u64)?;
     }
+    let exit = match doubt {
+        Some(doubt) => {
+            out.flush()?;
+            complain(doubt);
+            Exit::Wanting
+        }
+        None => Exit::Done,
+    };
     if tree.moves == 0 {
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["line", "move", "weight", "learned", "chance"]);
@@ -44,7 +53,7 @@ pub fn show(book: &Polyglot, games: &[GameRecord], count: usize, out: &mut dyn W
         table.add_row(row);
     }
     writeln!(out, "{}", table.trim_fmt())?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// The positions that have learned.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::super::storage::{Bytes, Claim, Storage};
+use super::super::storage::{Beside, Bytes, Claim, Storage};
 
 /// Bytes that reach the disk together or not at all. A real disk's sectors are larger, so that this tears more.
 const SECTOR: u64 = 32;
@@ -13,20 +13,19 @@ const SECTOR: u64 = 32;
 /// Subsets of unsynced pieces that are tried at one moment; all, where there are fewer.
 const SUBSETS_MAX: u64 = 1 << 13;
 
-/// Which of the two files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Name {
-    Book,
-    Journal,
-}
+/// The file that is the book; all others are journals, or were to become one.
+const BOOK: usize = 0;
 
-/// What was asked of the disk, in its order.
+/// What was asked of the disk, in its order. Files have numbers, which do not change with their names.
 #[derive(Clone, Debug)]
 pub enum Op {
+    /// A new file, without a name yet.
     Make,
-    Write(Name, u64, Vec<u8>),
-    SetLen(Name, u64),
-    Sync(Name),
+    /// The journal's name leads to this file.
+    Name(usize),
+    Write(usize, u64, Vec<u8>),
+    SetLen(usize, u64),
+    Sync(usize),
     SyncFolder,
     /// Learning was reported: so many steps are done.
     Report(usize),
@@ -39,24 +38,48 @@ pub struct Files {
     pub journal: Option<Vec<u8>>,
 }
 
-impl Files {
-    fn file(&mut self, name: Name) -> &mut Vec<u8> {
-        match name {
-            Name::Book => &mut self.book,
-            Name::Journal => self.journal.get_or_insert_default(),
-        }
+/// All files, and the one that the journal's name leads to.
+#[derive(Clone, Debug, Default)]
+struct Folder {
+    files: Vec<Vec<u8>>,
+    journal: Option<usize>,
+}
+
+impl Folder {
+    fn of(files: Files) -> Self {
+        let journal = files.journal.as_ref().map(|_| 1);
+        Self { files: std::iter::once(files.book).chain(files.journal).collect(), journal }
+    }
+
+    fn files(&self) -> Files {
+        Files { book: self.files[BOOK].clone(), journal: self.journal.map(|file| self.files[file].clone()) }
     }
 }
 
 #[derive(Debug, Default)]
 struct State {
     start: Files,
-    now: Files,
+    now: Folder,
     ops: Vec<Op>,
-    /// Bytes that the journal may still grow by.
+    /// Bytes that journals may still grow by.
     room: Option<u64>,
     /// Writes to the book that still succeed.
     book_writes: Option<u64>,
+    /// Files are not renamed.
+    fixed: bool,
+}
+
+impl State {
+    fn make(&mut self) -> usize {
+        self.ops.push(Op::Make);
+        self.now.files.push(Vec::new());
+        self.now.files.len() - 1
+    }
+
+    fn name(&mut self, file: usize) {
+        self.ops.push(Op::Name(file));
+        self.now.journal = Some(file);
+    }
 }
 
 /// The disk.
@@ -65,7 +88,7 @@ pub struct SimDisk(Arc<Mutex<State>>);
 
 impl SimDisk {
     pub fn of(files: Files) -> Self {
-        Self(Arc::new(Mutex::new(State { start: files.clone(), now: files, ..State::default() })))
+        Self(Arc::new(Mutex::new(State { start: files.clone(), now: Folder::of(files), ..State::default() })))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -73,7 +96,13 @@ impl SimDisk {
     }
 
     pub fn files(&self) -> Files {
-        self.state().now.clone()
+        self.state().now.files()
+    }
+
+    /// Puts other files in their places, as a user does.
+    pub fn set(&self, files: Files) {
+        let mut state = self.state();
+        *state = State { start: files.clone(), now: Folder::of(files), ..State::default() };
     }
 
     /// How many operations there were.
@@ -86,8 +115,8 @@ impl SimDisk {
     pub fn killed(&self, len: usize) -> (Self, usize) {
         let state = self.state();
         let ops = state.ops[..len].to_vec();
-        let (mut now, loose, reported) = split(&state.start, &ops);
-        now = keep(&now, &loose, u64::MAX);
+        let (safe, loose, reported) = split(&state.start, &ops);
+        let now = keep(&safe, &loose, |_| true);
         let state = State { start: state.start.clone(), now, ops, ..State::default() };
         (Self(Arc::new(Mutex::new(state))), reported)
     }
@@ -106,6 +135,16 @@ impl SimDisk {
         self.state().book_writes = writes;
     }
 
+    /// Whether a file cannot take the journal's place.
+    pub fn fix(&self, fixed: bool) {
+        self.state().fixed = fixed;
+    }
+
+    /// How often a file was given the journal's name.
+    pub fn named(&self) -> usize {
+        self.state().ops.iter().filter(|op| matches!(op, Op::Name(_))).count()
+    }
+
     /// Goes through what may be left on the disk if the power goes: after each operation, with every set of the pieces
     /// that no sync had made safe. Handed over are the files and the steps reported until then; each pair once.
     pub fn each_loss(&self, see: impl FnMut(&Files, usize)) {
@@ -117,7 +156,15 @@ impl SimDisk {
         let state = self.state();
         let mut seen = HashSet::new();
         for len in first..=state.ops.len() {
-            let (safe, loose, reported) = split(&state.start, &state.ops[..len]);
+            let (safe, mut loose, reported) = split(&state.start, &state.ops[..len]);
+            // What has no name, whatever is left, is not seen.
+            let named: Vec<usize> = loose
+                .iter()
+                .filter_map(|piece| if let Piece::Name(file) = piece { Some(*file) } else { None })
+                .chain([BOOK])
+                .chain(safe.journal)
+                .collect();
+            loose.retain(|piece| named.contains(&piece.file()));
             let all = 1_u64 << loose.len().min(63);
             let step = (all / SUBSETS_MAX).max(1);
             let mut subset = 0;
@@ -128,7 +175,7 @@ impl SimDisk {
                 } else {
                     (subset ^ subset.rotate_right(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
                 };
-                let left = keep(&safe, &loose, chosen);
+                let left = keep(&safe, &loose, |bit| chosen & 1 << bit.min(63) != 0).files();
                 if seen.insert((left.clone(), reported)) {
                     see(&left, reported);
                 }
@@ -141,146 +188,134 @@ impl SimDisk {
 /// A piece of what was asked that no sync has made safe.
 #[derive(Clone, Debug)]
 enum Piece {
-    Make,
-    Data(Name, u64, Vec<u8>),
-    Grow(Name, u64),
-    Cut(Name, u64),
+    Name(usize),
+    Data(usize, u64, Vec<u8>),
+    Grow(usize, u64),
+    Cut(usize, u64),
+}
+
+impl Piece {
+    fn file(&self) -> usize {
+        match self {
+            Self::Name(file) | Self::Data(file, ..) | Self::Grow(file, _) | Self::Cut(file, _) => *file,
+        }
+    }
 }
 
 /// What is safe after these operations, what is not, and how many steps were reported.
-fn split(start: &Files, ops: &[Op]) -> (Files, Vec<Piece>, usize) {
-    let mut safe = start.clone();
-    let mut now = start.clone();
+fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
+    let mut safe = Folder::of(start.clone());
+    let mut lens: Vec<u64> = safe.files.iter().map(|file| file.len() as u64).collect();
     let mut loose: Vec<Piece> = Vec::new();
     let mut reported = 0;
-    let is_of = |piece: &Piece, name: Name| match piece {
-        Piece::Make => false,
-        Piece::Data(of, ..) | Piece::Grow(of, _) | Piece::Cut(of, _) => *of == name,
-    };
     for op in ops {
         match op {
             Op::Make => {
-                now.journal = Some(Vec::new());
-                loose.push(Piece::Make);
+                safe.files.push(Vec::new());
+                lens.push(0);
             }
-            Op::Write(name, at, bytes) => {
-                let file = now.file(*name);
+            Op::Name(file) => loose.push(Piece::Name(*file)),
+            Op::Write(file, at, bytes) => {
                 let end = at + bytes.len() as u64;
-                if end > file.len() as u64 {
-                    file.resize(end as usize, 0);
-                    loose.push(Piece::Grow(*name, end));
+                if end > lens[*file] {
+                    lens[*file] = end;
+                    loose.push(Piece::Grow(*file, end));
                 }
-                file[*at as usize..end as usize].copy_from_slice(bytes);
                 let mut from = *at;
                 while from < end {
                     let to = end.min((from / SECTOR + 1) * SECTOR);
-                    loose.push(Piece::Data(
-                        *name,
-                        from,
-                        bytes[(from - at) as usize..(to - at) as usize].to_vec(),
-                    ));
+                    let piece = bytes[(from - at) as usize..(to - at) as usize].to_vec();
+                    loose.push(Piece::Data(*file, from, piece));
                     from = to;
                 }
             }
-            Op::SetLen(name, len) => {
-                now.file(*name).resize(*len as usize, 0);
-                loose.push(Piece::Cut(*name, *len));
+            Op::SetLen(file, len) => {
+                lens[*file] = *len;
+                loose.push(Piece::Cut(*file, *len));
             }
-            Op::Sync(name) => {
+            Op::Sync(file) => {
                 // A file whose name is not safe may be gone whole, whatever of it is safe.
-                let (of, rest): (Vec<_>, Vec<_>) = loose.into_iter().partition(|piece| is_of(piece, *name));
+                let is_of = |piece: &Piece| !matches!(piece, Piece::Name(_)) && piece.file() == *file;
+                let (of, rest): (Vec<_>, Vec<_>) = loose.into_iter().partition(is_of);
                 for piece in &of {
                     put(&mut safe, piece);
                 }
                 loose = rest;
             }
-            Op::SyncFolder => loose.retain(|piece| !matches!(piece, Piece::Make)),
+            Op::SyncFolder => {
+                let (names, rest): (Vec<_>, Vec<_>) =
+                    loose.into_iter().partition(|piece| matches!(piece, Piece::Name(_)));
+                for piece in &names {
+                    put(&mut safe, piece);
+                }
+                loose = rest;
+            }
             Op::Report(steps) => reported = *steps,
         }
     }
     (safe, loose, reported)
 }
 
-fn keep(safe: &Files, loose: &[Piece], chosen: u64) -> Files {
+fn keep(safe: &Folder, loose: &[Piece], chosen: impl Fn(usize) -> bool) -> Folder {
     let mut left = safe.clone();
-    let mut made = true;
-    for (bit, piece) in loose.iter().enumerate() {
-        let chosen = chosen & 1 << bit.min(63) != 0;
-        if matches!(piece, Piece::Make) {
-            made = chosen;
-            left.journal.get_or_insert_default();
-        } else if chosen {
-            put(&mut left, piece);
-        }
-    }
-    // What was written behind the end that reached the disk is not a part of the file.
-    if !made {
-        left.journal = None;
+    for (_, piece) in loose.iter().enumerate().filter(|(bit, _)| chosen(*bit)) {
+        put(&mut left, piece);
     }
     left
 }
 
-fn put(files: &mut Files, piece: &Piece) {
+fn put(folder: &mut Folder, piece: &Piece) {
     match piece {
-        Piece::Make => {}
-        Piece::Data(name, at, bytes) => {
-            let file = files.file(*name);
+        Piece::Name(file) => folder.journal = Some(*file),
+        // What was written behind the end that reached the disk is not a part of the file.
+        Piece::Data(file, at, bytes) => {
+            let file = &mut folder.files[*file];
             let start = (*at as usize).min(file.len());
             let end = (*at as usize + bytes.len()).min(file.len());
             file[start..end].copy_from_slice(&bytes[..end - start]);
         }
-        Piece::Grow(name, len) => {
-            let file = files.file(*name);
+        Piece::Grow(file, len) => {
+            let file = &mut folder.files[*file];
             if *len as usize > file.len() {
                 file.resize(*len as usize, 0);
             }
         }
-        Piece::Cut(name, len) => files.file(*name).resize(*len as usize, 0),
+        Piece::Cut(file, len) => folder.files[*file].resize(*len as usize, 0),
     }
 }
 
-struct OpenFile(SimDisk, Name);
+struct OpenFile(SimDisk, usize);
 
 impl Bytes for OpenFile {
     fn size(&mut self) -> io::Result<u64> {
-        Ok(self.0.state().now.file(self.1).len() as u64)
+        Ok(self.0.state().now.files[self.1].len() as u64)
     }
 
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
-        Ok(copy(self.0.state().now.file(self.1), at, into))
+        Ok(copy(&self.0.state().now.files[self.1], at, into))
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.0.state();
         let mut bytes = bytes;
         let mut full = false;
-        match self.1 {
-            Name::Journal => {
-                if let Some(room) = &mut state.room {
-                    let taken = (*room).min(bytes.len() as u64);
-                    full = taken < bytes.len() as u64;
-                    bytes = &bytes[..taken as usize];
-                    *room -= taken;
+        if self.1 == BOOK {
+            if let Some(writes) = &mut state.book_writes {
+                full = *writes == 0;
+                *writes = writes.saturating_sub(1);
+                if full {
+                    bytes = &[];
                 }
             }
-            Name::Book => {
-                if let Some(writes) = &mut state.book_writes {
-                    full = *writes == 0;
-                    *writes = writes.saturating_sub(1);
-                    if full {
-                        bytes = &[];
-                    }
-                }
-            }
+        } else if let Some(room) = &mut state.room {
+            let taken = (*room).min(bytes.len() as u64);
+            full = taken < bytes.len() as u64;
+            bytes = &bytes[..taken as usize];
+            *room -= taken;
         }
         if !bytes.is_empty() {
             state.ops.push(Op::Write(self.1, at, bytes.to_vec()));
-            let file = state.now.file(self.1);
-            let end = at as usize + bytes.len();
-            if end > file.len() {
-                file.resize(end, 0);
-            }
-            file[at as usize..end].copy_from_slice(bytes);
+            put_bytes(&mut state.now.files[self.1], at, bytes);
         }
         if full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
@@ -288,7 +323,7 @@ impl Bytes for OpenFile {
     fn set_len(&mut self, len: u64) -> io::Result<()> {
         let mut state = self.0.state();
         state.ops.push(Op::SetLen(self.1, len));
-        state.now.file(self.1).resize(len as usize, 0);
+        state.now.files[self.1].resize(len as usize, 0);
         Ok(())
     }
 
@@ -298,27 +333,54 @@ impl Bytes for OpenFile {
     }
 }
 
+impl Beside for OpenFile {
+    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+        let mut state = self.0.state();
+        if state.fixed {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        state.name(self.1);
+        drop(state);
+        Ok(self)
+    }
+}
+
 impl Storage for SimDisk {
     fn claim(&mut self, _: Duration, create: bool) -> io::Result<Claim> {
         let mut state = self.state();
-        if state.now.journal.is_none() {
-            if !create {
-                return Ok(Claim::Missing);
+        let file = match state.now.journal {
+            Some(file) => file,
+            None if !create => return Ok(Claim::Missing),
+            None => {
+                let file = state.make();
+                state.name(file);
+                file
             }
-            state.now.journal = Some(Vec::new());
-            state.ops.push(Op::Make);
-        }
-        Ok(Claim::Ours(Box::new(OpenFile(self.clone(), Name::Journal))))
+        };
+        Ok(Claim::Ours(Box::new(OpenFile(self.clone(), file))))
     }
 
     fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
-        Ok(Box::new(OpenFile(self.clone(), Name::Book)))
+        Ok(Box::new(OpenFile(self.clone(), BOOK)))
+    }
+
+    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+        let file = self.state().make();
+        Ok(Box::new(OpenFile(self.clone(), file)))
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
         self.state().ops.push(Op::SyncFolder);
         Ok(())
     }
+}
+
+fn put_bytes(file: &mut Vec<u8>, at: u64, bytes: &[u8]) {
+    let end = at as usize + bytes.len();
+    if end > file.len() {
+        file.resize(end, 0);
+    }
+    file[at as usize..end].copy_from_slice(bytes);
 }
 
 /// One file in memory.
@@ -351,7 +413,7 @@ impl Bytes for Memory {
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.0[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+        put_bytes(&mut self.0, at, bytes);
         Ok(())
     }
 

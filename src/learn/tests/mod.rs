@@ -1,5 +1,6 @@
 //! Tests of learning as a whole.
 
+mod compacted;
 pub mod disk;
 mod faults;
 mod power;
@@ -8,7 +9,9 @@ mod spooled;
 
 use shakmaty::{ByColor, Color, KnownOutcome};
 
-use super::Lesson;
+use self::disk::SimDisk;
+use super::compact::Limits;
+use super::{Learner, Lesson};
 use crate::book::polyglot::codes;
 use crate::book::polyglot::layout::Entry;
 use crate::chess::{Game, Position};
@@ -32,6 +35,19 @@ pub fn lesson(name: &str, moves: &str, sides: &str, white: usize) -> Lesson {
         outcome: RESULTS[white],
         note: name.to_owned(),
     }
+}
+
+/// Who compacts the journal as soon as half of its records can be dropped, and keeps only that of the last game.
+pub fn compacting(disk: &SimDisk) -> Learner {
+    compacting_to(disk, 1)
+}
+
+/// Who compacts the journal as soon as half of its records can be dropped, and keeps those of so many games.
+pub fn compacting_to(disk: &SimDisk, games: usize) -> Learner {
+    let mut learner = Learner::over(Box::new(disk.clone()), "a.bin");
+    // A *done* is what always stays.
+    learner.limits = Limits { games, dropped: 26, failed: 0 };
+    learner
 }
 
 /// A book of every move of these lines.

@@ -1,8 +1,8 @@
 //! Loss of power: every prefix of the writes and syncs, and every set of pieces that no sync had made safe.
 
 use super::disk::{Files, SimDisk};
-use super::{book, lesson};
-use crate::learn::{Learner, Lesson};
+use super::{book, compacting, compacting_to, lesson};
+use crate::learn::{Fate, Learner, Lesson};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
@@ -23,12 +23,12 @@ fn learner(disk: &SimDisk) -> Learner {
 }
 
 fn state(disk: &SimDisk) -> (Vec<u8>, usize) {
-    let known = learner(disk).history(0).unwrap().1;
+    let known = learner(disk).history(0).unwrap().count as usize;
     (disk.files().book, known)
 }
 
 /// Learns a game, two at once, a fourth by another process, takes one back, and resets.
-fn play(disk: &SimDisk) -> Steps {
+fn play(disk: &SimDisk, learner: fn(&SimDisk) -> Learner) -> Steps {
     let [one, two, three, four] = games();
     let mut steps = vec![state(disk)];
     // What only the first of two games that are learned at once leaves.
@@ -67,8 +67,17 @@ impl Steps {
 
 #[test]
 fn whatever_the_power_leaves_a_game_is_there_wholly_or_not_at_all() {
+    survives_losses(learner);
+}
+
+#[test]
+fn whatever_the_power_leaves_while_a_journal_is_compacted_a_game_is_there_wholly_or_not_at_all() {
+    assert!(survives_losses(compacting) > 2);
+}
+
+fn survives_losses(learner: fn(&SimDisk) -> Learner) -> usize {
     let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
-    let steps = play(&disk);
+    let steps = play(&disk, learner);
     assert_eq!(steps.0.iter().map(|(_, known)| *known).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 3, 0]);
     let (mut losses, mut again) = (0, 0);
     disk.each_loss(|files, reported| {
@@ -88,12 +97,22 @@ fn whatever_the_power_leaves_a_game_is_there_wholly_or_not_at_all() {
     });
     println!("{losses} different losses of power, {again} more while recovering");
     assert!(losses > 500 && again > 500, "{losses} {again}");
+    disk.named()
 }
 
 #[test]
 fn what_a_killed_process_left_unsynced_is_made_safe_by_the_next() {
+    survives_kills(learner);
+}
+
+#[test]
+fn what_a_process_that_was_killed_compacting_left_is_made_safe_by_the_next() {
+    survives_kills(compacting);
+}
+
+fn survives_kills(learner: fn(&SimDisk) -> Learner) {
     let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
-    let steps = play(&disk);
+    let steps = play(&disk, learner);
     let mut losses = 0;
     for len in 0..=disk.ops() {
         let (left, reported) = disk.killed(len);
@@ -139,7 +158,7 @@ fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
             let left = SimDisk::of(files.clone());
             learner(&left).recover().unwrap();
             let names: String =
-                learner(&left).history(9).unwrap().0.iter().rev().map(|game| game.note.clone()).collect();
+                learner(&left).history(9).unwrap().games.iter().rev().map(|game| game.note.clone()).collect();
             assert!(["zero", "zeroa", "zeroab", "zeroc", "zeroac", "zeroabc"].contains(&&*names), "{names}");
         });
     });
@@ -160,8 +179,46 @@ fn after_a_loss_every_game_can_be_learned_and_none_twice() {
         let left = SimDisk::of(files.clone());
         learner(&left).learn(&games, false).unwrap();
         assert_eq!(left.files().book, all);
-        assert_eq!(learner(&left).history(9).unwrap().1, games.len());
+        assert_eq!(learner(&left).history(9).unwrap().count, games.len() as u64);
     });
+}
+
+#[test]
+fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let mut first = compacting_to(&disk, 0);
+    let games = games();
+    for (number, game) in games.iter().enumerate() {
+        first.learn(std::slice::from_ref(game), false).unwrap();
+        disk.report(number + 1);
+    }
+    assert!(disk.named() > 2, "{}", disk.named());
+    let mut losses = 0;
+    let mut check = |files: &Files, reported: usize, all: &[u8]| {
+        losses += 1;
+        let left = SimDisk::of(files.clone());
+        let fates = compacting_to(&left, 0).learn(&games, false).unwrap();
+        assert!(fates[..reported].iter().all(|fate| *fate == Fate::Known), "{reported}: {fates:?}");
+        assert_eq!(left.files().book, all);
+        assert_eq!(compacting_to(&left, 0).learn(&games, false).unwrap(), [Fate::Known; 4]);
+    };
+    let all = disk.files().book;
+    disk.each_loss(|files, reported| check(files, reported, &all));
+    for len in 0..=disk.ops() {
+        let (left, reported) = disk.killed(len);
+        // One more game by the next process, with what the killed one had not synced.
+        let five = lesson("five", "d2d4 d7d5", "w", 1);
+        compacting_to(&left, 0).learn(&[five], false).unwrap();
+        left.report(reported);
+        left.each_loss_from(left.ops(), |files, reported| {
+            let left = SimDisk::of(files.clone());
+            let known = compacting_to(&left, 0).learn(&games, false).unwrap();
+            assert!(known[..reported].iter().all(|fate| *fate == Fate::Known), "{reported}: {known:?}");
+            let five = lesson("five", "d2d4 d7d5", "w", 1);
+            assert_eq!(compacting_to(&left, 0).learn(&[five], false).unwrap(), [Fate::Known]);
+        });
+    }
+    println!("{losses} losses of power");
 }
 
 #[test]

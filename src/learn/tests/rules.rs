@@ -123,8 +123,8 @@ fn the_last_games_are_taken_back_and_can_be_learned_again() {
     let all = disk.files().book;
     assert_eq!(learner.undo(2).unwrap(), 2);
     assert_eq!(disk.files().book, first);
-    let (history, count) = learner.history(5).unwrap();
-    assert_eq!((history.len(), count, &*history[0].note), (1, 1, "one"));
+    let history = learner.history(5).unwrap();
+    assert_eq!((history.games.len(), history.count, &*history.games[0].note), (1, 1, "one"));
     assert_eq!(learner.learn(&games, false).unwrap(), [Fate::Known, Fate::Learned(2), Fate::Learned(1)]);
     assert_eq!(disk.files().book, all);
     assert_eq!(learner.undo(10).unwrap(), 3);
@@ -139,14 +139,14 @@ fn what_was_reset_is_forgotten_and_cannot_be_taken_back() {
     learner.learn(&game, false).unwrap();
     learner.reset().unwrap();
     assert_eq!(disk.files().book, book(&LINES));
-    assert_eq!((learner.undo(1).unwrap(), learner.history(5).unwrap().1), (0, 0));
+    assert_eq!((learner.undo(1).unwrap(), learner.history(5).unwrap().count), (0, 0));
     assert_eq!(learner.learn(&game, false).unwrap(), [Fate::Learned(1)]);
 }
 
 #[test]
 fn nothing_to_take_back_makes_no_journal() {
     let (disk, mut learner) = disk(book(&LINES));
-    assert_eq!((learner.undo(3).unwrap(), learner.history(5).unwrap().1), (0, 0));
+    assert_eq!((learner.undo(3).unwrap(), learner.history(5).unwrap().count), (0, 0));
     learner.recover().unwrap();
     assert_eq!(disk.files().journal, None);
 }

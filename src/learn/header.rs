@@ -1,0 +1,180 @@
+//! The journal's header: which version it has, which book it belongs to, and how many ids its store has.
+
+use super::journal::{CHECK_LEN, Check, check};
+use super::store::Store;
+use crate::base::bytes;
+
+/// Bytes of the header.
+pub const HEADER_LEN: usize = 128;
+
+/// Bytes of the header of version 1, which has no store.
+pub const FIRST_HEADER_LEN: usize = 64;
+
+/// What a journal begins with.
+const MAGIC: &[u8; 8] = b"TabLearn";
+
+/// The first version.
+const FIRST: u64 = 1;
+
+/// The version that is written.
+const VERSION: u64 = 2;
+
+/// The book that a journal belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The book's length in bytes.
+    pub book_len: u64,
+    /// See [`super::pages`].
+    pub fingerprint: [u8; 32],
+}
+
+/// A journal's header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Whether it is one of version 1.
+    pub first: bool,
+    /// The book.
+    pub owner: Owner,
+    /// A random number that each journal has from its replacement of the one before; 0 where it replaced none.
+    pub serial: u64,
+    /// Ids in the store.
+    pub ids: u64,
+    /// Games that were learned and can no longer be taken back.
+    pub folded: u64,
+}
+
+/// Why bytes are no header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// They were never written by tabiya.
+    Foreign,
+    /// A newer tabiya has written them, in this version.
+    Newer(u64),
+    /// They are not what was written.
+    Damaged,
+}
+
+impl Header {
+    /// The header of a journal that begins empty.
+    pub fn new(owner: Owner, serial: u64) -> Self {
+        Self { first: false, owner, serial, ids: 0, folded: 0 }
+    }
+
+    /// The header as it stands in the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER_LEN);
+        bytes.extend(MAGIC);
+        bytes.extend(if self.first { FIRST } else { VERSION }.to_be_bytes());
+        bytes.extend(self.owner.book_len.to_be_bytes());
+        bytes.extend(self.owner.fingerprint);
+        if !self.first {
+            bytes.extend(self.serial.to_be_bytes());
+            bytes.extend(self.ids.to_be_bytes());
+            bytes.extend(self.folded.to_be_bytes());
+            bytes.resize(HEADER_LEN - CHECK_LEN, 0);
+        }
+        bytes.extend(check(&bytes));
+        bytes
+    }
+
+    /// Reads a header, with the check that the first record must hold.
+    ///
+    /// # Errors
+    /// Where no sound header of a version that we know stands at the start of `data`.
+    pub fn parse(data: &[u8]) -> Result<(Self, Check), Flaw> {
+        if !data.starts_with(MAGIC) {
+            return Err(Flaw::Foreign);
+        }
+        let version = bytes::u64_be(data, 8).ok_or(Flaw::Damaged)?;
+        let len = match version {
+            FIRST => FIRST_HEADER_LEN,
+            VERSION => HEADER_LEN,
+            newer if newer > VERSION => return Err(Flaw::Newer(newer)),
+            _ => return Err(Flaw::Damaged),
+        };
+        Self::parse_sound(data.get(..len).ok_or(Flaw::Damaged)?, version == FIRST).ok_or(Flaw::Damaged)
+    }
+
+    fn parse_sound(data: &[u8], first: bool) -> Option<(Self, Check)> {
+        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>()?;
+        (*found == check(guarded)).then_some(())?;
+        let owner = Owner { book_len: bytes::u64_be(data, 16)?, fingerprint: bytes::array(data, 24)? };
+        let mut header = Self { first, ..Self::new(owner, 0) };
+        if !first {
+            header.serial = bytes::u64_be(data, 56)?;
+            header.ids = bytes::u64_be(data, 64)?;
+            header.folded = bytes::u64_be(data, 72)?;
+        }
+        Some((header, *found))
+    }
+
+    /// Bytes of the header alone.
+    pub fn len(&self) -> u64 {
+        (if self.first { FIRST_HEADER_LEN } else { HEADER_LEN }) as u64
+    }
+
+    /// The store that follows it.
+    pub fn store(&self) -> Store {
+        Store { at: self.len(), ids: self.ids }
+    }
+
+    /// Whether a whole file of these bytes is what a loss of power may leave of the first header of this book's journal:
+    /// each byte is the header's or was never written.
+    pub fn is_torn(data: &[u8], owner: Owner) -> bool {
+        [false, true].iter().any(|first| {
+            let header = Self { first: *first, ..Self::new(owner, 0) }.to_bytes();
+            data.len() <= header.len()
+                && data.iter().zip(&header).all(|(found, ours)| *found == 0 || found == ours)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWNER: Owner = Owner { book_len: 0x0102, fingerprint: [7; 32] };
+
+    #[test]
+    fn the_header_is_laid_out_as_documented() {
+        let header = Header { ids: 3, folded: 4, ..Header::new(OWNER, 5) };
+        let bytes = header.to_bytes();
+        assert_eq!(bytes[..8], *b"TabLearn");
+        assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 2]);
+        assert_eq!((bytes[24], bytes[55], bytes[63], bytes[71], bytes[79]), (7, 7, 5, 3, 4));
+        assert_eq!((Header::parse(&bytes).unwrap().0, bytes.len()), (header, HEADER_LEN));
+        let old = Header { first: true, ..Header::new(OWNER, 0) };
+        let bytes = old.to_bytes();
+        assert_eq!((Header::parse(&bytes).unwrap().0, bytes.len(), bytes[15]), (old, FIRST_HEADER_LEN, 1));
+    }
+
+    #[test]
+    fn one_that_is_not_sound_is_none() {
+        for first in [false, true] {
+            let sound = Header { first, ..Header::new(OWNER, 0) }.to_bytes();
+            for at in 0..sound.len() {
+                let mut bytes = sound.clone();
+                bytes[at] ^= 0x40;
+                let flaw = Header::parse(&bytes).unwrap_err();
+                let expected = match at {
+                    0..8 => Flaw::Foreign,
+                    8..16 => Flaw::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
+                    _ => Flaw::Damaged,
+                };
+                assert_eq!(flaw, expected, "{at}");
+                assert!(!Header::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
+                assert!(Header::parse(&sound[..at]).is_err());
+                assert!(Header::is_torn(&sound[..at], OWNER));
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_was_never_whole_is_torn() {
+        assert!(Header::is_torn(&[], OWNER) && Header::is_torn(&[0; HEADER_LEN], OWNER));
+        assert!(!Header::is_torn(&[0; HEADER_LEN + 1], OWNER));
+        assert!(!Header::is_torn(b"my notes", OWNER) && !Header::is_torn(b"TabLearn!", OWNER));
+        let other = Header::new(Owner { book_len: 5, ..OWNER }, 0).to_bytes();
+        assert!(!Header::is_torn(&other, OWNER));
+    }
+}

@@ -1,0 +1,270 @@
+//! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
+//! by one where an id is looked up.
+
+use super::journal::{CHECK_LEN, Check, Id, check};
+use super::ledger::Trouble;
+use super::storage::Bytes;
+
+/// Bytes of a page.
+pub const PAGE_LEN: usize = 4096;
+
+/// Bytes of an id and its sides.
+const SLOT_LEN: usize = size_of::<Id>() + 1;
+
+/// Ids of a page.
+pub const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
+
+/// Pages that are written at once.
+const PAGES_AT_ONCE: usize = 64;
+
+/// An id with the sides that were learned: 1 White, 2 Black, 3 both.
+pub type Slot = (Id, u8);
+
+/// Where a journal has its store, and how many ids are in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The offset of its first page.
+    pub at: u64,
+    /// Ids, each once.
+    pub ids: u64,
+}
+
+impl Store {
+    /// Its pages.
+    pub fn pages(&self) -> u64 {
+        self.ids.div_ceil(PAGE_IDS)
+    }
+
+    /// The offset of what follows it; `None` where no file is that long.
+    pub fn end(&self) -> Option<u64> {
+        self.pages().checked_mul(PAGE_LEN as u64)?.checked_add(self.at)
+    }
+
+    /// The sides of a game that were learned; 0 where it is not in the store.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or a page is damaged.
+    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, Trouble> {
+        let (mut low, mut high) = (0, self.pages());
+        let mut guesses = 0_u32;
+        while low < high {
+            // Digests are evenly spread, so that the first guess is seldom far off; halving ends it where they are not.
+            let middle = if guesses.is_multiple_of(2) {
+                let share = id.first_chunk().map_or(0, |start| u128::from(u64::from_be_bytes(*start)));
+                let guess = (share * u128::from(self.pages())) >> 64;
+                (guess as u64).clamp(low, high - 1)
+            } else {
+                low + (high - low) / 2
+            };
+            guesses += 1;
+            let page = self.page(journal, middle)?;
+            let (Some(first), Some(last)) = (page.first(), page.last()) else { return Ok(0) };
+            if *id < first.0 {
+                high = middle;
+            } else if *id > last.0 {
+                low = middle + 1;
+            } else {
+                let found = page.binary_search_by(|slot| slot.0.cmp(id)).ok();
+                return Ok(found.and_then(|place| page.get(place)).map_or(0, |slot| slot.1));
+            }
+        }
+        Ok(0)
+    }
+
+    /// The ids of a page.
+    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, Trouble> {
+        let mut data = vec![0; PAGE_LEN];
+        let at = self.at + index * PAGE_LEN as u64;
+        let whole = journal.read_at(at, &mut data)? == PAGE_LEN;
+        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(Trouble::Damaged(at))?;
+        if !whole || *found != page_check(index, guarded) {
+            return Err(Trouble::Damaged(at));
+        }
+        let count = (self.ids - index * PAGE_IDS).min(PAGE_IDS) as usize;
+        let (slots, _) = guarded.as_chunks::<SLOT_LEN>();
+        let slots = slots.iter().take(count).filter_map(|slot| {
+            let (sides, id) = slot.split_last()?;
+            Some((Id::try_from(id).ok()?, *sides))
+        });
+        Ok(slots.collect())
+    }
+
+    /// Writes a store at `at` that has this one's ids and others: sorted, each id once. Returns it.
+    ///
+    /// # Errors
+    /// When this one cannot be read or is damaged, or `out` cannot be written.
+    pub fn merge(
+        self,
+        journal: &mut dyn Bytes,
+        others: &[Slot],
+        at: u64,
+        out: &mut dyn Bytes,
+    ) -> Result<Self, Trouble> {
+        let mut writer =
+            Writer { store: Self { at, ids: 0 }, out, page: Vec::new(), full: Vec::new(), written: 0 };
+        let mut others = others.iter().copied().peekable();
+        for index in 0..self.pages() {
+            for (id, mut sides) in self.page(journal, index)? {
+                while let Some(other) = others.next_if(|other| other.0 < id) {
+                    writer.push(other)?;
+                }
+                while let Some(other) = others.next_if(|other| other.0 == id) {
+                    sides |= other.1;
+                }
+                writer.push((id, sides))?;
+            }
+        }
+        for other in others {
+            writer.push(other)?;
+        }
+        writer.end()
+    }
+}
+
+/// The check of a page, which also holds its number: pages that changed places are found.
+fn page_check(index: u64, guarded: &[u8]) -> Check {
+    check(&[&index.to_be_bytes()[..], guarded].concat())
+}
+
+/// Writes pages one after the other.
+struct Writer<'a> {
+    store: Store,
+    out: &'a mut dyn Bytes,
+    /// The page that is being filled.
+    page: Vec<u8>,
+    /// Pages that wait to be written.
+    full: Vec<u8>,
+    /// Pages written.
+    written: u64,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, (id, sides): Slot) -> Result<(), Trouble> {
+        self.page.extend(id);
+        self.page.push(sides);
+        self.store.ids += 1;
+        if self.store.ids.is_multiple_of(PAGE_IDS) {
+            self.close();
+            if self.full.len() >= PAGES_AT_ONCE * PAGE_LEN {
+                self.write()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        let index = self.written + (self.full.len() / PAGE_LEN) as u64;
+        self.page.resize(PAGE_LEN - CHECK_LEN, 0);
+        let check = page_check(index, &self.page);
+        self.full.append(&mut self.page);
+        self.full.extend(check);
+    }
+
+    fn write(&mut self) -> Result<(), Trouble> {
+        self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.full)?;
+        self.written += (self.full.len() / PAGE_LEN) as u64;
+        self.full.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Store, Trouble> {
+        if !self.page.is_empty() {
+            self.close();
+        }
+        if !self.full.is_empty() {
+            self.write()?;
+        }
+        Ok(self.store)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::tests::disk::Memory;
+    use super::*;
+
+    fn stored(slots: &BTreeMap<Id, u8>) -> (Store, Memory) {
+        let mut memory = Memory::of(vec![9; 128]);
+        let slots: Vec<Slot> = slots.iter().map(|(id, sides)| (*id, *sides)).collect();
+        let store =
+            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &slots, 128, &mut memory).unwrap();
+        (store, memory)
+    }
+
+    fn ids() -> impl Strategy<Value = BTreeMap<Id, u8>> {
+        // Evenly spread as digests are, and close together as nobody should make them.
+        let id = prop_oneof![any::<Id>(), any::<u16>().prop_map(|low| u128::from(low).to_be_bytes())];
+        prop::collection::btree_map(id, 1..=3_u8, 0..1200)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn each_id_is_found_with_its_sides_and_no_other(known in ids(), strange in ids()) {
+            let (store, mut memory) = stored(&known);
+            prop_assert_eq!(store.ids, known.len() as u64);
+            prop_assert_eq!(store.end(), Some(memory.now().len() as u64));
+            for (id, sides) in &known {
+                prop_assert_eq!(store.sides_of(&mut memory, id).unwrap(), *sides);
+            }
+            for id in strange.keys().filter(|id| !known.contains_key(*id)) {
+                prop_assert_eq!(store.sides_of(&mut memory, id).unwrap(), 0);
+            }
+        }
+
+        #[test]
+        fn merged_stores_have_the_ids_and_sides_of_both(old in ids(), new in ids(), again in 0..40_usize) {
+            let (store, mut memory) = stored(&old);
+            let mut new = new;
+            new.extend(old.keys().take(again).map(|id| (*id, 2)));
+            let slots: Vec<Slot> = new.into_iter().collect();
+            let mut both = old.clone();
+            for (id, sides) in &slots {
+                *both.entry(*id).or_default() |= sides;
+            }
+            let mut out = Memory::of(Vec::new());
+            let merged = store.merge(&mut memory, &slots, 0, &mut out).unwrap();
+            let (same, expected) = stored(&both);
+            prop_assert_eq!(merged.ids, same.ids);
+            prop_assert_eq!(out.now(), &expected.now()[128..]);
+        }
+    }
+
+    #[test]
+    fn a_page_that_was_changed_cut_or_moved_is_found_out() {
+        let known = (0..600_u128).map(|number| ((number << 100).to_be_bytes(), 1)).collect();
+        let (store, memory) = stored(&known);
+        assert_eq!(store.pages(), 3);
+        let look = |bytes: Vec<u8>| {
+            let mut memory = Memory::of(bytes);
+            let found: Vec<_> = known.keys().map(|id| store.sides_of(&mut memory, id)).collect();
+            found.into_iter().find_map(Result::err)
+        };
+        let sound = memory.now().to_vec();
+        assert!(look(sound.clone()).is_none());
+        for at in (128..sound.len()).step_by(61) {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 1;
+            let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;
+            assert!(matches!(look(bytes), Some(Trouble::Damaged(found)) if found == page as u64), "{at}");
+        }
+        assert!(look(sound[..sound.len() - 1].to_vec()).is_some());
+        let moved = [
+            &sound[..128],
+            &sound[128 + PAGE_LEN..128 + 2 * PAGE_LEN],
+            &sound[128..128 + PAGE_LEN],
+            &sound[128 + 2 * PAGE_LEN..],
+        ];
+        assert!(look(moved.concat()).is_some());
+    }
+
+    #[test]
+    fn a_store_that_no_file_can_hold_has_no_end() {
+        assert_eq!(Store { at: 128, ids: u64::MAX }.end(), None);
+    }
+}

@@ -1,0 +1,216 @@
+//! Compacted journals say what they said before.
+
+use proptest::prelude::*;
+
+use super::disk::{Files, SimDisk};
+use super::{book, compacting, field, lesson};
+use crate::learn::header::{FIRST_HEADER_LEN, Header};
+use crate::learn::journal::Record;
+use crate::learn::{Fate, Learner, Lesson};
+
+const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
+
+fn fresh() -> SimDisk {
+    SimDisk::of(Files { book: book(&LINES), journal: None })
+}
+
+fn plain(disk: &SimDisk) -> Learner {
+    Learner::over(Box::new(disk.clone()), "a.bin")
+}
+
+fn game(number: usize) -> Lesson {
+    lesson(&number.to_string(), LINES[number % 3], ["w", "b", "wb"][number / 3 % 3], number % 2)
+}
+
+/// The journal as version 1 has it.
+fn first_version(journal: &[u8]) -> Vec<u8> {
+    let (header, _) = Header::parse(journal).unwrap();
+    assert_eq!(header.ids, 0);
+    let mut old = Header { first: true, ..header }.to_bytes();
+    let (_, mut check) = Header::parse(&old).unwrap();
+    let mut at = header.len() as usize;
+    while let Some((record, _, _, size)) = Record::parse(&journal[at..]) {
+        let (bytes, next) = record.to_bytes(check).unwrap();
+        old.extend(bytes);
+        (check, at) = (next, at + size);
+    }
+    assert_eq!(at, journal.len());
+    old
+}
+
+#[test]
+fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
+    let disk = fresh();
+    let games: Vec<Lesson> = (0..20).map(game).collect();
+    let mut first = plain(&disk);
+    for games in games.chunks(3) {
+        first.learn(games, false).unwrap();
+    }
+    first.undo(2).unwrap();
+    let journal = first_version(&disk.files().journal.unwrap());
+    let files = Files { book: disk.files().book, journal: Some(journal.clone()) };
+    for (compacts, learner) in [(false, plain as fn(&SimDisk) -> Learner), (true, compacting)] {
+        let disk = SimDisk::of(files.clone());
+        assert_eq!(plain(&disk).history(0).unwrap().count, 18);
+        assert_eq!(disk.files(), files);
+        let fates = learner(&disk).learn(&games, false).unwrap();
+        assert!(
+            fates[..18].iter().all(|fate| *fate == Fate::Known)
+                && fates[18..].iter().all(|fate| matches!(fate, Fate::Learned(_))),
+            "{fates:?}"
+        );
+        assert_eq!(plain(&disk).history(0).unwrap().count, 20);
+        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![Fate::Known; 20]);
+        let after = disk.files().journal.unwrap();
+        assert_eq!(Header::parse(&after).unwrap().0.first, !compacts);
+        assert_eq!(after.starts_with(&journal), !compacts);
+        // A tabiya that knows only version 1 takes no longer file of another version for one that it may begin again.
+        assert!(after.len() > FIRST_HEADER_LEN);
+        assert_eq!(plain(&disk).undo(1).unwrap(), 1);
+    }
+}
+
+#[test]
+fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
+    let disk = fresh();
+    let mut learner = compacting(&disk);
+    let games: Vec<Lesson> = (0..700).map(game).collect();
+    for games in games.chunks(7) {
+        learner.learn(games, false).unwrap();
+    }
+    let journal = disk.files().journal.unwrap();
+    let header = Header::parse(&journal).unwrap().0;
+    assert_eq!((header.ids, header.folded, header.store().pages()), (699, 699, 3));
+    assert_eq!(learner.history(9).unwrap().count, 700);
+    let before = disk.files();
+    let error = learner.undo(2).unwrap_err().to_string();
+    assert!(error.contains("only the last 1 games that were learned can be taken back"), "{error}");
+    assert_eq!(disk.files(), before);
+    assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Fate::Known; 700]);
+    assert_eq!(learner.undo(1).unwrap(), 1);
+    assert!(matches!(learner.learn(&games, false).unwrap()[699], Fate::Learned(_)));
+    // Forgotten only where that is asked for.
+    learner.reset().unwrap();
+    assert_eq!(Header::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 0);
+    assert_eq!(disk.files().book, book(&LINES));
+    assert_eq!(learner.learn(&games[..1], false).unwrap(), [Fate::Learned(2)]);
+    assert_eq!(learner.history(9).unwrap().count, 1);
+}
+
+#[test]
+fn a_side_that_was_not_learned_is_learned_after_the_other_one_was_stored() {
+    let disk = fresh();
+    let mut learner = compacting(&disk);
+    let of = |name: &str, sides: &str| [lesson(name, LINES[0], sides, 2)];
+    learner.learn(&of("one", "w"), false).unwrap();
+    learner.learn(&of("two", "w"), false).unwrap();
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Fate::Learned(2)]);
+    learner.learn(&of("three", "w"), false).unwrap();
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Fate::Known]);
+    assert_eq!(learner.learn(&of("one", "w"), true).unwrap(), [Fate::Learned(2)]);
+    assert_eq!(learner.undo(1).unwrap(), 1);
+    // What was learned again and taken back was still learned once.
+    assert_eq!(learner.learn(&of("one", "w"), false).unwrap(), [Fate::Known]);
+    assert_eq!(field(&disk.files().book, "e2e4"), (3, 6));
+}
+
+#[test]
+fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothing() {
+    let games: Vec<Lesson> = (0..4).map(game).collect();
+    let before = fresh();
+    plain(&before).learn(&games[..3], false).unwrap();
+    let after = SimDisk::of(before.files());
+    compacting(&after).learn(&games[3..], false).unwrap();
+    let mut fixed = 0;
+    for room in (0..6000).step_by(13).map(Some).chain([None]) {
+        let disk = SimDisk::of(before.files());
+        disk.room(room);
+        disk.fix(room.is_none());
+        let mut live = compacting(&disk);
+        let learned = live.learn(&games[3..], false);
+        fixed += usize::from(disk.named() == 0 && learned.is_ok());
+        disk.room(None);
+        disk.fix(false);
+        for learner in [&mut live, &mut compacting(&disk)] {
+            learner.learn(&games[3..], false).unwrap();
+            assert_eq!(learner.learn(&games, false).unwrap(), [Fate::Known; 4]);
+            assert_eq!(disk.files().book, after.files().book, "{room:?}");
+            assert_eq!(learner.history(9).unwrap().count, 4);
+        }
+    }
+    // Each learned, though the journal could not be replaced.
+    assert!(fixed > 100, "{fixed}");
+}
+
+#[test]
+fn a_damaged_store_is_found_when_it_is_read() {
+    let disk = fresh();
+    let mut learner = compacting(&disk);
+    learner.learn(&(0..5).map(game).collect::<Vec<_>>(), false).unwrap();
+    let mut files = disk.files();
+    files.journal.as_mut().unwrap()[140] ^= 1;
+    disk.set(files.clone());
+    let error = compacting(&disk).learn(&[game(7)], false).unwrap_err().to_string();
+    assert!(error.contains("a.bin.learn is damaged (byte 128)"), "{error}");
+    assert_eq!(disk.files(), files);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Learn(Vec<usize>, bool),
+    Undo(u32),
+    Reset,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        8 => (prop::collection::vec(0..60_usize, 1..6), prop::bool::weighted(0.2))
+            .prop_map(|(games, again)| Step::Learn(games, again)),
+        2 => Just(Step::Undo(1)),
+        1 => Just(Step::Reset),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Whoever compacts, and whenever: book, fates and the number of games are those of journals that keep everything.
+    #[test]
+    fn a_compacted_journal_says_what_a_whole_one_says(
+        steps in prop::collection::vec((step(), 0..3_usize), 1..60),
+    ) {
+        let (whole, small) = (fresh(), fresh());
+        let mut keeper = plain(&whole);
+        let mut others = [compacting(&small), compacting(&small), plain(&small)];
+        // Games that can be taken back in both.
+        let mut last = 0;
+        for (step, who) in steps {
+            let other = &mut others[who];
+            match step {
+                Step::Learn(games, again) => {
+                    let lessons: Vec<Lesson> = games.into_iter().map(game).collect();
+                    let fates = keeper.learn(&lessons, again).unwrap();
+                    let learned = fates.iter().any(|fate| matches!(fate, Fate::Learned(_)));
+                    prop_assert_eq!(other.learn(&lessons, again).unwrap(), fates);
+                    last = if learned { 1 } else { last };
+                }
+                Step::Undo(count) if last >= count => {
+                    prop_assert_eq!((keeper.undo(count).unwrap(), other.undo(count).unwrap()), (count, count));
+                    last = 0;
+                }
+                Step::Undo(_) => {}
+                Step::Reset => {
+                    (keeper.reset().unwrap(), other.reset().unwrap());
+                    last = 0;
+                }
+            }
+            prop_assert_eq!(whole.files().book, small.files().book);
+            let (all, some) = (keeper.history(1).unwrap(), other.history(1).unwrap());
+            prop_assert_eq!(all.count, some.count);
+            prop_assert!(some.doubt.is_none());
+        }
+        let all: Vec<Lesson> = (0..60).map(game).collect();
+        let fates = keeper.learn(&all, false).unwrap();
+        prop_assert_eq!(others[0].learn(&all, false).unwrap(), fates);
+    }
+}
