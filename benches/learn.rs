@@ -1,5 +1,6 @@
 //! How many games a second are learned into a Polyglot book, each on the disk before it is reported: alone and with
-//! sixteen processes, one by one and in the batches of `tabiya learn --games`; and what learning costs a `readyok`.
+//! sixteen processes, one by one and in the batches of `tabiya learn --games`; how long the first game of a new process
+//! takes where the journal knows a million; and what learning costs a `readyok`.
 //!
 //! The folder is the system's for temporary files, or the one that `--dir` names: a disk of one's own, for what is
 //! measured is mostly the disk. `--smoke` measures nothing and shows in seconds that everything runs.
@@ -29,6 +30,9 @@ const BATCH: usize = 128;
 /// The argument by which this program starts itself as one of the crowd.
 const WORKER: &str = "--worker";
 
+/// The argument by which this program starts itself to learn one more game.
+const NEXT: &str = "--next";
+
 fn main() -> io::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1));
@@ -37,6 +41,11 @@ fn main() -> io::Result<()> {
     {
         let number = |text: &String| text.parse().map_err(io::Error::other);
         return work(Path::new(book), number(first)?, number(last)?, number(batch)?);
+    }
+    if let Some([book, number]) =
+        args.iter().position(|arg| arg == NEXT).and_then(|at| args.get(at + 1..at + 3))
+    {
+        return next(Path::new(book), number.parse().map_err(io::Error::other)?);
     }
     if let Some(folder) = value("--dir") {
         // Where temporary files are made is not to be changed once threads run; there is none yet.
@@ -64,6 +73,7 @@ fn main() -> io::Result<()> {
         tell(name, count, time);
         world.check(&world.plays[..count]);
     }
+    firsts(&world, if smoke { 10_000 } else { 1_000_000 })?;
     ready(&world, if smoke { 3 } else { 300 })
 }
 
@@ -117,6 +127,70 @@ fn work(book: &Path, first: usize, last: usize, batch: usize) -> io::Result<()> 
         let fates = learner.learn(lessons, false).map_err(|error| io::Error::other(error.to_string()))?;
         assert!(fates.iter().all(|fate| matches!(fate, Fate::Learned(_))));
     }
+    Ok(())
+}
+
+/// The game of this number, where there are more games than plays.
+fn numbered(world: &World, number: usize) -> Lesson {
+    let id = Lesson::id_of(&[b"many", &number.to_be_bytes()]);
+    Lesson { id, ..lesson(&world.plays[number % world.plays.len()]) }
+}
+
+/// How long processes that have just been started take for their first game, where the journal knows so many.
+fn firsts(world: &World, known: usize) -> io::Result<()> {
+    world.restore();
+    let error = |error: tabiya::base::error::Error| io::Error::other(error.to_string());
+    let start = Instant::now();
+    let mut learner = Learner::new(&world.book()).map_err(error)?;
+    for first in (0..known).step_by(1000) {
+        let lessons: Vec<_> = (first..first + 1000).map(|number| numbered(world, number)).collect();
+        learner.learn(&lessons, false).map_err(error)?;
+    }
+    tell("alone, 1000 at once", known, start.elapsed());
+    drop(learner);
+    let journal = world.book().with_file_name("crowd.bin.learn").metadata()?.len();
+    println!("\n| first game of a process after | journal MB | median ms | greatest | peak memory MB |");
+    println!("|---:|---:|---:|---:|---:|");
+    let (mut times, mut memory) = (Vec::new(), 0_u64);
+    for number in 0..20 {
+        let next = Command::new(std::env::current_exe()?)
+            .arg(NEXT)
+            .arg(world.book())
+            .arg((known + number).to_string())
+            .output()?;
+        let text = String::from_utf8_lossy(&next.stdout);
+        let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(micros)), Some(Ok(kilobytes))) = (numbers.next(), numbers.next()) else {
+            return Err(io::Error::other(format!("{text}{}", String::from_utf8_lossy(&next.stderr))));
+        };
+        times.push(micros as f64 / 1000.0);
+        memory = memory.max(kilobytes);
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
+    println!(
+        "| {known} | {:.1} | {median:.2} | {most:.2} | {:.1} |",
+        journal as f64 / 1e6,
+        memory as f64 / 1e3
+    );
+    Ok(())
+}
+
+/// Learns one more game, and prints the microseconds that it took and the kilobytes of memory at most.
+fn next(book: &Path, number: usize) -> io::Result<()> {
+    let mut line = Game::start();
+    assert!(["e2e4", "e7e5"].iter().all(|mv| line.push_uci(mv.as_bytes())));
+    let play = Play { number, moves: line.moves().to_vec(), points: 2 };
+    let lesson = Lesson { id: Lesson::id_of(&[b"many", &number.to_be_bytes()]), ..lesson(&play) };
+    let start = Instant::now();
+    let fates = Learner::new(book).and_then(|mut learner| learner.learn(&[lesson], false));
+    let fates = fates.map_err(|error| io::Error::other(error.to_string()))?;
+    let micros = start.elapsed().as_micros();
+    assert!(matches!(fates[..], [Fate::Learned(_)]), "{fates:?}");
+    // Only Linux says it in a file.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
+    println!("{micros} {}", peak.split_whitespace().next().unwrap_or("0"));
     Ok(())
 }
 
