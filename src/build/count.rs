@@ -320,19 +320,20 @@ impl<R: Made> Visitor for Counter<'_, R> {
     }
 
     fn end(&mut self, end: End) {
-        let troubled = end.problem.is_some();
         self.wait_last();
+        let result = self.filter.result(end.result);
         if let Some(problem) = end.problem {
-            self.report.add(problem);
-        }
-        if troubled && self.filter.strict {
-            return;
+            let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
+            self.report.add(problem, used);
+            if self.filter.strict || self.waiting.is_empty() {
+                return;
+            }
         }
         if self.crowded {
             self.report.crowded += 1;
             return;
         }
-        match self.filter.result(end.result) {
+        match result {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
@@ -346,7 +347,7 @@ impl<R: Made> Visitor for Counter<'_, R> {
 
     fn unreadable(&mut self, problem: Problem) {
         self.report.games += u64::from(problem.reason != crate::games::Reason::Unreadable);
-        self.report.add(problem);
+        self.report.add(problem, false);
     }
 
     fn wants_variations(&self) -> bool {

@@ -1,7 +1,6 @@
 //! What became of the games: how many counted, how many did not, and why.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use super::filter::Left;
 use super::weigh::{Drop, Drops, Weigh};
@@ -20,26 +19,42 @@ pub struct Report {
     pub unfinished: u64,
     /// Games that did not count because of the filter.
     pub left: BTreeMap<Left, u64>,
-    /// Games with a problem: how many, and the first of them.
-    pub problems: BTreeMap<Reason, (u64, Problem)>,
+    /// Games with a problem.
+    pub problems: BTreeMap<Reason, Troubled>,
     /// Games whose positions have more pieces than the book's format has room for.
     pub crowded: u64,
     /// Moves that were counted and not worth keeping.
     pub dropped: Drops,
 }
 
+/// The games with a problem of one kind.
+#[derive(Clone, Debug)]
+pub struct Troubled {
+    /// How many they are.
+    pub games: u64,
+    /// How many of them counted up to the problem.
+    pub used: u64,
+    /// The first of them, in the order of files and places.
+    pub first: Problem,
+}
+
 impl Report {
-    /// Counts a problem, and remembers the first of its kind in the order of files and places.
-    pub fn add(&mut self, problem: Problem) {
-        self.add_many(1, problem);
+    /// Counts a game with a problem; `used`: it counted up to there.
+    pub fn add(&mut self, problem: Problem, used: bool) {
+        self.add_many(Troubled { games: 1, used: used.into(), first: problem });
     }
 
-    fn add_many(&mut self, count: u64, problem: Problem) {
+    fn add_many(&mut self, Troubled { games, used, first }: Troubled) {
         let order = |problem: &Problem| (problem.place.file.clone(), problem.place.offset);
-        let known = self.problems.entry(problem.reason).or_insert_with(|| (0, problem.clone()));
-        known.0 += count;
-        if order(&problem) < order(&known.1) {
-            known.1 = problem;
+        let known = self.problems.entry(first.reason).or_insert_with(|| Troubled {
+            games: 0,
+            used: 0,
+            first: first.clone(),
+        });
+        known.games += games;
+        known.used += used;
+        if order(&first) < order(&known.first) {
+            known.first = first;
         }
     }
 
@@ -55,9 +70,7 @@ impl Report {
         for (why, count) in left {
             *self.left.entry(why).or_default() += count;
         }
-        for (count, problem) in problems.into_values() {
-            self.add_many(count, problem);
-        }
+        problems.into_values().for_each(|troubled| self.add_many(troubled));
     }
 
     /// Counts moves that are not worth keeping.
@@ -69,7 +82,7 @@ impl Report {
 
     /// Games with a problem.
     pub fn troubled(&self) -> u64 {
-        self.problems.values().map(|(count, _)| count).sum()
+        self.problems.values().map(|troubled| troubled.games).sum()
     }
 
     /// Whether a file could not be read to its end: then games are missing of which nobody knows.
@@ -94,12 +107,13 @@ impl Report {
             }
         });
         let problems = || {
-            let reasons = self.problems.iter().map(|(reason, (count, first))| match reason {
-                Reason::Unreadable => {
-                    format!("{} not read to the end, first {first}", many(*count, "file", "files"))
-                }
-                _ => format!("{} with a problem: {reason}, first {first}", games(*count)),
-            });
+            let reasons =
+                self.problems.iter().map(|(reason, Troubled { games: count, first, .. })| match reason {
+                    Reason::Unreadable => {
+                        format!("{} not read to the end, first {first}", many(*count, "file", "files"))
+                    }
+                    _ => format!("{} with a problem: {reason}, first {first}", games(*count)),
+                });
             reasons.collect::<Vec<_>>()
         };
         if !self.dropped.is_empty() {
@@ -127,8 +141,8 @@ impl Report {
         (format!("the format can hold none of the {}", many(self.plies, "half-move", "half-moves")), None)
     }
 
-    /// The report in lines for people; `strict`: games with a problem did not count at all.
-    pub fn lines(&self, strict: bool) -> Vec<String> {
+    /// The report in lines for people.
+    pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!(
             "{} read, {} used, {}",
             many(self.games, "game", "games"),
@@ -146,17 +160,16 @@ impl Report {
             let games = many(self.crowded, "game", "games");
             lines.push(format!("{games} left out: more than 32 pieces on the board"));
         }
-        for (reason, (count, first)) in &self.problems {
-            let mut line = many(*count, "game", "games");
-            let _ = match (reason, strict) {
-                (Reason::Unreadable, _) => {
-                    line = many(*count, "file", "files");
-                    write!(line, " not read to the end, first {first}")
+        for (reason, Troubled { games, used, first }) in &self.problems {
+            let count = many(*games, "game", "games");
+            lines.push(match games - used {
+                _ if *reason == Reason::Unreadable => {
+                    format!("{} not read to the end, first {first}", many(*games, "file", "files"))
                 }
-                (_, true) => write!(line, " left out: {reason}, first {first}"),
-                (_, false) => write!(line, " used up to the problem: {reason}, first {first}"),
-            };
-            lines.push(line);
+                0 => format!("{count} used up to the problem: {reason}, first {first}"),
+                unused if unused == *games => format!("{count} not used: {reason}, first {first}"),
+                _ => format!("{count} with moves lost, {used} used up to there: {reason}, first {first}"),
+            });
         }
         lines
     }
@@ -200,15 +213,21 @@ mod tests {
     #[test]
     fn the_first_of_a_kind_is_told_whatever_the_order() {
         let mut one = Report::default();
-        one.add(problem("b.pgn", 1));
-        one.add(problem("a.pgn", 9));
+        one.add(problem("b.pgn", 1), true);
+        one.add(problem("a.pgn", 9), true);
         let mut other = Report { games: 3, used: 2, ..Report::default() };
-        other.add(problem("a.pgn", 4));
+        other.add(problem("a.pgn", 4), true);
         one.merge(other);
         assert_eq!(one.troubled(), 3);
-        let lines = one.lines(false);
+        let lines = one.lines();
+        let what = "illegal move, first a.pgn: line 4: 9. Ke9: no (byte 4)";
         assert_eq!(lines[0], "3 games read, 2 used, 0 half-moves");
-        assert_eq!(lines[1], "3 games used up to the problem: illegal move, first a.pgn: line 4: 9. Ke9: no");
+        assert_eq!(lines[1], format!("3 games used up to the problem: {what}"));
+        one.add(problem("b.pgn", 2), false);
+        assert_eq!(one.lines()[1], format!("4 games with moves lost, 3 used up to there: {what}"));
+        let mut none = Report::default();
+        none.add(problem("a.pgn", 4), false);
+        assert_eq!(none.lines()[1], format!("1 game not used: {what}"));
     }
 
     #[test]

@@ -6,7 +6,9 @@ pub mod huffman;
 pub mod normal;
 mod packed;
 mod position;
+mod written;
 
 pub use game::{Ending, Game};
 pub use packed::{PACKED_LEN, Packed};
 pub use position::{FenError, Position};
+pub use written::{Misread, is_move_without_square, read_move};

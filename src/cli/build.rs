@@ -246,7 +246,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     drop(progress);
     let exit = out::print(|out| {
         if !games.is_empty() {
-            for line in report.lines(args.games.strict) {
+            for line in report.lines() {
                 writeln!(out, "{line}")?;
             }
         }

@@ -148,7 +148,7 @@ impl Output for Telling<'_> {
     fn problem(&mut self, problem: &Problem) {
         self.problems += 1;
         if self.problems <= TOLD {
-            self.progress.aside(|| say(&format!("{problem} (byte {})", problem.place.offset)));
+            self.progress.aside(|| say(&problem.to_string()));
         }
     }
 

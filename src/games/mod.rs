@@ -125,18 +125,22 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// The result that a PGN tag or the end of a game's moves names; `None` for `*` and all else.
+    /// The result that a PGN tag or the end of a game's moves names; `None` for `*`, for `0-0` (a game that both
+    /// lost), and for all else.
     ///
     /// ```
     /// use tabiya::games::GameResult;
     /// assert_eq!(GameResult::from_pgn(b"1/2-1/2"), Some(GameResult::Draw));
+    /// assert_eq!(GameResult::from_pgn("½-½".as_bytes()), Some(GameResult::Draw));
+    /// assert_eq!(GameResult::from_pgn(b"1:0"), Some(GameResult::White));
     /// assert_eq!(GameResult::from_pgn(b"*"), None);
     /// ```
     pub fn from_pgn(text: &[u8]) -> Option<Self> {
         match text.trim_ascii() {
-            b"1-0" => Some(Self::White),
-            b"0-1" => Some(Self::Black),
-            b"1/2-1/2" | b"1/2" => Some(Self::Draw),
+            b"1-0" | b"1:0" => Some(Self::White),
+            b"0-1" | b"0:1" => Some(Self::Black),
+            b"1/2-1/2" | b"1/2" | b"1/2:1/2" => Some(Self::Draw),
+            text if ["½-½", "½:½", "½"].iter().any(|draw| draw.as_bytes() == text) => Some(Self::Draw),
             _ => None,
         }
     }

@@ -99,15 +99,17 @@ def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya
         elif number == signal.SIGKILL:
             assert process.returncode == -number
             assert book.read_bytes() in (old, new)
-            for other in set(names) - {"book.bin"}:
-                # What a killed process leaves says whose it is, and is no book by its name.
-                assert other.startswith(".tabiya-") and other.endswith(".part")
-                (folder / "out" / other).unlink()
+            others = set(names) - {"book.bin"}
+            # What a killed process leaves says whose it is, and is no book by its name; the next run removes it.
+            assert len(others) <= 1
+            assert all(other.startswith(".tabiya-") and other.endswith(".part") for other in others)
         else:
             # Before the handler stands, the signal ends the process as it would any other.
             assert process.returncode in (INTERRUPTED, -number), errors
             assert (names, book.read_bytes()) == (["book.bin"], old)
             assert process.returncode == -number or b"interrupted" in errors
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, timeout=HANG)
+    assert left(folder) == (["book.bin"], [])
     print(f"{name}: ended with {ends}")
 
 
@@ -144,7 +146,7 @@ def test_bad_games_are_counted_and_the_good_ones_used(tabiya, folder):
         "comment": (head + "\n1. e4 {" + "x" * (1 << 20) + "\n\n", "without end"),
         "plies": (f"{head}\n{plies}1-0\n\n", None),
         "word": (head + "\n1. e4 " + "x" * (1 << 20) + " e5 1-0\n\n", None),
-        "illegal": (head + "\n1. e4 e5 2. Ke3 1-0\n\n", "2. Ke3: the move is not legal after 2 half-moves"),
+        "illegal": (head + "\n1. e4 e5 2. Ke3 1-0\n\n", '2. "Ke3": the move is not legal'),
         "fen": (head + '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 1-0\n\n', "no legal starting position"),
         "variant": (head + '[Variant "Atomic"]\n\n1. e4 1-0\n\n', "another kind of chess"),
         "bytes": (head + "\n" + "\u0416" * 500 + "\n\n", None),

@@ -3,6 +3,8 @@
 //! The text is cut between games by [`split`], so that several threads can read it; each piece is read by the crate
 //! `pgn-reader`, and [`words`] watches over what that passes over.
 
+mod ends;
+mod moves;
 mod piece;
 mod read;
 pub mod split;

@@ -39,6 +39,11 @@ impl PgnBatch {
         }
     }
 
+    /// Whether the piece's last byte is the file's.
+    pub(super) fn is_last(&self) -> bool {
+        self.piece.last
+    }
+
     /// The piece's bytes.
     pub(super) fn text(&self) -> &[u8] {
         &self.piece.text

@@ -4,11 +4,10 @@ use std::io;
 use std::ops::ControlFlow;
 
 use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
-use shakmaty::san::{San, SanError};
 use shakmaty::{CastlingMode, Color, KnownOutcome};
 
 use super::PgnBatch;
-use super::words::{begins_with_move, find_move, first_strange};
+use super::words::{Strange, Walk, begins_with_move, first_strange};
 use crate::chess::Position;
 use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
 
@@ -27,7 +26,7 @@ const CHESS960: [&str; 7] = [
 
 /// How far a game has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// No game has begun.
     None,
     /// A game's head is read, but not told yet: it has none, and may be no game.
@@ -42,26 +41,34 @@ enum State {
 
 /// Reads games one after another for a visitor.
 pub struct GameReader<'a> {
-    batch: &'a PgnBatch,
-    visitor: &'a mut dyn Visitor,
-    header: Header,
+    pub(super) batch: &'a PgnBatch,
+    pub(super) visitor: &'a mut dyn Visitor,
+    pub(super) header: Header,
     fen: Option<Vec<u8>>,
     variant: String,
     tags: u32,
-    state: State,
-    position: Position,
-    plies: u32,
-    /// Moves that come before a word that is no move.
-    sound_plies: u32,
+    pub(super) state: State,
+    pub(super) position: Position,
+    pub(super) plies: u32,
+    /// Moves of the main line that the PGN reader has given.
+    pub(super) given: u32,
+    /// The next word that it passes over, and may be a move; how many moves it gives before.
+    pub(super) strange: Option<Strange>,
+    pub(super) strange_after: u32,
+    /// How far words were looked at for what is strange, and for the words of moves.
+    pub(super) ahead: Walk<'a>,
+    pub(super) behind: Walk<'a>,
     open: u32,
     result: Option<GameResult>,
-    /// Whether a result stood behind the moves, be it that there is none.
-    ended: bool,
-    problem: Option<Problem>,
+    /// Whether the head says that both players lost.
+    pub(super) both_lost: bool,
+    /// Whether a result came after the moves, `*` and `0-0` too.
+    pub(super) ended: bool,
+    pub(super) problem: Option<Problem>,
     /// Where the slice and the game in it begin and where the slice ends, in bytes of the piece.
-    game_start: usize,
-    slice_end: usize,
-    at: usize,
+    pub(super) game_start: usize,
+    pub(super) slice_end: usize,
+    pub(super) at: usize,
     /// A byte of the piece and its line.
     lines: (usize, u64),
     cut: bool,
@@ -84,9 +91,14 @@ impl<'a> GameReader<'a> {
             state: State::None,
             position: Position::start(),
             plies: 0,
-            sound_plies: u32::MAX,
+            given: 0,
+            strange: None,
+            strange_after: u32::MAX,
+            ahead: Walk::new(&[]),
+            behind: Walk::new(&[]),
             open: 0,
             result: None,
+            both_lost: false,
             ended: false,
             problem: None,
             game_start: 0,
@@ -115,7 +127,8 @@ impl<'a> GameReader<'a> {
         let goes_on = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.ended
             && !text.starts_with(b"[")
-            && !begins_with_move_one(text);
+            && !begins_with_move_one(text)
+            && self.trailing_result().is_none();
         self.fresh = !goes_on;
         if self.fresh {
             self.finish();
@@ -128,6 +141,9 @@ impl<'a> GameReader<'a> {
     pub fn broken(&mut self, error: &io::Error) {
         let text = self.slice();
         let tag = error.to_string().contains("tag");
+        if tag && self.is_cut_in_head() {
+            return self.refuse_cut();
+        }
         let (reason, why) = if tag {
             (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
         } else {
@@ -148,25 +164,20 @@ impl<'a> GameReader<'a> {
         if self.open > 0 && matches!(self.state, State::Moves) {
             self.stop_in_variation();
         }
-        if self.state == State::Moves && self.plies >= self.sound_plies {
-            self.tell_strange();
+        if self.state == State::Waiting && self.problem.is_none() && first_strange(self.text()).is_some() {
+            // A game without a head whose moves the PGN reader does not understand, or no game.
+            self.begin();
+        }
+        self.take_rest();
+        if !self.ended {
+            self.result = self.trailing_result().flatten();
         }
         match std::mem::replace(&mut self.state, State::None) {
             State::Moves | State::Over => {
                 let result = self.header.result.or(self.result);
                 self.visitor.end(End { result, problem: self.problem.take() });
             }
-            State::Waiting => {
-                let text = self.batch.text().get(self.game_start..self.at).unwrap_or_default();
-                if let Some(problem) = self.problem.take() {
-                    self.visitor.unreadable(problem);
-                } else if first_strange(text).is_some() {
-                    let why = "this text is no game".to_owned();
-                    let problem = self.problem_at(self.game_start, Reason::Damaged, why);
-                    self.visitor.unreadable(problem);
-                }
-            }
-            State::Unwanted | State::None => {
+            State::Waiting | State::Unwanted | State::None => {
                 if let Some(problem) = self.problem.take() {
                     self.visitor.unreadable(problem);
                 }
@@ -182,27 +193,22 @@ impl<'a> GameReader<'a> {
         self.stop(problem);
     }
 
-    /// Moves are over because of a word that is none.
-    fn tell_strange(&mut self) {
-        let text = self.slice();
-        let Some(strange) = first_strange(text) else { return };
-        let word = decode_text(text.get(strange.at..strange.at + strange.len).unwrap_or_default());
-        let why = format!("{} is no move of the notation", shortened(&word));
-        let problem = self.problem_at(self.game_start + strange.at, Reason::UnreadableMove, why);
-        self.stop(problem);
+    /// The text of the game, as far as the PGN reader has read.
+    pub(super) fn text(&self) -> &'a [u8] {
+        self.batch.text().get(self.game_start..self.at).unwrap_or_default()
     }
 
     /// The text of the game and what follows in its slice.
-    fn slice(&self) -> &'a [u8] {
+    pub(super) fn slice(&self) -> &'a [u8] {
         self.batch.text().get(self.game_start..self.slice_end).unwrap_or_default()
     }
 
-    fn problem_at(&self, at: usize, reason: Reason, why: String) -> Problem {
+    pub(super) fn problem_at(&self, at: usize, reason: Reason, why: String) -> Problem {
         Problem { reason, place: self.batch.place(at), why }
     }
 
     /// No more moves are taken, for this reason.
-    fn stop(&mut self, problem: Problem) {
+    pub(super) fn stop(&mut self, problem: Problem) {
         if self.problem.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
             self.problem = Some(problem);
         }
@@ -240,7 +246,9 @@ impl<'a> GameReader<'a> {
             return;
         }
         self.state = State::Moves;
-        self.sound_plies = first_strange(self.slice()).map_or(u32::MAX, |strange| strange.plies);
+        self.ahead = Walk::new(self.slice());
+        self.behind = self.ahead.clone();
+        self.look_ahead();
     }
 
     /// The position that the game starts from, where it is not the ordinary one.
@@ -260,52 +268,10 @@ impl<'a> GameReader<'a> {
         })?;
         Ok(Some(position))
     }
-
-    /// What is done once moves are not wanted any more: the result may still be.
-    fn enough(&self) -> ControlFlow<()> {
-        if self.header.result.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn play(&mut self, san: San) -> ControlFlow<()> {
-        if self.plies >= self.sound_plies {
-            self.tell_strange();
-            return self.enough();
-        }
-        match san.to_move(self.position.chess()) {
-            Ok(mv) => {
-                self.plies += 1;
-                let flow = self.visitor.ply(&self.position, mv);
-                self.position.play(mv);
-                if flow.is_break() {
-                    self.state = State::Over;
-                    return self.enough();
-                }
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                let (reason, what) = match (san, error) {
-                    (San::Null, _) => (Reason::NullMove, "a side passes"),
-                    (_, SanError::IllegalSan) => (Reason::IllegalMove, "the move is not legal"),
-                    (_, SanError::AmbiguousSan) => (Reason::IllegalMove, "several pieces can make the move"),
-                };
-                let at = find_move(self.slice(), self.plies).map_or(0, |(at, _)| at);
-                let ply = self.plies;
-                let number = self.position.chess();
-                let dots = shakmaty::Position::turn(number).fold_wb(".", "...");
-                let why = format!(
-                    "{}{dots} {san}: {what} after {ply} half-moves",
-                    shakmaty::Position::fullmoves(number)
-                );
-                let problem = self.problem_at(self.game_start + at, reason, why);
-                self.stop(problem);
-                self.enough()
-            }
-        }
-    }
 }
 
 /// A word as it may stand in a message.
-fn shortened(word: &str) -> String {
+pub(super) fn shortened(word: &str) -> String {
     let mut short: String = word.chars().take(20).filter(|c| !c.is_control()).collect();
     if word.chars().nth(20).is_some() {
         short.push_str("...");
@@ -331,8 +297,9 @@ impl pgn_reader::Visitor for GameReader<'_> {
             self.tags = 0;
             (self.result, self.ended) = (None, false);
             self.problem = None;
-            self.plies = 0;
-            self.sound_plies = u32::MAX;
+            (self.plies, self.given) = (0, 0);
+            (self.strange, self.strange_after) = (None, u32::MAX);
+            self.both_lost = false;
             self.open = 0;
             self.game_start = self.at;
             self.state = State::Waiting;
@@ -363,7 +330,10 @@ impl pgn_reader::Visitor for GameReader<'_> {
             b"UTCDate" if header.date.is_unknown() => {
                 header.date = Date::from_pgn(&decode_text(value.as_bytes()));
             }
-            b"Result" => header.result = GameResult::from_pgn(value.as_bytes()),
+            b"Result" => {
+                header.result = GameResult::from_pgn(value.as_bytes());
+                self.both_lost = matches!(value.as_bytes().trim_ascii(), b"0-0" | b"0:0");
+            }
             b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
             b"BlackElo" => header.black_elo = elo().unwrap_or(0),
             b"FEN" => self.fen = Some(value.decode().trim_ascii().to_vec()),
@@ -374,7 +344,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
         if self.fresh && self.tags > 0 {
-            self.begin();
+            if self.is_cut_in_head() { self.refuse_cut() } else { self.begin() }
         }
         match self.state {
             State::Unwanted => ControlFlow::Break(()),
@@ -388,7 +358,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
             self.begin();
         }
         match self.state {
-            State::Moves => self.play(san.san),
+            State::Moves => self.take(san.san),
             State::Unwanted => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         }

@@ -28,6 +28,8 @@ pub struct Piece {
     pub begins_inside: bool,
     /// It was cut where no game ends, because none ended for [`MOST_LEN`] bytes.
     pub cut: bool,
+    /// The text ends with it, and was read whole.
+    pub last: bool,
 }
 
 /// The pieces of a text. They depend on the text alone, not on how it comes.
@@ -92,8 +94,9 @@ impl<R: Read> Pieces<R> {
         self.offset += text.len() as u64;
         self.line += memchr::memchr_iter(b'\n', &text).count() as u64;
         let cut = self.rest.is_empty() && !self.ended;
+        let last = self.rest.is_empty() && self.ended && failed.is_ok();
         let begins_inside = std::mem::replace(&mut self.was_cut, cut);
-        (Some(Piece { text, offset, line, begins_inside, cut }), failed)
+        (Some(Piece { text, offset, line, begins_inside, cut, last }), failed)
     }
 
     /// Reads a piece's length more.
@@ -167,6 +170,7 @@ mod tests {
         for (index, piece) in whole.iter().enumerate() {
             assert!(piece.text.starts_with(b"[Event "));
             assert!(!piece.cut && !piece.begins_inside);
+            assert_eq!(piece.last, index + 1 == whole.len());
             let before: Vec<_> = whole[..index].iter().flat_map(|piece| piece.text.clone()).collect();
             assert_eq!(piece.offset, before.len() as u64);
             assert_eq!(piece.line, 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u64);
@@ -177,6 +181,7 @@ mod tests {
         assert!(!failed && texts(&drops) == texts(&whole));
         let (drops, failed) = pieces(Pieces::new(Drops(&text, 777, true)));
         assert!(failed && texts(&drops).concat() == text);
+        assert!(!drops.iter().any(|piece| piece.last));
     }
 
     #[test]

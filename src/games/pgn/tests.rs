@@ -166,10 +166,106 @@ fn a_broken_game_gives_the_moves_before_and_the_next_one_comes() {
 fn a_problem_names_its_line_and_the_move() {
     let told = games("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n2. Nf3 {x}\nKe5 *\n");
     let (_, problem) = told[0].problem.clone().unwrap();
-    assert_eq!(problem, "a.pgn: line 6: 2... Ke5: the move is not legal after 3 half-moves");
+    assert_eq!(problem, "a.pgn: line 6: 2... \"Ke5\": the move is not legal (byte 46)");
     let told = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
     let (_, problem) = told[0].problem.clone().unwrap();
-    assert_eq!(problem, "a.pgn: line 5: \"Sf3\" is no move of the notation");
+    assert_eq!(problem, "a.pgn: line 5: 2. \"Sf3\": this is no move in standard notation (byte 26)");
+}
+
+#[test]
+fn moves_in_other_notations_are_played_where_they_mean_one() {
+    let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1h1 f6e4 f1e1 e4f6";
+    for text in [
+        "1. e2e4 e7e5 2. g1f3 b8c6 3. f1c4 g8f6 4. e1g1 f6e4 5. f1e1 e4f6",
+        "1. e2-e4 e7-e5 2. Ng1-f3 Nb8-c6 3. Bf1-c4 Ng8-f6 4. 0-0 Nf6xe4 5. Rf1-e1 Ne4-f6",
+        "1. e4 e5 2. Nf3+- Nc6?! 3. Bc4∞ Nf6 (3... o-o) 4. O-O N:e4 $1 5. Re1 {e2-e4} Nf6",
+        "1.♙e4 ♟e5 2.♘f3 ♞c6 3.♗c4 ♘f6 4.o-o ♘xe4 5.♖e1 ♞f6",
+        "1. e4 e5 2. Nf3, Nc6, 3. Bc4 Nf6 4. 00 Ne4 5. Re1 Nf6N",
+    ] {
+        expect(&format!("[Event \"A\"]\n\n{text} 1-0\n"), &[(moves, "1-0")]);
+        expect(&format!("{text}\n\n{text} 1/2-1/2\n"), &[(moves, "*"), (moves, "1/2-1/2")]);
+    }
+    let fen = "3r4/P1P3k1/8/2Pp4/8/8/8/4K3 w - d6 0 1";
+    for (moves, played) in [
+        ("a8Q d8c8", "a7a8q d8c8"),
+        ("a8(Q) Rd8-c8", "a7a8q d8c8"),
+        ("a8=(Q) (a8(R) Rc8) Rc8", "a7a8q d8c8"),
+        ("c7d8R Kf6", "c7d8r g7f6"),
+        ("cxd8/Q d4", "c7d8q d5d4"),
+        ("c5xd6e.p. R:d6", "c5d6 d8d6"),
+        ("cxd6 e.p. Rxd6", "c5d6 d8d6"),
+    ] {
+        expect(&format!("[FEN \"{fen}\"]\n\n1. {moves} *\n"), &[(played, "*")]);
+    }
+    // Of several the rest of the game is lost, and not more.
+    let told = games(format!("[FEN \"{fen}\"]\n\n1. a8 Rc8 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
+    let problem = told[0].problem.as_ref().unwrap();
+    assert_eq!(problem.1, "a.pgn: line 3: 1. \"a8\": several moves can be meant (byte 51)");
+    assert_eq!((told[0].moves.as_str(), told[1].moves.as_str()), ("", "d2d4"));
+}
+
+#[test]
+fn a_strange_word_of_the_next_game_does_not_touch_this_one() {
+    expect("1. e4 e5\n\n1. Sf3 d5 *\n", &[("e2e4 e7e5", "*"), ("", "damaged")]);
+    expect("1. e4 e5 *\n\n1. d2-d4 d7-d5 0-1\n", &[("e2e4 e7e5", "*"), ("d2d4 d7d5", "0-1")]);
+    expect("1. e4 e5 *\n\n1. d2-d4 Sf6 0-1\n", &[("e2e4 e7e5", "*"), ("d2d4", "unreadable move")]);
+}
+
+#[test]
+fn results_are_read_in_every_form() {
+    for (written, result) in [
+        ("1:0", "1-0"),
+        ("0:1", "0-1"),
+        ("½-½", "1/2-1/2"),
+        ("½:½", "1/2-1/2"),
+        ("1/2", "1/2-1/2"),
+        ("1/2:1/2", "1/2-1/2"),
+    ] {
+        expect(&format!("[Result \"{written}\"]\n\n1. e4 e5\n"), &[("e2e4 e7e5", result)]);
+        expect(&format!("[Result \"*\"]\n\n1. e4 e5 {written}\n\n"), &[("e2e4 e7e5", result)]);
+        let two = format!("1. e4 e5 {written}\n\n2. d4 *\n");
+        expect(&two, &[("e2e4 e7e5", result), ("d2d4", "*")]);
+    }
+}
+
+#[test]
+fn a_game_that_both_lost_does_not_end_with_castling() {
+    let castling = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6";
+    let text = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6";
+    for both in ["0-0", "0:0"] {
+        expect(&format!("[Result \"{both}\"]\n\n{text} 0-0\n"), &[(castling, "*")]);
+        expect(&format!("[Result \"{both}\"]\n\n1. e4 e5 {both}\n"), &[("e2e4 e7e5", "*")]);
+    }
+    expect("1. e4 e5 0-0\n\n2. d4 *\n", &[("e2e4 e7e5", "*"), ("d2d4", "*")]);
+    // Without that head, and where it is legal or more follows, it is castling.
+    let castled = format!("{castling} e1h1");
+    expect(&format!("[Result \"*\"]\n\n{text} 0-0\n"), &[(&castled, "*")]);
+    expect(&format!("[Result \"0-0\"]\n\n{text} 0-0 0-0\n"), &[(&castled, "*")]);
+    expect(&format!("[Result \"0-0\"]\n\n{text} 0-0 0-0 d6\n"), &[(&castled, "illegal move")]);
+    expect("1. e4 0-0 2. d4 *", &[("e2e4", "illegal move")]);
+}
+
+#[test]
+fn a_file_that_ends_in_a_head_says_so() {
+    let game = "[Event \"A\"]\n\n1. e4 *\n\n";
+    for cut in [
+        "[",
+        "[Ev",
+        "[Event \"B",
+        "[Event \"B\"",
+        "[Event \"B\"]",
+        "[Event \"B\"]\n",
+        "[Event \"B\"]\n[White \"x",
+    ] {
+        let text = format!("{game}{cut}");
+        expect(&text, &[("e2e4", "*"), ("", "file that ends in its middle")]);
+        assert_eq!(
+            games(&text)[1].problem.as_ref().unwrap().1,
+            "a.pgn: line 5: the file ends in the head of this game: the games before are used (byte 22)"
+        );
+    }
+    expect(&format!("{game}[Event \"B\"]\n\n"), &[("e2e4", "*"), ("", "*")]);
+    expect("[Event \"B\"", &[("", "file that ends in its middle")]);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A look over a game's text for words that can be no move of the notation, yet name a square: moves of another
-//! language's notation, or damaged ones.
+//! A look over a game's text for words that are no move for the PGN reader, yet name a square or castle: moves in
+//! another notation or language, or damaged ones.
 //!
 //! The PGN reader passes over every word that it does not understand, as it should over decoration such as `N` or
 //! `+-`. A passed-over move, however, would turn the rest of the game into another one.
@@ -7,60 +7,111 @@
 use memchr::memchr;
 use pgn_reader::SanPlus;
 
-/// A word that is no move.
+use crate::chess::{Position, is_move_without_square, read_move};
+use crate::games::decode_text;
+
+/// A word that is no move for the PGN reader, and may be one all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strange {
     /// Where it begins, in bytes from the start of the text.
     pub at: usize,
     /// Its length in bytes.
     pub len: usize,
-    /// Moves of the main line that stand before it.
+    /// Moves of the main line before it, without strange words.
     pub plies: u32,
+}
+
+/// A walk along the main line of a game's text, with or without its head.
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    words: Words<'a>,
+    /// Variations that are open.
+    depth: u32,
+    /// Moves of the main line that were passed.
+    moves: u32,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk from the start of a game's text.
+    pub fn new(text: &'a [u8]) -> Self {
+        Self { words: Words { text, at: 0, line_start: true }, depth: 0, moves: 0 }
+    }
+
+    /// The next word of the main line that is no decoration.
+    fn next(&mut self) -> Option<(usize, &'a [u8], Verdict)> {
+        loop {
+            match self.words.next()? {
+                Word::Open => self.depth += 1,
+                Word::Close => self.depth = self.depth.saturating_sub(1),
+                Word::Text { .. } if self.depth > 0 => {}
+                Word::Text { at, word } => match judge(word) {
+                    Verdict::Decoration => {}
+                    verdict => return Some((at, word, verdict)),
+                },
+            }
+        }
+    }
+
+    /// The next strange word.
+    pub fn next_strange(&mut self) -> Option<Strange> {
+        loop {
+            match self.next()? {
+                (at, word, Verdict::Strange) => {
+                    return Some(Strange { at, len: word.len(), plies: self.moves });
+                }
+                _ => self.moves += 1,
+            }
+        }
+    }
+
+    /// Where the move of this number, counted from 0 without strange words, is, as `at` and length in bytes; `None`
+    /// where there are fewer, or where the walk has passed it.
+    pub fn find_move(&mut self, number: u32) -> Option<(usize, usize)> {
+        while self.moves <= number {
+            let (at, word, verdict) = self.next()?;
+            if verdict == Verdict::Move {
+                self.moves += 1;
+                if self.moves > number {
+                    return Some((at, word.len()));
+                }
+            }
+        }
+        None
+    }
 }
 
 /// The first strange word of the main line, in the text of one game with or without its head.
 pub fn first_strange(text: &[u8]) -> Option<Strange> {
-    let mut words = Words { text, at: 0, line_start: true };
-    let (mut plies, mut depth) = (0_u32, 0_u32);
-    while let Some(word) = words.next() {
-        match word {
-            Word::Open => depth += 1,
-            Word::Close => depth = depth.saturating_sub(1),
-            Word::Text { .. } if depth > 0 => {}
-            Word::Text { at, word } => match judge(word) {
-                Verdict::Move => plies += 1,
-                Verdict::Decoration => {}
-                Verdict::Strange => return Some(Strange { at, len: word.len(), plies }),
-            },
-        }
-    }
-    None
+    Walk::new(text).next_strange()
+}
+
+/// The whole of a word that is `len` bytes long for the PGN reader: with a promotion in brackets, or the rest of "e.p.".
+pub fn whole(text: &[u8], at: usize, len: usize) -> &[u8] {
+    let rest = text.get(at + len..).unwrap_or_default();
+    let more = match rest {
+        [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
+        [b'.', b'p', b'.', ..] if text.get(..at + len).is_some_and(|text| text.ends_with(b"e")) => 3,
+        _ => 0,
+    };
+    text.get(at..at + len + more).unwrap_or_default()
+}
+
+/// The text of a game from here to where its moves end at the latest: an empty line or a head.
+pub fn rest_of_moves(text: &[u8]) -> &[u8] {
+    let end = memchr::memchr_iter(b'\n', text)
+        .find(|&at| matches!(text.get(at + 1..), Some([b'\n' | b'[', ..] | [b'\r', b'\n', ..])));
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
 /// Whether the first word is a move, as in a game without a head; prose begins otherwise.
 pub fn begins_with_move(text: &[u8]) -> bool {
     let mut words = Words { text, at: 0, line_start: true };
-    matches!(words.next(), Some(Word::Text { word, .. }) if judge(word) == Verdict::Move)
-}
-
-/// Where the move of this number, counted from 0 along the main line, stands; `None` where there are fewer.
-pub fn find_move(text: &[u8], number: u32) -> Option<(usize, &[u8])> {
-    let mut words = Words { text, at: 0, line_start: true };
-    let (mut plies, mut depth) = (0_u32, 0_u32);
-    while let Some(word) = words.next() {
-        match word {
-            Word::Open => depth += 1,
-            Word::Close => depth = depth.saturating_sub(1),
-            Word::Text { at, word } if depth == 0 && judge(word) == Verdict::Move => {
-                if plies == number {
-                    return Some((at, word));
-                }
-                plies += 1;
-            }
-            Word::Text { .. } => {}
-        }
+    let Some(Word::Text { at, word }) = words.next() else { return false };
+    match judge(word) {
+        Verdict::Move => true,
+        Verdict::Strange => read_move(&decode_text(whole(text, at, word.len())), &Position::start()).is_ok(),
+        Verdict::Decoration => false,
     }
-    None
 }
 
 enum Word<'a> {
@@ -70,6 +121,7 @@ enum Word<'a> {
 }
 
 /// The words of a text, without its head, comments, numbers and glyphs.
+#[derive(Clone, Debug)]
 struct Words<'a> {
     text: &'a [u8],
     at: usize,
@@ -89,7 +141,7 @@ impl<'a> Words<'a> {
             let line_start = std::mem::replace(&mut self.line_start, byte == b'\n');
             match CLASSES[usize::from(byte)] {
                 Class::Space => self.at += 1,
-                Class::Number if castles_with_zeros(self.text.get(self.at..).unwrap_or_default()) => {
+                Class::Number if byte == b'0' && castles(self.text.get(self.at..).unwrap_or_default()) => {
                     return Some(self.word());
                 }
                 Class::Number => self.number(),
@@ -192,7 +244,7 @@ enum Verdict {
 fn judge(word: &[u8]) -> Verdict {
     if is_plain_move(word) || castles_with_zeros(word) || SanPlus::from_ascii(word).is_ok() {
         Verdict::Move
-    } else if names_a_square(word) {
+    } else if names_a_square(word) || str::from_utf8(word).is_ok_and(is_move_without_square) {
         Verdict::Strange
     } else {
         Verdict::Decoration
@@ -219,7 +271,13 @@ fn is_plain_move(word: &[u8]) -> bool {
     }
 }
 
-/// Whether a text begins with castling written with zeros, which the PGN reader takes for a move.
+/// Whether a text begins with castling written with zeros in any way.
+fn castles(text: &[u8]) -> bool {
+    // No move has the number 0, let alone 00.
+    castles_with_zeros(text) || text.starts_with(b"00")
+}
+
+/// Whether a text begins with castling written with zeros and dashes, which the PGN reader takes for a move.
 fn castles_with_zeros(text: &[u8]) -> bool {
     [&b"0-0"[..], "0–0".as_bytes(), "0—0".as_bytes()].iter().any(|castling| text.starts_with(castling))
 }
@@ -267,11 +325,52 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_found_by_its_number() {
-        let text = b"[White \"e4\"]\n\n1. e4 (1. d4 d5) e5 2. Nf3 N";
-        assert_eq!(find_move(text, 1), Some((31, &b"e5"[..])));
-        assert_eq!(find_move(text, 3), None);
-        assert_eq!(find_move(b"4. 0-0 d6 0-1", 1), Some((7, &b"d6"[..])));
+    fn moves_in_other_notations_are_strange_and_so_are_those_without_a_square() {
+        let text =
+            b"1. e2-e4 e5 2. o-o 00 (x e2-e3) 3. exd Nf3+- {a8Q} \xe2\x99\x98f3 N 4. Z0 a8(Q) dxe6e.p. +-";
+        let mut walk = Walk::new(text);
+        let mut found = Vec::new();
+        while let Some(strange) = walk.next_strange() {
+            found.push((String::from_utf8_lossy(whole(text, strange.at, strange.len)), strange.plies));
+        }
+        let expected =
+            [("e2-e4", 0), ("o-o", 1), ("00", 1), ("exd", 1), ("Nf3+-", 1), ("♘f3", 1), ("dxe6e.p.", 3)];
+        assert_eq!(found, expected.map(|(word, plies)| (word.into(), plies)));
+        assert_eq!(whole(b"a8(Q) x", 0, 2), b"a8(Q)");
+        assert_eq!(whole(b"a8(Qx)", 0, 2), b"a8");
+    }
+
+    #[test]
+    fn moves_are_found_by_their_numbers() {
+        let text = b"[White \"e4\"]\n\n1. e4 (1. d4 d5) e5 e2-e4 2. Nf3 N";
+        let mut walk = Walk::new(text);
+        assert_eq!(walk.find_move(1), Some((31, 2)));
+        assert_eq!(walk.find_move(2), Some((43, 3)));
+        assert_eq!(walk.find_move(3), None);
+        assert_eq!(Walk::new(b"4. 0-0 d6 0-1").find_move(1), Some((7, 2)));
+    }
+
+    #[test]
+    fn moves_end_at_an_empty_line_or_a_head() {
+        for (text, rest) in
+            [("a\nb\n\nc", "a\nb"), ("a\r\n\r\nc", "a\r"), ("a\n[b", "a"), ("a\n", "a\n"), ("", "")]
+        {
+            assert_eq!(rest_of_moves(text.as_bytes()), rest.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_text_that_begins_with_a_move_is_told_from_prose() {
+        for (text, expected) in [
+            ("1. e4", true),
+            ("e2-e4", true),
+            ("1.♘f3", true),
+            ("1. e4x", false),
+            ("A c4", false),
+            ("", false),
+        ] {
+            assert_eq!(begins_with_move(text.as_bytes()), expected, "{text}");
+        }
     }
 
     proptest! {
