@@ -44,7 +44,7 @@ impl Error {
     /// A file that cannot be opened, read or written.
     pub fn file(path: impl AsRef<Path>, what: impl Into<String>, source: std::io::Error) -> Self {
         let mut error = Self::new(ErrorKind::File, what).at_path(path);
-        error.source = Some(Box::new(source));
+        error.source = Some(Box::new(without_path(source)));
         error
     }
 
@@ -92,6 +92,15 @@ impl Error {
     /// The offset in the file in bytes, where there is one.
     pub fn offset(&self) -> Option<u64> {
         self.offset
+    }
+}
+
+/// An error of a temporary file without its path, which the crate `tempfile` adds: the file has gone by then.
+fn without_path(error: std::io::Error) -> std::io::Error {
+    let text = error.to_string();
+    match text.rfind(" at path \"") {
+        Some(end) => std::io::Error::new(error.kind(), text.get(..end).unwrap_or(&text)),
+        None => error,
     }
 }
 

@@ -4,9 +4,11 @@ use std::fs;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{Builder, NamedTempFile, PersistError};
+use tempfile::{NamedTempFile, PersistError};
 
 use super::error::{Error, ErrorKind, Result};
+
+mod leftovers;
 
 /// Bytes that are gathered before they are written.
 const BUFFER_LEN: usize = 1 << 18;
@@ -30,8 +32,17 @@ const BUFFER_LEN: usize = 1 << 18;
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
-    target: PathBuf,
+    target: Target,
+}
+
+/// Where a file is going to be.
+#[derive(Debug)]
+struct Target {
+    path: PathBuf,
+    /// It may replace another file.
     force: bool,
+    /// A file was there when the work began.
+    standing: bool,
 }
 
 impl Replacement {
@@ -61,33 +72,27 @@ impl Replacement {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
         };
-        let mut builder = Builder::new();
-        builder.prefix(".tabiya-").suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As any new file; the process's mask takes away what the user wants taken away.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(&folder).map_err(|error| {
+        leftovers::remove(&folder);
+        let file = leftovers::create(&folder).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
                 .advice("name a folder that exists and can be written to")
         })?;
+        let target = Target { path: target, force, standing: standing.is_some() };
         if let Some(standing) = standing {
             // The new file is as open to others as the one it replaces.
             let _ = fs::set_permissions(file.path(), standing.permissions());
         }
-        Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target, force })
+        Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target })
     }
 
     /// Where the file is going to stand.
     pub fn target(&self) -> &Path {
-        &self.target
+        &self.target.path
     }
 
     /// An error of writing, as the user is to see it.
     pub fn error(&self, error: io::Error) -> Error {
-        cannot_write(&self.target, error)
+        self.target.error(error)
     }
 
     /// Writes out and syncs what was written, without showing it yet.
@@ -96,9 +101,9 @@ impl Replacement {
     /// When the disk is full or fails: nothing has changed then.
     pub fn ready(mut self) -> Result<Ready> {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
-        synced.map_err(|error| cannot_write(&self.target, error))?;
+        synced.map_err(|error| self.error(error))?;
         let (file, _) = self.file.into_parts();
-        Ok(Ready { file, target: self.target, force: self.force })
+        Ok(Ready { file, target: self.target })
     }
 
     /// Writes out, syncs, and puts the file in its place.
@@ -132,8 +137,7 @@ impl Seek for Replacement {
 #[derive(Debug)]
 pub struct Ready {
     file: NamedTempFile,
-    target: PathBuf,
-    force: bool,
+    target: Target,
 }
 
 impl Ready {
@@ -142,15 +146,16 @@ impl Ready {
     /// # Errors
     /// When another file has come to stand there meanwhile, or the folder cannot be written any more.
     pub fn show(self) -> Result<()> {
-        let Self { file, target, force } = self;
-        let shown = if force { file.persist(&target) } else { persist_new(file, &target) };
+        let Self { file, target } = self;
+        let path = &target.path;
+        let shown = if target.force { file.persist(path) } else { persist_new(file, path) };
         if let Err(error) = shown {
             return Err(match error.error.kind() {
-                io::ErrorKind::AlreadyExists => exists(&target),
-                _ => cannot_write(&target, error.error),
+                io::ErrorKind::AlreadyExists => exists(path),
+                _ => target.error(error.error),
             });
         }
-        sync_folder(&target);
+        sync_folder(path);
         Ok(())
     }
 }
@@ -182,8 +187,11 @@ fn exists(path: &Path) -> Error {
         .advice("name another one, or replace it with --force")
 }
 
-fn cannot_write(path: &Path, error: io::Error) -> Error {
-    Error::file(path, "cannot write the file", error).advice("what stood there before is unchanged")
+impl Target {
+    fn error(&self, error: io::Error) -> Error {
+        let error = Error::file(&self.path, "cannot write the file", error);
+        if self.standing { error.advice("what stood there before is unchanged") } else { error }
+    }
 }
 
 #[cfg(test)]
@@ -245,6 +253,26 @@ mod tests {
         assert!(file.commit().is_err());
         assert_eq!(fs::read(&path).unwrap(), b"other");
         assert_eq!(names(folder.path()), ["a.bin"]);
+    }
+
+    #[test]
+    fn an_error_speaks_of_the_old_file_only_where_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        let full = || {
+            let file = Replacement::new(&path, true).unwrap();
+            file.error(io::ErrorKind::StorageFull.into()).to_string()
+        };
+        assert!(!full().contains("unchanged"), "{}", full());
+        fs::write(&path, b"old").unwrap();
+        assert!(full().ends_with("what stood there before is unchanged"), "{}", full());
+    }
+
+    #[test]
+    fn an_error_does_not_name_the_file_that_is_being_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Replacement::new(folder.path().join("none/a.bin"), false).unwrap_err().to_string();
+        assert!(!error.contains(".part") && error.contains("a.bin: cannot write"), "{error}");
     }
 
     #[test]

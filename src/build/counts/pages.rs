@@ -161,6 +161,16 @@ impl PageReader for Pages {
     }
 }
 
+/// What an error says, without the name of its kind.
+pub fn plain(error: &ParquetError) -> String {
+    let mut text = error.to_string();
+    for kind in ["External: ", "Parquet error: ", "EOF: ", "NYI: "] {
+        text = text.strip_prefix(kind).map(str::to_owned).unwrap_or(text);
+    }
+    // The path of a temporary file, which has gone by now.
+    text.rfind(" at path \"").map_or(text.clone(), |end| text.get(..end).unwrap_or_default().to_owned())
+}
+
 fn broken(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
@@ -225,8 +235,10 @@ fn unpack(codec: Compression, packed: Vec<u8>, len: u64) -> Result<Vec<u8>> {
         }
         Compression::GZIP(_) => grown(flate2::bufread::MultiGzDecoder::new(&*packed), len)?,
         Compression::ZSTD(_) => {
-            let stream = ruzstd::decoding::StreamingDecoder::new(&*packed);
-            grown(stream.map_err(|error| broken(&error.to_string()))?, len)?
+            // What the decoder says itself is not for users.
+            let damaged = || broken("a page's Zstandard data are damaged");
+            let stream = ruzstd::decoding::StreamingDecoder::new(&*packed).map_err(|_| damaged())?;
+            grown(stream, len).map_err(|_| damaged())?
         }
         _ => return Err(broken("it is packed in an unknown way")),
     };
@@ -246,6 +258,19 @@ fn grown(stream: impl Read, len: u64) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_are_plain_text() {
+        let disk = std::io::Error::other("no room at path \"/tmp/.tabiya-x.part\"");
+        assert_eq!(plain(&ParquetError::External(Box::new(disk))), "no room");
+        assert_eq!(plain(&broken("a page claims too much")), "a page claims too much");
+        let codec = Compression::ZSTD(parquet::basic::ZstdLevel::default());
+        for packed in [&b"\x28\xb5\x2f\xfd\0\0"[..], b"no zstd", b"\x28\xb5\x2f\xfd\x04\x00\xff\xff\xff\xff"]
+        {
+            let said = plain(&unpack(codec, packed.to_vec(), 9).unwrap_err());
+            assert_eq!(said, "a page's Zstandard data are damaged");
+        }
+    }
 
     #[test]
     fn a_block_is_as_long_as_it_claims_or_refused() {

@@ -7,6 +7,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use super::columns::{Columns, Fault, Values};
 use super::guard::guarded;
 use super::input::Input;
+use super::pages::plain;
 use super::thrift;
 use super::{Line, MAGIC, VERSION, VERSION_NAME};
 use crate::base::bytes;
@@ -68,7 +69,9 @@ impl CountFile {
         }
         let metadata = match guarded(|| ParquetMetaDataReader::decode_metadata(&footer)) {
             Some(Ok(metadata)) => metadata,
-            Some(Err(error)) => return Err(damaged(&format!("its footer is damaged: {error}")).at_offset(at)),
+            Some(Err(error)) => {
+                return Err(damaged(&format!("its footer is damaged: {}", plain(&error))).at_offset(at));
+            }
             None => return Err(damaged("its footer is damaged").at_offset(at)),
         };
         let said = metadata.file_metadata().key_value_metadata().into_iter().flatten();
@@ -178,7 +181,9 @@ impl CountFile {
                         return Err(self.bad(row + some as u64, "a column ends here, and others go on"));
                     }
                     Some(Err(error)) => {
-                        return Err(self.bad(row, &format!("the rows from here on are damaged: {error}")));
+                        return Err(
+                            self.bad(row, &format!("the rows from here on are damaged: {}", plain(&error)))
+                        );
                     }
                     None => return Err(self.bad(row, "the rows from here on are damaged")),
                 }

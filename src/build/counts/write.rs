@@ -14,6 +14,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
+use super::pages::plain;
 use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, VERSION, VERSION_NAME};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
@@ -244,7 +245,7 @@ fn properties() -> WriterProperties {
 
 /// An error of writing, as the user is to see it.
 fn cannot(path: &Path, error: ParquetError) -> Error {
-    Error::new(ErrorKind::File, format!("cannot write the file: {error}"))
-        .at_path(path)
-        .advice("what stood there before is unchanged")
+    let error =
+        Error::new(ErrorKind::File, format!("cannot write the file: {}", plain(&error))).at_path(path);
+    if path.exists() { error.advice("what stood there before is unchanged") } else { error }
 }

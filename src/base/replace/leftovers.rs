@@ -1,0 +1,150 @@
+//! Unfinished files: each is locked while its process lives, and the next run in its folder removes those of dead ones.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{Duration, SystemTime};
+
+use sha2::{Digest, Sha256};
+use tempfile::{Builder, NamedTempFile};
+
+/// The name of an unfinished file: this, the machine that writes it, a dash, some random letters, and the end.
+const START: &str = ".tabiya-";
+const END: &str = ".part";
+
+/// How long a file that may belong to another machine is left alone after its last change: locks are not always
+/// shared by those who share a folder.
+const FOREIGN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Creates an unfinished file in a folder.
+///
+/// # Errors
+/// When the folder is missing or cannot be written.
+pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
+    let prefix = format!("{START}{}-", machine());
+    let mut builder = Builder::new();
+    builder.prefix(&prefix).suffix(END);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file; the process's mask takes away what the user wants taken away.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        // Some file systems have no locks: then the file's age has to do.
+        let _ = file.as_file().lock();
+        // Another process may have taken it for a leftover before it was locked.
+        if file.path().symlink_metadata().is_ok() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Removes the unfinished files of dead processes from a folder. What cannot be removed, or may still be written,
+/// stays.
+pub fn remove(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_regular = || entry.file_type().is_ok_and(|kind| kind.is_file());
+        if let Some(name) = name.to_str()
+            && let Some(rest) = name.strip_prefix(START)
+            && rest.ends_with(END)
+            && is_regular()
+        {
+            let ours = rest.strip_prefix(machine()).is_some_and(|rest| rest.starts_with('-'));
+            remove_dead(&entry.path(), ours);
+        }
+    }
+}
+
+fn remove_dead(path: &Path, ours: bool) {
+    let Ok(file) = File::open(path) else { return };
+    let is_old = || {
+        let changed = file.metadata().and_then(|metadata| metadata.modified());
+        changed.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > FOREIGN_AGE))
+    };
+    let dead = match file.try_lock() {
+        Ok(()) => ours || is_old(),
+        Err(fs::TryLockError::WouldBlock) => false,
+        Err(fs::TryLockError::Error(_)) => is_old(),
+    };
+    if dead {
+        // The lock is held until it is gone: whoever has just created it finds that out.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// This machine in eight letters.
+fn machine() -> &'static str {
+    static MACHINE: OnceLock<String> = OnceLock::new();
+    MACHINE.get_or_init(|| {
+        let name = sysinfo::System::host_name().unwrap_or_default();
+        Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(folder: &Path) -> usize {
+        fs::read_dir(folder)
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(END))
+            .count()
+    }
+
+    #[test]
+    fn a_dead_process_leaves_a_file_that_the_next_removes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, path) = create(folder.path()).unwrap().into_parts();
+        let path = path.keep().unwrap();
+        remove(folder.path());
+        assert!(path.exists(), "its process lives");
+        drop(file);
+        remove(folder.path());
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn files_of_other_machines_go_when_they_are_old_and_other_files_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = SystemTime::now() - 2 * FOREIGN_AGE;
+        for (name, goes) in [
+            (".tabiya-0123456-abcdef.part", true),
+            (".tabiya-abcdef.part", true),
+            (".tabiya-abcdef.partial", false),
+            ("tabiya-abcdef.part", false),
+        ] {
+            let path = folder.path().join(name);
+            let file = File::create(&path).unwrap();
+            remove(folder.path());
+            assert!(path.exists(), "{name}");
+            file.set_modified(old).unwrap();
+            file.lock().unwrap();
+            remove(folder.path());
+            assert!(path.exists(), "{name} is locked");
+            drop(file);
+            remove(folder.path());
+            assert_eq!(path.exists(), !goes, "{name}");
+        }
+        fs::create_dir(folder.path().join(".tabiya-folder.part")).unwrap();
+        remove(folder.path());
+        assert!(folder.path().join(".tabiya-folder.part").exists());
+    }
+
+    #[test]
+    fn files_that_are_created_while_others_are_removed_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            let removing = scope.spawn(|| (0..2000).for_each(|_| remove(folder.path())));
+            let files: Vec<_> = (0..200).map(|_| create(folder.path()).unwrap()).collect();
+            removing.join().unwrap();
+            assert!(files.iter().all(|file| file.path().exists()));
+        });
+        assert_eq!(parts(folder.path()), 0);
+    }
+}
