@@ -223,6 +223,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         .advice("filter when the games are counted, with tabiya build --counts"));
     }
     let mut source = games::open(&games)?;
+    source.passed_over().iter().for_each(out::complain);
     interrupt::watch();
     let names = Names::read(&args.eco)?;
     let progress = Progress::terminal(args.output.to_string_lossy());

@@ -118,6 +118,7 @@ fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
         (player, both) => Sides::new(player.as_deref(), both),
     };
     let mut source = games::open(&args.games)?;
+    source.passed_over().iter().for_each(out::complain);
     interrupt::watch();
     let progress = Progress::terminal(args.book.to_string_lossy());
     progress.games(source.size());

@@ -12,6 +12,7 @@ pub mod pgn;
 mod pipe;
 mod problem;
 mod unpack;
+mod zip;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -11,14 +11,24 @@ use super::cbh::{self, Cbh, CbhSource};
 use super::pgn::Pgn;
 use super::pipe::Pipe;
 use super::unpack::unpacked;
+use super::zip::{self, Member};
 use super::{Batch, GameSource};
 use crate::base::error::{Error, ErrorKind, Result};
 
 /// The name that means standard input.
 const STDIN: &str = "-";
 
-/// Ends of names that are taken out of a folder.
-const EXTENSIONS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];
+/// Ends of names of the texts that are taken out of a folder.
+const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
+/// The end of the names of databases that are taken out of a folder.
+const DATABASE: &str = ".cbh";
+/// The end of the names of archives that are looked into in a folder.
+const ARCHIVE: &str = ".zip";
+/// Ends of names of games that cannot be read: of them a folder's user is to hear.
+const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
+
+/// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
+const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
 
 /// Bytes from the start of a file that tell whether it is text.
 const START_LEN: u64 = 4096;
@@ -28,11 +38,19 @@ const DEEPEST: u32 = 64;
 
 /// The games of several files, one file after another.
 pub struct Sources {
-    waiting: VecDeque<PathBuf>,
+    waiting: VecDeque<Source>,
     names: Vec<PathBuf>,
+    passed_over: Vec<Error>,
     current: Option<Current>,
     size: Option<u64>,
     done: Arc<AtomicU64>,
+}
+
+/// A file that is to be read.
+enum Source {
+    Text(PathBuf),
+    Database(PathBuf),
+    Archived(Member),
 }
 
 /// The file that is being read.
@@ -42,66 +60,129 @@ enum Current {
     Database(CbhSource, u64),
 }
 
-/// Opens the games in files and folders; `-` is standard input. Of a folder, all PGN files in it and in its folders
-/// are read, in the order of their names. A ChessBase database is named by any of its files.
+/// Opens the games in files and folders; `-` is standard input. Of a folder, all PGN files, ZIP archives and ChessBase
+/// databases in it and in its folders are read, in the order of their names. A database is named by any of its files.
 ///
 /// # Errors
 /// When a file is missing or is no file, when a folder holds no games, or when nothing is named.
 pub fn open(paths: &[PathBuf]) -> Result<Sources> {
-    let mut waiting = VecDeque::new();
-    let mut size = Some(0_u64);
-    let mut names = Vec::new();
+    let mut sources = Sources {
+        waiting: VecDeque::new(),
+        names: Vec::new(),
+        passed_over: Vec::new(),
+        current: None,
+        size: Some(0),
+        done: Arc::default(),
+    };
     for path in paths {
         if path.as_os_str() == STDIN {
-            if waiting.iter().any(|other: &PathBuf| other.as_os_str() == STDIN) {
+            if sources.waiting.iter().any(|other| other.name().as_os_str() == STDIN) {
                 return Err(Error::new(ErrorKind::Usage, "standard input can be read only once"));
             }
-            waiting.push_back(path.clone());
-            names.push(name_of(path).to_owned());
-            size = None;
-            continue;
-        }
-        if cbh::is_named(path) && !path.is_dir() {
-            let db = Cbh::open(path)?;
-            size = size.map(|size| size + db.size());
-            waiting.push_back(path.clone());
-            names.push(db.moves_path().to_path_buf());
-            continue;
-        }
-        let metadata =
-            fs::metadata(path).map_err(|error| Error::file(path, "cannot open the file", error))?;
-        if metadata.is_dir() {
-            let before = waiting.len();
-            folder(path, DEEPEST, &mut waiting)?;
-            if waiting.len() == before {
-                return Err(Error::new(ErrorKind::File, "this folder holds no PGN files")
-                    .at_path(path)
-                    .advice("their names end with .pgn, .pgn.gz or .pgn.zst"));
-            }
-            for path in waiting.iter().skip(before) {
-                text(path, Arc::default())?;
-                names.push(path.clone());
-                let len =
-                    fs::metadata(path).map_err(|error| Error::file(path, "cannot open the file", error))?;
-                size = size.map(|size| size + len.len());
-            }
+            sources.add_pipe(path.clone());
+        } else if cbh::is_named(path) && !path.is_dir() {
+            sources.add_database(path.clone())?;
         } else {
-            if metadata.is_file() {
-                size = size.map(|size| size + metadata.len());
-                // What is wrong with the last file is better known now than after hours.
-                text(path, Arc::default())?;
+            let metadata =
+                fs::metadata(path).map_err(|error| Error::file(path, "cannot open the file", error))?;
+            if metadata.is_dir() {
+                sources.add_folder(path)?;
+            } else if !metadata.is_file() {
+                sources.add_pipe(path.clone());
+            } else if zip::is_zip(path) {
+                sources.add_archive(path)?;
             } else {
-                // A pipe has no length that is known beforehand, and can be read only once.
-                size = None;
+                sources.add_text(path.clone())?;
             }
-            waiting.push_back(path.clone());
-            names.push(path.clone());
         }
     }
-    Ok(Sources { waiting, names, current: None, size, done: Arc::default() })
+    Ok(sources)
 }
 
-fn folder(path: &Path, depth: u32, found: &mut VecDeque<PathBuf>) -> Result<()> {
+impl Source {
+    /// What the user named.
+    fn name(&self) -> &Path {
+        match self {
+            Self::Text(path) | Self::Database(path) => path,
+            Self::Archived(member) => member.name(),
+        }
+    }
+}
+
+impl Sources {
+    /// Files of folders that look as if they held games, but cannot be read; and why.
+    pub fn passed_over(&self) -> &[Error] {
+        &self.passed_over
+    }
+
+    fn add(&mut self, source: Source, name: PathBuf, size: u64) {
+        self.waiting.push_back(source);
+        self.names.push(name);
+        self.size = self.size.and_then(|before| before.checked_add(size));
+    }
+
+    /// A pipe has no length that is known beforehand, and can be read only once.
+    fn add_pipe(&mut self, path: PathBuf) {
+        let name = name_of(&path).to_owned();
+        self.add(Source::Text(path), name, 0);
+        self.size = None;
+    }
+
+    fn add_text(&mut self, path: PathBuf) -> Result<()> {
+        // What is wrong with the last file is better known now than after hours.
+        text(&path, Arc::default())?;
+        let metadata =
+            fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
+        self.add(Source::Text(path.clone()), path, metadata.len());
+        Ok(())
+    }
+
+    fn add_database(&mut self, path: PathBuf) -> Result<()> {
+        let db = Cbh::open(&path)?;
+        self.add(Source::Database(path), db.moves_path().to_path_buf(), db.size());
+        Ok(())
+    }
+
+    fn add_archive(&mut self, path: &Path) -> Result<()> {
+        for member in zip::members(path)? {
+            archived(&member, Arc::default())?;
+            let (name, len) = (member.name().to_owned(), member.packed_len());
+            self.add(Source::Archived(member), name, len);
+        }
+        Ok(())
+    }
+
+    fn add_folder(&mut self, path: &Path) -> Result<()> {
+        let mut found = Vec::new();
+        files(path, DEEPEST, &mut found)?;
+        let before = self.waiting.len();
+        for (path, name) in found {
+            let ends = |end: &&str| name.ends_with(*end);
+            if TEXTS.iter().any(|end| ends(end)) {
+                self.add_text(path)?;
+            } else if ends(&DATABASE) {
+                self.add_database(path)?;
+            } else if ends(&ARCHIVE) && zip::is_zip(&path) {
+                // An archive may hold anything.
+                if let Err(error) = self.add_archive(&path) {
+                    self.passed_over.push(error);
+                }
+            } else if OTHERS.iter().any(|end| ends(end)) {
+                self.passed_over.extend(Cbh::open(&path).err());
+            }
+        }
+        if self.waiting.len() > before {
+            return Ok(());
+        }
+        Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
+            "the names of PGN files end with .pgn, .pgn.gz, .pgn.zst, .pgn.bz2, .pgn.xz or .zip, those of databases \
+             with .cbh",
+        ))
+    }
+}
+
+/// The files of a folder and of those within it, in the order of their names, each with its name in small letters.
+fn files(path: &Path, depth: u32, found: &mut Vec<(PathBuf, String)>) -> Result<()> {
     let cannot = |error| Error::file(path, "cannot read the folder", error);
     if depth == 0 {
         return Err(Error::new(ErrorKind::File, "too many folders within one another").at_path(path));
@@ -112,12 +193,9 @@ fn folder(path: &Path, depth: u32, found: &mut VecDeque<PathBuf>) -> Result<()> 
         let path = entry.path();
         // A folder behind a link is not followed: it may lead back here.
         if entry.file_type().map_err(cannot)?.is_dir() {
-            folder(&path, depth - 1, found)?;
-        } else {
-            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
-            if path.is_file() && EXTENSIONS.iter().any(|extension| name.ends_with(extension)) {
-                found.push_back(path);
-            }
+            files(&path, depth - 1, found)?;
+        } else if path.is_file() {
+            found.push((path, entry.file_name().to_string_lossy().to_ascii_lowercase()));
         }
     }
     Ok(())
@@ -137,7 +215,20 @@ fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
         let path = path.to_owned();
         Box::new(Pipe::new(|| File::open(path)))
     };
-    let mut from = unpacked(Counted { from, done }).map_err(cannot("cannot read the file"))?;
+    looked_at(path, unpacked(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+}
+
+/// Opens a PGN file in an archive.
+fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
+    let opened = member.open(|from| Counted { from, done });
+    looked_at(
+        member.name(),
+        opened.map_err(|error| Error::file(member.name(), "cannot open the file", error))?,
+    )
+}
+
+/// Looks whether a file is text.
+fn looked_at(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
     let mut start = Vec::new();
     // What is cut off behind its first bytes is told where it is read.
     let _ = (&mut from).take(START_LEN).read_to_end(&mut start);
@@ -152,10 +243,16 @@ fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
         return Some(("this is text in UTF-16", "save it as UTF-8"));
     }
+    if zip::is_start(start) {
+        return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
+    }
+    if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
+        return Some(("this is an archive of a kind that cannot be read", "unpack it first"));
+    }
     if start.contains(&0) {
         return Some((
             "this is no text of games",
-            "name PGN files (.pgn, .pgn.gz or .pgn.zst) or ChessBase databases (.cbh)",
+            "name PGN files (.pgn, also packed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
         ));
     }
     None
@@ -177,12 +274,15 @@ impl GameSource for Sources {
                 return Ok(batch);
             }
             self.current = None;
-            let Some(path) = self.waiting.pop_front() else { return Ok(None) };
-            self.current = Some(if cbh::is_named(&path) {
-                let games = CbhSource::new(Arc::new(Cbh::open(&path)?));
-                Current::Database(games, self.done.load(Ordering::Relaxed))
-            } else {
-                Current::Text(Pgn::new(Arc::from(name_of(&path)), text(&path, self.done.clone())?))
+            let Some(source) = self.waiting.pop_front() else { return Ok(None) };
+            let pgn = |path: &Path, text| Current::Text(Pgn::new(Arc::from(name_of(path)), text));
+            self.current = Some(match source {
+                Source::Text(path) => pgn(&path, text(&path, self.done.clone())?),
+                Source::Archived(member) => pgn(member.name(), archived(&member, self.done.clone())?),
+                Source::Database(path) => {
+                    let games = CbhSource::new(Arc::new(Cbh::open(&path)?));
+                    Current::Database(games, self.done.load(Ordering::Relaxed))
+                }
             });
         }
     }
@@ -230,7 +330,7 @@ mod tests {
         Ok(sources
             .waiting
             .iter()
-            .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+            .map(|source| source.name().file_name().unwrap().to_string_lossy().into_owned())
             .collect())
     }
 
@@ -249,6 +349,29 @@ mod tests {
     }
 
     #[test]
+    fn a_folders_packed_files_and_databases_are_read_and_what_is_not_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a.pgn", "c.pgn.bz2", "d.pgn.xz", "x.cbv", "y.2cbh", "z.txt"] {
+            write(at(name), b"1. e4 *").unwrap();
+        }
+        write(at("p.zip"), b"PK\x03\x04 and no archive").unwrap();
+        crate::games::cbh::made::Made::default().write(&at("b.cbh"));
+        let sources = open(&[folder.path().to_owned()]).unwrap();
+        let names: Vec<_> = sources.waiting.iter().map(|source| source.name().to_owned()).collect();
+        assert_eq!(names, ["a.pgn", "b.cbh", "c.pgn.bz2", "d.pgn.xz"].map(at));
+        let errors: Vec<_> = sources.passed_over().iter().map(Error::to_string).collect();
+        assert_eq!(errors.len(), 3, "{errors:?}");
+        for (error, (name, says)) in errors.iter().zip([
+            ("p.zip", "unpack it first"),
+            ("x.cbv", "unpack it first"),
+            ("y.2cbh", "newer format"),
+        ]) {
+            assert!(error.contains(name) && error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_games_is_refused_before_anything_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pgn");
@@ -258,5 +381,7 @@ mod tests {
         write(&path, "\u{feff}1. e4".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
         assert!(names(&[&path]).unwrap_err().to_string().ends_with("save it as UTF-8"));
         assert!(names(&[Path::new("-"), Path::new("-")]).is_err());
+        write(&path, b"7z\xbc\xaf\x27\x1c\0\x04").unwrap();
+        assert!(names(&[&path]).unwrap_err().to_string().ends_with("unpack it first"));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use lzma_rust2::XzReader;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
@@ -15,10 +17,17 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Bytes 1 to 3 of a frame to be skipped, whose first byte is 0x50 to 0x5F (RFC 8878).
 const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+/// The first bytes of an xz file.
+const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+/// Memory that unpacking an xz file may take, in KiB: twice of what its highest level needs.
+const XZ_MEMORY: u32 = 1 << 17;
+/// The first bytes of a bzip2 file, between which there is a digit, and of its first block or its end.
+const BZIP2: &[u8] = b"BZh";
+const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
 /// The end of a frame: an empty last block (RFC 8878), and room for a checksum.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// The content of a file, whether it is packed with gzip, with Zstandard or not at all: told by its first bytes.
+/// The content of a file, whether it is packed with gzip, Zstandard, bzip2 or xz, or not at all: its first bytes say so.
 ///
 /// # Errors
 /// When the first bytes cannot be read.
@@ -30,8 +39,36 @@ pub fn unpacked(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + S
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || skipped {
         Ok(Box::new(Frames { file, decoder: FrameDecoder::new(), inside: false, cut: None }))
+    } else if start.starts_with(&XZ) {
+        Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
+    } else if is_bzip2(start) {
+        Ok(Box::new(MultiBzDecoder::new(file)))
     } else {
         Ok(Box::new(file))
+    }
+}
+
+fn is_bzip2(start: &[u8]) -> bool {
+    let block = start.strip_prefix(BZIP2).and_then(|rest| rest.get(1..)).unwrap_or_default();
+    BZIP2_BLOCKS.iter().any(|sign| block.starts_with(*sign))
+}
+
+/// An xz file, whose errors say what to do.
+struct Xz<R: Read>(XzReader<R>);
+
+impl<R: Read> Read for Xz<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into).map_err(|error| {
+            let what = match error.kind() {
+                io::ErrorKind::UnexpectedEof => "it is cut off",
+                _ if error.to_string().contains("memory") => {
+                    "it takes more than 128 MiB to unpack: unpack it with another program first"
+                }
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => "its xz data are damaged",
+                _ => return error,
+            };
+            io::Error::new(error.kind(), what)
+        })
     }
 }
 
@@ -60,7 +97,7 @@ impl<R: BufRead> Frames<R> {
                 })) => {
                     let skipped = io::copy(&mut (&mut self.file).take(length.into()), &mut io::sink())?;
                     if skipped < u64::from(length) {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+                        return Err(cut());
                     }
                 }
                 Err(error) => return Err(broken(error)),
@@ -74,8 +111,10 @@ impl<R: BufRead> Frames<R> {
     fn decode(&mut self) -> io::Result<()> {
         let one = || BlockDecodingStrategy::UptoBlocks(1);
         let Err(error) = self.decoder.decode_blocks(&mut self.file, one()) else { return Ok(()) };
-        let error = broken(error);
-        if !self.file.fill_buf()?.is_empty() || self.decoder.decode_blocks(&mut &END[..], one()).is_err() {
+        let error = if self.file.fill_buf()?.is_empty() { cut() } else { broken(error) };
+        if error.kind() != io::ErrorKind::UnexpectedEof
+            || self.decoder.decode_blocks(&mut &END[..], one()).is_err()
+        {
             return Err(error);
         }
         self.cut = Some(error);
@@ -118,7 +157,13 @@ impl<R: BufRead> Read for Frames<R> {
 }
 
 fn broken(error: FrameDecoderError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, error.to_string())
+    // What the decoder says itself is not for users.
+    log::debug!("Zstandard: {error}");
+    io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")
+}
+
+fn cut() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it is cut off")
 }
 
 #[cfg(test)]
@@ -136,6 +181,15 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
+    fn bzip2(text: &[u8]) -> Vec<u8> {
+        let mut packer = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        packer.write_all(text).unwrap();
+        packer.finish().unwrap()
+    }
+
+    /// `printf 'one two three\n' | xz`, with a dictionary of 8 MiB.
+    const XZ_TEXT: &[u8] = include_bytes!("unpack/words.xz");
+
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
         unpacked(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
@@ -151,11 +205,58 @@ mod tests {
         let text = text();
         let twice = [&text[..], &text].concat();
         assert_eq!(read(text.clone()).unwrap(), text);
-        for pack in [gzip, zstd] {
+        for pack in [gzip, zstd, bzip2] {
             assert_eq!(read(pack(&text)).unwrap(), text);
             assert_eq!(read([pack(&text), pack(&text)].concat()).unwrap(), twice);
         }
         assert_eq!(read(Vec::new()).unwrap(), b"");
+    }
+
+    #[test]
+    fn xz_files_are_read_and_their_damage_found() {
+        let text = b"one two three\n".repeat(2000);
+        assert_eq!(read(XZ_TEXT.to_vec()).unwrap(), text);
+        assert_eq!(read([XZ_TEXT, XZ_TEXT].concat()).unwrap(), text.repeat(2));
+        for at in 0..XZ_TEXT.len() {
+            let mut bytes = XZ_TEXT.to_vec();
+            bytes[at] ^= 0x41;
+            // Without its sign it is no xz file.
+            assert!(at < XZ.len() || read(bytes).is_err(), "{at}");
+            assert!(at < XZ.len() || read(XZ_TEXT[..at].to_vec()).is_err(), "{at}");
+        }
+    }
+
+    #[test]
+    fn an_xz_file_that_wants_gigabytes_is_refused() {
+        // The property of the dictionary's size in the header of the first block, 39 is 3 GiB; and its checksum.
+        let mut bytes = XZ_TEXT.to_vec();
+        let header = &mut bytes[12..24];
+        assert_eq!(header[..4], [2, 0, 0x21, 1]);
+        header[4] = 39;
+        let mut crc = flate2::Crc::new();
+        crc.update(&header[..8]);
+        header[8..].copy_from_slice(&crc.sum().to_le_bytes());
+        let error = read(bytes).unwrap_err().to_string();
+        assert!(error.contains("128 MiB"), "{error}");
+    }
+
+    #[test]
+    fn errors_are_plain_text() {
+        let zstd = zstd(&text());
+        for (bytes, what) in [
+            (zstd[..zstd.len() / 2].to_vec(), "it is cut off"),
+            // A block of a type that there is not.
+            (b"\x28\xb5\x2f\xfd\x00\x58\x07\x00\x00 and more".to_vec(), "its Zstandard data are damaged"),
+        ] {
+            assert_eq!(read(bytes).unwrap_err().to_string(), what);
+        }
+    }
+
+    #[test]
+    fn text_that_begins_as_a_packed_file_is_text() {
+        for text in ["BZh9 is no move", "BZh", "7zXZ", "PK"] {
+            assert_eq!(read(text.into()).unwrap(), text.as_bytes());
+        }
     }
 
     #[test]
@@ -169,7 +270,7 @@ mod tests {
     #[test]
     fn a_cut_or_changed_file_is_an_error_after_what_came_before() {
         let text = text();
-        for pack in [gzip, zstd] {
+        for pack in [gzip, zstd, bzip2] {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
                 let mut unpacker = unpacked(io::Cursor::new(packed[..len].to_vec())).unwrap();

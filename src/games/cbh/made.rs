@@ -276,6 +276,11 @@ impl Made {
         &mut self.file("cbh")[game as usize * 46 + at]
     }
 
+    /// Writes the files, of which the first is called so.
+    pub fn write(&self, path: &std::path::Path) {
+        self.files.iter().for_each(|(part, bytes)| std::fs::write(path.with_extension(part), bytes).unwrap());
+    }
+
     pub fn open(&self) -> Result<Cbh> {
         Cbh::from_bytes("made.cbh", &|part| self.files.get(part).cloned())
     }

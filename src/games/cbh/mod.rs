@@ -19,7 +19,7 @@ mod files;
 pub mod info;
 pub mod layout;
 #[cfg(test)]
-mod made;
+pub(in crate::games) mod made;
 mod mode;
 mod nations;
 pub mod notes;

@@ -1,0 +1,220 @@
+//! PGN files in ZIP archives, each unpacked while it is read.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::Crc;
+use flate2::bufread::DeflateDecoder;
+use zip::read::Config;
+use zip::result::ZipError;
+use zip::unstable::read::ZipIterable;
+use zip::{CompressionMethod, ZipReadOptions};
+
+use super::decode_text;
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// The first bytes of an archive: of its first file, or of the end of one without files.
+const STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// PGN files that are read of one archive; no more than a few hundred are met.
+const MOST_MEMBERS: usize = 1 << 16;
+
+const UNPACK: &str = "unpack it first";
+
+/// Whether these are the first bytes of an archive.
+pub fn is_start(start: &[u8]) -> bool {
+    STARTS.iter().any(|sign| start.starts_with(*sign))
+}
+
+/// Whether a file is an archive; one that cannot be read is none.
+pub fn is_zip(path: &Path) -> bool {
+    let mut start = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && is_start(&start)
+}
+
+/// A PGN file in an archive.
+#[derive(Clone, Debug)]
+pub struct Member {
+    archive: PathBuf,
+    name: PathBuf,
+    at: u64,
+    packed: u64,
+    len: u64,
+    crc: u32,
+    deflated: bool,
+}
+
+/// The PGN files of an archive, in its order.
+///
+/// # Errors
+/// When the archive cannot be read, holds no PGN file, or one that is encrypted or packed in a rare way.
+pub fn members(path: &Path) -> Result<Vec<Member>> {
+    let damaged = |error: ZipError| match error {
+        ZipError::Io(error) => Error::file(path, "cannot read the archive", error),
+        _ => Error::format(path, "this archive is damaged").advice(UNPACK),
+    };
+    let open = || File::open(path).map_err(|error| Error::file(path, "cannot open the file", error));
+    let mut body = open()?;
+    let mut archive = ZipIterable::try_new(BufReader::new(open()?), Config::default()).map_err(damaged)?;
+    let mut members = Vec::new();
+    for entry in archive.files().map_err(damaged)? {
+        let entry = entry.map_err(damaged)?;
+        let within = decode_text(entry.name_raw()).into_owned();
+        if !within.to_lowercase().ends_with(".pgn") {
+            continue;
+        }
+        let refuse =
+            |what: &str| Err(Error::format(path, format!("{} {what}", shown(&within))).advice(UNPACK));
+        let (packed, len, crc) = (entry.compressed_size(), entry.size(), entry.crc32());
+        let deflated = match entry.compression() {
+            _ if entry.encrypted() => return refuse("in this archive is encrypted"),
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            _ => return refuse("in this archive is packed in a way that cannot be read"),
+        };
+        if members.len() == MOST_MEMBERS {
+            return Err(Error::format(path, "this archive holds too many files").advice(UNPACK));
+        }
+        let at = entry.with_reader(&mut body, ZipReadOptions::new()).map_err(damaged)?.data_start();
+        let Some(at) = at else { return refuse("cannot be found in this archive") };
+        let name = within.split(['/', '\\']).filter(|part| !["", ".", ".."].contains(part));
+        let name = name.fold(path.to_owned(), |path, part| path.join(shown(part)));
+        members.push(Member { archive: path.to_owned(), name, at, packed, len, crc, deflated });
+    }
+    if members.is_empty() {
+        return Err(Error::new(ErrorKind::File, "this archive holds no PGN files")
+            .at_path(path)
+            .advice("name one whose files end with .pgn"));
+    }
+    Ok(members)
+}
+
+/// A name as it may be shown.
+fn shown(name: &str) -> String {
+    name.chars().map(|letter| if letter.is_control() || letter == ':' { '_' } else { letter }).collect()
+}
+
+impl Member {
+    /// The archive's name and the file's in it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Bytes that it takes in the archive.
+    pub fn packed_len(&self) -> u64 {
+        self.packed
+    }
+
+    /// Opens the file; `count` sees what is read from the disk.
+    ///
+    /// # Errors
+    /// When the archive cannot be opened.
+    pub fn open<R: Read + Send + 'static>(
+        &self,
+        count: impl FnOnce(io::Take<File>) -> R,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        let mut file = File::open(&self.archive)?;
+        file.seek(SeekFrom::Start(self.at))?;
+        let packed = BufReader::with_capacity(1 << 17, count(file.take(self.packed)));
+        let from: Box<dyn Read + Send> =
+            if self.deflated { Box::new(DeflateDecoder::new(packed)) } else { Box::new(packed) };
+        Ok(Box::new(Checked { from, crc: Crc::new(), expected: self.crc, left: self.len }))
+    }
+}
+
+/// Content whose length and checksum are known.
+struct Checked {
+    from: Box<dyn Read + Send>,
+    crc: Crc,
+    expected: u32,
+    left: u64,
+}
+
+impl Read for Checked {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.crc.update(into.get(..read).unwrap_or_default());
+        let wrong = |what| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        match self.left.checked_sub(read as u64) {
+            None => return wrong("the file is longer than the archive says"),
+            Some(left) => self.left = left,
+        }
+        match read {
+            0 if into.is_empty() => Ok(0),
+            0 if self.left > 0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            0 if self.crc.sum() != self.expected => wrong("the checksum is wrong"),
+            read => Ok(read),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    fn archive(folder: &Path, files: &[(&str, &[u8])]) -> PathBuf {
+        let path = folder.join("a.zip");
+        let mut zip = ZipWriter::new(File::create(&path).unwrap());
+        for (number, (name, text)) in files.iter().enumerate() {
+            let method =
+                [CompressionMethod::Deflated, CompressionMethod::Stored].into_iter().nth(number % 2).unwrap();
+            zip.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+            zip.write_all(text).unwrap();
+        }
+        zip.finish().unwrap();
+        path
+    }
+
+    fn read(member: &Member) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        member.open(|file| file)?.read_to_end(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn the_pgn_files_of_an_archive_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = b"1. e4 e5 *\n\n".repeat(9000);
+        let path = archive(
+            folder.path(),
+            &[("b.pgn", &text), ("x/../a.PGN", b"1. d4 *"), ("readme.txt", b"no"), ("/etc/c.pgn", b"")],
+        );
+        assert!(is_zip(&path));
+        let found = members(&path).unwrap();
+        let names: Vec<_> = found.iter().map(|member| member.name().to_owned()).collect();
+        assert_eq!(names, [path.join("b.pgn"), path.join("x").join("a.PGN"), path.join("etc").join("c.pgn")]);
+        let texts: Vec<_> = found.iter().map(|member| read(member).unwrap()).collect();
+        assert_eq!(texts, [text, b"1. d4 *".to_vec(), Vec::new()]);
+        assert!(found[0].packed_len() < 1000);
+    }
+
+    #[test]
+    fn broken_archives_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = archive(folder.path(), &[("readme.txt", b"no")]);
+        assert!(members(&path).unwrap_err().to_string().contains("holds no PGN files"));
+        let text: Vec<u8> = (0..20_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
+        let path = archive(folder.path(), &[("a.pgn", &text)]);
+        let sound = std::fs::read(&path).unwrap();
+        // Any byte may be another one: what comes is an error or the text.
+        for at in (0..sound.len()).step_by(97).chain(sound.len() - 90..sound.len()) {
+            let mut bytes = sound.clone();
+            bytes[at] ^= 0x55;
+            std::fs::write(&path, bytes).unwrap();
+            if let Ok(members) = members(&path) {
+                for member in members {
+                    if let Ok(read) = read(&member) {
+                        assert!(read == text, "byte {at}");
+                    }
+                }
+            }
+        }
+        for len in (0..sound.len()).step_by(997) {
+            std::fs::write(&path, &sound[..len]).unwrap();
+            assert!(members(&path).is_err());
+        }
+    }
+}
