@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use crate::games::{Date, GameResult, Header};
+use crate::games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Filter {
     pub from: Option<Date>,
     /// The last day; a month or a year means its end.
     pub to: Option<Date>,
-    /// A part of the name that one of the players must have, in any letter case.
-    pub player: Option<String>,
+    /// Who must be one of the players.
+    pub player: Option<PlayerName>,
     /// The side that this player must have.
     pub side: Option<Color>,
     /// Games without a result do not count; else they count as draws.
@@ -98,10 +98,9 @@ impl Filter {
         }
         let mut sides = Sides { white: true, black: true };
         if let Some(player) = &self.player {
-            let player = player.to_lowercase();
             sides = Sides {
-                white: self.side != Some(Color::Black) && game.white.to_lowercase().contains(&player),
-                black: self.side != Some(Color::White) && game.black.to_lowercase().contains(&player),
+                white: self.side != Some(Color::Black) && player.is(&game.white),
+                black: self.side != Some(Color::White) && player.is(&game.black),
             };
             if !sides.white && !sides.black {
                 return Err(Left::Player);
@@ -166,7 +165,7 @@ mod tests {
     #[test]
     fn a_player_is_found_by_a_part_of_the_name_and_side() {
         let of = |player: &str, side, only| {
-            Filter { player: Some(player.to_owned()), side, only, ..Filter::default() }.admits(&game())
+            Filter { player: Some(PlayerName::part(player)), side, only, ..Filter::default() }.admits(&game())
         };
         assert_eq!(of("carlsen", None, None), Ok(Sides { white: true, black: true }));
         assert_eq!(of("MÜLLER", None, Some(Only::Player)), Ok(Sides { white: false, black: true }));

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ArgGroup;
 use shakmaty::Color;
 
 use super::exit::Exit;
@@ -13,7 +14,7 @@ use crate::base::progress::Progress;
 use crate::book::{self, WriteOptions, Written};
 use crate::build::counts::{CountFile, CountWriter, CountsWritten, is_named, split};
 use crate::build::{self, Filter, Input, Names, Only, Weigh};
-use crate::games::{self, Date};
+use crate::games::{self, Date, PlayerName};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -48,12 +49,12 @@ pub struct Args {
 
 /// Which games count, and which of their moves.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Games")]
+#[command(next_help_heading = "Games", group(ArgGroup::new("named").args(["player", "player_exact"])))]
 struct Games {
     /// Only the first N plies of each game; 0 means all [default: all]
     #[arg(long, value_name = "N")]
     max_ply: Option<u32>,
-    /// Only moves of White, of Black, or of the player whom --player names
+    /// Only moves of White, of Black, or of the player whom --player or --player-exact names
     #[arg(long, value_name = "SIDE")]
     only: Option<OnlyArg>,
     /// Only games in which both players are rated so high
@@ -68,8 +69,11 @@ struct Games {
     /// Only games of a player with this in the name
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
+    /// Only games of the player with this name, in any letter case
+    #[arg(long, value_name = "NAME", conflicts_with = "player")]
+    player_exact: Option<String>,
     /// Only games in which this player has White, or Black
-    #[arg(long, value_name = "SIDE", requires = "player")]
+    #[arg(long, value_name = "SIDE", requires = "named")]
     side: Option<Side>,
     /// Only games with a result; others count as drawn
     #[arg(long)]
@@ -121,14 +125,15 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
 
 impl Games {
     fn filter(&self) -> Result<Filter> {
+        let player = PlayerName::given(self.player.as_deref(), self.player_exact.as_deref());
         let only = match self.only {
             None => None,
             Some(OnlyArg::White) => Some(Only::Side(Color::White)),
             Some(OnlyArg::Black) => Some(Only::Side(Color::Black)),
-            Some(OnlyArg::Player) if self.player.is_some() => Some(Only::Player),
+            Some(OnlyArg::Player) if player.is_some() => Some(Only::Player),
             Some(OnlyArg::Player) => {
                 return Err(Error::new(ErrorKind::Usage, "--only player needs to know which player")
-                    .advice("name one with --player"));
+                    .advice("name one with --player or --player-exact"));
             }
         };
         if let (Some(from), Some(to)) = (self.from, self.to)
@@ -146,7 +151,7 @@ impl Games {
             min_elo: self.min_elo,
             from: self.from,
             to: self.to,
-            player: self.player.clone(),
+            player,
             side,
             finished: self.finished,
             strict: self.strict,

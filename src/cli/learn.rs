@@ -18,7 +18,7 @@ use crate::base::progress::Progress;
 use crate::book::polyglot::Polyglot;
 use crate::book::{self, Format};
 use crate::build::report::many;
-use crate::games::{self, GameSource};
+use crate::games::{self, GameSource, PlayerName};
 use crate::learn::{self, Fate, Learner, Lesson};
 
 /// Games that are learned in one go: enough that waiting for the disk costs little, few enough that others get their turn.
@@ -41,6 +41,9 @@ pub struct Args {
     /// Learn the moves of this player: a part of the name, in any letter case
     #[arg(long, value_name = "NAME", requires = "games")]
     player: Option<String>,
+    /// Learn the moves of the player with this name, in any letter case
+    #[arg(long, value_name = "NAME", requires = "games", conflicts_with = "player")]
+    player_exact: Option<String>,
     /// Learn the moves of both sides
     #[arg(long, requires = "games")]
     both: bool,
@@ -110,12 +113,12 @@ struct Totals {
 }
 
 fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
-    let sides = match (&args.player, args.both) {
+    let sides = match (PlayerName::given(args.player.as_deref(), args.player_exact.as_deref()), args.both) {
         (None, false) => {
             return Err(Error::new(ErrorKind::Usage, "whose moves are to be learned is not said")
-                .advice("name a player with --player NAME, or learn those of both sides with --both"));
+                .advice("name a player with --player NAME or --player-exact NAME, or learn those of both sides with --both"));
         }
-        (player, both) => Sides::new(player.as_deref(), both),
+        (player, both) => Sides::new(player, both),
     };
     let mut source = games::open(&args.games)?;
     source.passed_over().iter().for_each(out::complain);

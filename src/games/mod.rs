@@ -10,6 +10,7 @@ mod header;
 mod open;
 pub mod pgn;
 mod pipe;
+mod player;
 mod problem;
 mod unpack;
 mod zip;
@@ -21,6 +22,7 @@ use shakmaty::{Color, Move};
 
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub use open::{Sources, open};
+pub use player::PlayerName;
 pub use problem::{Problem, Reason};
 
 use crate::base::error::Result;

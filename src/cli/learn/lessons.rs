@@ -6,7 +6,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use crate::chess::Position;
-use crate::games::{End, GameResult, Header, Problem, Visitor};
+use crate::games::{End, GameResult, Header, PlayerName, Problem, Visitor};
 use crate::learn::Lesson;
 
 /// Plies of a game that are learned; no opening is longer.
@@ -17,19 +17,19 @@ const MOST_PROBLEMS: usize = 10;
 
 /// Whose moves are learned.
 pub struct Sides {
-    player: Option<String>,
+    player: Option<PlayerName>,
     both: bool,
 }
 
 impl Sides {
     /// The moves of a player, or of both sides of each game that the player took part in.
-    pub fn new(player: Option<&str>, both: bool) -> Self {
-        Self { player: player.map(str::to_lowercase), both }
+    pub fn new(player: Option<PlayerName>, both: bool) -> Self {
+        Self { player, both }
     }
 
     /// The sides of a game; `None` where the player did not take part.
     fn of(&self, game: &Header) -> Option<ByColor<bool>> {
-        let is = |name: &str| self.player.as_ref().is_none_or(|player| name.to_lowercase().contains(player));
+        let is = |name: &str| self.player.as_ref().is_none_or(|player| player.is(name));
         let found = ByColor { white: is(&game.white), black: is(&game.black) };
         let any = found.white || found.black;
         any.then_some(if self.both { ByColor { white: true, black: true } } else { found })
