@@ -8,13 +8,13 @@ use super::{counts, database, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Damage};
-use crate::build::counts::is_counts;
+use crate::build::counts::named;
 use crate::games::cbh;
 
 /// `tabiya check`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet) or ChessBase databases (.cbh)
+    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
 }
@@ -28,8 +28,10 @@ pub fn run(args: &Args) -> Result<Exit> {
         if cbh::is_named(path) {
             return database::check(path, out);
         }
-        let sound =
-            if is_counts(path) { counts::check(path, out)? } else { sound(path, &*book::open(path)?, out)? };
+        let sound = match named(path)? {
+            Some(files) => counts::check(path, &files, out)?,
+            None => sound(path, &*book::open(path)?, out)?,
+        };
         Ok(if sound { Exit::Done } else { Exit::Wanting })
     })
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::check::ended;
 use super::exit::Exit;
+use super::info::{FileLine, file_lines};
 use super::means_args::MeansArgs;
 use super::out::Stop;
 use super::{out, written};
@@ -24,7 +25,7 @@ use crate::games;
 struct Line<'a> {
     book: &'a str,
     format: &'a str,
-    files: [FileLine<'a>; 1],
+    files: Vec<FileLine>,
     entries: u64,
     positions: Option<u64>,
     games: u64,
@@ -37,12 +38,6 @@ struct Line<'a> {
     row_groups: usize,
     damages: Vec<String>,
     oddities: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct FileLine<'a> {
-    path: &'a str,
-    bytes: u64,
 }
 
 /// Prints what was written, where that is anything.
@@ -106,90 +101,144 @@ pub fn merge(inputs: &[PathBuf], output: &Path, force: bool, means: &MeansArgs) 
     Ok(exit)
 }
 
-/// Prints what a count file holds.
+/// What is in a count file, or in a folder of them.
+struct Found {
+    files: Vec<CountFile>,
+    sum: Sum,
+    damages: Vec<Error>,
+    oddities: Vec<String>,
+}
+
+impl Found {
+    fn read(path: &Path, names: &[PathBuf]) -> Result<Self> {
+        let files = names.iter().map(|name| CountFile::open(name)).collect::<Result<Vec<_>>>()?;
+        interrupt::watch();
+        let (mut damages, mut oddities) = (Vec::new(), Vec::new());
+        let mut whole: Option<Sum> = None;
+        for file in &files {
+            let progress = Progress::terminal(file.path().to_string_lossy());
+            let sum = sum(file, &progress, |damage| damages.push(damage))?;
+            let within =
+                |odd| if file.path() == path { odd } else { format!("{}: {odd}", file.path().display()) };
+            oddities.extend(sum.oddities().into_iter().map(within));
+            match &mut whole {
+                Some(whole) => whole.add(&sum),
+                None => whole = Some(sum),
+            }
+        }
+        Ok(Self { files, sum: whole.unwrap_or_default(), damages, oddities })
+    }
+
+    fn rows(&self) -> u64 {
+        self.files.iter().map(CountFile::rows).sum()
+    }
+
+    fn groups(&self) -> usize {
+        self.files.iter().map(CountFile::groups).sum()
+    }
+
+    /// Whether all have positions.
+    fn has_positions(&self) -> bool {
+        self.files.iter().all(CountFile::has_positions)
+    }
+
+    /// The version that all have.
+    fn version(&self) -> Option<u32> {
+        let first = self.files.first().and_then(CountFile::version);
+        first.filter(|_| self.files.iter().all(|file| file.version() == first))
+    }
+
+    fn created_by(&self) -> Option<&str> {
+        self.files.first().and_then(CountFile::created_by)
+    }
+
+    fn file_lines(&self) -> Vec<FileLine> {
+        file_lines(self.files.iter().map(|file| file.path().to_owned()).collect())
+    }
+}
+
+/// Prints what a count file holds, or a folder of them.
 ///
 /// # Errors
-/// When it cannot be opened, or standard output cannot be written.
-pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> std::result::Result<Exit, Stop> {
-    let file = CountFile::open(path)?;
-    interrupt::watch();
-    let mut damages = Vec::new();
-    let sum =
-        sum(&file, &Progress::terminal(path.to_string_lossy()), |damage| damages.push(damage.to_string()))?;
-    if json {
-        let name = path.to_string_lossy();
-        let line = Line {
-            book: &name,
-            format: "counts",
-            files: [FileLine { path: &name, bytes: file.len() }],
-            entries: file.rows(),
-            positions: sum.positions,
-            games: sum.games,
-            wins: sum.wins,
-            draws: sum.draws,
-            losses: sum.losses,
-            holds_positions: file.has_positions(),
-            version: file.version(),
-            created_by: file.created_by(),
-            row_groups: file.groups(),
-            damages,
-            oddities: sum.oddities(),
-        };
-        serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
-        writeln!(out)?;
-    } else {
-        text(&file, &sum, &damages, out)?;
+/// When one cannot be opened, or standard output cannot be written.
+pub fn info(
+    path: &Path,
+    files: &[PathBuf],
+    json: bool,
+    out: &mut dyn Write,
+) -> std::result::Result<Exit, Stop> {
+    let found = Found::read(path, files)?;
+    if !json {
+        text(path, &found, out)?;
+        return Ok(Exit::Done);
     }
+    let line = Line {
+        book: &path.to_string_lossy(),
+        format: "counts",
+        files: found.file_lines(),
+        entries: found.rows(),
+        positions: found.sum.positions,
+        games: found.sum.games,
+        wins: found.sum.wins,
+        draws: found.sum.draws,
+        losses: found.sum.losses,
+        holds_positions: found.has_positions(),
+        version: found.version(),
+        created_by: found.created_by(),
+        row_groups: found.groups(),
+        damages: found.damages.iter().map(Error::to_string).collect(),
+        oddities: found.oddities.clone(),
+    };
+    serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
+    writeln!(out)?;
     Ok(Exit::Done)
 }
 
-fn text(file: &CountFile, sum: &Sum, damages: &[String], out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}", file.path().display())?;
+fn text(path: &Path, found: &Found, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", path.display())?;
     let mut row = |name: &str, value: &dyn Display| writeln!(out, "  {name:<16} {value}");
-    let version = file.version().map_or_else(String::new, |version| format!(", version {version}"));
+    let version = found.version().map_or_else(String::new, |version| format!(", version {version}"));
     row("format", &format!("counts (Parquet{version})"))?;
-    row("file", &format!("{} ({} bytes)", file.path().display(), file.len()))?;
-    if let Some(by) = file.created_by() {
+    for file in &found.files {
+        row("file", &format!("{} ({} bytes)", file.path().display(), file.len()))?;
+    }
+    if let Some(by) = found.created_by() {
         row("written by", &by)?;
     }
-    row("rows", &format!("{} in {}", file.rows(), many(file.groups() as u64, "row group", "row groups")))?;
-    if let Some(positions) = sum.positions {
+    let groups = many(found.groups() as u64, "row group", "row groups");
+    row("rows", &format!("{} in {groups}", found.rows()))?;
+    if let Some(positions) = found.sum.positions {
         row("positions", &positions)?;
     }
-    row("held are", if file.has_positions() { &"keys and positions" } else { &"keys" })?;
-    row("games", &format!("{} from the starting position", sum.games))?;
-    let Sum { wins, draws, losses, .. } = sum;
-    row("half-moves", &format!("{} ({wins} won, {draws} drawn, {losses} lost)", sum.plies()))?;
-    for damage in damages {
+    row("held are", if found.has_positions() { &"keys and positions" } else { &"keys" })?;
+    row("games", &format!("{} from the starting position", found.sum.games))?;
+    let Sum { wins, draws, losses, .. } = found.sum;
+    row("half-moves", &format!("{} ({wins} won, {draws} drawn, {losses} lost)", found.sum.plies()))?;
+    for damage in &found.damages {
         row("damaged", damage)?;
     }
-    for odd in sum.oddities() {
-        row("odd", &odd)?;
+    for odd in &found.oddities {
+        row("odd", odd)?;
     }
     Ok(())
 }
 
-/// Prints what is wrong with a count file; `true` where nothing is damaged.
+/// Prints what is wrong with a count file or a folder of them; `true` where nothing is damaged.
 ///
 /// # Errors
-/// When it cannot be opened, or standard output cannot be written.
-pub fn check(path: &Path, out: &mut dyn Write) -> std::result::Result<bool, Stop> {
-    let file = CountFile::open(path)?;
-    interrupt::watch();
-    let mut damages = Vec::new();
-    let progress = Progress::terminal(path.to_string_lossy());
-    let sum = sum(&file, &progress, |damage| damages.push(damage.to_string()))?;
-    drop(progress);
+/// When one cannot be opened, or standard output cannot be written.
+pub fn check(path: &Path, files: &[PathBuf], out: &mut dyn Write) -> std::result::Result<bool, Stop> {
+    let found = Found::read(path, files)?;
     let name = path.display();
-    for damage in &damages {
+    for damage in &found.damages {
+        let damage = damage.to_string();
         // An error begins with the file's name.
-        let what = damage.strip_prefix(&format!("{name}: ")).unwrap_or(damage);
+        let what = damage.strip_prefix(&format!("{name}: ")).unwrap_or(&damage);
         writeln!(out, "{name}: damaged: {what}")?;
     }
-    let oddities = sum.oddities();
-    for odd in &oddities {
+    for odd in &found.oddities {
         writeln!(out, "{name}: odd: {odd}")?;
     }
-    ended(path, damages.len() as u64, oddities.len() as u64, out)?;
-    Ok(damages.is_empty())
+    ended(path, found.damages.len() as u64, found.oddities.len() as u64, out)?;
+    Ok(found.damages.is_empty())
 }

@@ -18,6 +18,8 @@ use crate::games::cbh::{Cbh, Mode};
 
 #[derive(Serialize)]
 struct Line<'a> {
+    /// As of books and count files; `database` is its older name here.
+    book: &'a str,
     database: &'a str,
     format: &'a str,
     files: Vec<FileLine>,
@@ -65,6 +67,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> std::result::Result
     }
     let dates = summary.dates.map(|(first, last)| (first.to_string(), last.to_string()));
     let line = Line {
+        book: &db.path().to_string_lossy(),
         database: &db.path().to_string_lossy(),
         format: "cbh",
         files,

@@ -11,13 +11,13 @@ use super::{counts, database, out};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Summary};
-use crate::build::counts::is_counts;
+use crate::build::counts::named;
 use crate::games::cbh;
 
 /// `tabiya info`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books, count files (.parquet) or ChessBase databases (.cbh)
+    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
     /// Print one line of JSON for each book
@@ -58,8 +58,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         if cbh::is_named(path) {
             return database::info(path, args.json, out);
         }
-        if is_counts(path) {
-            return counts::info(path, args.json, out);
+        if let Some(files) = named(path)? {
+            return counts::info(path, &files, args.json, out);
         }
         let book = &*book::open(path)?;
         let summary = book.summary(&Progress::terminal(path.to_string_lossy()));

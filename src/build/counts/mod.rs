@@ -127,6 +127,19 @@ pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
 }
 
+/// The count files that a user named, or that are in a folder of them as Spark writes it; `None` where it is neither.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
+    if !path.is_dir() {
+        return Ok(is_counts(path).then(|| vec![path.to_owned()]));
+    }
+    let mut found = Vec::new();
+    let others = folder(path, DEEPEST, &mut found)?;
+    Ok(Some(found).filter(|found| !others && !found.is_empty()))
+}
+
 /// Takes the count files out of what a user named, and out of the folders among it: what is left are games.
 ///
 /// A folder that holds nothing else is taken out too. Names that begin with `.` or `_` are passed over, as those who

@@ -37,6 +37,18 @@ impl Sum {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
 
+    /// Takes in the sum of another file of the same folder.
+    pub fn add(&mut self, other: &Self) {
+        self.rows = self.rows.saturating_add(other.rows);
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
+        self.games = self.games.saturating_add(other.games);
+        self.repeated = self.repeated.saturating_add(other.repeated);
+        // Files of a folder may have positions in common.
+        self.positions = None;
+    }
+
     /// What is odd about the file, one clause each.
     pub fn oddities(&self) -> Vec<String> {
         let mut odd = Vec::new();
