@@ -14,6 +14,14 @@ pub struct Facts {
     annotation: Option<&'static str>,
     recommended: Option<bool>,
     learn: Option<Learn>,
+    ratings: Option<Elo>,
+}
+
+/// How strong those were who made the move.
+#[derive(Serialize)]
+struct Elo {
+    average: Option<u32>,
+    performance: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -34,6 +42,9 @@ impl From<&KnownMove> for Facts {
             learn: known
                 .learned
                 .map(|learned| Learn { games: learned.games, halfpoints: learned.halfpoints }),
+            ratings: known
+                .ratings
+                .map(|ratings| Elo { average: ratings.average, performance: ratings.performance }),
         }
     }
 }
