@@ -12,6 +12,8 @@ use crate::games::Problem;
 use crate::games::cbh::export::{Options, Output, Totals, export};
 use crate::games::cbh::{Cbh, notes};
 
+mod texts;
+
 /// Damaged games that are told one by one.
 const TOLD: u64 = 20;
 
@@ -24,8 +26,8 @@ pub struct Args {
     /// The PGN file to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file where there is one
-    #[arg(long, requires = "output")]
+    /// Replace files that exist
+    #[arg(long)]
     force: bool,
     /// Only these games, by their numbers: 1-100, 17, 500-
     #[arg(long, value_name = "FROM-TO", value_parser = range, default_value = "1-", hide_default_value = true)]
@@ -39,6 +41,9 @@ pub struct Args {
     /// Write games that are marked as deleted, too
     #[arg(long)]
     deleted: bool,
+    /// Write the guiding texts into this folder, as HTML; without -o, the games are not written
+    #[arg(long, value_name = "DIR")]
+    texts: Option<PathBuf>,
     /// Threads to use [default: as many as the machine has processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -88,6 +93,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     for what in db.oddities() {
         say(&format!("{}: {what}", db.path().display()));
     }
+    let texts =
+        args.texts.as_ref().map(|folder| texts::write(&db, &options, folder, args.force)).transpose()?;
+    if let Some(texts) = &texts {
+        texts.lines().iter().for_each(|line| say(line));
+        if args.output.is_none() {
+            return Ok(texts.exit());
+        }
+    }
     let progress = Progress::terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
     let totals = match &args.output {
@@ -121,9 +134,16 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
     };
     drop(progress);
+    let mut totals = totals;
+    if texts.is_some() {
+        // They are not left out.
+        totals.texts = 0;
+    }
     let lines = lines(&totals);
     lines.iter().for_each(|line| say(line));
-    Ok(if totals.damaged.is_empty() && totals.notes_damaged == 0 { Exit::Done } else { Exit::Wanting })
+    let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
+    let exit = if sound { Exit::Done } else { Exit::Wanting };
+    Ok(texts.map_or(exit, |texts| exit.graver(texts.exit())))
 }
 
 /// A line beside the PGN: on standard error, since the PGN may be on the other.
@@ -158,9 +178,13 @@ impl Output for Telling<'_> {
     }
 }
 
+/// A number and its noun.
+fn many(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What became of the games, in lines for people.
 fn lines(totals: &Totals) -> Vec<String> {
-    let many = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let mut first = format!("{} written", many(totals.games, "game"));
     for (count, what) in [
         (totals.deleted, "deleted game"),

@@ -16,6 +16,7 @@ mod decode;
 mod entities;
 pub mod export;
 mod files;
+pub mod guide;
 pub mod info;
 pub mod layout;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use super::board::{Board, Fault};
 use super::database::Cbh;
 use super::decode::{Damage, Sink, Wrong, decode};
+use super::guide::Guide;
 use super::layout::{
     CBJ_MOVES, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN, NOTES_HEAD_LEN, NOTES_MOST, NOTES_SIZE,
     RECORD_LEN, SET_UP,
@@ -303,6 +304,24 @@ impl<'a> Reader<'a> {
         }
         let data = self.notes.get(blob, offset, size).map_err(|_| unread)?;
         Ok(Some((offset, Items::new(data))))
+    }
+
+    /// The guiding text of a record, and its offset in `.cbg`.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub fn guide(&mut self, number: u32, record: Record<'_>) -> Result<(u64, Guide), Unreadable> {
+        let db = self.db;
+        let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
+        let refuse = |why: String| Unreadable { reason: Reason::Damaged, offset, why };
+        if offset < SHORTEST_HEADER || offset >= db.moves.len() {
+            return Err(refuse("the text is said to be outside its file".to_owned()));
+        }
+        let head =
+            self.moves.get(&db.moves, offset, GAME_HEAD_LEN).map_err(|error| refuse(error.to_string()))?;
+        let size = bytes::u32_be(head, 0).map_or(0, |head| u64::from(head & 0xff_ffff));
+        let data = self.moves.get(&db.moves, offset, size).map_err(|error| refuse(error.to_string()))?;
+        Ok((offset, Guide::read(data)))
     }
 
     /// Where a game stands, for whoever is told of it.

@@ -1,0 +1,323 @@
+//! Guiding texts: what an author wrote beside the games, in one or more languages, as HTML.
+//!
+//! The description ends behind the titles; the rest is as <https://github.com/Yarin78/morphy> documents it (`2-moves.md`,
+//! "Guiding texts"). Numbers behind the head are little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | flags and size, as of a game |
+//! | 2 | version: 1 and 2 are plain text, 3 is HTML |
+//! | 2 | number of titles, each of language (2), length (2) and text |
+//! | 1 | not known |
+//! | 2 | number of contents, each of language (2), length, text, length, and formatting data that nobody knows |
+//!
+//! The lengths of contents take two bytes in version 1 and four in the others.
+
+use std::borrow::Cow;
+
+use super::text::field;
+use crate::base::bytes;
+use crate::games::decode_text;
+
+/// The version from which on a text is HTML.
+const HTML: u16 = 3;
+
+/// The most contents of a text: there are eight languages.
+const MOST_CONTENTS: u16 = 256;
+
+/// The languages by their numbers, in the short forms of ISO 639; 7 is none in particular.
+const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "nl", "pt"];
+
+/// A guiding text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guide {
+    /// What it is called, by language.
+    pub titles: Vec<(u16, String)>,
+    /// What it says, by language.
+    pub contents: Vec<Content>,
+    /// What cuts it short: where, in bytes from its head, and what is wrong there.
+    pub damage: Option<(u64, &'static str)>,
+}
+
+/// What a text says in one language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The language's number.
+    pub language: u16,
+    /// The text.
+    pub text: String,
+    /// Whether that is HTML.
+    pub html: bool,
+}
+
+/// Takes numbers and texts one after another.
+struct Taking<'a> {
+    bytes: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Taking<'a> {
+    fn take(&mut self, len: u64) -> Option<&'a [u8]> {
+        let taken = bytes::slice(self.bytes, self.at, len)?;
+        self.at += len;
+        Some(taken)
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        usize::try_from(self.at).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default()
+    }
+
+    fn two(&mut self) -> Option<u16> {
+        self.take(2).and_then(|taken| bytes::array(taken, 0)).map(u16::from_le_bytes)
+    }
+
+    fn len(&mut self, wide: bool) -> Option<u64> {
+        if wide {
+            self.take(4).and_then(|taken| bytes::u32_le(taken, 0)).map(u64::from)
+        } else {
+            self.two().map(u64::from)
+        }
+    }
+}
+
+impl Guide {
+    /// Reads a text from its head on.
+    pub fn read(data: &[u8]) -> Self {
+        let mut guide = Self::default();
+        let mut taking = Taking { bytes: data, at: 4 };
+        if let Err(what) = guide.take(&mut taking) {
+            guide.damage = Some((taking.at, what));
+        }
+        guide
+    }
+
+    fn take(&mut self, from: &mut Taking<'_>) -> Result<(), &'static str> {
+        const CUT: &str = "the text is cut off";
+        let version = from.two().ok_or(CUT)?;
+        if !(1..=HTML).contains(&version) {
+            return Err("the text is of a version that cannot be read");
+        }
+        for _ in 0..from.two().ok_or(CUT)?.min(MOST_CONTENTS) {
+            let language = from.two().ok_or(CUT)?;
+            let len = from.len(false).ok_or(CUT)?;
+            self.titles.push((language, field(from.take(len).ok_or(CUT)?).into_owned()));
+        }
+        from.take(1).ok_or(CUT)?;
+        let count = from.two().ok_or(CUT)?;
+        if count > MOST_CONTENTS {
+            return Err("the text is said to be in more languages than there are");
+        }
+        for _ in 0..count {
+            let language = from.two().ok_or(CUT)?;
+            let len = from.len(version > 1).ok_or(CUT)?;
+            let html = version >= HTML;
+            // Of a text that is cut, what is there is worth having.
+            let whole = from.take(len);
+            let text = whole.unwrap_or_else(|| from.rest());
+            let text = if html { decode_html(text) } else { field(text) }.into_owned();
+            self.contents.push(Content { language, text, html });
+            let formatting = whole.and_then(|_| from.len(version > 1));
+            formatting.and_then(|len| from.take(len)).ok_or(CUT)?;
+        }
+        Ok(())
+    }
+
+    /// The title in this language, or else in the first that has one.
+    pub fn title(&self, language: u16) -> &str {
+        let of = |wanted: Option<u16>| {
+            self.titles.iter().find(|(given, title)| {
+                wanted.is_none_or(|wanted| wanted == *given) && !title.trim().is_empty()
+            })
+        };
+        of(Some(language)).or_else(|| of(None)).map_or("", |(_, title)| title.trim())
+    }
+}
+
+/// The short form of a language; empty where it is none in particular.
+pub fn language(number: u16) -> &'static str {
+    LANGUAGES.get(usize::from(number)).copied().unwrap_or_default()
+}
+
+/// HTML as text, by the encoding that it names where it is not UTF-8.
+fn decode_html(html: &[u8]) -> Cow<'_, str> {
+    let html = html.strip_prefix(b"\xef\xbb\xbf").unwrap_or(html);
+    let named = || {
+        let start = html.get(..html.len().min(2048)).unwrap_or_default().to_ascii_lowercase();
+        let at = memchr::memmem::find(&start, b"charset=")? + "charset=".len();
+        let label = start.get(at..)?.trim_ascii_start();
+        let label = label.strip_prefix(b"\"").or_else(|| label.strip_prefix(b"'")).unwrap_or(label);
+        let end = label.iter().position(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte));
+        encoding_rs::Encoding::for_label(label.get(..end.unwrap_or(label.len()))?)
+    };
+    match std::str::from_utf8(html) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            named().map_or_else(|| decode_text(html), |named| named.decode_without_bom_handling(html).0)
+        }
+    }
+}
+
+impl Content {
+    /// A page for a browser. It begins with UTF-8's mark, which goes before whatever encoding the page names.
+    pub fn page(&self, title: &str) -> String {
+        if self.html {
+            return format!("\u{feff}{}", self.text);
+        }
+        let language = match language(self.language) {
+            "" => String::new(),
+            language => format!(" lang=\"{language}\""),
+        };
+        format!(
+            "\u{feff}<!DOCTYPE html>\n<html{language}>\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n\
+             <body><pre style=\"white-space: pre-wrap\">\n{}</pre></body>\n</html>\n",
+            escaped(title),
+            escaped(&self.text)
+        )
+    }
+
+    /// The name of a page's file: the text's number, its title, and its language where there are several.
+    pub fn file_name(&self, number: u32, title: &str, several: bool) -> String {
+        let letters = title.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
+        let letters: String = letters.take(60).collect();
+        let words: Vec<_> = letters.split('-').filter(|word| !word.is_empty()).collect();
+        let mut name = format!("{number:05}");
+        let language = if several { language(self.language) } else { "" };
+        for part in words.into_iter().chain((!language.is_empty()).then_some(language)) {
+            name.push('-');
+            name.push_str(part);
+        }
+        name
+    }
+}
+
+/// A text in which no character means anything to a browser.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::Made;
+    use super::super::reader::Reader;
+    use super::super::record::{Kind, Record};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Writes a text as databases hold it, from its head on.
+    fn written(version: u16, titles: &[(u16, &[u8])], contents: &[(u16, &[u8])]) -> Vec<u8> {
+        let mut bytes = version.to_le_bytes().to_vec();
+        bytes.extend((titles.len() as u16).to_le_bytes());
+        for (language, title) in titles {
+            bytes.extend(language.to_le_bytes());
+            bytes.extend((title.len() as u16).to_le_bytes());
+            bytes.extend(*title);
+        }
+        bytes.push(1);
+        bytes.extend((contents.len() as u16).to_le_bytes());
+        for (language, text) in contents {
+            bytes.extend(language.to_le_bytes());
+            let wide = (text.len() as u32).to_le_bytes();
+            bytes.extend(&wide[..if version == 1 { 2 } else { 4 }]);
+            bytes.extend(*text);
+            bytes.extend(&[0; 4][..if version == 1 { 2 } else { 4 }]);
+        }
+        let mut head = (0x8000_0000 | (bytes.len() as u32 + 4)).to_be_bytes().to_vec();
+        head.extend(bytes);
+        head
+    }
+
+    #[test]
+    fn texts_of_every_version_are_read() {
+        for version in 1..=3 {
+            let bytes = written(
+                version,
+                &[(1, b"Er\xf6ffnung"), (0, b"Opening")],
+                &[(0, b"<p>e4 & d4"), (1, b"Z\xfcge")],
+            );
+            let guide = Guide::read(&bytes);
+            assert_eq!(guide.damage, None, "{version}");
+            assert_eq!(
+                (guide.title(0), guide.title(1), guide.title(5)),
+                ("Opening", "Eröffnung", "Eröffnung")
+            );
+            let texts: Vec<_> =
+                guide.contents.iter().map(|content| (content.language, &*content.text)).collect();
+            assert_eq!(texts, [(0, "<p>e4 & d4"), (1, "Züge")]);
+            assert!(guide.contents.iter().all(|content| content.html == (version == 3)));
+        }
+    }
+
+    #[test]
+    fn texts_are_found_by_their_records() {
+        let mut made = Made::default();
+        made.play("e4 e5", &[]);
+        let bytes = written(3, &[(0, b"Title")], &[(0, b"<p>text")]);
+        let number = made.game(0x80, &bytes[4..], &[]);
+        *made.record(number, 0) = 3;
+        let db = made.open().unwrap();
+        let mut reader = Reader::new(&db);
+        let record = reader.record(number).unwrap();
+        assert_eq!(Record(&record).kind(), Kind::Text);
+        let (_, guide) = reader.guide(number, Record(&record)).unwrap();
+        assert_eq!((guide.title(0), &*guide.contents[0].text, guide.damage), ("Title", "<p>text", None));
+        *made.record(number, 1) = 0x7f;
+        let db = made.open().unwrap();
+        let mut reader = Reader::new(&db);
+        let record = reader.record(number).unwrap();
+        assert!(reader.guide(number, Record(&record)).unwrap_err().why.contains("outside its file"));
+    }
+
+    #[test]
+    fn pages_are_html_in_utf8_with_safe_names() {
+        let plain = Content { language: 1, text: "1. e4 <Zug> & mehr".to_owned(), html: false };
+        let page = plain.page("a < b");
+        assert!(
+            page.starts_with("\u{feff}<!DOCTYPE html>\n<html lang=\"de\">")
+                && page.contains("&lt;Zug&gt; &amp; mehr")
+        );
+        assert!(page.contains("<title>a &lt; b</title>"));
+        let html = Content { language: 7, text: "<b>x</b>".to_owned(), html: true };
+        assert_eq!(html.page(""), "\u{feff}<b>x</b>");
+        for (title, several, name) in [
+            ("Die Eröffnung: 1. e4/e5 ...", false, "00012-Die-Eröffnung-1-e4-e5"),
+            ("../../etc/passwd", false, "00012-etc-passwd"),
+            ("C:\\con\0\n", true, "00012-C-con-de"),
+            ("", true, "00012-de"),
+        ] {
+            assert_eq!(plain.file_name(12, title, several), name);
+        }
+        assert!(plain.file_name(1, &"ü".repeat(5000), false).len() < 200);
+    }
+
+    #[test]
+    fn the_encoding_that_a_page_names_is_taken() {
+        let page = b"<meta charset=\"iso-8859-2\"><p>\xb1";
+        assert_eq!(decode_html(page), "<meta charset=\"iso-8859-2\"><p>ą");
+        assert_eq!(decode_html(b"\xef\xbb\xbf\xc3\xbc"), "ü");
+        assert_eq!(decode_html(b"<meta charset=what>\xfc"), "<meta charset=what>ü");
+    }
+
+    #[test]
+    fn a_text_that_is_cut_gives_what_is_there() {
+        let whole = written(3, &[(0, b"Title")], &[(0, b"<p>one two three")]);
+        for len in 0..whole.len() {
+            let guide = Guide::read(&whole[..len]);
+            assert_eq!(guide.damage.map(|(_, what)| what), Some("the text is cut off"), "{len}");
+        }
+        let guide = Guide::read(&whole[..whole.len() - 10]);
+        assert_eq!(guide.contents[0].text, "<p>one two");
+        assert!(Guide::read(&written(9, &[], &[])).damage.unwrap().1.contains("version"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..4_u8) {
+            let mut bytes = bytes;
+            if let Some(place) = bytes.get_mut(4) {
+                *place = version;
+            }
+            let guide = Guide::read(&bytes);
+            prop_assert!(guide.contents.iter().map(|content| content.text.len()).sum::<usize>() <= 3 * bytes.len());
+        }
+    }
+}
