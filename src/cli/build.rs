@@ -19,7 +19,7 @@ use crate::games::{self, Date, PlayerName};
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Where the games are: PGN files (also packed: .pgn.gz, .pgn.zst), folders of them, ChessBase databases (.cbh), or
+    /// Where the games are: PGN files (also packed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh), or
     /// - for standard input; and count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,

@@ -34,7 +34,7 @@ pub struct Args {
     /// The Polyglot book
     #[arg(value_name = "BOOK")]
     book: PathBuf,
-    /// Learn the results of these games: a PGN file (also packed: .pgn.gz, .pgn.zst), a folder of them, or - for standard
+    /// Learn the results of these games: a PGN file (also packed: .gz, .zst, .bz2, .xz, .zip), a folder of them, or - for standard
     /// input; repeatable
     #[arg(long, value_name = "FILE")]
     games: Vec<PathBuf>,

@@ -144,8 +144,9 @@ impl Sources {
     }
 
     fn add_archive(&mut self, path: &Path) -> Result<()> {
-        for member in zip::members(path)? {
-            archived(&member, Arc::default())?;
+        let members = zip::members(path)?;
+        members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
+        for member in members {
             let (name, len) = (member.name().to_owned(), member.packed_len());
             self.add(Source::Archived(member), name, len);
         }
@@ -230,8 +231,10 @@ fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
 /// Looks whether a file is text.
 fn looked_at(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
     let mut start = Vec::new();
-    // What is cut off behind its first bytes is told where it is read.
-    let _ = (&mut from).take(START_LEN).read_to_end(&mut start);
+    if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
+        // What is wrong behind the first bytes is told where it is read.
+        from = Box::new(Failing(Some(error)));
+    }
     if let Some((what, advice)) = no_text(&start) {
         return Err(Error::format(path, what).advice(advice));
     }
@@ -297,6 +300,15 @@ impl GameSource for Sources {
 
     fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
+    }
+}
+
+/// A file that cannot be read any further.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

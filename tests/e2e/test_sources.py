@@ -80,7 +80,7 @@ def test_packed_texts_give_the_book_of_the_text(build, tmp_path):
 def test_a_problem_in_an_archive_names_the_file_in_it(build, tmp_path):
     zipped(tmp_path / "a.zip", {"one.pgn": GAME, "two.pgn": GAME + '[Event "y"]\n\n1. e4 Ke4 *\n'})
     where = os.path.join("a.zip", "two.pgn")
-    build("a.zip", words=[f'{where}: line 9: 1... "Ke4": the move is not legal (byte {len(GAME) + 19})'])
+    build("a.zip", words=[f'{where}: line 10: 1... "Ke4": the move is not legal (byte {len(GAME) + 19})'])
 
 
 def test_what_cannot_be_unpacked_is_refused_with_what_to_do(build, tmp_path):
