@@ -18,6 +18,7 @@ use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
 use super::study::{Job, Study, spool_path};
+use crate::base::cut;
 use crate::book::Shelf;
 use crate::learn;
 
@@ -245,6 +246,11 @@ impl Hub {
 
     /// Carries out what the session wants after lines of the GUI (`by_gui`) or of the engine.
     pub(super) fn settle<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, by_gui: bool) -> Locked<'a> {
+        for path in cut::take() {
+            let State { session, out, .. } = &mut *state;
+            let what = "the file was cut off while it is played from: what is missing is not played";
+            session.notify(format!("{}: {what}; replace books by renaming", path.display()), out);
+        }
         if let Some(name) = state.out.log_to.take()
             && let Err(problem) = logfile::open(&name)
         {

@@ -27,6 +27,28 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// From now on a file that grows to the limit that the system sets for this process (`ulimit -f`) cannot be written to,
+/// which is an error like any other; without this it ends the process.
+///
+/// # Safety
+/// Safe to call: the handler does nothing. It is a handler because programs that we start would inherit an ignored
+/// signal.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+pub fn outlive_file_limits() {
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+    extern "C" fn nothing(_: nix::libc::c_int) {}
+
+    let action = SigAction::new(SigHandler::Handler(nothing), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: as above.
+    let _ = unsafe { sigaction(Signal::SIGXFSZ, &action) };
+}
+
+/// Only Unix ends processes for that.
+#[cfg(not(unix))]
+pub fn outlive_file_limits() {}
+
 /// # Errors
 /// When the work is to stop.
 pub fn check() -> Result<()> {

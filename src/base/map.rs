@@ -6,6 +6,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+use super::cut::Guard;
 use super::error::{Error, ErrorKind, Result};
 
 /// Bytes to read from: a mapped file, bytes in memory, or bytes inside the executable.
@@ -18,11 +19,19 @@ use super::error::{Error, ErrorKind, Result};
 #[derive(Debug)]
 pub enum Map {
     /// A mapped file.
-    File(Mmap),
+    File(Mapped),
     /// Bytes in memory.
     Owned(Vec<u8>),
     /// Bytes inside the executable.
     Static(&'static [u8]),
+}
+
+/// A mapped file's bytes.
+#[derive(Debug)]
+pub struct Mapped {
+    /// Before the map, which it guards: fields are dropped in their order.
+    _guard: Option<Guard>,
+    map: Mmap,
 }
 
 /// How the bytes of a map are going to be read: advice to the operating system.
@@ -38,7 +47,7 @@ impl Map {
     /// Maps a regular file, for reading and in its present length, to be read here and there.
     ///
     /// A file that is replaced by renaming keeps its old content in the map. One that is cut off in place while it
-    /// is mapped ends the process when the missing part is read: no operating system offers better.
+    /// is mapped reads as zeros from there on, and is reported: see [`cut`](super::cut).
     ///
     /// # Errors
     /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened or mapped.
@@ -54,7 +63,7 @@ impl Map {
             return Ok(Self::Owned(Vec::new()));
         }
         let map = map(&file).map_err(|error| Error::file(path, "cannot map the file into memory", error))?;
-        let map = Self::File(map);
+        let map = Self::File(Mapped { _guard: Guard::new(&map, path), map });
         map.expect(Access::Random);
         Ok(map)
     }
@@ -68,7 +77,7 @@ impl Map {
                 Access::Sequential => memmap2::Advice::Sequential,
             };
             // Reading is right without it, only slower.
-            let _ = map.advise(advice);
+            let _ = map.map.advise(advice);
         }
         #[cfg(not(unix))]
         let _ = access;
@@ -105,7 +114,7 @@ impl Deref for Map {
 
     fn deref(&self) -> &[u8] {
         match self {
-            Self::File(map) => map,
+            Self::File(map) => &map.map,
             Self::Owned(bytes) => bytes,
             Self::Static(bytes) => bytes,
         }

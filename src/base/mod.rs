@@ -2,6 +2,7 @@
 
 pub mod blob;
 pub mod bytes;
+pub mod cut;
 pub mod error;
 pub mod interrupt;
 pub mod map;

@@ -27,6 +27,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::base::error::{Error, ErrorKind};
+use crate::base::{cut, interrupt};
+
 pub use exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
@@ -71,6 +74,7 @@ enum Command {
 
 /// Runs the command that the command line asks for.
 pub fn main() -> ExitCode {
+    interrupt::outlive_file_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -92,6 +96,15 @@ pub fn main() -> ExitCode {
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Games(args)) => games::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
+    };
+    // What was read of such a file is not all that it held.
+    let result = match cut::take().first() {
+        Some(path) if cli.command.is_some() => {
+            Err(Error::new(ErrorKind::File, "it was cut off while it was read")
+                .at_path(path)
+                .advice("replace files by renaming, and try again"))
+        }
+        _ => result,
     };
     match result {
         Ok(exit) => exit.into(),
