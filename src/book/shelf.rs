@@ -54,7 +54,7 @@ impl Shelf {
     }
 
     /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
-    /// the moves behind it are appended to `line`. See [`Shelf::line`].
+    /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`Shelf::line`].
     pub fn line_of(
         &mut self,
         color: Color,
@@ -63,7 +63,7 @@ impl Shelf {
         keep: usize,
         line: &mut Vec<Move>,
     ) -> u32 {
-        1 + self.line(color, &at.after(mv), keep, line)
+        1 + self.walk(color, &at.after(mv), Some(slot_key(color, at)), keep, line)
     }
 
     /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
@@ -71,6 +71,18 @@ impl Shelf {
     ///
     /// `color` says whose books are followed, for both sides' moves.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
+        self.walk(color, at, None, keep, line)
+    }
+
+    /// [`Shelf::line`], where the position of the key `before` has been on the line already.
+    fn walk(
+        &mut self,
+        color: Color,
+        at: &Position,
+        before: Option<u64>,
+        keep: usize,
+        line: &mut Vec<Move>,
+    ) -> u32 {
         self.walked.resize(SLOTS, None);
         let mut position = at.clone();
         let end = line.len() + keep;
@@ -80,16 +92,18 @@ impl Shelf {
         self.path.clear();
         while (self.path.len() as u32) < LONGEST_LINE {
             let key = slot_key(color, &position);
-            if let Some(walked) = self.walked[slot(key)].filter(|walked| walked.key == key) {
+            // A line that comes back to where it was has ended there.
+            if before == Some(key) || self.path.iter().any(|(earlier, _)| *earlier == key) {
+                break;
+            }
+            let known = self.remembered(key);
+            if let Some(walked) = known.filter(|walked| !self.may_lead_to(before, *walked)) {
                 behind = walked.plies;
                 whole = true;
                 break;
             }
-            // A line that comes back to where it was has ended there.
-            if self.path.iter().any(|(earlier, _)| *earlier == key) {
-                break;
-            }
-            let best = self.books(color).iter().find_map(|book| book.best(&position));
+            let known = known.map(|walked| walked.mv).filter(|mv| position.chess().is_legal(*mv));
+            let best = known.or_else(|| self.books(color).iter().find_map(|book| book.best(&position)));
             let Some(mv) = best else {
                 whole = true;
                 break;
@@ -107,9 +121,8 @@ impl Shelf {
             }
         }
         // What an earlier walk left behind this one is read from memory.
-        while line.len() < end {
-            let key = slot_key(color, &position);
-            let Some(walked) = self.walked[slot(key)].filter(|walked| walked.key == key) else { break };
+        while whole && line.len() < end {
+            let Some(walked) = self.remembered(slot_key(color, &position)) else { break };
             if !position.chess().is_legal(walked.mv) {
                 break;
             }
@@ -117,6 +130,18 @@ impl Shelf {
             position.play(walked.mv);
         }
         plies
+    }
+
+    fn remembered(&self, key: u64) -> Option<Walked> {
+        self.walked[slot(key)].filter(|walked| walked.key == key)
+    }
+
+    /// Whether a remembered line may pass the position of the key `before`: that one was remembered with it, with
+    /// fewer plies, and only another position in its slot can have hidden it.
+    fn may_lead_to(&self, before: Option<u64>, line: Walked) -> bool {
+        before
+            .and_then(|key| Some((key, self.walked[slot(key)]?)))
+            .is_some_and(|(key, there)| there.key != key || there.plies < line.plies)
     }
 }
 
@@ -208,6 +233,47 @@ mod tests {
                 assert_eq!(line(&mut shelf, Color::White, start, 9).0, 4, "{start}");
             }
         }
+    }
+
+    fn line_of(shelf: &mut Shelf, moves: &str, keep: usize) -> (u32, usize) {
+        let mut position = Position::start();
+        let mut moves = moves.split(' ').peekable();
+        loop {
+            let mv = moves.next().unwrap().parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            if moves.peek().is_none() {
+                let mut line = Vec::new();
+                return (shelf.line_of(Color::White, &position, mv, keep, &mut line), line.len());
+            }
+            position.play(mv);
+        }
+    }
+
+    #[test]
+    fn a_circle_that_comes_back_to_before_its_first_move_ends_there() {
+        let mut shelf = Shelf::new(&[], &[], &[Lines::book(&["g1f3 g8f6 f3g1 f6g8"])]);
+        for _ in 0..3 {
+            for start in ["g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1", "g1f3 g8f6 f3g1 f6g8"] {
+                assert_eq!(line_of(&mut shelf, start, 9), (4, 3), "{start}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_does_not_lead_over_the_position_before_a_line() {
+        let book = || Lines::book(&["e2e4 e7e5 b1c3", "g1f3 g8f6 f3g1 f6g8"]);
+        // The line after 1. Nf3 passes the start, where the best move leads out of the circle.
+        let mut shelf = Shelf::new(&[], &[], &[book()]);
+        for _ in 0..3 {
+            assert_eq!(line_of(&mut shelf, "g1f3", 9), (4, 3));
+            assert_eq!(line(&mut shelf, Color::White, "g1f3", 9).0, 6);
+            assert_eq!(line_of(&mut shelf, "g1f3", 1), (4, 1));
+            assert_eq!(line_of(&mut shelf, "g1f3 g8f6", 9), (6, 5));
+        }
+        // Another position in the slot of the start hides that the line passes it.
+        let start = slot(slot_key(Color::White, &Position::start()));
+        let e4 = "e2e4".parse::<UciMove>().unwrap().to_move(Position::start().chess()).unwrap();
+        shelf.walked[start] = Some(Walked { key: 0, mv: e4, plies: 9 });
+        assert_eq!(line_of(&mut shelf, "g1f3", 9), (4, 3));
     }
 
     #[test]
