@@ -6,12 +6,16 @@
 
 mod command;
 mod lines;
+mod option_line;
 mod reply;
 mod score;
 
 pub use command::{Clock, Command, Go, SetOption, position_moves, same_name};
 pub use lines::{Lines, Piece};
-pub use reply::{Reply, bestmove, book_info, info_string, notice, noticed, option_name, option_type};
+pub use option_line::option_with_default;
+pub use reply::{
+    Reply, bestmove, book_info, id_name, info_string, notice, noticed, option_name, option_type,
+};
 pub use score::Score;
 
 /// The words of a line, whatever white space separates them.

@@ -56,6 +56,13 @@ pub fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
+/// The name in a line `id name NAME`; `None` in any other.
+pub fn id_name(line: &[u8]) -> Option<&[u8]> {
+    let (id, rest) = split_word(line);
+    let (word, name) = split_word(rest);
+    (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
+}
+
 /// Appends `info string TEXT`. Line ends in the text, which would begin another line, become blanks.
 pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
@@ -133,6 +140,14 @@ mod tests {
         assert_eq!(option_type(line), Some(&b"button"[..]));
         assert_eq!(option_name(b"option\n"), b"");
         assert_eq!(option_type(b"option name x\n"), None);
+    }
+
+    #[test]
+    fn id_lines_have_a_name_or_something_else() {
+        assert_eq!(id_name(b"id  name Fish  1 \r\n"), Some(&b"Fish  1"[..]));
+        assert_eq!(id_name(b"id name\n"), Some(&b""[..]));
+        assert_eq!(id_name(b"id author name\n"), None);
+        assert_eq!(id_name(b"info name x\n"), None);
     }
 
     /// A move in vampirc-uci's words.
