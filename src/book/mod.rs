@@ -93,10 +93,17 @@ impl Counts {
         if ended == 0.0 {
             return None;
         }
-        // The logistic curve by which chess ratings are made: ten times the odds are 400 points.
-        let difference = (400.0 * (points / (ended - points)).log10()).clamp(-800.0, 800.0);
+        let difference = rating_difference(points, ended).clamp(-800.0, 800.0);
         Some((f64::from(opponents) + difference).max(0.0).round() as u32)
     }
+}
+
+/// The difference of ratings at which so many points of so many games (more than 0) are expected; infinite where all
+/// or none were won.
+///
+/// It is the logistic curve by which chess ratings are made: ten times the odds are 400 points.
+pub fn rating_difference(points: f64, games: f64) -> f64 {
+    400.0 * (points / (games - points).max(0.0)).log10()
 }
 
 /// How strong those were who made a move.
