@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::uci::UciMove;
+use tabiya::adapter::library::BookProblem;
 use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, starter};
@@ -20,9 +21,11 @@ impl Starter {
     /// Opens the books that the session wants.
     fn serve(&self, session: &mut Session, out: &mut Output) {
         while let Some(files) = out.open_books.take() {
-            let missing = (!files.both.is_empty()).then(|| format!("{}: no such book", files.both));
+            let missing = files.both.files().iter();
+            let missing =
+                missing.map(|name| BookProblem { what: format!("{name}: no such book"), unopened: true });
             let shelf = Shelf::new(&[], &[], &[Arc::clone(&self.0)]);
-            drop(session.books_opened(shelf, missing.into_iter().collect(), out));
+            drop(session.books_opened(shelf, missing.collect(), out));
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{CastlingMode, Move, Position as _};
 
+use super::score::BookScore;
 use crate::book::{Book, BookMove, Shelf};
 use crate::chess::Game;
 use crate::choose::{Policy, chances, draw};
@@ -67,14 +68,16 @@ impl Advice {
         shelf: &mut Shelf,
         game: &Game,
         mode: CastlingMode,
+        score: BookScore,
         rng: &mut Xoshiro256PlusPlus,
         out: &mut Vec<u8>,
     ) -> bool {
         let position = game.position();
         let color = position.chess().turn();
-        let Some(mv) = draw(&self.chances, rng).and_then(|drawn| self.moves.get(drawn)).map(|m| m.mv) else {
+        let Some(drawn) = draw(&self.chances, rng).and_then(|drawn| self.moves.get(drawn)) else {
             return false;
         };
+        let (mv, centipawns) = (drawn.mv, score.centipawns(drawn));
         self.line.clear();
         self.line.push(mv);
         let mut plies = shelf.line_of(color, position, mv, SHOWN_LINE - 1, &mut self.line);
@@ -84,7 +87,7 @@ impl Advice {
             plies = lasting as u32;
         }
         self.tell(mode, Some((mv, plies)), out);
-        book_info(out, self.line.iter().map(|mv| mv.to_uci(mode)));
+        book_info(out, centipawns, self.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(out, mv.to_uci(mode), self.line.get(1).map(|mv| mv.to_uci(mode)));
         true
     }

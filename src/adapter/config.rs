@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::options::{FILE_SEPARATOR, Options, SEED_MAX};
+use super::books::BookList;
+use super::options::{Options, SEED_MAX};
 use super::paths::Places;
+use super::{spelling, trust};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::uci::SetOption;
 
@@ -40,6 +41,10 @@ pub struct Given {
     pub white: Vec<String>,
     /// Books for Black.
     pub black: Vec<String>,
+    /// A book that cannot be opened does not end the adapter.
+    pub book_optional: bool,
+    /// The name that GUIs see.
+    pub name: Option<String>,
     /// `NAME=VALUE` of options.
     pub set: Vec<String>,
     /// The log's file.
@@ -59,6 +64,10 @@ pub struct Config {
     pub engine_dir: Option<String>,
     /// How long it may take to answer `uci`.
     pub engine_timeout: Duration,
+    /// The name that GUIs see; `None` is the engine's own with an addition.
+    pub name: Option<String>,
+    /// Whether play goes on where a book cannot be opened.
+    pub book_optional: bool,
     /// The adapter's options.
     pub options: Options,
     /// Options of the engine that are set in advance, name and value.
@@ -75,8 +84,9 @@ impl Config {
     /// Joins the command line with the configuration file: the one named, else the default one where it exists.
     ///
     /// # Errors
-    /// When the named file cannot be read, when a file is no TOML, when it says something about the engine that
-    /// cannot be meant, and when a `NAME=VALUE` of the command line has no `=`. Other bad keys are warnings.
+    /// When the named file cannot be read, when a file that was not named cannot be trusted, when a file is no TOML,
+    /// when it has a key that is nearly one that exists, when it says something about the engine that cannot be meant,
+    /// and when a `NAME=VALUE` of the command line has no `=`. Other bad keys are warnings.
     pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
         let path = match file {
             Some(name) => Some(Places::new(None).find(name).map_err(|tried| {
@@ -86,6 +96,9 @@ impl Config {
             })?),
             None => Places::new(None).find(FILE_NAME).ok(),
         };
+        if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
+            trust::check(path)?;
+        }
         let mut warnings = Vec::new();
         let from_file = match &path {
             Some(path) => {
@@ -128,7 +141,11 @@ impl Config {
         let engine_args = if given.engine_args.is_empty() { file_args } else { given.engine_args };
         let engine_dir = given.engine_dir.or(file_dir);
         let seconds = given.engine_timeout.or(from_file.engine_timeout).unwrap_or(DEFAULT_TIMEOUT);
+        let name =
+            given.name.or(from_file.name).map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
         Ok(Self {
+            name: name.filter(|name| !name.is_empty()),
+            book_optional: given.book_optional || from_file.book_optional,
             engine,
             engine_args,
             engine_dir,
@@ -149,7 +166,7 @@ fn name_books(options: &mut Options, given: &Given) {
         [(&mut books.both, &given.books), (&mut books.white, &given.white), (&mut books.black, &given.black)]
     {
         if !files.is_empty() {
-            *list = files.join(&FILE_SEPARATOR.to_string());
+            *list = BookList::of(files.iter().map(String::as_str));
         }
     }
 }
@@ -206,17 +223,23 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
             }
             continue;
         }
-        let taken = take(&mut given, name, value);
         let wrong = |what: String| format!("{}: line {line}: {what}", path.display());
-        match taken {
-            Taken::Yes => {}
-            Taken::Unknown => warnings.push(wrong(format!("'{name}' is no key; it is left out"))),
-            Taken::Wrong(needed) if name.starts_with("engine") => {
+        let Some((_, take)) = KEYS.iter().find(|(known, _)| *known == name) else {
+            if let Some(meant) = spelling::nearest(name, KEYS.iter().map(|(known, _)| *known)) {
+                return Err(Error::format(path, format!("line {line}: '{name}' is no key"))
+                    .advice(format!("write '{meant}'")));
+            }
+            warnings.push(wrong(format!("'{name}' is no key; it is left out")));
+            continue;
+        };
+        match take(&mut given, value.get_ref()) {
+            Ok(()) => {}
+            Err(needed) if name.starts_with("engine") => {
                 // A tournament played by the wrong engine is worse than none.
                 return Err(Error::format(path, format!("line {line}: '{name}' must be {needed}"))
                     .advice("mend the file, or start tabiya without it"));
             }
-            Taken::Wrong(needed) => {
+            Err(needed) => {
                 warnings.push(wrong(format!("'{name}' must be {needed}; it is left out")));
             }
         }
@@ -224,44 +247,49 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     Ok(given)
 }
 
-enum Taken {
-    Yes,
-    Unknown,
-    Wrong(&'static str),
-}
+/// Takes a key's value; the error is what it must be.
+type Take = fn(&mut Given, &DeValue<'_>) -> Taken;
 
-fn take(given: &mut Given, name: &str, value: &Spanned<DeValue<'_>>) -> Taken {
-    let value = value.get_ref();
-    let text = || value.as_str().map(str::to_owned);
-    match name {
-        "engine" => put(text().map(Some), &mut given.engine, "a text"),
-        "engine-arg" => put(texts(value), &mut given.engine_args, "a text or a list of texts"),
-        "engine-dir" => put(text().map(Some), &mut given.engine_dir, "a text"),
-        "engine-timeout" => {
-            let seconds = number(value).filter(|seconds| TIMEOUTS.contains(seconds));
-            put(seconds.map(Some), &mut given.engine_timeout, "a number of seconds from 1 to 86400")
-        }
-        "book" => put(texts(value), &mut given.books, "a text or a list of texts"),
-        "book-white" => put(texts(value), &mut given.white, "a text or a list of texts"),
-        "book-black" => put(texts(value), &mut given.black, "a text or a list of texts"),
-        "set" => put(texts(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options"),
-        "log" => put(text().map(Some), &mut given.log, "a text"),
-        "seed" => {
-            let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
-            put(seed.map(Some), &mut given.seed, "a number from 0 to 2147483647")
-        }
-        _ => Taken::Unknown,
-    }
-}
+type Taken = std::result::Result<(), &'static str>;
+
+/// The keys of the file. A table `set` is read before them.
+const KEYS: [(&str, Take); 12] = [
+    ("engine", |given, value| put(text(value), &mut given.engine, TEXT)),
+    ("engine-arg", |given, value| put(texts(value), &mut given.engine_args, TEXTS)),
+    ("engine-dir", |given, value| put(text(value), &mut given.engine_dir, TEXT)),
+    ("engine-timeout", |given, value| {
+        let seconds = number(value).filter(|seconds| TIMEOUTS.contains(seconds));
+        put(seconds.map(Some), &mut given.engine_timeout, "a number of seconds from 1 to 86400")
+    }),
+    ("book", |given, value| put(texts(value), &mut given.books, TEXTS)),
+    ("book-white", |given, value| put(texts(value), &mut given.white, TEXTS)),
+    ("book-black", |given, value| put(texts(value), &mut given.black, TEXTS)),
+    ("book-optional", |given, value| put(value.as_bool(), &mut given.book_optional, "true or false")),
+    ("name", |given, value| put(text(value), &mut given.name, TEXT)),
+    ("set", |given, value| {
+        put(texts(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options")
+    }),
+    ("log", |given, value| put(text(value), &mut given.log, TEXT)),
+    ("seed", |given, value| {
+        let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
+        put(seed.map(Some), &mut given.seed, "a number from 0 to 2147483647")
+    }),
+];
+
+/// What a key must be.
+const TEXT: &str = "a text";
+
+/// What a key that can be given several times on the command line must be.
+const TEXTS: &str = "a text or a list of texts";
 
 fn put<T>(value: Option<T>, place: &mut T, needed: &'static str) -> Taken {
-    match value {
-        Some(value) => {
-            *place = value;
-            Taken::Yes
-        }
-        None => Taken::Wrong(needed),
-    }
+    *place = value.ok_or(needed)?;
+    Ok(())
+}
+
+/// A text; the outer `None` is any other value.
+fn text(value: &DeValue<'_>) -> Option<Option<String>> {
+    value.as_str().map(|text| Some(text.to_owned()))
 }
 
 fn number(value: &DeValue<'_>) -> Option<u64> {
@@ -308,7 +336,7 @@ mod tests {
     fn every_key_of_the_command_line_is_a_key_of_the_file() {
         let (given, warnings) = read(
             "engine = 'sf'\nengine-arg = ['a', 'b']\nengine-dir = 'd'\nengine-timeout = 5\nbook = 'x.bin'\n\
-             book-white = ['w.bin']\nbook-black = 'b.bin'\nlog = 'l'\nseed = 7\n[set]\nHash = 64\n'Book Variety' = 10\n\
+             book-white = ['w.bin']\nbook-black = 'b.bin'\nbook-optional = true\nname = 'n'\nlog = 'l'\nseed = 7\n[set]\nHash = 64\n'Book Variety' = 10\n\
              Ponder = true\n",
         );
         assert!(warnings.is_empty(), "{warnings:?}");
@@ -321,6 +349,7 @@ mod tests {
             (vec!["x.bin".to_owned()], vec!["w.bin".to_owned()], vec!["b.bin".to_owned()])
         );
         assert_eq!((given.log.as_deref(), given.seed), (Some("l"), Some(7)));
+        assert_eq!((given.book_optional, given.name.as_deref()), (true, Some("n")));
         assert_eq!(given.set, ["Book Variety=10", "Hash=64", "Ponder=true"]);
     }
 
@@ -331,6 +360,24 @@ mod tests {
         assert_eq!(warnings.len(), 2);
         assert!(warnings[0].contains("line 2") && warnings[0].contains("boook"), "{warnings:?}");
         assert!(warnings[1].contains("line 4") && warnings[1].contains("a number"), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_key_that_is_nearly_one_ends_the_adapter_and_names_it() {
+        for (text, meant) in [
+            ("Engine = 'x'", "write 'engine'"),
+            ("engine-args = ['x']", "write 'engine-arg'"),
+            ("engine_dir = 'x'", "write 'engine-dir'"),
+            ("Books = 'x'", "write 'book'"),
+            ("bookWhite = 'x'", "write 'book-white'"),
+            ("seeds = 3", "write 'seed'"),
+            ("[Set]\nHash = 1", "write 'set'"),
+        ] {
+            let error = read(&format!("log = 'l'\n{text}\n")).0.unwrap_err();
+            let message = error.to_string();
+            assert!(message.contains("line 2") && message.ends_with(meant), "{text}: {message}");
+            assert_eq!(error.kind(), ErrorKind::Format);
+        }
     }
 
     #[test]
@@ -358,7 +405,10 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let load = |given: Given| Config::load(given, file.to_str());
         let config = load(Given::default()).unwrap();
-        assert_eq!((config.options.books.both.as_str(), config.options.seed), ("file.bin", 7));
+        assert_eq!(
+            (config.options.books.both.files(), config.options.seed),
+            (&["file.bin".to_owned()][..], 7)
+        );
         assert_eq!(config.options.policy.reserve, 3);
         assert_eq!(config.settings, [("Hash".to_owned(), "1".to_owned())]);
         assert!(
@@ -366,9 +416,13 @@ mod tests {
             "{:?}",
             config.warnings
         );
-        let line = Given { books: vec!["a".into(), "b".into()], seed: Some(3), ..Given::default() };
+        let line = Given { books: vec!["a;1".into(), "b".into()], seed: Some(3), ..Given::default() };
         let config = load(line.clone()).unwrap();
-        assert_eq!((config.options.books.both.as_str(), config.options.seed), ("a;b", 3));
+        assert_eq!(config.options.books.both.files(), ["a;1", "b"]);
+        assert_eq!((config.options.seed, config.book_optional), (3, false));
+        let named = Given { name: Some(" My\nengine ".to_owned()), book_optional: true, ..Given::default() };
+        let config = load(named).unwrap();
+        assert_eq!((config.name.as_deref(), config.book_optional), (Some("My engine"), true));
         let set = vec!["Book Seed=4".to_owned(), "Hash = x = y".to_owned(), "Book Log=l".to_owned()];
         let config = load(Given { set, ..line }).unwrap();
         assert_eq!((config.options.seed, config.options.log.as_str()), (4, "l"));

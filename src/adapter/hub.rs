@@ -12,11 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::config::Config;
 use super::engine::Engine;
-use super::library::Library;
+use super::library::{BookProblem, Library};
 use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
+use super::stderr;
 use super::study::{Job, Study, spool_path};
 use crate::base::cut;
 use crate::book::Shelf;
@@ -51,6 +53,8 @@ const QUIT_TIME: Duration = Duration::from_secs(2);
 pub(super) enum End {
     /// The GUI wants it, or is gone, or a signal came.
     Asked,
+    /// Books that are needed cannot be opened: a sentence on each.
+    Books(Vec<String>),
     /// The engine failed.
     Engine(String),
 }
@@ -110,6 +114,8 @@ pub(super) struct Hub {
     pub(super) child: Engine,
     /// How long the engine may take to answer `uci`.
     uci_limit: Duration,
+    /// Whether the adapter ends where a book of the configuration cannot be opened.
+    books_needed: bool,
     /// When the adapter's time began.
     started: Instant,
 }
@@ -122,7 +128,7 @@ impl Hub {
         gui: File,
         engine: ChildStdin,
         child: Engine,
-        uci_limit: Duration,
+        config: &Config,
     ) -> Self {
         Self {
             state: Mutex::new(State {
@@ -151,7 +157,8 @@ impl Hub {
             engine: Sink::new(engine),
             library,
             child,
-            uci_limit,
+            uci_limit: config.engine_timeout,
+            books_needed: !config.book_optional,
             started: Instant::now(),
         }
     }
@@ -260,6 +267,9 @@ impl Hub {
         for (level, note) in state.out.notes.drain(..) {
             log::log!(level, "{note}");
         }
+        for message in state.out.messages.drain(..) {
+            stderr::say(&message);
+        }
         self.study(&mut state);
         self.open_books(&mut state);
         self.watch_uci(&mut state);
@@ -297,17 +307,34 @@ impl Hub {
         };
         if thread::Builder::new().name("books".to_owned()).spawn(work).is_err() {
             let State { session, out, .. } = &mut *state;
-            let problem = "the system gives no thread: the books are not opened".to_owned();
-            session.books_opened(Shelf::default(), vec![problem], out);
+            let what = "the system gives no thread: the books are not opened".to_owned();
+            session.books_opened(Shelf::default(), vec![BookProblem { what, unopened: true }], out);
         }
     }
 
-    fn books_opened(self: &Arc<Self>, number: u64, shelf: Shelf, problems: Vec<String>) {
+    fn books_opened(self: &Arc<Self>, number: u64, shelf: Shelf, problems: Vec<BookProblem>) {
         let mut state = self.lock();
         if state.openings != number {
             return;
         }
-        state.books_due = None;
+        let in_time = state.books_due.take().is_some();
+        // The first are those of the configuration. A game that has begun without them goes on.
+        if number == 1 && in_time && self.books_needed {
+            let unopened = problems.iter().filter(|problem| problem.unopened);
+            let unopened: Vec<String> = unopened.map(|problem| problem.what.clone()).collect();
+            if !unopened.is_empty() {
+                // Who has said `quit` already hears of it all the same.
+                let ends = state.end.take_if(|end| matches!(end, End::Asked)).is_some();
+                if ends {
+                    state.end = Some(End::Books(unopened));
+                    self.changed.notify_all();
+                    return;
+                }
+                drop(state);
+                return self.end(End::Books(unopened));
+            }
+        }
+        self.wake(&state);
         let State { session, out, .. } = &mut *state;
         session.at(self.now());
         let before = session.books_opened(shelf, problems, out);
@@ -538,6 +565,11 @@ impl State {
     /// Whether it is for the engine to go on: it does not read, or owes an answer.
     fn engine_is_late(&self) -> bool {
         self.session.is_kept_waiting() || self.out.engine.len() > ENGINE_PENDING_MAX
+    }
+
+    /// Whether the books are awaited that the adapter was started with.
+    pub(super) fn awaits_first_books(&self) -> bool {
+        self.openings <= 1 && self.books_due.is_some()
     }
 
     fn gui_is_full(&self) -> bool {

@@ -5,6 +5,7 @@
 
 mod answer;
 mod board;
+pub mod books;
 pub mod config;
 pub mod engine;
 mod hub;
@@ -13,6 +14,10 @@ pub mod log;
 pub mod options;
 pub mod paths;
 pub mod run;
+pub mod score;
 pub mod session;
 mod sink;
+mod spelling;
+pub mod stderr;
 mod study;
+mod trust;

@@ -2,11 +2,10 @@
 
 use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
 
+use super::books::{BookFiles, BookList};
+use super::score::BookScore;
 use crate::choose::Policy;
 use crate::uci::SetOption;
-
-/// Separates the files in an option that holds several.
-pub const FILE_SEPARATOR: char = ';';
 
 /// The greatest seed that a GUI's spin box can hold: many keep it in 32 signed bits.
 pub const SEED_MAX: i64 = i32::MAX as i64;
@@ -18,6 +17,8 @@ pub struct Options {
     pub own_book: bool,
     /// The books named, by list.
     pub books: BookFiles,
+    /// `Book Score`: the score that is announced with a book move.
+    pub score: BookScore,
     /// What decides between a book's moves.
     pub policy: Policy,
     /// `Book Ponder`: the engine ponders while the book still answers.
@@ -30,35 +31,12 @@ pub struct Options {
     pub log: String,
 }
 
-/// Book files as named by the user: each list by priority, `;` between the files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BookFiles {
-    /// `Book File`: books for both colours.
-    pub both: String,
-    /// `Book White`: books for White, before the others.
-    pub white: String,
-    /// `Book Black`: books for Black, before the others.
-    pub black: String,
-}
-
-impl BookFiles {
-    /// These lists, and for each empty one the other's.
-    #[must_use]
-    pub fn or(&self, other: &Self) -> Self {
-        let list = |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
-        Self {
-            both: list(&self.both, &other.both),
-            white: list(&self.white, &other.white),
-            black: list(&self.black, &other.black),
-        }
-    }
-}
-
 impl Default for Options {
     fn default() -> Self {
         Self {
             own_book: true,
             books: BookFiles::default(),
+            score: BookScore::default(),
             policy: Policy::default(),
             ponder: true,
             learn_margin: 600,
@@ -98,6 +76,7 @@ enum Name {
     Tournament,
     Repeats,
     Ponder,
+    Score,
     Learn,
     LearnMargin,
     Seed,
@@ -105,7 +84,7 @@ enum Name {
 }
 
 /// Each option's name. None holds a word of the option line's own syntax, which some clients would stumble over.
-const NAMES: [(Name, &str); 16] = [
+const NAMES: [(Name, &str); 17] = [
     (Name::OwnBook, "OwnBook"),
     (Name::File, "Book File"),
     (Name::White, "Book White"),
@@ -118,6 +97,7 @@ const NAMES: [(Name, &str); 16] = [
     (Name::Tournament, "Book Tournament"),
     (Name::Repeats, "Book Repeats"),
     (Name::Ponder, "Book Ponder"),
+    (Name::Score, "Book Score"),
     (Name::Learn, "Book Learn"),
     (Name::LearnMargin, "Book Learn Margin"),
     (Name::Seed, "Book Seed"),
@@ -128,6 +108,8 @@ const NAMES: [(Name, &str); 16] = [
 enum Value<'a> {
     Check(&'a mut bool),
     Spin(&'a mut dyn Number, i64),
+    Score(&'a mut BookScore),
+    Files(&'a mut BookList),
     Text(&'a mut String),
 }
 
@@ -164,7 +146,13 @@ impl Options {
         NAMES.iter().any(|(_, ours)| option.is(ours))
     }
 
-    /// Appends the `option` lines, with the present values as defaults.
+    /// The names of the adapter's options.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(_, name)| *name)
+    }
+
+    /// Appends the `option` lines, with the present values as defaults. Files are announced as empty, which stands for
+    /// those of the configuration: a GUI that keeps options must not keep the paths of today.
     pub fn declare(&self, out: &mut Vec<u8>) {
         let mut present = self.clone();
         for (name, text) in NAMES {
@@ -177,11 +165,13 @@ impl Options {
                     min: Some(0),
                     max: Some(max),
                 },
-                Value::Text(value) => {
-                    // A line end, which a configuration file can hold, would begin a line of its own.
-                    let value = value.replace(['\n', '\r'], " ");
-                    let default = if value.is_empty() { "<empty>".to_owned() } else { value };
-                    UciOptionConfig::String { name: name_text, default: Some(default) }
+                Value::Score(value) => UciOptionConfig::Combo {
+                    name: name_text,
+                    default: Some(value.as_str().to_owned()),
+                    var: BookScore::ALL.map(|score| score.as_str().to_owned()).to_vec(),
+                },
+                Value::Files(_) | Value::Text(_) => {
+                    UciOptionConfig::String { name: name_text, default: Some("<empty>".to_owned()) }
                 }
             };
             out.extend_from_slice(UciMessage::Option(config).serialize().as_bytes());
@@ -216,6 +206,21 @@ impl Options {
                         value.get()
                     )),
                 },
+                Value::Score(value) => match BookScore::parse(given) {
+                    Some(score) => {
+                        *value = score;
+                        Ok(())
+                    }
+                    None => Err(format!(
+                        "{text}: '{given}' is neither {}; it stays {}",
+                        BookScore::ALL.map(BookScore::as_str).join(" nor "),
+                        value.as_str()
+                    )),
+                },
+                Value::Files(value) => {
+                    *value = BookList::parse(given);
+                    Ok(())
+                }
                 Value::Text(value) => {
                     given.clone_into(value);
                     Ok(())
@@ -229,9 +234,9 @@ impl Options {
         let policy = &mut self.policy;
         match name {
             Name::OwnBook => Value::Check(&mut self.own_book),
-            Name::File => Value::Text(&mut self.books.both),
-            Name::White => Value::Text(&mut self.books.white),
-            Name::Black => Value::Text(&mut self.books.black),
+            Name::File => Value::Files(&mut self.books.both),
+            Name::White => Value::Files(&mut self.books.white),
+            Name::Black => Value::Files(&mut self.books.black),
             Name::Variety => Value::Spin(&mut policy.variety, 100),
             Name::Depth => Value::Spin(&mut policy.depth, 1000),
             Name::Threshold => Value::Spin(&mut policy.threshold, 1000),
@@ -240,6 +245,7 @@ impl Options {
             Name::Tournament => Value::Check(&mut policy.tournament),
             Name::Repeats => Value::Check(&mut policy.repeats),
             Name::Ponder => Value::Check(&mut self.ponder),
+            Name::Score => Value::Score(&mut self.score),
             Name::Learn => Value::Check(&mut policy.learn),
             Name::LearnMargin => Value::Spin(&mut self.learn_margin, 10_000),
             Name::Seed => Value::Spin(&mut self.seed, SEED_MAX),
@@ -287,11 +293,59 @@ mod tests {
              option name Book Tournament type check default true\n\
              option name Book Repeats type check default false\n\
              option name Book Ponder type check default true\n\
+             option name Book Score type combo default zero var zero var statistics\n\
              option name Book Learn type check default false\n\
              option name Book Learn Margin type spin default 600 min 0 max 10000\n\
              option name Book Seed type spin default 0 min 0 max 2147483647\n\
              option name Book Log type string default <empty>\n"
         );
+    }
+
+    #[test]
+    fn the_readme_has_each_option_with_its_kind_and_default() {
+        let readme = include_str!("../../README.md");
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        for line in String::from_utf8(out).unwrap().lines() {
+            let (name, rest) = line.strip_prefix("option name ").unwrap().split_once(" type ").unwrap();
+            let mut words = rest.split(' ');
+            let (kind, default) = (words.next().unwrap(), words.nth(1).unwrap());
+            let default = default.strip_prefix("<empty>").unwrap_or(default);
+            let is_row = |row: &str| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                cells.len() > 4
+                    && cells[1].split(" / ").any(|cell| cell == name)
+                    && cells[2].split([' ', '-']).next() == Some(kind)
+                    && cells[3] == default
+            };
+            assert!(readme.lines().any(is_row), "{line}");
+        }
+    }
+
+    #[test]
+    fn files_are_announced_as_empty_and_the_rest_as_set() {
+        let mut options = Options::default();
+        for line in [
+            "name Book File value a.bin",
+            "name Book White value <none>",
+            "name Book Log value l",
+            "name Book Depth value 9",
+            "name Book Score value statistics",
+        ] {
+            assert!(set(&mut options, line).unwrap().is_ok());
+        }
+        let mut out = Vec::new();
+        options.declare(&mut out);
+        let text = String::from_utf8(out).unwrap();
+        for line in [
+            "option name Book File type string default <empty>",
+            "option name Book White type string default <empty>",
+            "option name Book Log type string default <empty>",
+            "option name Book Depth type spin default 9 min 0 max 1000",
+            "option name Book Score type combo default statistics var zero var statistics",
+        ] {
+            assert!(text.lines().any(|said| said == line), "{line}: {text}");
+        }
     }
 
     #[test]
@@ -313,9 +367,11 @@ mod tests {
         assert_eq!(set(&mut options, "name ownbook value FALSE"), Some(Ok(Change::Value)));
         assert!(!options.own_book);
         assert_eq!(set(&mut options, "name Book File value a.bin;b.bin"), Some(Ok(Change::Books)));
-        assert_eq!(options.books.both, "a.bin;b.bin");
+        assert_eq!(options.books.both, BookList::Files(vec!["a.bin".to_owned(), "b.bin".to_owned()]));
         assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(Change::Books)));
-        assert_eq!(options.books.both, "");
+        assert_eq!(options.books.both, BookList::Unnamed);
+        assert_eq!(set(&mut options, "name book score value STATISTICS"), Some(Ok(Change::Value)));
+        assert_eq!(options.score, BookScore::Statistics);
         assert_eq!(set(&mut options, "name Hash value 64"), None);
     }
 
@@ -328,6 +384,8 @@ mod tests {
             "name Book Variety value x",
             "name Book Variety",
             "name Book Ponder value 1",
+            "name Book Score value chances",
+            "name Book Score",
             "name Book Seed value 99999999999999999999",
         ] {
             assert!(matches!(set(&mut options, line), Some(Err(_))), "{line}");

@@ -11,7 +11,7 @@
 //! | study | learns games that are over, where that is wanted |
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::mem;
 use std::sync::Arc;
 use std::thread;
@@ -24,6 +24,7 @@ use super::library::Files;
 use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::Side;
+use super::stderr;
 use super::study;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::uci::{Lines, Piece, notice};
@@ -50,6 +51,9 @@ const LAST_WORDS_STEPS: u32 = 5;
 /// Steps that they may take after `quit`, when nobody waits for them.
 const QUIT_WORDS_STEPS: u32 = 2;
 
+/// How long the books that the adapter was started with are awaited when it is to end: no longer than the engine.
+const FIRST_BOOKS_TIME: Duration = Duration::from_secs(2);
+
 /// What to do about an engine that failed.
 pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
 
@@ -74,12 +78,14 @@ pub fn run(config: &Config) -> Result<()> {
     let Pipes { stdin, stdout, stderr } = pipes;
     log::info!("engine: {}", child.program().display());
     let mut out = Output::default();
-    let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out);
+    let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
+        .with_name(config.name.clone());
     for problem in problems {
         session.notify(problem, &mut out);
     }
     let library = Arc::new(Files::new(config.places.clone()));
-    let hub = Arc::new(Hub::new(session, out, library, output, stdin, child, config.engine_timeout));
+    let hub = Hub::new(session, out, library, output, stdin, child, config);
+    let hub = Arc::new(hub);
     let asked = Arc::clone(&hub);
     // Where signals cannot be had, the adapter still ends with the GUI's pipe.
     let _ = ctrlc::set_handler(move || asked.end(End::Asked));
@@ -128,11 +134,18 @@ fn standard_streams() -> io::Result<(File, File, File)> {
     Ok((File::from(input), File::from(output), File::from(error)))
 }
 
-/// Tells a GUI, which may not show our standard error, why there will be no answer.
+/// Tells a GUI, which may not show our standard error, why there will be no answer. Who types at a terminal sees that.
 pub fn refuse(error: &Error) {
     log::error!("{error}");
-    let mut output = io::stdout();
-    let _ = output.write_all(&notice(&error.to_string())).and_then(|()| output.flush());
+    tell_gui(&error.to_string());
+}
+
+/// Tells a GUI something before it is greeted; at a terminal nobody is told twice.
+pub fn tell_gui(message: &str) {
+    if !io::stdin().is_terminal() {
+        let mut output = io::stdout();
+        let _ = output.write_all(&notice(message)).and_then(|()| output.flush());
+    }
 }
 
 /// Reads a block; nothing at the end, and after an error, which is an end too.
@@ -270,6 +283,10 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
     let mut state = hub.lock();
     state.child_gone = true;
     hub.wake(&state);
+    if matches!(state.end, Some(End::Asked)) {
+        // Whether a book is missing is not to depend on how soon the GUI says `quit`.
+        state = hub.wait_for(state, FIRST_BOOKS_TIME, |state| !state.awaits_first_books());
+    }
     let mut state = learn_last(hub, hear_last_words(hub, state));
     // Nothing is to be said to the GUI in the middle of a line that it does not read.
     let mid_write = state.is_writing(Side::Gui);
@@ -281,6 +298,14 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
                 hub.say_last(text, WORDS_STEP);
             }
             return Ok(());
+        }
+        Some(End::Books(unopened)) => {
+            let (error, text) = refuse_books(&unopened, &mut state);
+            drop(state);
+            if !mid_write {
+                hub.say_last(text, WORDS_STEP);
+            }
+            return Err(error);
         }
         Some(End::Engine(what)) => what,
         None => match status {
@@ -298,6 +323,21 @@ fn finish(hub: &Arc<Hub>, config: &Config) -> Result<()> {
         hub.say_last(text, WORDS_STEP);
     }
     Err(error)
+}
+
+/// A match without the books that were asked for is worse than none. The last of them is the error, the others are
+/// told before it; returns it with all that is left to be said to the GUI.
+fn refuse_books(unopened: &[String], state: &mut State) -> (Error, Vec<u8>) {
+    let (last, others) =
+        unopened.split_last().map_or(("", unopened), |(last, others)| (last.as_str(), others));
+    let error = Error::new(ErrorKind::File, last)
+        .advice("name another book, or give --book-optional to play without it");
+    others.iter().for_each(|message| stderr::say(message));
+    let all: Vec<String> = others.iter().cloned().chain([error.to_string()]).collect();
+    all.iter().for_each(|message| log::error!("{message}"));
+    let State { session, out, .. } = state;
+    session.books_refused(&all, out);
+    (error, mem::take(&mut out.gui))
 }
 
 /// The last game is over, and learned or kept for later before we end; the GUI and the log are told.

@@ -29,6 +29,12 @@ pub struct Args {
     /// A book for Black, asked before the others (repeatable)
     #[arg(long, value_name = "FILE")]
     book_black: Vec<String>,
+    /// Play on, with the other books or the engine alone, when a book cannot be opened
+    #[arg(long)]
+    book_optional: bool,
+    /// The name that GUIs see [default: the engine's own and "(tabiya)"]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
     /// An option of the engine or of the adapter (repeatable)
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -57,6 +63,8 @@ impl Args {
             books: self.book.clone(),
             white: self.book_white.clone(),
             black: self.book_black.clone(),
+            book_optional: self.book_optional,
+            name: self.name.clone(),
             set: self.set.clone(),
             log: self.log.clone(),
             seed: self.seed,
@@ -79,10 +87,14 @@ impl Args {
         put("book", &self.book);
         put("book-white", &self.book_white);
         put("book-black", &self.book_black);
+        put("name", &one(&self.name));
         put("set", &self.set);
         put("config", &one(&self.config));
         put("log", &one(&self.log));
         put("seed", &number(self.seed));
+        if self.book_optional {
+            line.push("--book-optional".to_owned());
+        }
         line
     }
 }
@@ -119,6 +131,9 @@ mod tests {
             "w",
             "--book-black",
             "k",
+            "--book-optional",
+            "--name",
+            "n",
             "--set",
             "Hash=1",
             "--config",

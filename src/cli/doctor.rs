@@ -14,10 +14,11 @@ use self::game::{Ply, Source};
 use super::adapter_args;
 use super::exit::Exit;
 use super::out::{Stop, print};
+use crate::adapter::books::BookList;
 use crate::adapter::config::Config;
 use crate::adapter::engine::Engine;
+use crate::adapter::session::{NAME_ADDITION, unknown_option};
 use crate::base::error::Result;
-use crate::uci::{option_name, same_name};
 
 /// How long anything but a search may take, beyond what the engine is granted for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -89,8 +90,11 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 fn show_config(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
     let books = &config.options.books;
-    let list =
-        |files: &str, none: &str| if files.is_empty() { none.to_owned() } else { files.replace(';', ", ") };
+    let list = |books: &BookList| match books {
+        BookList::Unnamed => "the starter book".to_owned(),
+        BookList::None => "none".to_owned(),
+        BookList::Files(files) => files.join(", "),
+    };
     let program = config.places.find_program(&config.engine).map(|path| path.display().to_string());
     writeln!(out, "tabiya {}", env!("CARGO_PKG_VERSION"))?;
     match &config.file {
@@ -104,10 +108,10 @@ fn show_config(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
         "  engine         {}",
         program.unwrap_or_else(|_| format!("{} (not found)", config.engine))
     )?;
-    writeln!(out, "  books          {}", list(&books.both, "the starter book"))?;
-    for (title, files) in [("for White", &books.white), ("for Black", &books.black)] {
-        if !files.is_empty() {
-            writeln!(out, "  {title}      {}", list(files, ""))?;
+    writeln!(out, "  books          {}", list(&books.both))?;
+    for (title, books) in [("for White", &books.white), ("for Black", &books.black)] {
+        if !books.files().is_empty() {
+            writeln!(out, "  {title}      {}", list(books))?;
         }
     }
     out.flush()
@@ -139,13 +143,17 @@ fn examine(
         .notices()
         .iter()
         .filter(|what| !config.warnings.contains(what))
-        .map(|what| Problem { what: what.clone(), exit: Exit::File })
+        .map(|what| {
+            let is_option = config.settings.iter().any(|(name, _)| *what == unknown_option(name));
+            Problem { what: what.clone(), exit: if is_option { Exit::Wanting } else { Exit::File } }
+        })
         .collect();
     match result {
         Ok(plies) => {
             // A book that cannot be opened has told why already.
             let of_book = plies.iter().any(|ply| matches!(ply.source, Source::Book { .. }));
-            if config.options.own_book && !of_book && notices.is_empty() {
+            let wanted = config.options.own_book && !config.options.books.is_none();
+            if wanted && !of_book && notices.is_empty() {
                 let what =
                     "no book answered at the starting position: `tabiya show` tells what a book has there";
                 problems.push(Problem { what: what.to_owned(), exit: Exit::Wanting });
@@ -153,9 +161,9 @@ fn examine(
             problems.extend(notices);
             problems.extend(client.quit().err().map(engine));
         }
-        Err(Ended::Gone(Gone { said })) => {
+        Err(Ended::Gone(Gone { said, exit })) => {
             problems.extend(notices);
-            problems.push(engine(said));
+            problems.push(Problem { what: said, exit });
         }
         Err(Ended::Stop(stop)) => return Err(stop),
     }
@@ -175,24 +183,15 @@ fn talk(
         .find_map(|line| line.strip_prefix("id name "))
         .unwrap_or("an engine without a name")
         .trim();
-    let declared = greeting.iter().filter(|line| line.starts_with("option "));
-    let options: Vec<Vec<u8>> = declared.map(|line| option_name(line.as_bytes())).collect();
-    writeln!(out, "  it is          {name}, {} options with tabiya's own", options.len())?;
+    let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
+    writeln!(out, "  it is          {name}, {options} options with tabiya's own")?;
     client.ask("isready", "readyok", PATIENCE)?;
-    for (option, _) in &config.settings {
-        // One that tabiya keeps from the engine has been told of.
-        let told = client.notices().iter().any(|notice| notice.starts_with(option));
-        if !told && !options.iter().any(|declared| same_name(declared, option.as_bytes())) {
-            let what = format!(
-                "--set {option}: neither the engine nor tabiya has an option of this name: mend the name"
-            );
-            problems.push(Problem { what, exit: Exit::Wanting });
-        }
-    }
     writeln!(out)?;
     out.flush()?;
     let plies = game::play(client, Duration::from_millis(args.movetime), args.moves, problems)?;
-    writeln!(out, "{}", table(&plies, name))?;
+    // The moves that are not from a book are those of the engine alone.
+    let engine = name.strip_suffix(NAME_ADDITION).map_or(name, str::trim_end);
+    writeln!(out, "{}", table(&plies, engine))?;
     writeln!(out, "{}", summary(&plies))?;
     Ok(plies)
 }

@@ -23,6 +23,7 @@ mod show;
 mod tree;
 mod written;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -80,6 +81,9 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are answers, not errors, and go to standard output.
             let _ = error.print();
+            if error.use_stderr() && is_adapters(std::env::args_os().nth(1).as_deref()) {
+                play::refuse(&error);
+            }
             return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
         }
     };
@@ -118,6 +122,12 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Whether a command line with this first argument is one of the adapter, and not of a command.
+fn is_adapters(first: Option<&OsStr>) -> bool {
+    let first = first.unwrap_or_default();
+    first != "help" && !command().get_subcommands().any(|command| first == command.get_name())
+}
+
 /// The command line as clap sees it, for the tests of the documentation.
 pub fn command() -> clap::Command {
     Cli::command()
@@ -128,5 +138,28 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         super::command().debug_assert();
+    }
+
+    #[test]
+    fn the_readme_has_each_argument_of_the_adapter() {
+        let readme = include_str!("../../README.md");
+        let cli = super::command();
+        let names = cli.get_arguments().filter_map(|argument| argument.get_long());
+        let names: Vec<&str> = names.filter(|name| !["help", "version"].contains(name)).collect();
+        assert!(names.contains(&"book-optional"), "{names:?}");
+        for name in names {
+            let is_row = |line: &str| {
+                line.starts_with("| `--")
+                    && line.split(['`', ' ']).any(|word| word.strip_prefix("--") == Some(name))
+            };
+            assert!(readme.lines().any(is_row), "--{name} is not in the table of arguments");
+        }
+    }
+
+    #[test]
+    fn what_begins_with_no_command_is_the_adapters() {
+        let is_adapters = |first: &str| super::is_adapters(Some(first.as_ref()));
+        assert!(super::is_adapters(None) && is_adapters("--book") && is_adapters("stockfish"));
+        assert!(!is_adapters("build") && !is_adapters("doctor") && !is_adapters("help"));
     }
 }

@@ -2,19 +2,23 @@
 
 use super::adapter_args::Args;
 use super::exit::Exit;
-use crate::adapter::run;
-use crate::base::error::{ErrorKind, Result};
+use crate::adapter::{run, stderr};
+use crate::base::error::Result;
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///
 /// # Errors
-/// When the configuration cannot be meant, or the engine fails.
+/// When the configuration cannot be meant, a book cannot be opened, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
-    let config = args.load().inspect_err(|error| {
-        if error.kind() != ErrorKind::Usage {
-            run::refuse(error);
-        }
-    })?;
-    run::run(&config)?;
-    Ok(Exit::Done)
+    let config = args.load().inspect_err(run::refuse)?;
+    let ended = run::run(&config);
+    stderr::finish();
+    ended.map(|()| Exit::Done)
+}
+
+/// Tells a GUI that waits at the other end what is wrong with the command line: its first line.
+pub fn refuse(error: &clap::Error) {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    run::tell_gui(first.strip_prefix("error: ").unwrap_or(first));
 }

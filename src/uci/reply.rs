@@ -90,8 +90,14 @@ pub fn noticed(line: &str) -> Option<&str> {
 }
 
 /// Appends the scored `info` line that some clients want before a book move: depth 0 marks it as one.
-pub fn book_info(out: &mut Vec<u8>, line: impl Iterator<Item = UciMove>) {
-    out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv");
+pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
+    out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
+    if centipawns == 0 {
+        out.push(b'0');
+    } else {
+        out.extend_from_slice(centipawns.to_string().as_bytes());
+    }
+    out.extend_from_slice(b" nodes 0 nps 0 time 0 pv");
     for mv in line {
         out.push(b' ');
         mv.append_ascii_to(out);
@@ -164,19 +170,26 @@ mod tests {
     #[test]
     fn a_book_move_is_said_as_clients_want_it() {
         let line = ["e2e4", "e7e5"];
-        let info = UciMessage::Info(vec![
-            UciInfoAttribute::Depth(0),
-            UciInfoAttribute::SelDepth(0),
-            UciInfoAttribute::MultiPv(1),
-            UciInfoAttribute::from_centipawns(0),
-            UciInfoAttribute::Nodes(0),
-            UciInfoAttribute::Nps(0),
-            UciInfoAttribute::Any("time".to_owned(), "0".to_owned()),
-            UciInfoAttribute::Pv(line.iter().map(|mv| spoken(mv)).collect()),
-        ]);
-        let said = text(|out| book_info(out, line.iter().map(|line| mv(line))));
-        assert_eq!(said, format!("{info}\n"));
-        assert_eq!(said, "info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv e2e4 e7e5\n");
+        let info = |centipawns| {
+            UciMessage::Info(vec![
+                UciInfoAttribute::Depth(0),
+                UciInfoAttribute::SelDepth(0),
+                UciInfoAttribute::MultiPv(1),
+                UciInfoAttribute::from_centipawns(centipawns),
+                UciInfoAttribute::Nodes(0),
+                UciInfoAttribute::Nps(0),
+                UciInfoAttribute::Any("time".to_owned(), "0".to_owned()),
+                UciInfoAttribute::Pv(line.iter().map(|mv| spoken(mv)).collect()),
+            ])
+        };
+        let said = |centipawns| text(|out| book_info(out, centipawns, line.iter().map(|line| mv(line))));
+        for centipawns in [0, 7, -300] {
+            assert_eq!(said(centipawns), format!("{}\n", info(centipawns)));
+        }
+        assert_eq!(
+            said(0),
+            "info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv e2e4 e7e5\n"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from client import START, problems
+from client import START, eventually, problems
 from conftest import linux_only
 from polyglot_writer import ENTRY, Book, one_line
 from processes import resident
@@ -43,12 +43,12 @@ STRANGE = {
 
 @pytest.mark.parametrize("kind", REFUSED)
 @pytest.mark.parametrize("when", ["from the start", "in mid-session"])
-def test_what_is_no_book_is_told_by_name_and_play_goes_on(adapter, tmp_path, kind, when):
+def test_what_is_no_book_is_told_by_name_and_play_goes_on_where_that_is_wanted(adapter, tmp_path, kind, when):
     good = one_line(tmp_path / "good.bin", "d2d4")
     path = tmp_path / "bad.bin"
     REFUSED[kind](path)
     if when == "from the start":
-        client = adapter("--book", path, "--book", good)
+        client = adapter("--book", path, "--book", good, "--book-optional")
         lines = client.start()
     else:
         client = adapter("--book", good)
@@ -57,6 +57,8 @@ def test_what_is_no_book_is_told_by_name_and_play_goes_on(adapter, tmp_path, kin
         lines = client.ready()
     (problem,) = problems(lines)
     assert "bad.bin" in problem
+    said = problem.replace("info string ", "")
+    assert eventually(lambda: said in client.errors().splitlines()), "standard error has it too"
     if when == "from the start":
         assert lines.index(problem) > lines.index("uciok"), "nothing may stand between the options and uciok"
     assert client.go("movetime 10", START).move == "d2d4"
@@ -68,11 +70,43 @@ def test_what_is_no_book_is_told_by_name_and_play_goes_on(adapter, tmp_path, kin
     assert "panicked" not in client.errors()
 
 
+@pytest.mark.parametrize("kind", REFUSED)
+@pytest.mark.parametrize("list_of", ["--book", "--book-white", "--set", "file"])
+def test_what_is_no_book_ends_a_match_before_it_begins(adapter, tmp_path, kind, list_of):
+    good = one_line(tmp_path / "good.bin", "d2d4")
+    path = tmp_path / "bad.bin"
+    REFUSED[kind](path)
+    if list_of == "file":
+        (tmp_path / "tabiya.toml").write_text("book = ['bad.bin', 'worse.bin', 'good.bin']\n")
+        client = adapter()
+    elif list_of == "--set":
+        client = adapter("--set", f"Book File={path};worse.bin;{good}")
+    else:
+        client = adapter("--book", good, list_of, path, list_of, "worse.bin")
+    client.send("uci", "isready")
+    lines = client.rest()
+    assert client.wait() == 3
+    assert "readyok" not in lines
+    lines = problems(lines)
+    assert len(lines) == 2 and "bad.bin" in lines[0] and "worse.bin" in lines[1], lines
+    assert client.errors().splitlines() == [line.removeprefix("info string ") for line in lines]
+
+
+@pytest.mark.parametrize("words", [[], ["quit"], ["uci", "quit"], ["uci", "isready", "position startpos", "go infinite"]])
+def test_however_soon_the_gui_goes_a_missing_book_is_reported(adapter, words):
+    client = adapter("--book", "missing.bin")
+    client.send(*words)
+    client.close_input()
+    assert client.wait() == 3
+    assert len(problems(client.rest())) == 1
+    assert "missing.bin" in client.errors()
+
+
 @linux_only
 @pytest.mark.parametrize("name", ["/dev/full", "/proc/self/mem", "/dev/zero", "/dev/tty", "/proc/self/environ"])
 def test_a_device_is_no_book_and_no_trap(adapter, tmp_path, name):
     good = one_line(tmp_path / "good.bin", "d2d4")
-    client = adapter("--book", name, "--book", good)
+    client = adapter("--book", name, "--book", good, "--book-optional")
     client.start()
     assert client.go("movetime 10", START).move == "d2d4"
     assert client.quit() == 0
@@ -82,7 +116,7 @@ def test_a_device_is_no_book_and_no_trap(adapter, tmp_path, name):
 def test_a_pipe_that_nobody_writes_is_no_trap(adapter, tmp_path):
     good = one_line(tmp_path / "good.bin", "d2d4")
     os.mkfifo(tmp_path / "pipe.bin")
-    client = adapter("--book", tmp_path / "pipe.bin", "--book", good)
+    client = adapter("--book", tmp_path / "pipe.bin", "--book", good, "--book-optional")
     lines = client.start()
     assert any("pipe.bin" in line for line in problems(lines))
     assert client.go("movetime 10", START).move == "d2d4"
@@ -92,7 +126,7 @@ def test_a_pipe_that_nobody_writes_is_no_trap(adapter, tmp_path):
 def test_a_book_that_may_not_be_read_is_told(adapter, tmp_path):
     path = one_line(tmp_path / "secret.bin", "d2d4")
     path.chmod(0)
-    client = adapter("--book", path)
+    client = adapter("--book", path, "--book-optional")
     (problem,) = problems(client.start())
     assert "secret.bin" in problem
     assert not client.go("movetime 10", START).book
@@ -103,7 +137,7 @@ def test_a_book_that_makes_no_sense_is_no_harm(adapter, tmp_path, kind):
     good = one_line(tmp_path / "good.bin", "d2d4")
     path = tmp_path / "strange.bin"
     STRANGE[kind](path)
-    client = adapter("--book", path, "--book", good)
+    client = adapter("--book", path, "--book", good, "--book-optional")
     client.start()
     for _ in range(3):
         assert client.go("movetime 10", START).move == "d2d4"
@@ -171,9 +205,9 @@ def test_a_book_that_leads_in_circles_ends_somewhere(adapter, tmp_path):
     for _ in range(3):
         answer = client.go("movetime 10", START)
         assert answer.move == "g1f3"
-        assert any("line ends in 5 plies" in line for line in answer.lines), answer.lines
-    # A line that comes back to where it was has ended there: it has four moves behind the first.
-    client.set("Book Reserve", "5")
+        assert any("line ends in 4 plies" in line for line in answer.lines), answer.lines
+    # A line that comes back to where it was has ended there: it has three moves after the first.
+    client.set("Book Reserve", "4")
     assert client.go("movetime 10", START).move == "g1f3"
-    client.set("Book Reserve", "6")
+    client.set("Book Reserve", "5")
     assert client.go("movetime 10", START).move != "g1f3"

@@ -195,7 +195,7 @@ def test_a_line_of_megabytes_passes_whole(adapter, size):
 def test_an_engine_with_windows_line_ends(adapter, small_book):
     client = adapter("--book", small_book, engine_args=("--crlf", "--bestmove", "h2h3", "--name", "Dos"))
     lines = client.uci()
-    assert "id name Dos\r" in lines, "the engine's own lines stay as they are"
+    assert "id name Dos (tabiya)\r" in lines, "the engine's own line ends stay as they are"
     assert "option name Book Variety type spin default 50 min 0 max 100" in lines
     client.send("isready")
     client.until("readyok")

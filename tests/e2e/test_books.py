@@ -313,7 +313,8 @@ def test_an_error_names_every_path_that_was_tried(run, tabiya_exe, engine, tmp_p
     config = folder / "my.toml"
     config.write_text("seed = 1\n")
     client = run(tabiya_exe, *engine.argv(), "--config", config, "--book", "nowhere.bin", cwd=tmp_path)
-    (problem,) = problems(client.start())
+    client.send("uci")
+    (problem,) = problems(client.rest())
     for place in (tmp_path, folder, tabiya_exe.parent):
         assert str(place / "nowhere.bin") in problem, problem
 

@@ -1,10 +1,13 @@
 """The configuration file and the command line of the adapter."""
 
+import os
 import re
 import shutil
+import sys
 
 import pytest
 
+from client import eventually
 from conftest import linux_only
 from polyglot_writer import Book
 from processes import children
@@ -90,7 +93,6 @@ def test_books_for_both_colours_in_the_file(configured, tmp_path):
     "line, words",
     [
         ("boook = 'a.bin'", ["boook"]),
-        ("engine_arg = ['x']", ["engine_arg"]),
         ("seed = 'seven'", ["seed", "number"]),
         ("seed = -1", ["seed"]),
         ("seed = 1.5", ["seed"]),
@@ -110,11 +112,96 @@ def test_a_bad_key_is_told_with_the_file_and_play_goes_on(configured, line, word
     assert len(told) == 1, told
     for word in words:
         assert word in told[0]
+    assert eventually(lambda: told[0].removeprefix("info string ") in client.errors().splitlines())
     if "Book Variety" not in line:
         assert "tabiya.toml" in told[0], told[0]
     if not line.startswith("set"):
         assert re.search(r"line \d", told[0]), told[0]
     assert client.go("movetime 10", "position startpos moves a2a3 a7a6 h2h3 h7h6").move == "h2h3"
+
+
+@pytest.mark.parametrize(
+    "line, meant",
+    [
+        ("Engine = 'x'", "engine"),
+        ("engine-args = ['x']", "engine-arg"),
+        ("engine_arg = ['x']", "engine-arg"),
+        ("books = 'a.bin'", "book"),
+        ("Book-White = 'a.bin'", "book-white"),
+        ("Seed = 3", "seed"),
+        ("[Set]\nHash = 3", "set"),
+    ],
+)
+def test_a_key_that_is_nearly_one_ends_tabiya_and_names_it(configured, line, meant):
+    client = configured(line + "\n")
+    client.send("uci")
+    assert refused(client, "tabiya.toml", "line 3", line.split(" ")[0].strip("[]").split("]")[0], f"write '{meant}'") == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such modes")
+@pytest.mark.parametrize("what", ["folder", "sticky folder", "file"])
+def test_a_file_that_everybody_may_write_is_not_found_by_chance(run, tabiya_exe, engine, tmp_path, what):
+    folder = tmp_path / "everybodys"
+    folder.mkdir()
+    config = folder / "tabiya.toml"
+    config.write_text(f"engine = '{engine.program}'\nname = 'Theirs'\n")
+    if what == "file":
+        config.chmod(0o666)
+    else:
+        folder.chmod(0o1777 if what == "sticky folder" else 0o777)
+    client = run(tabiya_exe, *engine.argv(), cwd=folder)
+    client.send("uci")
+    assert refused(client, str(config), "everybody", "--config") == 3
+    client = run(tabiya_exe, "--config", "tabiya.toml", cwd=folder)
+    assert "id name Theirs" in client.start(), "who names it trusts it"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the administrator gives files away")
+def test_a_file_of_another_user_is_not_found_by_chance(run, tabiya_exe, engine, tmp_path):
+    config = tmp_path / "tabiya.toml"
+    config.write_text("name = 'Theirs'\n")
+    os.chown(config, 65534, 65534)
+    client = run(tabiya_exe, *engine.argv())
+    client.send("uci")
+    assert refused(client, str(config), "another user", "--config") == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such modes")
+def test_in_a_temporary_folder_books_are_those_given_or_there_is_no_match(run, tabiya_exe, engine, tmp_path):
+    """As Cute Chess starts engines: a relative book is nowhere, an absolute one is found."""
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    book = Book().line("d2d4").write(tmp_path / "a.bin")
+    client = run(tabiya_exe, *engine.argv(), "--book=a.bin", cwd=folder)
+    client.send("uci")
+    assert refused(client, str(folder / "a.bin"), "--book-optional") == 3
+    client = run(tabiya_exe, *engine.argv("--bestmove", "h2h3"), "--book=a.bin", "--book-optional", cwd=folder)
+    client.start()
+    (told,) = warnings(client)
+    assert "a.bin" in told
+    assert client.go("movetime 10", START).move == "h2h3"
+    for argument, place in ((f"--book={book}", folder), ("--book=a.bin", tmp_path)):
+        client = run(tabiya_exe, *engine.argv("--bestmove", "h2h3"), argument, cwd=place)
+        client.start()
+        assert client.go("movetime 10", START).move == "d2d4"
+
+
+def test_a_book_may_be_optional_in_the_file(configured):
+    client = configured("book = 'missing.bin'\nbook-optional = true\n")
+    client.start()
+    (told,) = warnings(client)
+    assert "missing.bin" in told
+    assert client.go("movetime 10", "position startpos moves a2a3 a7a6 h2h3 h7h6").move == "h2h3"
+
+
+def test_a_path_may_hold_a_semicolon(configured, tmp_path):
+    Book().line("d2d4").write(tmp_path / "a;b.bin")
+    for text, args in (("book = 'a;b.bin'\n", ()), ("book = ['a;b.bin']\n", ()), ("", ("--book", "a;b.bin"))):
+        client = configured(text, *args)
+        client.start()
+        assert warnings(client) == []
+        assert client.go("movetime 10", START).move == "d2d4"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +249,8 @@ def test_a_wrong_command_line_is_a_usage_error(run, tabiya_exe, stockfish, args)
     client = run(tabiya_exe, "--engine", stockfish, *args)
     client.send("uci", "quit")
     assert client.wait() == 2
-    assert client.rest() == []
+    (line,) = client.rest()
+    assert line.startswith("info string tabiya: ")
     assert client.errors().strip()
     assert "panicked" not in client.errors()
 

@@ -33,9 +33,37 @@ def test_doctor_names_a_missing_engine(tabiya, gnu_book):
 
 
 def test_doctor_names_a_missing_book(tabiya, stockfish):
-    done = tabiya("doctor", "--engine", stockfish, "--book", "no-such-book.bin")
-    assert done.returncode in (WANTING, FILE), done.stdout
-    assert "no-such-book.bin" in (done.stdout + done.stderr).decode()
+    for more in ([], ["--book-optional"]):
+        done = tabiya("doctor", "--engine", stockfish, "--book", "no-such-book.bin", *more)
+        assert done.returncode == FILE, done.stdout
+        assert done.stdout.decode().count("no-such-book.bin: no such book") == 1
+        assert ("played by" in done.stdout.decode()) == bool(more), "without its book the adapter does not play"
+
+
+def test_doctor_names_every_missing_book(tabiya, engine):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", "one.bin", "--book", "two.bin")
+    assert done.returncode == FILE
+    text = done.stdout.decode()
+    assert "one.bin: no such book" in text and "two.bin: no such book" in text
+
+
+def test_doctor_is_content_without_a_book_where_none_is_wanted(tabiya, engine):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", "<none>")
+    assert done.returncode == DONE, done.stdout
+    assert "books          none" in done.stdout.decode()
+
+
+def test_doctor_names_an_option_that_nobody_has(tabiya, engine, small_book):
+    done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "Hahs=64")
+    assert done.returncode == WANTING, done.stdout
+    assert done.stdout.decode().count("--set Hahs: neither the engine nor tabiya has an option of this name") == 1
+
+
+def test_doctor_refuses_what_the_adapter_refuses(tabiya, tmp_path):
+    (tmp_path / "tabiya.toml").write_text("Engine = 'x'\n")
+    done = tabiya("doctor")
+    assert done.returncode == FILE
+    assert "write 'engine'" in done.stderr.decode()
 
 
 @pytest.mark.parametrize(

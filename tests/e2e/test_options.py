@@ -1,11 +1,13 @@
 """The options: shown as promised, set in any order and letter case, the engine's passed on."""
 
+import chess
 import pytest
 
-from client import START
+from client import START, eventually, problems
 from polyglot_writer import Book
 
 OWN_OPTIONS = [
+    "option name UCI_AnalyseMode type check default false",
     "option name OwnBook type check default true",
     "option name Book File type string default",
     "option name Book White type string default",
@@ -18,6 +20,7 @@ OWN_OPTIONS = [
     "option name Book Tournament type check default true",
     "option name Book Repeats type check default false",
     "option name Book Ponder type check default true",
+    "option name Book Score type combo default zero var zero var statistics",
     "option name Book Learn type check default false",
     "option name Book Learn Margin type spin default 600 min 0 max 10000",
     "option name Book Seed type spin default 0 min 0 max 2147483647",
@@ -43,10 +46,91 @@ def test_options_given_in_advance_are_shown_as_defaults(adapter, small_book):
     assert "option name Book Seed type spin default 99 min 0 max 2147483647" in lines
 
 
-def test_a_book_given_in_advance_is_shown(adapter, small_book):
+def test_files_given_in_advance_are_shown_as_empty_so_that_no_gui_keeps_them(adapter, small_book, tmp_path):
+    log = tmp_path / "log.txt"
+    client = adapter("--book", small_book, "--book-white", small_book, "--log", log)
+    lines = client.uci()
+    for name in ("Book File", "Book White", "Book Black", "Book Log"):
+        assert f"option name {name} type string default <empty>" in lines
+    # A GUI that sends back what it was shown changes nothing.
+    for name in ("Book File", "Book White", "Book Black", "Book Log"):
+        client.set(name, "<empty>")
+    client.ready()
+    size = log.stat().st_size
+    assert client.go("movetime 10", START).move == "d2d4"
+    client.ready()
+    assert log.stat().st_size > size
+
+
+def test_options_of_the_engine_given_in_advance_are_shown_as_defaults(adapter, engine, tmp_path):
+    (tmp_path / "tabiya.toml").write_text("[set]\nHash = 256\nPonder = true\n")
+    client = adapter("--set", "MultiPV=501")
+    lines = client.start()
+    assert "option name Hash type spin default 256 min 1 max 1024" in lines
+    assert "option name Ponder type check default true" in lines
+    assert "option name MultiPV type spin default 1 min 1 max 500" in lines, "no value that it cannot have"
+    assert "setoption name Hash value 256" in engine.heard()
+
+
+def test_an_option_that_nobody_has_is_reported(adapter):
+    client = adapter("--set", "Hahs=256")
+    (line,) = problems(client.start())
+    assert "Hahs" in line
+    assert "Hahs" in eventually(client.errors)
+
+
+def test_no_book_is_none_not_even_the_starter_book(adapter, small_book, tmp_path):
     client = adapter("--book", small_book)
-    (line,) = [line for line in client.uci() if line.startswith("option name Book File ")]
-    assert line.endswith("small.bin")
+    client.start()
+    for value, move in (("<none>", "h2h3"), ("<empty>", "d2d4"), ("<NONE>", "h2h3")):
+        client.set("Book File", value)
+        assert client.go("movetime 10", START).move == move
+    assert problems(client.ready()) == []
+    for line in ("book = '<none>'\n", "[set]\n'Book File' = '<none>'\n"):
+        (tmp_path / "tabiya.toml").write_text(line)
+        client = adapter()
+        client.start()
+        answer = client.go("movetime 10", START)
+        assert answer.move == "h2h3" and not answer.book
+
+
+def test_an_engine_without_an_analyse_mode_is_asked_while_the_gui_analyses(adapter, engine, small_book):
+    client = adapter("--book", small_book)
+    assert "option name UCI_AnalyseMode type check default false" in client.start()
+    client.set("UCI_AnalyseMode", "true")
+    assert client.go("depth 5", START).move == "h2h3"
+    client.set("UCI_AnalyseMode", "false")
+    assert client.go("depth 5", START).move == "d2d4"
+    client.ready()
+    assert engine.commands("setoption") == []
+
+
+def test_an_engines_own_analyse_mode_is_passed_on(adapter, engine, small_book):
+    own = "option name UCI_AnalyseMode type check default false"
+    client = adapter("--book", small_book, engine_args=("--bestmove", "h2h3", "--option", own))
+    assert client.start().count(own) == 1
+    client.set("UCI_AnalyseMode", "true")
+    assert client.go("depth 5", START).move == "h2h3"
+    assert engine.commands("setoption") == ["setoption name UCI_AnalyseMode value true"]
+
+
+def test_the_pair_has_another_name_than_the_engine(adapter, tmp_path):
+    assert "id name Scripted Engine (tabiya)" in adapter().uci()
+    assert "id name Mine" in adapter("--name", "Mine").uci()
+    (tmp_path / "tabiya.toml").write_text("name = 'From the file'\n")
+    assert "id name From the file" in adapter().uci()
+    assert "id name Mine" in adapter("--name", "Mine").uci()
+
+
+def test_a_book_move_has_the_score_of_its_results_where_that_is_wanted(adapter, tmp_path):
+    # Four games, six half-points: three points of four.
+    book = Book().add(chess.Board(), "e2e4", 1, 4 << 16 | 6)
+    client = adapter("--book", book.write(tmp_path / "learned.bin"))
+    client.start()
+    for value, score in (("zero", 0), ("statistics", 191)):
+        client.set("Book Score", value)
+        answer = client.go("movetime 10", START)
+        assert f"info depth 0 seldepth 0 multipv 1 score cp {score} nodes 0 nps 0 time 0 pv e2e4" in answer.lines
 
 
 def test_options_of_the_engine_given_in_advance_reach_it(adapter, engine):

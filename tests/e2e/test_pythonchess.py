@@ -63,6 +63,7 @@ def test_it_introduces_itself_with_all_of_the_engines_options(simple, bare):
         "Book Tournament",
         "Book Repeats",
         "Book Ponder",
+        "Book Score",
         "Book Learn",
         "Book Learn Margin",
         "Book Seed",

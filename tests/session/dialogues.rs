@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tabiya::adapter::books::BookList;
 use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::Book;
@@ -10,9 +11,9 @@ use tabiya::uci::SetOption;
 use super::library::{OneBook, polyglot, serve};
 
 /// A session whose books are open.
-fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output, OneBook) {
+pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output, OneBook) {
     let mut options = Options::default();
-    options.books.both = "test.bin".to_owned();
+    options.books.both = BookList::parse("test.bin");
     options.seed = 1;
     // The adapter's own are set as the configuration sets them, the others are for the engine.
     let mut for_engine = Vec::new();
@@ -34,7 +35,7 @@ fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output, 
 ///
 /// All that reaches either side must be named, in its order; book lines (`info string` and `info depth 0`) are left
 /// out, and options of the adapter's own.
-fn play((mut session, mut out, library): (Session, Output, OneBook), script: &str) {
+pub fn play((mut session, mut out, library): (Session, Output, OneBook), script: &str) {
     let mut slow = false;
     let mut engine = Vec::<String>::new();
     let mut gui = Vec::<String>::new();
@@ -78,7 +79,9 @@ fn play((mut session, mut out, library): (Session, Output, OneBook), script: &st
 }
 
 fn is_book_talk(line: &str) -> bool {
-    let own_option = line.starts_with("option name Book ") || line.starts_with("option name OwnBook ");
+    let own_option = ["Book ", "OwnBook ", "UCI_AnalyseMode "]
+        .iter()
+        .any(|name| line.strip_prefix("option name ").is_some_and(|option| option.starts_with(name)));
     let told =
         line.starts_with("info string") && !line.starts_with("info string tabiya") && !line.contains('#');
     own_option || told || line.starts_with("info depth 0 ")
@@ -127,11 +130,13 @@ fn options_come_after_the_engines_own_and_settings_before_all_else() {
         "> uci
          E uci
          < id name X
-         G id name X
+         G id name X (tabiya)
          < option name OwnBook type check default true
          < option name Book File type string default x
          < option name Hash type spin default 1 min 1 max 9
          G option name Hash type spin default 1 min 1 max 9
+         < option name Clear Hash type button
+         G option name Clear Hash type button
          < uciok
          E setoption name OwnBook value false
          E setoption name Hash value 64
@@ -560,10 +565,10 @@ fn the_engine_plays_while_books_are_late() {
 #[test]
 fn a_greeting_and_quit_do_not_wait_for_books() {
     let mut options = Options::default();
-    options.books.both = "test.bin".to_owned();
+    options.books.both = BookList::parse("test.bin");
     let mut out = Output::default();
     let mut session = Session::new(options, Vec::new(), &mut out);
-    assert_eq!(out.open_books.take().unwrap().both, "test.bin");
+    assert_eq!(out.open_books.take().unwrap().both, BookList::parse("test.bin"));
     session.gui_line(b"uci\n", &mut out);
     assert_eq!(lines(&mut out.engine), ["uci"]);
     session.engine_line(b"uciok\n", &mut out);

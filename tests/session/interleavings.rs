@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shakmaty::uci::UciMove;
+use tabiya::adapter::books::BookList;
 use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::chess::Game;
@@ -189,7 +190,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let mut options = Options::default();
-        options.books.both = "test.bin".to_owned();
+        options.books.both = BookList::parse("test.bin");
         options.policy.threshold = 0;
         options.policy.learn = true;
         options.seed = 3;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{CastlingMode, Color, KnownOutcome};
-use tabiya::adapter::library::Library;
-use tabiya::adapter::options::{BookFiles, Options};
+use tabiya::adapter::books::BookFiles;
+use tabiya::adapter::library::{BookProblem, Library};
+use tabiya::adapter::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, open};
 use tempfile::TempDir;
@@ -15,7 +16,7 @@ use super::library::{polyglot_bytes, serve};
 struct File(Arc<dyn Book>);
 
 impl Library for File {
-    fn open(&self, _: &BookFiles) -> (Shelf, Vec<String>) {
+    fn open(&self, _: &BookFiles) -> (Shelf, Vec<BookProblem>) {
         (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), Vec::new())
     }
 }

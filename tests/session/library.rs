@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::library::Library;
-use tabiya::adapter::options::BookFiles;
+use tabiya::adapter::books::{BookFiles, BookList};
+use tabiya::adapter::library::{BookProblem, Library};
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, Shelf, open_bytes};
 use tabiya::chess::Game;
@@ -47,15 +47,15 @@ pub struct OneBook {
 }
 
 impl Library for OneBook {
-    fn open(&self, files: &BookFiles) -> (Shelf, Vec<String>) {
+    fn open(&self, files: &BookFiles) -> (Shelf, Vec<BookProblem>) {
         let mut problems = Vec::new();
-        let mut list = |names: &str| -> Vec<Arc<dyn Book>> {
+        let mut list = |list: &BookList| -> Vec<Arc<dyn Book>> {
             let mut books = Vec::new();
-            for name in names.split(';').filter(|name| !name.is_empty()) {
+            for name in list.files() {
                 if name == self.name {
                     books.push(Arc::clone(&self.book));
                 } else {
-                    problems.push(format!("{name}: no such book"));
+                    problems.push(BookProblem { what: format!("{name}: no such book"), unopened: true });
                 }
             }
             books

@@ -4,3 +4,4 @@ mod dialogues;
 mod interleavings;
 mod learning;
 mod library;
+mod setup;

@@ -34,12 +34,14 @@ use self::verdict::Over;
 use self::watch::Watch;
 use super::answer::Advice;
 use super::board::Board;
-use super::options::{BookFiles, Options};
+use super::books::BookFiles;
+use super::options::Options;
 use crate::book::Shelf;
 use crate::chess::Game;
 use crate::uci::{Command, Go, Reply, SetOption, notice};
 
 pub use self::learning::Taught;
+pub use self::setup::{NAME_ADDITION, unknown_option};
 
 /// Bytes of waiting lines above which no more are read from the GUI: 64 MiB, as much as one line may have.
 const WAITING_MAX: usize = 64 << 20;
@@ -68,6 +70,8 @@ pub struct Output {
     pub engine: Vec<u8>,
     /// Lines for the log.
     pub notes: Vec<(Level, String)>,
+    /// Messages for standard error, which the GUI is told too.
+    pub messages: Vec<String>,
     /// The log goes to this file from now on; an empty name ends it.
     pub log_to: Option<String>,
     /// Games to be learned, off the path of lines.
@@ -140,11 +144,28 @@ enum Held {
     Go(Vec<u8>),
 }
 
+/// An option of the engine that the user set in advance.
+#[derive(Clone)]
+struct Setting {
+    name: String,
+    value: String,
+    /// Whether the engine has listed it.
+    listed: bool,
+}
+
+impl From<(String, String)> for Setting {
+    fn from((name, value): (String, String)) -> Self {
+        Self { name, value, listed: false }
+    }
+}
+
 /// The adapter's mind. See the module's text.
 pub struct Session {
     options: Options,
-    /// The books that stand where the user's own lists are emptied.
+    /// The books that are used where the GUI names none.
     configured: BookFiles,
+    /// The log that is written where the GUI names none.
+    configured_log: String,
     shelf: Shelf,
     books: Books,
     rng: Xoshiro256PlusPlus,
@@ -154,9 +175,15 @@ pub struct Session {
     multipv: u32,
     analysing: bool,
     debug: bool,
-    /// Options of the engine that the user set in advance, name and value.
-    settings: Vec<(String, String)>,
+    /// The name that GUIs see, where one was given.
+    name: Option<String>,
+    /// Whether the engine has given its own.
+    is_named: bool,
+    /// Options of the engine that the user set in advance.
+    settings: Vec<Setting>,
     settings_sent: bool,
+    /// Whether the engine has an option `UCI_AnalyseMode`; `None` before it has listed its options.
+    engine_analyses: Option<bool>,
     /// Names of the engine's options that make it use its own book.
     engine_books: Vec<Vec<u8>>,
     uci_owed: u32,
@@ -199,9 +226,10 @@ impl Session {
     /// A session with the configured options; `settings` are options of the engine, name and value.
     ///
     /// The first thing that it wants is its books; what goes wrong is told to the GUI when it listens.
-    pub fn new(options: Options, settings: Vec<(String, String)>, out: &mut Output) -> Self {
+    pub fn new(mut options: Options, settings: Vec<(String, String)>, out: &mut Output) -> Self {
         let mut session = Self {
-            configured: options.books.clone(),
+            configured: std::mem::take(&mut options.books),
+            configured_log: options.log.clone(),
             rng: rng(options.seed),
             options,
             shelf: Shelf::default(),
@@ -212,8 +240,11 @@ impl Session {
             multipv: 1,
             analysing: false,
             debug: false,
-            settings,
+            name: None,
+            is_named: false,
+            settings: settings.into_iter().map(Setting::from).collect(),
             settings_sent: false,
+            engine_analyses: None,
             engine_books: Vec::new(),
             uci_owed: 0,
             ready_owed: 0,
@@ -236,12 +267,19 @@ impl Session {
             now: Duration::ZERO,
             later: Vec::new(),
         };
-        for (name, value) in session.settings.clone() {
-            session.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
+        for setting in session.settings.clone() {
+            session.follow(&SetOption { name: setting.name.as_bytes(), value: setting.value.as_bytes() });
         }
         session.open_books(out);
         out.resume_learning = session.options.policy.learn;
         session
+    }
+
+    /// The session with the name that GUIs see; without one it is the engine's own with an addition.
+    #[must_use]
+    pub fn with_name(mut self, name: Option<String>) -> Self {
+        self.name = name;
+        self
     }
 
     /// The log's name; empty where there is none.
@@ -365,13 +403,7 @@ impl Session {
                 self.proofs += 1;
                 self.engine_uciok(line, out);
             }
-            Reply::Id => {
-                let text = String::from_utf8_lossy(line);
-                if let Some(name) = text.trim().strip_prefix("id name ") {
-                    out.notes.push((Level::Info, format!("the engine is {}", name.trim())));
-                }
-                self.say(line, out);
-            }
+            Reply::Id => self.engine_id(line, out),
             Reply::Other => {
                 if self.counting && memchr::memmem::find(line, COUNTED).is_some() {
                     self.counting = false;
@@ -399,9 +431,11 @@ impl Session {
         }
     }
 
-    /// Tells the GUI something of the adapter's own, at once if it listens.
+    /// Tells the GUI something of the adapter's own, at once if it listens. It is for standard error too, because many
+    /// clients show nobody what they are told.
     pub fn notify(&mut self, message: String, out: &mut Output) {
         out.notes.push((Level::Warn, message.clone()));
+        out.messages.push(message.clone());
         if self.greeted {
             self.say(&notice(&message), out);
         } else {

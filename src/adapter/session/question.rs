@@ -54,7 +54,8 @@ impl Session {
     pub(super) fn book_answer(&mut self, game: Option<&Game>, out: &mut Output) -> Option<Vec<u8>> {
         let game = game.or(self.board.game())?;
         let mut answer = Vec::with_capacity(512);
-        if !self.advice.answer(&mut self.shelf, game, self.mode, &mut self.rng, &mut answer) {
+        let score = self.options.score;
+        if !self.advice.answer(&mut self.shelf, game, self.mode, score, &mut self.rng, &mut answer) {
             return None;
         }
         if log::log_enabled!(Level::Info) {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::super::exit::Exit;
 use crate::adapter::run::SEE_DOCTOR;
 use crate::uci::noticed;
 
@@ -33,6 +34,8 @@ const LINES_UNREAD: usize = 1024;
 pub(super) struct Gone {
     /// What it said last, or what it failed to do.
     pub(super) said: String,
+    /// The exit code that this leads to.
+    pub(super) exit: Exit,
 }
 
 /// A running adapter.
@@ -90,7 +93,7 @@ impl Client {
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     let said = format!("no {end} within {} s after `{line}`", patience.as_secs());
-                    return Err(Gone { said });
+                    return Err(Gone { said, exit: Exit::Engine });
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(self.last_words()),
             }
@@ -138,7 +141,11 @@ impl Client {
         let last = engine.get(engine.len().saturating_sub(ENGINE_WORDS)..).unwrap_or_default();
         let heard: String = last.iter().map(|line| format!("\n      the engine wrote: {line}")).collect();
         let said = said.strip_suffix(&format!(": {SEE_DOCTOR}")).unwrap_or(&said);
-        Gone { said: format!("{said}{heard}") }
+        // It reads nothing any more, so it has ended or is about to.
+        self.input = None;
+        let code = self.adapter.wait().ok().and_then(|status| status.code());
+        let exit = [Exit::Usage, Exit::File].into_iter().find(|exit| code == Some(*exit as i32));
+        Gone { said: format!("{said}{heard}"), exit: exit.unwrap_or(Exit::Engine) }
     }
 }
 
