@@ -14,6 +14,8 @@ pub struct Facts {
     annotation: Option<&'static str>,
     recommended: Option<bool>,
     learn: Option<Learn>,
+    /// Left out where the format has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     ratings: Option<Elo>,
 }
 
