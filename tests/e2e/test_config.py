@@ -174,8 +174,13 @@ def test_in_a_temporary_folder_books_are_those_given_or_there_is_no_match(run, t
     folder.chmod(0o1777)
     book = Book().line("d2d4").write(tmp_path / "a.bin")
     client = run(tabiya_exe, *engine.argv(), "--book=a.bin", cwd=folder)
-    client.send("uci")
-    assert refused(client, str(folder / "a.bin"), "--book-optional") == 3
+    client.send("uci", "isready")
+    # Books are opened while the engine lists its options.
+    (told,) = [line for line in client.rest() if line.startswith("info string tabiya:")]
+    assert str(folder / "a.bin") in told and "--book-optional" in told
+    assert "readyok" not in client.heard
+    assert client.wait() == 3
+    assert client.errors() == told.removeprefix("info string ") + "\n"
     client = run(tabiya_exe, *engine.argv("--bestmove", "h2h3"), "--book=a.bin", "--book-optional", cwd=folder)
     client.start()
     (told,) = warnings(client)
