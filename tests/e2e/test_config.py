@@ -2,8 +2,10 @@
 
 import os
 import re
+import shlex
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,8 @@ from polyglot_writer import Book
 from processes import children
 
 START = "position startpos"
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture
@@ -190,6 +194,44 @@ def test_in_a_temporary_folder_books_are_those_given_or_there_is_no_match(run, t
         client = run(tabiya_exe, *engine.argv("--bestmove", "h2h3"), argument, cwd=place)
         client.start()
         assert client.go("movetime 10", START).move == "d2d4"
+
+
+def engines_of(command):
+    """The engines in a runner's command: for each its name, program, folder and arguments."""
+    engines = []
+    for word in shlex.split(command):
+        if word == "-engine":
+            engines.append({"args": [], "dir": None})
+        elif word == "-each":
+            break
+        elif engines:
+            key, value = word.split("=", 1)
+            if key in ("arg", "args"):
+                engines[-1]["args"] += [value] if key == "arg" else shlex.split(value)
+            else:
+                engines[-1][key] = value
+    return engines
+
+
+@linux_only
+@pytest.mark.parametrize("runner, starts_in", [("cutechess-cli", "tmp"), ("fastchess", "match")])
+def test_the_commands_in_the_readme_play_from_their_books(run, tabiya_exe, stockfish, tmp_path, runner, starts_in):
+    """Cute Chess starts engines in the system's temporary folder unless it is given another, fastchess in its own."""
+    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", README.read_text(), re.DOTALL | re.MULTILINE)
+    for name in ("tmp", "match"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "tmp").chmod(0o1777)
+    Book().line("d2d4").write(tmp_path / "match" / "a.bin")
+    Book().line("c2c4").write(tmp_path / "match" / "b.bin")
+    played = {}
+    for engine in engines_of(command.replace("\\\n", " ")):
+        folder = tmp_path / "match" / engine["dir"] if engine["dir"] else tmp_path / starts_in
+        assert engine["cmd"] == "tabiya"
+        path = {"PATH": f"{stockfish.parent}{os.pathsep}{os.environ['PATH']}"}
+        client = run(tabiya_exe, *engine["args"], cwd=folder, env=os.environ | path)
+        client.start()
+        played[engine["name"]] = client.go("movetime 10", START).move
+    assert played == {"A": "d2d4", "B": "c2c4"}
 
 
 def test_a_book_may_be_optional_in_the_file(configured):
