@@ -63,7 +63,8 @@ impl Shelf {
         keep: usize,
         line: &mut Vec<Move>,
     ) -> u32 {
-        1 + self.walk(color, &at.after(mv), Some(slot_key(color, at)), keep, line)
+        let before = (!mv.is_zeroing()).then(|| slot_key(color, at));
+        1 + self.walk(color, &at.after(mv), before, keep, line)
     }
 
     /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
@@ -74,12 +75,12 @@ impl Shelf {
         self.walk(color, at, None, keep, line)
     }
 
-    /// [`Shelf::line`], where the position of the key `before` has been on the line already.
+    /// [`Shelf::line`], where the position of the key `before` has been on the line already and may come again.
     fn walk(
         &mut self,
         color: Color,
         at: &Position,
-        before: Option<u64>,
+        mut before: Option<u64>,
         keep: usize,
         line: &mut Vec<Move>,
     ) -> u32 {
@@ -97,7 +98,8 @@ impl Shelf {
                 break;
             }
             let known = self.remembered(key);
-            if let Some(walked) = known.filter(|walked| !self.may_lead_to(before, *walked)) {
+            // What is remembered of a line does not tell whether it leads over `before`.
+            if let Some(walked) = known.filter(|_| before.is_none()) {
                 behind = walked.plies;
                 whole = true;
                 break;
@@ -109,6 +111,10 @@ impl Shelf {
                 break;
             };
             self.path.push((key, mv));
+            // No position comes again after a capture or a move of a pawn.
+            if mv.is_zeroing() {
+                before = None;
+            }
             position.play(mv);
         }
         let plies = (behind + self.path.len() as u32).min(LONGEST_LINE);
@@ -134,14 +140,6 @@ impl Shelf {
 
     fn remembered(&self, key: u64) -> Option<Walked> {
         self.walked[slot(key)].filter(|walked| walked.key == key)
-    }
-
-    /// Whether a remembered line may pass the position of the key `before`: that one was remembered with it, with
-    /// fewer plies, and only another position in its slot can have hidden it.
-    fn may_lead_to(&self, before: Option<u64>, line: Walked) -> bool {
-        before
-            .and_then(|key| Some((key, self.walked[slot(key)]?)))
-            .is_some_and(|(key, there)| there.key != key || there.plies < line.plies)
     }
 }
 
@@ -269,11 +267,13 @@ mod tests {
             assert_eq!(line_of(&mut shelf, "g1f3", 1), (4, 1));
             assert_eq!(line_of(&mut shelf, "g1f3 g8f6", 9), (6, 5));
         }
-        // Another position in the slot of the start hides that the line passes it.
-        let start = slot(slot_key(Color::White, &Position::start()));
-        let e4 = "e2e4".parse::<UciMove>().unwrap().to_move(Position::start().chess()).unwrap();
-        shelf.walked[start] = Some(Walked { key: 0, mv: e4, plies: 9 });
-        assert_eq!(line_of(&mut shelf, "g1f3", 9), (4, 3));
+        // A capture or a move of a pawn ends what could come again.
+        let book = Lines::book(&["g1f3 g8f6 e2e4 f6e4 f3g1 e4f6"]);
+        let mut shelf = Shelf::new(&[], &[], &[book]);
+        assert_eq!(line_of(&mut shelf, "g1f3 g8f6 e2e4 f6e4", 9), (3, 2));
+        for _ in 0..2 {
+            assert_eq!(line_of(&mut shelf, "g1f3", 9), (6, 5));
+        }
     }
 
     #[test]

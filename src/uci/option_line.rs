@@ -75,6 +75,7 @@ fn place(text: &[u8], word: &[u8]) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn said(line: &str, value: &str) -> Option<String> {
         let line = option_with_default(line.as_bytes(), value.as_bytes())?;
@@ -131,6 +132,23 @@ mod tests {
         ] {
             let expected = (!expected.is_empty()).then(|| expected.to_owned());
             assert_eq!(said(line, value), expected, "{line:?} {value:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_declared_nothing_panics_and_the_beginning_stays(
+            words in prop::collection::vec("name|type|spin|check|combo|string|default|min|max|var|true|[0-9a-z ]{0,4}|\\PC", 0..12),
+            end in "\n|\r\n| ?",
+            value in "[0-9]{0,3}|true|[a-z ]{0,4}|\\PC{0,4}",
+        ) {
+            let line = format!("option {}{end}", words.join(" "));
+            if let Some(said) = option_with_default(line.as_bytes(), value.as_bytes()) {
+                let at = line.find(" type ").unwrap();
+                prop_assert!(said.starts_with(&line.as_bytes()[..at]));
+                prop_assert_eq!(said.ends_with(b"\n"), line.ends_with('\n'));
+                prop_assert_eq!(said.iter().filter(|byte| **byte == b'\n').count(), line.matches('\n').count());
+            }
         }
     }
 
