@@ -92,7 +92,7 @@ def test_what_is_no_book_ends_a_match_before_it_begins(adapter, tmp_path, kind, 
     assert client.errors().splitlines() == [line.removeprefix("info string ") for line in lines]
 
 
-@pytest.mark.parametrize("words", [[], ["quit"], ["uci", "quit"], ["uci", "isready", "position startpos", "go infinite"]])
+@pytest.mark.parametrize("words", [[], ["quit"], ["uci", "quit"], ["uci", "isready", START, "go infinite"]])
 def test_however_soon_the_gui_goes_a_missing_book_is_reported(adapter, words):
     client = adapter("--book", "missing.bin")
     client.send(*words)

@@ -139,7 +139,8 @@ def test_a_bad_key_is_told_with_the_file_and_play_goes_on(configured, line, word
 def test_a_key_that_is_nearly_one_ends_tabiya_and_names_it(configured, line, meant):
     client = configured(line + "\n")
     client.send("uci")
-    assert refused(client, "tabiya.toml", "line 3", line.split(" ")[0].strip("[]").split("]")[0], f"write '{meant}'") == 3
+    written = re.match(r"\[?([\w-]+)", line)[1]
+    assert refused(client, "tabiya.toml", "line 3", f"'{written}'", f"write '{meant}'") == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such modes")
