@@ -89,7 +89,6 @@ def check_shown(shown, entries, board):
             "annotation",
             "recommended",
             "learn",
-            "ratings",
         }
         assert board.is_legal(chess.Move.from_uci(move["uci"]))
     assert set(shown) == {"fen", "book", "format", "found", "moves"}
