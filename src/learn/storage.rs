@@ -4,14 +4,19 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempPath;
 
 /// What is added to a book's name for its journal's.
 pub const JOURNAL_SUFFIX: &str = ".learn";
+
+/// The first pause between two attempts to lock a file; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_micros(200);
+
+/// The longest pause between two attempts.
+const LAST_PAUSE: Duration = Duration::from_millis(10);
 
 /// An open file.
 pub trait Bytes: Send {
@@ -226,29 +231,29 @@ impl Bytes for DiskBeside {
     }
 }
 
-/// Locks a file for this process alone; `None` when another one has kept it for so long. Nothing is asked again and
-/// again: where the lock is taken, a thread of its own waits for it, and gives it back when it comes too late.
+/// Locks a file for this process alone; `None` when another one has kept it for so long. A system's own waiting for a
+/// lock cannot be given up, so the lock is asked for again and again.
 ///
 /// # Errors
-/// When the file system knows no locks, or no thread can be had.
+/// When the file system has no locks.
 pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
-    match file.try_lock() {
-        Ok(()) => return Ok(Some(file)),
-        Err(TryLockError::Error(error)) => return Err(error),
-        Err(TryLockError::WouldBlock) => {}
-    }
-    if patience.is_zero() {
-        return Ok(None);
-    }
-    let (tell, told) = mpsc::channel();
-    thread::Builder::new().name("lock".to_owned()).spawn(move || {
-        let locked = file.lock();
-        // Nobody waits any more: the file is closed, and so unlocked.
-        let _ = tell.send(locked.map(|()| file));
-    })?;
-    match told.recv_timeout(patience) {
-        Ok(locked) => locked.map(Some),
-        Err(_) => Ok(None),
+    let begun = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
+                return Err(error);
+            }
+            Err(_) => {}
+        }
+        let left = patience.saturating_sub(begun.elapsed());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        // No two that wait are to keep step.
+        thread::sleep(pause.mul_f64(rand::random_range(0.5..1.0)).min(left));
+        pause = (pause * 2).min(LAST_PAUSE);
     }
 }
 
@@ -341,6 +346,27 @@ mod tests {
         drop(first);
         assert!(waits.join().unwrap());
         assert!(matches!(disk.claim(Duration::from_secs(60), true).unwrap(), Claim::Ours(_)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn to_wait_in_vain_leaves_no_thread_and_no_descriptor() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
+        let held = lock(open(), Duration::ZERO).unwrap();
+        let mine = || {
+            let links = fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let files = links.filter(|link| fs::read_link(link.path()).is_ok_and(|to| to == path)).count();
+            let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
+            let names = threads.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+            (files, names.filter(|name| name.trim() == "lock").count())
+        };
+        for _ in 0..5 {
+            assert!(lock(open(), Duration::from_millis(2)).unwrap().is_none());
+        }
+        assert_eq!(mine(), (1, 0));
+        drop(held);
     }
 
     #[cfg(unix)]
