@@ -106,6 +106,7 @@ fn lesson(play: &Play) -> Lesson {
         id: Lesson::id_of(&[play.number.to_string().as_bytes()]),
         start: Position::start(),
         moves: play.moves.clone(),
+        first: 0,
         sides: ByColor { white: true, black: false },
         outcome: KnownOutcome::from_winner(winner),
         note: format!("game {}", play.number),

@@ -199,6 +199,9 @@ pub struct Damage {
     pub serious: bool,
 }
 
+/// What tells one book from others, whatever it has learned.
+pub type Fingerprint = [u8; 32];
+
 /// What a book as a whole holds, for `tabiya info`. `None` where the format does not say or cannot know.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
@@ -237,9 +240,15 @@ pub trait Book: Send + Sync {
     /// Its format.
     fn format(&self) -> Format;
 
-    /// Whether results can be written into its file.
-    fn can_learn(&self) -> bool {
-        false
+    /// The file that results can be written into, with the links followed that were there when the book was opened;
+    /// nothing where there is no room for results.
+    fn learns_at(&self) -> Option<&Path> {
+        None
+    }
+
+    /// What tells this book from others, where the format can learn.
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        None
     }
 
     /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.

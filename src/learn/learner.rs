@@ -12,9 +12,10 @@ use super::journal::{Change, GameRecord, Id, Record};
 use super::ledger::{Ledger, Trouble, record_at};
 use super::lesson::{Lesson, Played};
 use super::pages::Pages;
-use super::storage::{Bytes, Claim, Disk, Storage};
+use super::storage::{Bytes, Claim, Disk, Stamp, Storage};
 use super::transact::{Open, owner_of, unread};
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::Fingerprint;
 use crate::book::polyglot::layout::{ENTRY_LEN, RawMove};
 
 /// How long another process may keep the journal before we give up, where nothing else is said.
@@ -22,6 +23,9 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Places of moves that are remembered; more are forgotten all at once, so that memory is bounded.
 const PLACES_MAX: usize = 1 << 16;
+
+/// A journal's serial, and the offset of its end.
+pub(super) type JournalEnd = (u64, u64);
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +71,10 @@ pub struct Learner {
     /// When the journal is compacted.
     pub(super) limits: Limits,
     pub(super) places: HashMap<(u64, [RawMove; 2]), u64>,
+    /// What the book must be.
+    pub(super) expected: Option<Fingerprint>,
+    /// The book's file when it was last seen, and the end of its journal, where that is known.
+    pub(super) seen: Option<(Stamp, Option<JournalEnd>)>,
     pub(super) repair: Repair,
 }
 
@@ -92,6 +100,8 @@ impl Learner {
             named: None,
             limits: Limits::default(),
             places: HashMap::new(),
+            expected: None,
+            seen: None,
             repair: Repair::default(),
         }
     }
@@ -101,6 +111,11 @@ impl Learner {
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
+    }
+
+    /// Refuses any book but that of this fingerprint, from now on.
+    pub fn expect(&mut self, fingerprint: Option<Fingerprint>) {
+        self.expected = fingerprint;
     }
 
     /// The book, links followed.
@@ -123,14 +138,18 @@ impl Learner {
     /// then, and none that is tried again is learned twice.
     pub fn learn(&mut self, lessons: &[Lesson], again: bool) -> Result<Vec<Fate>> {
         let played: Vec<Vec<Played>> = lessons.iter().map(Lesson::played).collect();
+        // Before the lock: to read a large book takes a while, and where it cannot be learned into there shall be no
+        // journal.
+        let mut book =
+            self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
+        self.require_expected(&mut *book)?;
+        self.notice_another(&mut *book, None)?;
         if !self.checked {
-            // Before the lock: to read a large book takes a while, and where it cannot be learned into there shall be no
-            // journal.
-            let mut book =
-                self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
             self.require_plausible(&mut *book)?;
         }
+        drop(book);
         self.transact(false, |learner, open| {
+            learner.require_expected(&mut *open.book)?;
             learner.require_plausible(&mut *open.book)?;
             let mut fates = Vec::with_capacity(lessons.len());
             let mut records = Vec::new();
@@ -337,6 +356,32 @@ impl Learner {
         let cannot = |error| self.book_error("cannot read the book", error);
         let entry = self.pages(open)?.entry(change.index.into()).map_err(cannot)?;
         Ok(entry.map_or(Field::default(), |entry| Field { games: entry.games, halfpoints: entry.halfpoints }))
+    }
+
+    /// Refuses a book that is not the expected one.
+    fn require_expected(&self, book: &mut dyn Bytes) -> Result<()> {
+        let Some(expected) = self.expected else { return Ok(()) };
+        let cannot = |error| self.book_error("cannot read the book", error);
+        let fingerprint = Pages::new(book).and_then(|mut pages| pages.fingerprint()).map_err(cannot)?;
+        if fingerprint == expected {
+            return Ok(());
+        }
+        Err(Error::format(&self.path, "this is another book than the one that the game was played from")
+            .advice("put that book back, and the game is learned"))
+    }
+
+    /// Looks at every learn field again where the book was replaced since it was last seen, or where another program
+    /// has written into it: the journal, which ends at `end`, has grown where it was a tabiya.
+    pub(super) fn notice_another(&mut self, book: &mut dyn Bytes, end: Option<JournalEnd>) -> Result<()> {
+        let stamp = book.stamp().map_err(|error| self.book_error("cannot read the book", error))?;
+        if let (Some((seen, seen_end)), Some(stamp)) = (self.seen, stamp) {
+            let written = seen.modified != stamp.modified && end.is_some() && end == seen_end;
+            if seen.file != stamp.file || written {
+                self.checked = false;
+                self.places.clear();
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a book in which any learn field holds something else than games and half-points.

@@ -18,6 +18,8 @@ pub struct Lesson {
     pub start: Position,
     /// Its moves, each legal where it stands.
     pub moves: Vec<Move>,
+    /// How many moves come before the first one that is learned: an opening that nobody chose.
+    pub first: usize,
     /// Whose moves are learned.
     pub sides: ByColor<bool>,
     /// Who won.
@@ -70,12 +72,12 @@ impl Lesson {
         let mut played: Vec<Played> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         let mut position = self.start.clone();
-        for &mv in &self.moves {
+        for (ply, &mv) in self.moves.iter().enumerate() {
             if !position.chess().is_legal(mv) {
                 break;
             }
             let color = position.chess().turn();
-            if *self.sides.get(color) {
+            if ply >= self.first && *self.sides.get(color) {
                 let codes = codes(mv, position.chess());
                 if seen.insert((position.key(), codes[0])) {
                     let halfpoints = halfpoints(self.outcome, color);
@@ -100,6 +102,7 @@ mod tests {
             id: [0; 16],
             start: Position::start(),
             moves: game.moves().to_vec(),
+            first: 0,
             sides,
             outcome: KnownOutcome::Decisive { winner: Color::White },
             note: String::new(),

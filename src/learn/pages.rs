@@ -2,15 +2,11 @@
 
 use std::io;
 
-use sha2::{Digest as _, Sha256};
-
 use super::field::{FIELD_LEN, Field};
 use super::storage::Bytes;
-use crate::book::polyglot::MOST_OF_ONE_KEY;
+use crate::book::Fingerprint;
 use crate::book::polyglot::layout::{ENTRY_LEN, Entry, LEARN, RawMove};
-
-/// Entries that the fingerprint is made of.
-const SAMPLES: u64 = 64;
+use crate::book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
 
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
@@ -52,24 +48,12 @@ impl<'a> Pages<'a> {
         Ok(Some(Entry::from_bytes(&bytes)))
     }
 
-    /// What tells this book from others: the SHA-256 of its length and of the key, move and weight of 64 entries,
-    /// evenly spaced from the first to the last.
+    /// What tells this book from others: [`fingerprint`].
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn fingerprint(&mut self) -> io::Result<[u8; 32]> {
-        let mut hash = Sha256::new();
-        hash.update(self.len.to_be_bytes());
-        let last = self.count().saturating_sub(1);
-        for sample in 0..SAMPLES {
-            let index = (u128::from(last) * u128::from(sample) / u128::from(SAMPLES - 1)) as u64;
-            if let Some(entry) = self.entry(index)? {
-                hash.update(entry.key.to_be_bytes());
-                hash.update(entry.mv.0.to_be_bytes());
-                hash.update(entry.weight.to_be_bytes());
-            }
-        }
-        Ok(hash.finalize().into())
+    pub fn fingerprint(&mut self) -> io::Result<Fingerprint> {
+        fingerprint(self.len, |index| self.entry(index))
     }
 
     /// The number of the first entry of a key with one of these moves, and the entry. In a book that is out of order

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempPath;
 
@@ -49,6 +49,23 @@ pub trait Bytes: Send {
     /// # Errors
     /// When the disk does not take it.
     fn sync(&mut self) -> io::Result<()>;
+
+    /// Which file this is and when it was last written; nothing where that is not known.
+    ///
+    /// # Errors
+    /// When the system fails.
+    fn stamp(&mut self) -> io::Result<Option<Stamp>> {
+        Ok(None)
+    }
+}
+
+/// Which file it was that was opened, and when it was last written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The numbers of its device and of the file on it; on Windows the time of its creation.
+    pub file: (u64, u64),
+    /// When it was last written.
+    pub modified: SystemTime,
 }
 
 /// A new file beside the journal, ours alone.
@@ -307,6 +324,18 @@ impl Bytes for File {
 
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
+    }
+
+    fn stamp(&mut self) -> io::Result<Option<Stamp>> {
+        let metadata = self.metadata()?;
+        #[cfg(unix)]
+        let file = {
+            use std::os::unix::fs::MetadataExt;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(windows)]
+        let file = (0, std::os::windows::fs::MetadataExt::creation_time(&metadata));
+        Ok(Some(Stamp { file, modified: metadata.modified()? }))
     }
 }
 

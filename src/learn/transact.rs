@@ -8,6 +8,7 @@ use super::Learner;
 use super::field::Field;
 use super::header::{HEADER_LEN, Header, Owner};
 use super::journal::{Change, Record};
+use super::learner::JournalEnd;
 use super::ledger::{Ledger, Trouble};
 use super::pages::Pages;
 use super::storage::{Bytes, Claim, JOURNAL_SUFFIX};
@@ -42,7 +43,14 @@ impl Learner {
             // What failed may have left more or less than we know.
             Err(_) => self.ledger = None,
         }
+        let stamp = open.book.stamp().ok().flatten();
+        self.seen = stamp.map(|stamp| (stamp, self.journal_end()));
         done
+    }
+
+    /// The end of the journal, where it was read.
+    fn journal_end(&self) -> Option<JournalEnd> {
+        self.ledger.as_ref().map(|ledger| (ledger.header.serial, ledger.end))
     }
 
     /// Brings the ledger up to date and finishes what is pending. With `anew` a journal that cannot be used is begun
@@ -70,6 +78,8 @@ impl Learner {
                 return Err(self.of_another_book());
             }
         }
+        let end = self.journal_end();
+        self.notice_another(&mut *open.book, end)?;
         // A journal without records may be one that a process began, and died before its name was on the disk.
         let ledger = self.ledger()?;
         let serial = Some(ledger.header.serial);

@@ -7,6 +7,7 @@
 mod check;
 pub(in crate::book) mod decode;
 mod each;
+mod fingerprint;
 pub mod layout;
 mod read;
 mod scan;
@@ -15,16 +16,19 @@ mod tests;
 mod walk;
 mod write;
 
+use std::convert::Infallible;
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
 pub use decode::codes;
+pub use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 
-use super::{Book, BookMove, Damage, Format, Known, Learned, Scope, Summary};
+use super::{Book, BookMove, Damage, Fingerprint, Format, Known, Learned, Scope, Summary};
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::chess::Position;
@@ -37,13 +41,17 @@ const FEW: usize = 32;
 #[derive(Debug)]
 pub struct Polyglot {
     path: PathBuf,
+    /// The file that was opened, links followed; nothing where the bytes are not a file's.
+    file: Option<PathBuf>,
     data: Map,
 }
 
 impl Polyglot {
     /// A book over these bytes, whatever they hold: see [`super::open()`] for telling whether they are one.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
-        Self { path: path.into(), data: data.into() }
+        let (path, data) = (path.into(), data.into());
+        let file = if matches!(data, Map::File(_)) { fs::canonicalize(&path).ok() } else { None };
+        Self { path, file, data }
     }
 
     /// The entries.
@@ -80,8 +88,14 @@ impl Book for Polyglot {
         Format::Polyglot
     }
 
-    fn can_learn(&self) -> bool {
-        matches!(self.data, Map::File(_))
+    fn learns_at(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        let entry =
+            |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));
+        fingerprint(self.data.len() as u64, entry).ok()
     }
 
     /// Appends the moves in the order of the file. What was learned is given where no entry of the position has more

@@ -112,6 +112,7 @@ impl Student {
             id,
             start,
             moves: std::mem::take(&mut self.moves),
+            first: 0,
             sides,
             outcome: match result {
                 GameResult::White => KnownOutcome::Decisive { winner: Color::White },

@@ -4,6 +4,7 @@ mod compacted;
 pub mod disk;
 mod faults;
 mod power;
+mod replaced;
 mod rules;
 mod spooled;
 
@@ -31,6 +32,7 @@ pub fn lesson(name: &str, moves: &str, sides: &str, white: usize) -> Lesson {
         id: Lesson::id_of(&[name.as_bytes()]),
         start: Position::start(),
         moves: game.moves().to_vec(),
+        first: 0,
         sides: ByColor { white: sides.contains('w'), black: sides.contains('b') },
         outcome: RESULTS[white],
         note: name.to_owned(),
