@@ -19,7 +19,7 @@ use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::{Side, Sink};
 use super::stderr;
-use super::study::{Job, Study, spool_path};
+use super::study::{Job, Study, spool_path, spool_paths};
 use crate::base::cut;
 use crate::book::Shelf;
 use crate::learn;
@@ -362,7 +362,10 @@ impl Hub {
             study.give(self, Job::Settle(book));
         }
         if std::mem::take(&mut out.resume_learning) {
-            study.give(self, Job::Resume(spool_path(session.log_name())));
+            study.give(self, Job::Resume(spool_paths(session.log_name())));
+        }
+        for sources in out.begun.drain(..) {
+            study.give(self, Job::Bind(sources));
         }
         for taught in out.lessons.drain(..) {
             study.give(self, Job::Learn(Box::new(taught), spool_path(session.log_name())));
@@ -517,6 +520,16 @@ impl Hub {
             return;
         }
         log::info!("the end: {why:?}");
+        if matches!(why, End::Asked) {
+            // The last game is over, and kept before anything else may keep us.
+            let State { session, out, .. } = &mut *state;
+            session.at(self.now());
+            session.finish(out);
+            for (level, note) in out.notes.drain(..) {
+                log::log!(level, "{note}");
+            }
+            self.study(&mut state);
+        }
         state.end = Some(why);
         let unfinished = state.session.unfinished();
         state.out.engine.extend_from_slice(unfinished);

@@ -25,7 +25,6 @@ use super::log as logfile;
 use super::session::{Output, Session};
 use super::sink::Side;
 use super::stderr;
-use super::study;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::uci::{Lines, Piece, notice};
 
@@ -340,20 +339,18 @@ fn refuse_books(unopened: &[String], state: &mut State) -> (Error, Vec<u8>) {
     (error, mem::take(&mut out.gui))
 }
 
-/// The last game is over, and learned or kept for later before we end; the GUI and the log are told.
+/// The games that are over are learned, or at least kept, before we end; the GUI and the log are told.
 fn learn_last<'a>(hub: &'a Arc<Hub>, mut state: Locked<'a>) -> Locked<'a> {
-    let now = hub.now();
-    let State { session, out, end, .. } = &mut *state;
-    session.at(now);
-    if matches!(end, Some(End::Asked)) {
-        session.finish(out);
-    }
     hub.study(&mut state);
     if let Some(end) = state.study.end() {
         // What is learned is reported under the lock.
         drop(state);
-        study::wait(&end);
+        let told = end.wait();
         state = hub.lock();
+        let State { session, out, .. } = &mut *state;
+        for (level, message) in told {
+            session.report(level, message, out);
+        }
     }
     let State { session, out, .. } = &mut *state;
     session.tell_later(out);

@@ -54,7 +54,7 @@ pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
 pub use learner::{Fate, History, Learner, PATIENCE, Repair};
 pub use lesson::{Lesson, Played};
-pub use spool::{Spool, Spooled};
+pub use spool::{Batch, Place, Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,14 +1,19 @@
-//! Games that could not be learned when they ended, kept for later.
+//! Finished games, kept until their books have learned them.
 //!
-//! The spool is a text file, one game a line: its state (`+` waits, `-` is learned), a blank, 16 hexadecimal digits of
-//! the SHA-256 of what follows the next blank, a blank, and a JSON object. A line is added with one write and synced; a
-//! game that was learned has its `+` overwritten. A line whose digits do not fit was being written when the power went,
-//! and is passed over. When no line waits the file is emptied. Whoever changes it locks it.
+//! A game goes here first, and is crossed out once its book has it: whatever happens in between, it is not lost.
 //!
-//! A game that was learned but not yet crossed out does no harm: the book's journal knows it.
+//! The spool is a text file, one game and book a line: its state (`+` waits, `-` is learned), a blank, 16 hexadecimal
+//! digits of the SHA-256 of what follows the next blank, a blank, and a JSON object. Lines are added with one write and
+//! synced; the `+` of a game that was learned is overwritten. A line whose digits do not match was being written when
+//! the power went, and is skipped. When no line waits, the file is emptied; when most of it is crossed out, it is
+//! compacted in place.
+//!
+//! Whoever reads or changes it locks it, never while learning or syncing, so that no process waits long for another.
+//! A game that was learned but not crossed out does no harm: the book's journal knows its number, which is made once
+//! and kept here.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,36 +24,74 @@ use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 use super::lesson::Lesson;
 use super::storage::{Bytes, lock};
 use crate::base::error::{Error, Result};
+use crate::book::Fingerprint;
 use crate::chess::Game;
 
-/// Bytes that a spool may have: more is not kept, and said not to be.
-const SPOOL_MAX: u64 = 64 << 20;
+/// Bytes that a spool may have: 1 GiB, some two million games. More is not kept, and reported.
+const SPOOL_MAX: u64 = 1 << 30;
+
+/// The longest line: 16 MiB, a game of two million moves.
+const LINE_MAX: u64 = 16 << 20;
+
+/// Games that one batch has.
+const BATCH_GAMES: usize = 64;
+
+/// Bytes that one batch reads, so that the lock is not kept for long: 16 MiB.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// Bytes of a spool up to which it is searched for waiting games whenever one is crossed out: 256 KiB.
+const SMALL: u64 = 256 << 10;
+
+/// Bytes that are read and copied at once: 256 KiB.
+const BLOCK: usize = 256 << 10;
 
 /// Hexadecimal digits that guard a line.
 const GUARD_LEN: usize = 16;
 
-/// The place of the text in a line: behind the state, the guard and two blanks.
+/// The place of the text in a line: after the state, the guard and two blanks.
 const TEXT: usize = GUARD_LEN + 3;
+
+/// Where a game's line is, and the state and guard by which it is known to be still there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    at: u64,
+    head: [u8; TEXT],
+}
 
 /// A game that waits for its book.
 #[derive(Clone, Debug)]
 pub struct Spooled {
     /// The book that it is to be learned into.
     pub book: PathBuf,
+    /// The book's fingerprint when the game was played from it, where it is known.
+    pub fingerprint: Option<Fingerprint>,
     /// The game.
     pub lesson: Lesson,
-    /// The offset of its line.
-    at: u64,
+    /// Its line.
+    pub place: Place,
+}
+
+/// Some of the games that wait.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// The games, in the order of the file.
+    pub games: Vec<Spooled>,
+    /// Where the next batch begins; nothing at the end of the file.
+    pub next: Option<u64>,
 }
 
 /// A line's text.
 #[derive(Deserialize, Serialize)]
 struct Line {
     book: PathBuf,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    fingerprint: String,
     id: String,
     fen: String,
     chess960: bool,
     moves: String,
+    #[serde(default)]
+    first: usize,
     sides: String,
     result: String,
     note: String,
@@ -71,109 +114,258 @@ impl Spool {
         &self.path
     }
 
-    /// Puts a game in, for good: when this returns the disk has it.
+    /// Puts games in, each with the book that is to learn it and that book's fingerprint: when this returns, the disk
+    /// has all of them.
     ///
     /// # Errors
-    /// When the file cannot be made, locked within `patience`, or written.
-    pub fn put(&self, book: &Path, lesson: &Lesson, patience: Duration) -> Result<()> {
-        let cannot = |error| Error::file(&self.path, "cannot keep the game for later", error);
-        let book = std::path::absolute(book).unwrap_or_else(|_| book.to_owned());
-        let text = serde_json::to_string(&Line::of(book, lesson)).map_err(|error| cannot(error.into()))?;
-        let line = format!("+ {} {text}\n", guard(&text));
+    /// When the file cannot be made, locked within `patience`, or written, or is full. Some of the games may be in it
+    /// all the same.
+    pub fn put(
+        &self,
+        games: &[(&Path, Option<Fingerprint>, &Lesson)],
+        patience: Duration,
+    ) -> Result<Vec<Place>> {
+        let cannot = |error| Error::file(&self.path, "cannot keep the game in the spool", error);
+        let full = |what| cannot(io::Error::new(io::ErrorKind::FileTooLarge, what));
+        let mut lines = Vec::new();
+        let mut places = Vec::new();
+        for (book, fingerprint, lesson) in games {
+            let book = std::path::absolute(book).unwrap_or_else(|_| book.to_path_buf());
+            let line = Line::of(book, *fingerprint, lesson);
+            let text = serde_json::to_string(&line).map_err(|error| cannot(error.into()))?;
+            let head = head(&text);
+            if (head.len() + text.len()) as u64 >= LINE_MAX {
+                return Err(full("the game is too long"));
+            }
+            places.push(Place { at: lines.len() as u64, head });
+            lines.extend_from_slice(&head);
+            lines.extend_from_slice(text.as_bytes());
+            lines.push(b'\n');
+        }
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(cannot)?;
         }
         let mut file = self.open(true, patience)?;
-        let mut end = file.size().map_err(cannot)?;
-        if end + line.len() as u64 > SPOOL_MAX {
-            return Err(cannot(io::Error::new(io::ErrorKind::FileTooLarge, "too many games wait already")));
+        let len = file.size().map_err(cannot)?;
+        if len + lines.len() as u64 >= SPOOL_MAX {
+            return Err(full("too many games wait already: learn them with `tabiya learn --spool`"));
         }
         let mut last = [b'\n'];
-        if end > 0 {
-            file.read_at(end - 1, &mut last).map_err(cannot)?;
+        if len > 0 {
+            file.read_at(len - 1, &mut last).map_err(cannot)?;
         }
-        if last != *b"\n" {
-            // Another game's line was never whole.
-            file.write_at(end, b"\n").map_err(cannot)?;
-            end += 1;
+        // The line of another game may have been cut off.
+        let cut = last != *b"\n";
+        if cut {
+            lines.insert(0, b'\n');
         }
-        file.write_at(end, line.as_bytes()).and_then(|()| file.sync()).map_err(cannot)?;
+        if let Err(error) = file.write_at(len, &lines) {
+            // A full disk: what is left of the lines is of no use to anybody.
+            let _ = Bytes::set_len(&mut file, len);
+            return Err(cannot(error));
+        }
+        // Nobody is to wait for the disk but us.
+        file.unlock().map_err(cannot)?;
+        file.sync().map_err(cannot)?;
         #[cfg(unix)]
-        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            let _ = File::open(folder).and_then(|folder| folder.sync_all());
+        if let Some(folder) = self.path.parent().filter(|folder| len == 0 && !folder.as_os_str().is_empty()) {
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
+        }
+        places.iter_mut().for_each(|place| place.at += len + u64::from(cut));
+        Ok(places)
+    }
+
+    /// Games that wait, from this offset on: 0, or where the batch before ended. Only some are read at once, so that
+    /// neither time nor memory grow with the file.
+    ///
+    /// # Errors
+    /// When the file is there but cannot be locked within `patience`, or read.
+    pub fn batch(&self, from: u64, patience: Duration) -> Result<Batch> {
+        let cannot = |error| Error::file(&self.path, "cannot read the games kept in the spool", error);
+        let mut batch = Batch::default();
+        if fs::metadata(&self.path).map_or(true, |metadata| metadata.len() <= from) {
+            return Ok(batch);
+        }
+        let file = self.open(false, patience)?;
+        let rest = each_line(&file, from, |at, line| {
+            batch.games.extend(parse(line, at));
+            batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
+        });
+        batch.next = rest.map_err(cannot)?;
+        Ok(batch)
+    }
+
+    /// Crosses out games that were learned. A line that is no longer where it was is left alone.
+    ///
+    /// # Errors
+    /// When the file cannot be locked within `patience`, read or written. The games are known to the journals of their
+    /// books, and are not learned again.
+    pub fn cross_out<'a>(
+        &self,
+        places: impl IntoIterator<Item = &'a Place>,
+        patience: Duration,
+    ) -> Result<()> {
+        let cannot = |error| Error::file(&self.path, "cannot cross out the games that were learned", error);
+        let mut file = self.open(false, patience)?;
+        for place in places {
+            let mut head = [0; TEXT];
+            file.read_at(place.at, &mut head).map_err(cannot)?;
+            if head == place.head {
+                file.write_at(place.at, b"-").map_err(cannot)?;
+            }
+        }
+        if file.size().map_err(cannot)? <= SMALL {
+            empty_if_done(&mut file).map_err(cannot)?;
         }
         Ok(())
     }
 
-    /// Hands over each game that waits; one for which `learn` is true is crossed out. Returns how many still wait.
+    /// Gives back the room of games that were learned: empties the file when none waits, and compacts it when more than
+    /// half of it is crossed out.
     ///
     /// # Errors
-    /// When the file is there but cannot be locked within `patience`, read or written.
-    pub fn drain(&self, patience: Duration, mut learn: impl FnMut(&Spooled) -> bool) -> Result<usize> {
-        let cannot = |error| Error::file(&self.path, "cannot read the games kept for later", error);
+    /// When the file is there but cannot be locked within `patience`, read or written. No game is lost then.
+    pub fn tidy(&self, patience: Duration) -> Result<()> {
+        let cannot = |error| Error::file(&self.path, "cannot tidy the games kept in the spool", error);
         if fs::metadata(&self.path).map_or(true, |metadata| metadata.len() == 0) {
-            return Ok(0);
+            return Ok(());
         }
         let mut file = self.open(false, patience)?;
-        let len = file.size().map_err(cannot)?;
-        let mut data = vec![0; usize::try_from(len.min(SPOOL_MAX)).unwrap_or_default()];
-        let read = file.read_at(0, &mut data).map_err(cannot)?;
-        data.truncate(read);
-        let mut waiting = 0;
-        for spooled in games(&data) {
-            if learn(&spooled) {
-                file.write_at(spooled.at, b"-").map_err(cannot)?;
-            } else {
-                waiting += 1;
-            }
+        if empty_if_done(&mut file).map_err(cannot)? || file.size().map_err(cannot)? <= SMALL {
+            return Ok(());
         }
-        if waiting == 0 && len <= SPOOL_MAX {
-            Bytes::set_len(&mut file, 0).and_then(|()| file.sync()).map_err(cannot)?;
-        }
-        Ok(waiting)
+        compact(&mut file).map_err(cannot)
     }
 
     fn open(&self, create: bool, patience: Duration) -> Result<File> {
-        let cannot = |error| Error::file(&self.path, "cannot open the games kept for later", error);
+        let cannot = |error| Error::file(&self.path, "cannot open the spool", error);
         let file = File::options().read(true).write(true).create(create).truncate(false).open(&self.path);
         let locked = file.and_then(|file| lock(file, patience)).map_err(cannot)?;
-        locked.ok_or_else(|| {
-            cannot(io::Error::new(io::ErrorKind::TimedOut, "another program keeps them locked"))
-        })
+        locked
+            .ok_or_else(|| cannot(io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked")))
     }
 }
 
-/// The games that wait in a spool's bytes.
-fn games(data: &[u8]) -> Vec<Spooled> {
-    let mut at = 0;
-    let mut games = Vec::new();
-    for line in data.split_inclusive(|byte| *byte == b'\n') {
-        games.extend(parse(line, at));
-        at += line.len() as u64;
+/// Shows each line and its offset until `see` has seen enough; returns where it stopped, nothing at the end of the
+/// file. A line that is too long is shown in pieces, which are no lines of ours.
+fn each_line(file: &File, from: u64, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<Option<u64>> {
+    let mut file = file;
+    file.seek(SeekFrom::Start(from))?;
+    let mut reader = BufReader::with_capacity(BLOCK, file);
+    let mut line = Vec::new();
+    let mut at = from;
+    loop {
+        line.clear();
+        let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        let more = see(at, &line);
+        at += read as u64;
+        if !more {
+            return Ok(Some(at));
+        }
     }
-    games
+}
+
+/// Empties a spool in which no game waits; whether it is empty now.
+fn empty_if_done(file: &mut File) -> io::Result<bool> {
+    let mut waits = false;
+    each_line(file, 0, |_, line| {
+        waits = is_waiting(line);
+        !waits
+    })?;
+    if !waits {
+        Bytes::set_len(file, 0)?;
+    }
+    Ok(!waits)
+}
+
+/// Compacts a spool of which more than half is crossed out. Each game that waits is copied to the end, then to the
+/// start: when the power goes, it may be there twice, which does no harm, but is never missing.
+fn compact(file: &mut File) -> io::Result<()> {
+    let len = file.size()?;
+    let mut waiting = 0;
+    each_line(file, 0, |_, line| {
+        waiting += if is_waiting(line) { line.len() as u64 } else { 0 };
+        true
+    })?;
+    if waiting > len / 2 {
+        return Ok(());
+    }
+    // The last line may have been cut off.
+    file.write_at(len, b"\n")?;
+    let copies = len + 1;
+    let (mut from, mut end) = (Some(0), copies);
+    while let Some(start) = from.filter(|from| *from < len) {
+        let mut block = Vec::new();
+        from = each_line(file, start, |at, line| {
+            if at < len && is_waiting(line) {
+                block.extend_from_slice(line);
+            }
+            at < len && block.len() < BLOCK
+        })?;
+        file.write_at(end, &block)?;
+        end += block.len() as u64;
+    }
+    file.sync()?;
+    let mut block = vec![0; BLOCK];
+    let mut done = 0;
+    while copies + done < end {
+        let want = usize::try_from(end - copies - done).unwrap_or(BLOCK).min(BLOCK);
+        let read = file.read_at(copies + done, block.get_mut(..want).unwrap_or_default())?;
+        file.write_at(done, block.get(..read).unwrap_or_default())?;
+        done += read as u64;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    file.sync()?;
+    Bytes::set_len(file, done)
+}
+
+/// Whether a line is whole, and its game waits.
+fn is_waiting(line: &[u8]) -> bool {
+    if line.first() != Some(&b'+') {
+        return false;
+    }
+    let text = line.strip_suffix(b"\n").and_then(|line| line.get(TEXT..)).map(std::str::from_utf8);
+    matches!(text, Some(Ok(text)) if line.starts_with(&head(text)))
 }
 
 /// Reads a line; `None` where it waits for nothing or is not whole.
 fn parse(line: &[u8], at: u64) -> Option<Spooled> {
-    let line = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
-    let text = line.get(TEXT..)?;
-    let whole = line.get(..TEXT)? == format!("+ {} ", guard(text));
-    whole.then_some(())?;
-    let line: Line = serde_json::from_str(text).ok()?;
-    Some(Spooled { lesson: line.lesson()?, book: line.book, at })
+    is_waiting(line).then_some(())?;
+    let place = Place { at, head: *line.first_chunk()? };
+    let line: Line = serde_json::from_slice(line.get(TEXT..)?).ok()?;
+    let fingerprint = bytes(&line.fingerprint);
+    Some(Spooled { lesson: line.lesson()?, book: line.book, fingerprint, place })
 }
 
-fn guard(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes())).chars().take(GUARD_LEN).collect()
+/// What the line of a game that waits begins with.
+fn head(text: &str) -> [u8; TEXT] {
+    let mut head = [b' '; TEXT];
+    let start = format!("+ {}", hex(Sha256::digest(text).get(..GUARD_LEN / 2).unwrap_or_default()));
+    head.iter_mut().zip(start.bytes()).for_each(|(place, byte)| *place = byte);
+    head
 }
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The bytes of so many hexadecimal digits.
+fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    (digits.len() == 2 * N).then_some(())?;
+    let mut bytes = [0; N];
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 impl Line {
-    fn of(book: PathBuf, lesson: &Lesson) -> Self {
+    fn of(book: PathBuf, fingerprint: Option<Fingerprint>, lesson: &Lesson) -> Self {
         let mode = lesson.start.chess().castles().mode();
         let moves: Vec<String> = lesson.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
         let mut sides = String::new();
@@ -184,10 +376,12 @@ impl Line {
         }
         Self {
             book,
+            fingerprint: fingerprint.map(|print| hex(&print)).unwrap_or_default(),
             id: hex(&lesson.id),
             fen: lesson.start.fen(),
             chess960: mode == CastlingMode::Chess960,
             moves: moves.join(" "),
+            first: lesson.first,
             sides,
             result: lesson.outcome.to_string(),
             note: lesson.note.clone(),
@@ -198,15 +392,11 @@ impl Line {
         let mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let mut game = Game::from_fen(self.fen.as_bytes(), mode).ok()?;
         self.moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(())?;
-        let mut id = [0; 16];
-        (self.id.len() == 2 * id.len()).then_some(())?;
-        for (place, byte) in id.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(self.id.get(2 * place..2 * place + 2)?, 16).ok()?;
-        }
         Some(Lesson {
-            id,
+            id: bytes(&self.id)?,
             start: game.start_position().clone(),
             moves: game.moves().to_vec(),
+            first: self.first,
             sides: ByColor { white: self.sides.contains('w'), black: self.sides.contains('b') },
             outcome: KnownOutcome::from_ascii(self.result.as_bytes()).ok()?,
             note: self.note.clone(),

@@ -62,6 +62,13 @@ def perfect_book():
     return path
 
 
+@pytest.fixture(autouse=True)
+def own_state(tmp_path, monkeypatch):
+    """Games are kept in a folder of the test's own."""
+    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "state"))
+
+
 @pytest.fixture
 def run(tmp_path):
     """Starts programs with a clean working folder and ends them after the test."""

@@ -44,6 +44,8 @@ struct Adapter {
     left: Option<usize>,
     /// Numbers of its games that it reported learned.
     learned: HashSet<usize>,
+    /// Numbers of its games whose result it could not know.
+    unknown: HashSet<usize>,
 }
 
 impl Adapter {
@@ -55,6 +57,7 @@ impl Adapter {
             .arg("--book")
             .arg(world.book())
             .args(["--set", "Book Learn=true", "--set", "Book Threshold=0"])
+            .env("XDG_STATE_HOME", world.path("state"))
             .arg("--log")
             .arg(world.path(log))
             .stdin(Stdio::piped())
@@ -62,7 +65,14 @@ impl Adapter {
             .spawn()
             .unwrap();
         let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        Self { process, input, output: BufReader::new(output), left: kill, learned: HashSet::new() }
+        Self {
+            process,
+            input,
+            output: BufReader::new(output),
+            left: kill,
+            learned: HashSet::new(),
+            unknown: HashSet::new(),
+        }
     }
 
     /// Says a line; nobody listens once the process is killed.
@@ -90,6 +100,12 @@ impl Adapter {
             {
                 let number = rest.split(' ').next().unwrap().parse().unwrap();
                 assert!(self.learned.insert(number), "{line}");
+            }
+            // After few moves without sense some opponents can mate at once.
+            if let Some(rest) = line.strip_prefix("info string tabiya: game ")
+                && rest.contains("the opponent's last move may have ")
+            {
+                self.unknown.insert(rest.split(' ').next().unwrap().parse().unwrap());
             }
             if words.contains(&line.split(' ').next().unwrap_or_default()) {
                 return Some(line.to_owned());
@@ -123,7 +139,8 @@ impl Adapter {
     }
 
     /// Plays all games and quits; the numbers of those that were reported learned.
-    fn play_all(mut self, plays: &[&Play]) -> HashSet<usize> {
+    /// With them come the numbers of those whose result was unknown.
+    fn play_all(mut self, plays: &[&Play]) -> (HashSet<usize>, HashSet<usize>) {
         self.say("uci");
         let mut alive = self.until(&["uciok"]);
         for play in plays {
@@ -135,7 +152,8 @@ impl Adapter {
         self.until(&[]);
         let ended = self.process.wait().unwrap();
         assert!(ended.success() || self.left.is_some(), "{ended}");
-        self.learned.iter().map(|number| plays[number - 1].number).collect()
+        let numbers = |games: &HashSet<usize>| games.iter().map(|number| plays[number - 1].number).collect();
+        (numbers(&self.learned), numbers(&self.unknown))
     }
 }
 
@@ -182,9 +200,11 @@ fn adapters_learn_their_games_and_a_kill_loses_only_what_was_not_reported() {
                         let kill = (part == doomed).then(|| random.random_range(30..220));
                         let score = if plays[0].points == 2 { "cp 900" } else { "cp -900" };
                         let adapter = Adapter::start(world, &log(worker, part), score, kill);
-                        reported.extend(adapter.play_all(&plays));
+                        let (learned, unknown) = adapter.play_all(&plays);
+                        reported.extend(learned);
                         if kill.is_none() {
-                            whole.extend(plays.iter().map(|play| play.number));
+                            let numbers = plays.iter().map(|play| play.number);
+                            whole.extend(numbers.filter(|number| !unknown.contains(number)));
                         }
                     }
                     (reported, whole)

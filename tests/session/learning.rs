@@ -16,8 +16,13 @@ use super::library::{polyglot_bytes, serve};
 struct File(Arc<dyn Book>);
 
 impl Library for File {
-    fn open(&self, _: &BookFiles) -> (Shelf, Vec<BookProblem>) {
-        (Shelf::new(&[], &[], &[Arc::clone(&self.0)]), Vec::new())
+    /// The book, or one beside it that is named.
+    fn open(&self, files: &BookFiles) -> (Shelf, Vec<BookProblem>) {
+        let book = match files.both.files().first() {
+            None => Arc::clone(&self.0),
+            Some(name) => open(self.0.path().with_file_name(name)).unwrap(),
+        };
+        (Shelf::new(&[], &[], &[book]), Vec::new())
     }
 }
 
@@ -27,6 +32,7 @@ struct Talk {
     out: Output,
     gui: String,
     now: Duration,
+    library: File,
     _folder: TempDir,
 }
 
@@ -38,20 +44,25 @@ impl Talk {
     fn with(change: impl FnOnce(&mut Options)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
-        std::fs::write(&path, polyglot_bytes(&["e2e4 = 1", "e2e4 e7e5 = 1"])).unwrap();
+        for name in ["a.bin", "b.bin"] {
+            let bytes = polyglot_bytes(&["e2e4 = 1", "e2e4 e7e5 = 1"]);
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
         let mut options = Options { seed: 1, ..Options::default() };
         options.policy.learn = true;
         options.policy.depth = 1;
         change(&mut options);
         let mut out = Output::default();
         let mut session = Session::new(options, Vec::new(), &mut out);
-        serve(&File(open(&path).unwrap()), &mut session, &mut out);
-        Self { session, out, gui: String::new(), now: Duration::ZERO, _folder: folder }
+        let library = File(open(&path).unwrap());
+        serve(&library, &mut session, &mut out);
+        Self { session, out, gui: String::new(), now: Duration::ZERO, library, _folder: folder }
     }
 
     fn gui(&mut self, line: &str) {
         self.session.at(self.now);
         self.session.gui_line(format!("{line}\n").as_bytes(), &mut self.out);
+        serve(&self.library, &mut self.session, &mut self.out);
         self.take();
     }
 
@@ -80,8 +91,11 @@ impl Talk {
 
     /// The games handed on to be learned, as `side result plies`.
     fn taught(&mut self) -> Vec<String> {
-        let lessons = self.out.lessons.drain(..).map(|taught| {
-            assert_eq!(taught.books.len(), 1);
+        let taught = std::mem::take(&mut self.out.lessons);
+        let lessons = taught.into_iter().map(|taught| {
+            // As its thread does once the game is safe.
+            self.session.report(log::Level::Info, taught.verdict, &mut self.out);
+            assert_eq!(taught.sources.len(), 1);
             let lesson = taught.lesson;
             assert_ne!(lesson.sides.white, lesson.sides.black);
             let side = if lesson.sides.white { Color::White } else { Color::Black };
@@ -108,6 +122,11 @@ const START: &str = "startpos";
 
 /// A game of White's in which each side moves its knights; `scores` are those of White's moves.
 fn shuffle(talk: &mut Talk, go: &str, scores: &[&str]) {
+    shuffle_from(talk, go, scores, 0);
+}
+
+/// As [`shuffle`], but only from this move of White's on.
+fn shuffle_from(talk: &mut Talk, go: &str, scores: &[&str], first: usize) {
     let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
     let mut moves = vec!["a2a3", "a7a6"];
     // The pawns go on one by one, so that nothing is repeated three times.
@@ -117,7 +136,9 @@ fn shuffle(talk: &mut Talk, go: &str, scores: &[&str]) {
     ];
     let line: Vec<&str> = pawns.chunks(2).flat_map(|pair| round.iter().chain(pair)).copied().collect();
     for (turn, score) in scores.iter().enumerate() {
-        talk.ask(START, &moves.join(" "), go, score, line[2 * turn]);
+        if turn >= first {
+            talk.ask(START, &moves.join(" "), go, score, line[2 * turn]);
+        }
         moves.extend(&line[2 * turn..2 * turn + 2]);
     }
 }
@@ -293,6 +314,98 @@ fn analysis_is_never_learned() {
 }
 
 #[test]
+fn a_game_is_bound_to_the_books_of_its_first_question() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    for before in [0, 1, 3] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, "go", &won[..before]);
+        if before == 0 {
+            talk.gui("position startpos moves a2a3 a7a6");
+        }
+        talk.gui("setoption name Book File value b.bin");
+        shuffle_from(&mut talk, "go", won, before);
+        talk.gui("ucinewgame");
+        let taught = talk.out.lessons.pop().unwrap();
+        let name = if before == 0 { "b.bin" } else { "a.bin" };
+        assert!(taught.sources[0].file().ends_with(name), "{before}: {:?}", taught.sources);
+    }
+}
+
+#[test]
+fn what_is_switched_off_after_a_game_does_not_drop_it() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    let again = "position startpos moves d2d4";
+    for option in ["Book Learn", "OwnBook"] {
+        for ends in [&["ucinewgame"][..], &["quit"], &[again, "go"]] {
+            let mut talk = Talk::new();
+            shuffle(&mut talk, "go", won);
+            talk.gui(&format!("setoption name {option} value false"));
+            ends.iter().for_each(|line| talk.gui(line));
+            assert_eq!(talk.taught(), ["white won 7"], "{option} {ends:?}");
+            // What comes after it is not learned.
+            talk.gui("stop");
+            talk.engine("bestmove c2c4");
+            talk.ask(START, "d2d4 d7d5 c2c4 c7c5", "go", "cp 900", "c4d5");
+            talk.ask(START, "d2d4 d7d5 c2c4 c7c5 c4d5 c5d4", "go", "cp 900", "d1d4");
+            talk.gui("ucinewgame");
+            assert_eq!(talk.taught(), [""; 0], "{option} {ends:?}");
+        }
+    }
+}
+
+#[test]
+fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    for (option, taught) in [("Book Learn", None), ("OwnBook", Some("white won 7"))] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, "go", &won[..1]);
+        talk.gui(&format!("setoption name {option} value false"));
+        shuffle_from(&mut talk, "go", won, 1);
+        talk.gui(&format!("setoption name {option} value true"));
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), Vec::from_iter(taught), "{option}");
+        if taught.is_none() {
+            let why = "Book Learn was switched off while it was played; it is not learned";
+            assert_eq!(talk.verdict(), why);
+        }
+        // Off and on again between two questions changes nothing.
+        let mut talk = Talk::new();
+        shuffle(&mut talk, "go", &won[..1]);
+        talk.gui(&format!("setoption name {option} value false"));
+        talk.gui(&format!("setoption name {option} value true"));
+        shuffle_from(&mut talk, "go", won, 1);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), ["white won 7"], "{option}");
+    }
+}
+
+#[test]
+fn kept_games_are_resumed_whenever_the_spool_may_be_another() {
+    let mut talk = Talk::with(|options| options.policy.learn = false);
+    assert!(!talk.out.resume_learning);
+    for (option, resumes) in
+        [("Book File value b.bin", false), ("Book Log value x", false), ("Book Learn value true", true)]
+    {
+        talk.gui(&format!("setoption name {option}"));
+        assert_eq!(std::mem::take(&mut talk.out.resume_learning), resumes, "{option}");
+    }
+    talk.gui("setoption name Book Log value y");
+    assert!(talk.out.resume_learning);
+}
+
+#[test]
+fn only_moves_that_we_answered_are_credited() {
+    let mut talk = Talk::new();
+    shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
+    talk.gui("ucinewgame");
+    let lesson = talk.out.lessons.pop().unwrap().lesson;
+    // a2a3 and a7a6 were on the board when we were first asked.
+    assert_eq!((lesson.moves.len(), lesson.first), (7, 2));
+    let played: Vec<_> = lesson.played().iter().map(|played| played.color).collect();
+    assert_eq!(played, [Color::White; 3]);
+}
+
+#[test]
 fn positions_that_jump_are_never_learned() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
     for (moves, what) in [
@@ -350,6 +463,41 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         talk.engine("bestmove c2c3");
         talk.gui("quit");
         assert_eq!(talk.taught(), Vec::from_iter(taught), "{used}");
+    }
+    // Engines use all of `movetime`, and bullet games end with little on the clock.
+    for (go, used, taught) in [
+        ("go movetime 100", 100, true),
+        ("go movetime 100", 190, true),
+        ("go movetime 100", 200, false),
+        ("go movetime 2000", 2150, true),
+        ("go movetime 2000", 2200, false),
+        ("go wtime 60 btime 3000 winc 0 binc 0", 40, true),
+        ("go wtime 60 btime 3000 winc 0 binc 0", 58, false),
+        ("go wtime 60 btime 3000 winc 100 binc 100", 70, false),
+    ] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, go, won);
+        talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 b7b6");
+        talk.gui(go);
+        talk.engine("info depth 9 score cp 900");
+        talk.pass(used);
+        talk.engine("bestmove c2c3");
+        talk.pass(10);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), Vec::from_iter(taught.then_some("white won 9")), "{go} {used}");
+    }
+    // The opponent uses all of it too.
+    for (go, waited, taught) in [
+        ("go movetime 100", 150, true),
+        ("go movetime 100", 250, false),
+        ("go wtime 3000 btime 60", 30, true),
+        ("go wtime 3000 btime 60", 60, false),
+    ] {
+        let mut talk = Talk::new();
+        shuffle(&mut talk, go, won);
+        talk.pass(waited);
+        talk.gui("ucinewgame");
+        assert_eq!(talk.taught(), Vec::from_iter(taught.then_some("white won 7")), "{go} {waited}");
     }
     // While it runs.
     let mut talk = Talk::new();

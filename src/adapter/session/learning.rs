@@ -1,24 +1,71 @@
 //! What becomes of a game that is over: it is told, and handed on to be learned.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use log::Level;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
 use super::verdict::{Doubt, Over, Why};
-use super::watch::Finished;
+use super::watch::{Finished, Question};
 use super::{Output, Session};
+use crate::book::{Book, Fingerprint, Shelf};
 use crate::learn::Lesson;
 use crate::uci::{Go, notice};
+
+/// A book that can learn, as a game is played from it.
+pub struct Source {
+    book: Arc<dyn Book>,
+    fingerprint: OnceLock<Option<Fingerprint>>,
+}
+
+impl Source {
+    /// A book that a game begins to be played from.
+    pub fn new(book: &Arc<dyn Book>) -> Self {
+        Self { book: Arc::clone(book), fingerprint: OnceLock::new() }
+    }
+
+    /// The file, links followed when the book was opened.
+    pub fn file(&self) -> &Path {
+        self.book.learns_at().unwrap_or(self.book.path())
+    }
+
+    /// What tells the book from others, as it was when this was asked first, which is to be when the game begins. Then
+    /// the book is read.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        *self.fingerprint.get_or_init(|| self.book.fingerprint())
+    }
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.file()).finish()
+    }
+}
+
+/// The books on a shelf that can learn the games of a colour, each file once.
+fn sources(shelf: &Shelf, color: Color) -> Arc<[Source]> {
+    let mut sources: Vec<Source> = Vec::new();
+    for book in shelf.books(color).iter().filter(|book| book.learns_at().is_some()) {
+        let source = Source::new(book);
+        if !sources.iter().any(|other| other.file() == source.file()) {
+            sources.push(source);
+        }
+    }
+    sources.into()
+}
 
 /// A game that is to be learned into books.
 #[derive(Clone, Debug)]
 pub struct Taught {
-    /// The books, by priority.
-    pub books: Vec<PathBuf>,
+    /// The books that it was played from, by priority.
+    pub sources: Arc<[Source]>,
     /// The game; who learns it gives it what it is known by.
     pub lesson: Lesson,
+    /// What is to be reported once the game is safe.
+    pub verdict: String,
 }
 
 impl Session {
@@ -29,7 +76,7 @@ impl Session {
 
     /// Whether engine lines that pass are to be shown to [`Session::hear`].
     pub fn listens(&self) -> bool {
-        self.learns() && self.watch.listens()
+        self.watch.listens()
     }
 
     /// Takes whole engine lines that passed straight to the GUI.
@@ -57,38 +104,45 @@ impl Session {
         }
     }
 
+    /// Whether games that begin now are learned.
     fn learns(&self) -> bool {
         self.options.policy.learn && self.options.own_book
     }
 
     pub(super) fn watch_go(&mut self, go: &Go, analysis: bool, out: &mut Output) {
-        if self.learns() {
-            let analysis = analysis || go.searchmoves.is_some();
-            let margin = self.options.learn_margin;
-            let ended = self.watch.asked(self.board.game(), go.clock, go.ponder, analysis, self.now, margin);
-            self.conclude(ended, out);
+        if !self.learns() && !self.watch.has_game() {
+            return;
         }
+        let question = Question {
+            game: self.board.game(),
+            clock: go.clock,
+            pondering: go.ponder,
+            analysis: analysis || go.searchmoves.is_some(),
+            unwanted: !self.options.policy.learn,
+        };
+        let begin = self.learns().then_some(|color| sources(&self.shelf, color));
+        let ended = self.watch.asked(question, begin, self.now, self.options.learn_margin);
+        out.begun.extend(self.watch.begun.take());
+        self.conclude(ended, out);
     }
 
     pub(super) fn watch_ponderhit(&mut self, out: &mut Output) {
-        if self.learns() {
-            let ended = self.watch.ponderhit(self.now, self.options.learn_margin);
-            self.conclude(ended, out);
-        }
+        let begin = self.learns().then_some(|color| sources(&self.shelf, color));
+        let ended = self.watch.ponderhit(begin, self.now, self.options.learn_margin);
+        out.begun.extend(self.watch.begun.take());
+        self.conclude(ended, out);
     }
 
     /// Gives the GUI its answer.
     pub(super) fn answer(&mut self, lines: &[u8], from_book: bool, out: &mut Output) {
         self.say(lines, out);
-        if self.learns() {
-            let ended = self.watch.answered(lines, from_book, self.now, self.options.learn_margin);
-            self.conclude(ended, out);
-        }
+        let ended = self.watch.answered(lines, from_book, self.now, self.options.learn_margin);
+        self.conclude(ended, out);
     }
 
     /// The position that nobody asked about, before another one takes its place.
     pub(super) fn watch_final_position(&mut self, out: &mut Output) {
-        if self.learns() && self.watch.fresh {
+        if self.watch.fresh {
             let ended = self.watch.left_alone(self.board.game(), self.now, self.options.learn_margin);
             self.conclude(ended, out);
         }
@@ -96,13 +150,11 @@ impl Session {
 
     pub(super) fn game_over(&mut self, over: Over, out: &mut Output) {
         let ended = self.watch.over(over, self.board.game(), self.now, self.options.learn_margin);
-        if self.learns() {
-            self.conclude(ended, out);
-        }
+        self.conclude(ended, out);
     }
 
     fn conclude(&mut self, ended: Option<Finished>, out: &mut Output) {
-        let Some(Finished { number, color, game, verdict }) = ended else { return };
+        let Some(Finished { number, color, game, first, sources, verdict }) = ended else { return };
         let side = color.fold_wb("White", "Black");
         let result = match verdict.outcome {
             Some(KnownOutcome::Draw) => "drawn",
@@ -122,21 +174,19 @@ impl Session {
                 _ => self.report(Level::Info, message, out),
             };
         };
-        let books = self.shelf.books(color);
-        let books: Vec<PathBuf> =
-            books.iter().filter(|book| book.can_learn()).map(|book| book.path().to_owned()).collect();
-        if books.is_empty() {
+        if sources.is_empty() {
             message.push_str("; there is no Polyglot book to learn it into");
         } else {
             let lesson = Lesson {
                 id: [0; 16],
                 start: game.start_position().clone(),
                 moves: game.moves().to_vec(),
+                first,
                 sides: ByColor { white: color == Color::White, black: color == Color::Black },
                 outcome,
                 note: format!("game {number} as {side}, {result}: {}", verdict.why),
             };
-            out.lessons.push(Taught { books, lesson });
+            return out.lessons.push(Taught { sources, lesson, verdict: message });
         }
         self.report(Level::Info, message, out);
     }

@@ -21,6 +21,7 @@ mod watch;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
@@ -40,7 +41,7 @@ use crate::book::Shelf;
 use crate::chess::Game;
 use crate::uci::{Command, Go, Reply, SetOption, notice};
 
-pub use self::learning::Taught;
+pub use self::learning::{Source, Taught};
 pub use self::setup::{NAME_ADDITION, unknown_option};
 
 /// Bytes of waiting lines above which no more are read from the GUI: 64 MiB, as much as one line may have.
@@ -74,6 +75,8 @@ pub struct Output {
     pub messages: Vec<String>,
     /// The log goes to this file from now on; an empty name ends it.
     pub log_to: Option<String>,
+    /// Books that a game has begun to be played from, and that are to be known again when it is learned.
+    pub begun: Vec<Arc<[Source]>>,
     /// Games to be learned, off the path of lines.
     pub lessons: Vec<Taught>,
     /// These books are to be opened: [`Session::books_opened`], or in a while [`Session::books_are_late`].

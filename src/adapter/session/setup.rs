@@ -120,7 +120,7 @@ impl Session {
                 out.notes.push((Level::Info, format!("set: {}", lossy(line))));
                 match change {
                     Change::Value => {}
-                    Change::Learn => out.resume_learning = self.options.policy.learn,
+                    Change::Learn => out.resume_learning |= self.options.policy.learn,
                     Change::Books => self.open_books(out),
                     Change::Seed => self.rng = rng(self.options.seed),
                     Change::Log => {
@@ -131,6 +131,8 @@ impl Session {
                             log.clear();
                         }
                         out.log_to = Some(log.clone());
+                        // The spool is beside the log.
+                        out.resume_learning |= self.options.policy.learn;
                     }
                 }
             }
@@ -168,9 +170,9 @@ impl Session {
     pub fn books_opened(&mut self, shelf: Shelf, problems: Vec<BookProblem>, out: &mut Output) -> Shelf {
         let before = std::mem::replace(&mut self.shelf, shelf);
         for color in Color::ALL {
-            for book in self.shelf.books(color).iter().filter(|book| book.can_learn()) {
-                if !out.opened.iter().any(|opened| opened == book.path()) {
-                    out.opened.push(book.path().to_owned());
+            for file in self.shelf.books(color).iter().filter_map(|book| book.learns_at()) {
+                if !out.opened.iter().any(|opened| opened == file) {
+                    out.opened.push(file.to_owned());
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use shakmaty::{Color, KnownOutcome};
+use shakmaty::{Color, KnownOutcome, Position as _};
 
 use crate::chess::{Ending, Game};
 use crate::uci::Score;
@@ -24,9 +24,19 @@ const DRAWN_MARGIN: i64 = 15;
 /// The full move from which on scores near zero mean a draw.
 const DRAWN_MOVE: u32 = 40;
 
-/// How near the end of a clock a move may come before the clock may have ended the game: what we measure is not what
-/// the GUI measures.
-const CLOCK_SLACK: Duration = Duration::from_millis(100);
+/// The part of a clock that must be left for it to have surely not run out, as one over this: what we measure is not
+/// what the GUI measures.
+const CLOCK_PART: u32 = 20;
+
+/// The least and the most of that part.
+const CLOCK_SLACK: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// By which part of `movetime` a move may come late, as one over this: engines use all of it, and GUIs allow for the
+/// way of the answer.
+const MOVETIME_PART: u32 = 10;
+
+/// The least and the most of that part.
+const MOVETIME_SLACK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
 /// Why a game was over for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +66,8 @@ pub(super) enum Doubt {
     Lost,
     /// The engine failed.
     Died,
+    /// Learning was switched off while it was played.
+    Unwanted,
 }
 
 /// Why a verdict is what it is.
@@ -68,6 +80,8 @@ pub(super) enum Why {
     Unanswered,
     OurClock,
     TheirClock,
+    Mated,
+    Drawn,
     Undecided,
 }
 
@@ -119,13 +133,35 @@ impl Evidence<'_> {
         if ran_out(self.ours.0, self.ours.1) {
             return unknown(Why::OurClock);
         }
-        if self.theirs.is_some_and(|(waited, limit)| ran_out(waited + CLOCK_SLACK, limit)) {
+        if self.theirs.is_some_and(|(waited, limit)| ran_out(waited, limit)) {
             return unknown(Why::TheirClock);
         }
-        match self.by_scores(margin) {
-            Some(outcome) => Verdict { outcome: Some(outcome), why: Why::Scores },
-            None => unknown(Why::Undecided),
+        let Some(outcome) = self.by_scores(margin) else { return unknown(Why::Undecided) };
+        match self.other_end(outcome) {
+            Some(why) => unknown(why),
+            None => Verdict { outcome: Some(outcome), why: Why::Scores },
         }
+    }
+
+    /// How the opponent's last move, where nobody has sent it, may have ended the game against the scores: with a mate
+    /// a game that looks won; with a draw, where there is no mate, one that looks lost.
+    fn other_end(&self, outcome: KnownOutcome) -> Option<Why> {
+        let winner = outcome.winner()?;
+        let chess = self.game.position().chess();
+        if chess.turn() == self.color {
+            return None;
+        }
+        let mut draws = false;
+        for mv in chess.legal_moves() {
+            let mut game = self.game.clone();
+            game.push(mv);
+            match game.ending() {
+                Some((Ending::Mate, _)) => return (winner == self.color).then_some(Why::Mated),
+                Some(_) => draws = true,
+                None => {}
+            }
+        }
+        (draws && winner != self.color).then_some(Why::Drawn)
     }
 
     fn by_scores(&self, margin: u32) -> Option<KnownOutcome> {
@@ -160,11 +196,13 @@ fn ran_out(used: Duration, limit: Option<Duration>) -> bool {
     limit.is_some_and(|limit| used >= limit)
 }
 
-/// What our own move may take, so that its clock has surely not run out.
-pub(super) fn own_limit(clock: Option<u64>, movetime: Option<u64>) -> Option<Duration> {
-    match (movetime, clock) {
-        (Some(time), _) => Some(Duration::from_millis(time)),
-        (None, Some(left)) => Some(Duration::from_millis(left).saturating_sub(CLOCK_SLACK)),
+/// What a move may take, so that its clock has surely not run out; clocks are in milliseconds.
+pub(super) fn limit(clock: Option<u64>, movetime: Option<u64>) -> Option<Duration> {
+    let slack =
+        |time: Duration, part: u32, (least, most): (Duration, Duration)| (time / part).clamp(least, most);
+    match (movetime.map(Duration::from_millis), clock.map(Duration::from_millis)) {
+        (Some(time), _) => Some(time.saturating_add(slack(time, MOVETIME_PART, MOVETIME_SLACK))),
+        (None, Some(left)) => Some(left.saturating_sub(slack(left, CLOCK_PART, CLOCK_SLACK))),
         (None, None) => None,
     }
 }
@@ -182,10 +220,13 @@ impl fmt::Display for Why {
             Why::Doubt(Doubt::Jumped) => "moves were taken back or left out",
             Why::Doubt(Doubt::Lost) => "a position was broken",
             Why::Doubt(Doubt::Died) => "the engine failed",
+            Why::Doubt(Doubt::Unwanted) => "Book Learn was switched off while it was played",
             Why::Short => "it was over after one move of ours",
             Why::Unanswered => "it was over while our move was awaited",
             Why::OurClock => "our clock may have run out",
             Why::TheirClock => "the opponent's clock may have run out",
+            Why::Mated => "the opponent's last move may have been mate",
+            Why::Drawn => "the opponent's last move may have drawn",
             Why::Undecided => "the engine's last scores decide nothing",
         })
     }
@@ -270,19 +311,53 @@ mod tests {
         assert_eq!(why(|it| it.ours = (Duration::from_secs(4), Some(Duration::from_secs(5)))), Why::Scores);
         let second = Duration::from_secs(1);
         assert_eq!(why(|it| it.theirs = None), Why::Scores);
-        assert_eq!((ms(900), second), (second - CLOCK_SLACK, second));
-        assert_eq!(
-            why(|it| it.theirs = Some((Duration::from_millis(900), Some(Duration::from_secs(1))))),
-            Why::TheirClock
-        );
-        assert_eq!(
-            why(|it| it.theirs = Some((Duration::from_millis(899), Some(Duration::from_secs(1))))),
-            Why::Scores
-        );
-        assert_eq!(own_limit(Some(1000), None), Some(ms(900)));
-        assert_eq!(own_limit(Some(50), None), Some(Duration::ZERO));
-        assert_eq!(own_limit(Some(1000), Some(70)), Some(ms(70)));
-        assert_eq!(own_limit(None, None), None);
+        assert_eq!(why(|it| it.theirs = Some((Duration::ZERO, None))), Why::Scores);
+        let theirs = |waited, limit| {
+            let evidence = Evidence { theirs: Some((ms(waited), Some(limit))), ..evidence(&game, &won) };
+            evidence.verdict(600).why
+        };
+        assert_eq!(theirs(1000, second), Why::TheirClock);
+        assert_eq!(theirs(999, second), Why::Scores);
+        assert_eq!(limit(None, None), None);
+        for (left, may) in [(0, 0), (4, 0), (10, 5), (50, 45), (100, 95), (1000, 950), (60_000, 59_900)] {
+            assert_eq!(limit(Some(left), None), Some(ms(may)), "{left}");
+        }
+        for (time, may) in [(10, 110), (1000, 1100), (5000, 5500), (60_000, 61_000)] {
+            assert_eq!(limit(Some(1), Some(time)), Some(ms(may)), "{time}");
+        }
+        assert!(limit(None, Some(u64::MAX)).is_some());
+    }
+
+    /// The verdict by scores after our move, the last one, in a game from this position.
+    fn after(fen: &str, moves: &str, score: i64) -> (Option<Option<Color>>, Why) {
+        let mut game = Game::from_fen(fen.as_bytes(), shakmaty::CastlingMode::Standard).unwrap();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+        let scores = cp(&[score, score]);
+        let color = game.position().chess().turn().other();
+        let verdict = Evidence { color, ..evidence(&game, &scores) }.verdict(600);
+        (verdict.outcome.map(KnownOutcome::winner), verdict.why)
+    }
+
+    #[test]
+    fn a_last_move_of_the_opponents_that_may_have_ended_the_game_otherwise_makes_it_unknown() {
+        let (white, black) = (Some(Some(Color::White)), Some(Some(Color::Black)));
+        // Black's rook mates on the first rank, unless the king has a hole.
+        let (mated, safe) = ("3r2k1/8/8/8/8/Q7/5PPP/6K1 w - - 0 1", "3r2k1/8/8/8/8/Q6P/5PP1/6K1 w - - 0 1");
+        assert_eq!(after(mated, "a3b2", 900), (None, Why::Mated));
+        assert_eq!(after(safe, "a3b2", 900), (white, Why::Scores));
+        // Who looks lost and may be mated has lost.
+        assert_eq!(after(mated, "a3b2", -900), (black, Why::Scores));
+        // Black's queen may stalemate; where it can mate as well, it will.
+        let stalemate = "7k/8/8/8/8/4q3/8/1K6 w - - 0 1";
+        assert_eq!(after(stalemate, "b1a1", -900), (None, Why::Drawn));
+        assert_eq!(after(stalemate, "b1a1", 900), (white, Why::Scores));
+        assert_eq!(after("8/8/8/8/8/1k6/3q4/K7 w - - 0 1", "a1b1", -900), (black, Why::Scores));
+        // A capture that leaves two kings, the fiftieth move, the third repetition.
+        assert_eq!(after("8/8/8/8/3k4/8/8/K4Q2 w - - 0 1", "f1d3", -900), (None, Why::Drawn));
+        assert_eq!(after("7k/7r/8/8/8/8/8/R3K3 w - - 98 80", "a1b1", -900), (None, Why::Drawn));
+        assert_eq!(after("7k/7r/8/8/8/8/8/R3K3 w - - 97 80", "a1b1", -900), (black, Why::Scores));
+        let round = "a1b1 h7h6 b1a1 h6h7 a1b1 h7h6 b1a1";
+        assert_eq!(after("7k/7r/8/8/8/8/8/R3K3 w - - 0 1", round, -900), (None, Why::Drawn));
     }
 
     #[test]

@@ -1,34 +1,53 @@
 //! The game that is being played, gathered from questions and answers, so that its result can be learned.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Color, Position as _};
 
-use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, Verdict, own_limit};
+use super::Source;
+use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, Verdict, limit};
 use crate::chess::Game;
 use crate::uci::{Clock, Reply, Score, words};
 
 /// Half-moves on the board up to which a position begins a game, where the one before was further.
 const OPENING_PLIES: usize = 1;
 
+/// A question of the GUI's.
+pub(super) struct Question<'a> {
+    /// The game on the board, where it is known.
+    pub(super) game: Option<&'a Game>,
+    pub(super) clock: Clock,
+    pub(super) pondering: bool,
+    pub(super) analysis: bool,
+    /// The game that it belongs to is not to be learned.
+    pub(super) unwanted: bool,
+}
+
 /// What the session tells of the games that are played. Pure: the time comes from outside.
 #[derive(Default)]
 pub(super) struct Watch {
     game: Option<Watched>,
     /// A question to ponder: it is one of the game's when the expected move is played.
-    expected: Option<(Game, Clock)>,
+    expected: Option<(Game, Clock, bool)>,
     /// The last `position` line was not followed by a question.
     pub(super) fresh: bool,
     /// The last exact score that the engine gave to the question that is open.
     heard: Option<Score>,
     /// Games that were begun.
     pub(super) number: u32,
+    /// The books of the game that the last question began.
+    pub(super) begun: Option<Arc<[Source]>>,
 }
 
 /// One game.
 struct Watched {
     color: Color,
+    /// The books that it is played from.
+    sources: Arc<[Source]>,
+    /// How many moves were on the board at our first question.
+    first: usize,
     /// As far as it is known: the position of the last question, and our move where it was answered.
     game: Game,
     answered: bool,
@@ -49,6 +68,10 @@ pub(super) struct Finished {
     pub(super) number: u32,
     pub(super) color: Color,
     pub(super) game: Game,
+    /// How many of its moves came before our first question.
+    pub(super) first: usize,
+    /// The books that it was played from.
+    pub(super) sources: Arc<[Source]>,
     pub(super) verdict: Verdict,
 }
 
@@ -57,13 +80,12 @@ impl Watch {
     /// the game that this one ends.
     pub(super) fn asked(
         &mut self,
-        game: Option<&Game>,
-        clock: Clock,
-        pondering: bool,
-        analysis: bool,
+        question: Question<'_>,
+        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
         now: Duration,
         margin: u32,
     ) -> Option<Finished> {
+        let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
         self.heard = None;
         self.expected = None;
@@ -72,26 +94,36 @@ impl Watch {
             return None;
         };
         if analysis {
-            let ended = if pondering { None } else { self.turn(game, clock, now, margin) };
+            let ended = if pondering { None } else { self.turn(game, clock, unwanted, begin, now, margin) };
             self.doubt(Doubt::Analysis);
             return ended;
         }
         if pondering {
-            self.expected = Some((game.clone(), clock));
+            self.expected = Some((game.clone(), clock, unwanted));
             return None;
         }
-        self.turn(game, clock, now, margin)
+        self.turn(game, clock, unwanted, begin, now, margin)
     }
 
     /// The expected move was played.
-    pub(super) fn ponderhit(&mut self, now: Duration, margin: u32) -> Option<Finished> {
-        let (game, clock) = self.expected.take()?;
-        self.turn(&game, clock, now, margin)
+    pub(super) fn ponderhit(
+        &mut self,
+        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
+        now: Duration,
+        margin: u32,
+    ) -> Option<Finished> {
+        let (game, clock, unwanted) = self.expected.take()?;
+        self.turn(&game, clock, unwanted, begin, now, margin)
     }
 
     /// The expected move was not played, or somebody is in a hurry.
     pub(super) fn stop(&mut self) {
         self.expected = None;
+    }
+
+    /// Whether there is a game that is or was watched.
+    pub(super) fn has_game(&self) -> bool {
+        self.game.is_some()
     }
 
     /// Whether the engine's scores are wanted.
@@ -160,7 +192,6 @@ impl Watch {
             Over::Died => Some(Doubt::Died),
             _ => watched.doubt,
         };
-        let millis = |time: Option<u64>| time.map(Duration::from_millis);
         let (own, other) = match watched.color {
             Color::White => (watched.clock.white, watched.clock.black),
             Color::Black => (watched.clock.black, watched.clock.white),
@@ -173,21 +204,22 @@ impl Watch {
             scores: &watched.scores,
             fullmove: watched.fullmove,
             answered: watched.answered,
-            ours: (watched.answered_at.saturating_sub(watched.asked_at), own_limit(own, movetime)),
+            ours: (watched.answered_at.saturating_sub(watched.asked_at), limit(own, movetime)),
             theirs: match last {
                 Some(_) => None,
-                None => Some((now.saturating_sub(watched.answered_at), millis(movetime.or(other)))),
+                None => Some((now.saturating_sub(watched.answered_at), limit(other, movetime))),
             },
             doubt,
         };
         let verdict = evidence.verdict(margin);
-        let (game, color) = (evidence.game.clone(), watched.color);
+        let (game, color, first) = (evidence.game.clone(), watched.color, watched.first);
+        let sources = Arc::clone(&watched.sources);
         if over == Over::Board {
             // What cannot be played on may be asked about all the same.
             watched.told = true;
             self.game = Some(watched);
         }
-        Some(Finished { number: self.number, color, game, verdict })
+        Some(Finished { number: self.number, color, game, first, sources, verdict })
     }
 
     /// Another position comes, and nobody asked about this one: it may be how the game ended.
@@ -207,8 +239,17 @@ impl Watch {
         }
     }
 
-    /// It is our turn in this position.
-    fn turn(&mut self, game: &Game, clock: Clock, now: Duration, margin: u32) -> Option<Finished> {
+    /// It is our turn in this position. `begin` has the books that a game of a colour is played from; without it no
+    /// game that begins here is watched.
+    fn turn(
+        &mut self,
+        game: &Game,
+        clock: Clock,
+        unwanted: bool,
+        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
+        now: Duration,
+        margin: u32,
+    ) -> Option<Finished> {
         let mut ended = None;
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
@@ -217,6 +258,9 @@ impl Watch {
                 watched.answered = false;
                 watched.clock = clock;
                 watched.asked_at = now;
+                if unwanted {
+                    watched.doubt.get_or_insert(Doubt::Unwanted);
+                }
                 return None;
             }
             let same_start = watched.game.start_position().chess() == game.start_position().chess();
@@ -227,9 +271,15 @@ impl Watch {
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
             ended = self.over(over, None, now, margin);
         }
+        let Some(begin) = begin else { return ended };
         self.number += 1;
+        let color = game.position().chess().turn();
+        let sources = begin(color);
+        self.begun = Some(Arc::clone(&sources));
         self.game = Some(Watched {
-            color: game.position().chess().turn(),
+            color,
+            sources,
+            first: game.moves().len(),
             game: game.clone(),
             answered: false,
             moves: 0,

@@ -5,75 +5,128 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::lesson;
-use crate::learn::{Spool, lock};
+use crate::learn::{Spool, Spooled, lock};
 
 const NOW: Duration = Duration::ZERO;
 
-fn names(spool: &Spool, learn: impl Fn(&str) -> bool) -> (Vec<String>, usize) {
-    let mut names = Vec::new();
-    let waiting = spool.drain(NOW, |spooled| {
-        assert!(spooled.book.ends_with("a.bin"));
-        names.push(spooled.lesson.note.clone());
-        learn(&spooled.lesson.note)
-    });
-    (names, waiting.unwrap())
+fn put(spool: &Spool, name: &str) {
+    spool.put(&[(Path::new("a.bin"), None, &lesson(name, "e2e4 e7e5", "w", 2))], NOW).unwrap();
+}
+
+/// All games that wait, batch by batch.
+fn waiting(spool: &Spool) -> Vec<Spooled> {
+    let mut games = Vec::new();
+    let mut at = Some(0);
+    while let Some(from) = at {
+        let batch = spool.batch(from, NOW).unwrap();
+        games.extend(batch.games);
+        at = batch.next;
+    }
+    games
+}
+
+fn names(spool: &Spool) -> Vec<String> {
+    waiting(spool).into_iter().map(|game| game.lesson.note).collect()
 }
 
 #[test]
 fn a_game_waits_until_it_is_learned() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("new").join("log.spool"));
-    assert_eq!(names(&spool, |_| true), (vec![], 0));
+    assert_eq!(names(&spool), [""; 0]);
     let games = [lesson("one", "e2e4 e7e5", "w", 2), lesson("two", "d2d4", "wb", 1)];
-    for game in &games {
-        spool.put(Path::new("a.bin"), game, NOW).unwrap();
+    let print = Some([7; 32]);
+    let one = spool.put(&[(Path::new("a.bin"), print, &games[0])], NOW).unwrap();
+    let two: Vec<_> = ["a.bin", "b.bin"].iter().map(|book| (Path::new(book), None, &games[1])).collect();
+    let two = spool.put(&two, NOW).unwrap();
+    assert_eq!((one.len(), two.len()), (1, 2));
+    let found = waiting(&spool);
+    for (game, spooled) in [0, 1, 1].into_iter().zip(&found) {
+        let game = &games[game];
+        assert_eq!((spooled.lesson.id, &spooled.lesson.moves), (game.id, &game.moves));
+        assert_eq!((spooled.lesson.sides, spooled.lesson.outcome), (game.sides, game.outcome));
+        assert!(spooled.book.is_absolute());
     }
-    spool
-        .drain(NOW, |spooled| {
-            let game = games.iter().find(|game| game.note == spooled.lesson.note).unwrap();
-            assert_eq!((spooled.lesson.id, &spooled.lesson.moves), (game.id, &game.moves));
-            assert_eq!((spooled.lesson.sides, spooled.lesson.outcome), (game.sides, game.outcome));
-            assert!(spooled.book.is_absolute());
-            false
-        })
-        .unwrap();
-    assert_eq!(names(&spool, |name| name == "one"), (vec!["one".into(), "two".into()], 1));
-    assert_eq!(names(&spool, |_| true), (vec!["two".into()], 0));
+    assert_eq!((found[0].fingerprint, found[1].fingerprint), (print, None));
+    assert!(found[1].book.ends_with("a.bin") && found[2].book.ends_with("b.bin"));
+    assert_eq!([&found[0].place, &found[1].place, &found[2].place], [&one[0], &two[0], &two[1]]);
+    spool.cross_out(&one, NOW).unwrap();
+    assert_eq!(names(&spool), ["two", "two"]);
+    spool.cross_out(&two, NOW).unwrap();
     assert_eq!(fs::read(spool.path()).unwrap(), b"");
 }
 
 #[test]
-fn a_line_that_was_never_whole_is_passed_over() {
+fn a_line_that_was_never_whole_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("spool"));
-    spool.put(Path::new("a.bin"), &lesson("one", "e2e4", "w", 2), NOW).unwrap();
+    put(&spool, "one");
     let whole = fs::read(spool.path()).unwrap();
     for cut in 0..whole.len() {
         fs::write(spool.path(), &whole[..cut]).unwrap();
-        spool.put(Path::new("a.bin"), &lesson("two", "d2d4", "w", 2), NOW).unwrap();
+        put(&spool, "two");
         // Where only the line's end is missing the game is whole.
         let all = if cut + 1 == whole.len() { vec!["one", "two"] } else { vec!["two"] };
-        let waiting = all.len();
-        assert_eq!(
-            names(&spool, |_| false),
-            (all.into_iter().map(str::to_owned).collect(), waiting),
-            "{cut}"
-        );
+        assert_eq!(names(&spool), all, "{cut}");
+        let found = waiting(&spool);
+        spool.cross_out(found.iter().map(|game| &game.place), NOW).unwrap();
+        assert_eq!(fs::read(spool.path()).unwrap(), b"", "{cut}");
         let mut changed = whole.clone();
         changed[cut] ^= 1;
         fs::write(spool.path(), &changed).unwrap();
-        assert_eq!(names(&spool, |_| false), (vec![], 0), "{cut}");
+        assert_eq!(names(&spool), [""; 0], "{cut}");
     }
 }
 
 #[test]
-fn a_spool_that_another_keeps_is_told() {
+fn a_line_that_is_no_longer_in_its_place_is_not_crossed_out() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("spool"));
-    let game = lesson("one", "e2e4", "w", 2);
-    spool.put(Path::new("a.bin"), &game, NOW).unwrap();
+    put(&spool, "one");
+    let old = waiting(&spool);
+    fs::write(spool.path(), "").unwrap();
+    put(&spool, "two");
+    spool.cross_out([&old[0].place], NOW).unwrap();
+    assert_eq!(names(&spool), ["two"]);
+}
+
+#[test]
+fn many_games_are_read_in_batches_and_their_room_is_given_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::new(folder.path().join("spool"));
+    let note = "x".repeat(200);
+    let lessons: Vec<_> =
+        (0..2000).map(|number| lesson(&format!("{number} {note}"), "e2e4", "w", 2)).collect();
+    let games: Vec<_> = lessons.iter().map(|lesson| (Path::new("a.bin"), None, lesson)).collect();
+    spool.put(&games, NOW).unwrap();
+    let first = spool.batch(0, NOW).unwrap();
+    assert!(first.games.len() < 100 && first.next.is_some());
+    let number = |game: &Spooled| game.lesson.note.split(' ').next().unwrap().parse::<usize>().unwrap();
+    let all = waiting(&spool);
+    assert_eq!(all.iter().map(number).collect::<Vec<_>>(), (0..2000).collect::<Vec<_>>());
+    // Only every seventh goes on waiting.
+    let len = fs::metadata(spool.path()).unwrap().len();
+    spool.cross_out(all.iter().filter(|game| number(game) % 7 > 0).map(|game| &game.place), NOW).unwrap();
+    assert_eq!(fs::metadata(spool.path()).unwrap().len(), len);
+    spool.tidy(NOW).unwrap();
+    assert!(fs::metadata(spool.path()).unwrap().len() < len / 6);
+    let rest = waiting(&spool);
+    assert_eq!(rest.iter().map(number).collect::<Vec<_>>(), (0..2000).step_by(7).collect::<Vec<_>>());
+    spool.cross_out(rest.iter().map(|game| &game.place), NOW).unwrap();
+    spool.tidy(NOW).unwrap();
+    assert_eq!(fs::metadata(spool.path()).unwrap().len(), 0);
+}
+
+#[test]
+fn a_spool_that_another_keeps_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let spool = Spool::new(folder.path().join("spool"));
+    put(&spool, "one");
+    let places = [waiting(&spool).remove(0).place];
     let file = fs::File::options().write(true).open(spool.path()).unwrap();
     let _kept = lock(file, NOW).unwrap().unwrap();
-    assert!(spool.put(Path::new("a.bin"), &game, NOW).is_err());
-    assert!(spool.drain(NOW, |_| true).is_err());
+    let game = lesson("two", "e2e4", "w", 2);
+    assert!(spool.put(&[(Path::new("a.bin"), None, &game)], NOW).is_err());
+    assert!(spool.batch(0, NOW).is_err() && spool.cross_out(&places, NOW).is_err());
+    assert!(spool.tidy(NOW).is_err());
 }
