@@ -1,8 +1,9 @@
 """The programs under test, from the environment, and clients that are always ended.
 
 TABIYA_EXE, TABIYA_SCRIPTED_ENGINE, STOCKFISH, POLYGLOT and GNUCHESS_BOOK must name files. TABIYA_SAMPLES may name the
-folder of sample books. TABIYA_E2E_GAMES (100), TABIYA_E2E_PLIES (60) and TABIYA_E2E_ROUNDS (400) say how much is
-played and talked; TABIYA_E2E_HANG (600) after how many silent seconds a program counts as hanging.
+folder of sample books. TABIYA_E2E_GAMES (100), TABIYA_E2E_PLIES (60), TABIYA_E2E_ROUNDS (400) and TABIYA_CHAOS_GAMES (60)
+say how much is played and talked; TABIYA_CHAOS_SEED repeats a run of test_learning_chaos.py; TABIYA_E2E_HANG (600) after how
+many silent seconds a program counts as hanging.
 """
 
 import os
