@@ -1,6 +1,7 @@
 //! `tabiya learn`: exact results of games into a Polyglot book, and what it has learned.
 
 mod lessons;
+mod recent;
 mod tree;
 
 use std::io::Write;

@@ -121,6 +121,28 @@ pub fn complain_at_end(error: &Error) {
     }
 }
 
+/// Columns of what is printed where nobody says how wide it may be.
+const COLUMNS: usize = 100;
+
+/// Columns that are the least: with fewer nothing can be read.
+const COLUMNS_MIN: usize = 40;
+
+/// How many columns standard output has: those that the variable `COLUMNS` says, else those of the terminal, else 100.
+pub fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
+    said.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
+}
+
+/// The text, shortened at its end where it has more characters than that.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(3)).collect();
+    format!("{}...", kept.trim_end())
+}
+
 /// How standard output may look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {

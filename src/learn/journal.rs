@@ -43,8 +43,9 @@
 //! | last 8 | 8 | check: the first 8 bytes of the SHA-256 of all before |
 //!
 //! A game has its digest (16), the sides learned (1: 1 White, 2 Black, 3 both), the result (1: half-points of White),
-//! the second when it was learned (8, since 1970), its note (1 the length, then UTF-8 text), and its changes. Games
-//! taken back have their number (4) and the changes. A reset and a done have nothing.
+//! the second when it was learned (8, since 1970), its note (1 the length, then UTF-8 text: what it is called, a tab, and
+//! its first moves, see [`super::Lesson::record_note`]), and its changes. Games taken back have their number (4) and the
+//! changes. A reset and a done have nothing.
 //!
 //! Changes are their number (4), then for each 22 bytes: the entry's number in the book (4), its key (8) and move (2),
 //! and the learn field before (4) and after (4).

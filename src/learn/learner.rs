@@ -181,7 +181,7 @@ impl Learner {
                     sides,
                     result: halfpoints(lesson.outcome, Color::White) as u8,
                     time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
-                    note: lesson.short_note().to_owned(),
+                    note: lesson.record_note(),
                     changes,
                 }));
             }

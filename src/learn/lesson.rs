@@ -1,13 +1,22 @@
 //! A game to be learned: what was played, who won, and what it is known by.
 
 use sha2::{Digest as _, Sha256};
-use shakmaty::{ByColor, Color, KnownOutcome, Move, Position as _};
+use shakmaty::{ByColor, Color, KnownOutcome, Move, Position as _, Square};
 
 use super::field::halfpoints;
-use super::journal::{Id, NOTE_MAX};
+use super::journal::{GameRecord, Id, NOTE_MAX};
 use crate::book::polyglot::codes;
 use crate::book::polyglot::layout::RawMove;
 use crate::chess::Position;
+
+/// Moves of a game that its record has for people.
+const FIRST_MOVES: usize = 24;
+
+/// Bytes of a record's note before the tab.
+const TITLE_MAX: usize = NOTE_MAX - 2 * FIRST_MOVES - 1;
+
+/// The characters of the squares from a1, b1 to h8.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// A finished game.
 #[derive(Clone, Debug)]
@@ -24,7 +33,7 @@ pub struct Lesson {
     pub sides: ByColor<bool>,
     /// Who won.
     pub outcome: KnownOutcome,
-    /// What it is called, for people; what is longer than 255 bytes is cut.
+    /// What it is called, for people; the journal has the first 206 bytes.
     pub note: String,
 }
 
@@ -58,13 +67,22 @@ impl Lesson {
         u8::from(self.sides.white) | u8::from(self.sides.black) << 1
     }
 
-    /// The note, cut where it is too long for the journal.
-    pub fn short_note(&self) -> &str {
-        let mut end = self.note.len().min(NOTE_MAX);
+    /// The note of the game's record: the lesson's own, cut where it is too long; where the game began in the usual
+    /// position, a tab and its first moves of those that need no piece to be chosen, two characters each.
+    pub fn record_note(&self) -> String {
+        let mut end = self.note.len().min(TITLE_MAX);
         while !self.note.is_char_boundary(end) {
             end -= 1;
         }
-        self.note.get(..end).unwrap_or_default()
+        let mut note = self.note.get(..end).unwrap_or_default().replace(char::is_control, " ");
+        if self.start.chess() == Position::start().chess() {
+            note.push('\t');
+            let moves = self.moves.iter().take(FIRST_MOVES).take_while(|mv| !mv.is_promotion());
+            for mv in moves {
+                note.extend(mv.from().into_iter().chain([mv.to()]).map(letter));
+            }
+        }
+        note
     }
 
     /// The moves of the sides that learn, each position and move once. The half-points are those of the mover.
@@ -88,6 +106,34 @@ impl Lesson {
         }
         played
     }
+}
+
+impl GameRecord {
+    /// What the game is called.
+    pub fn title(&self) -> &str {
+        self.note.split_once('\t').map_or(&*self.note, |(title, _)| title)
+    }
+
+    /// Its first moves from the usual position, as far as the record has them.
+    pub fn first_moves(&self) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let mut chess = shakmaty::Chess::default();
+        let text = self.note.split_once('\t').map_or("", |(_, moves)| moves);
+        for &[from, to] in text.as_bytes().as_chunks().0 {
+            let found = chess.legal_moves().into_iter().find(|mv| {
+                mv.from().is_some_and(|square| letter(square) == char::from(from))
+                    && letter(mv.to()) == char::from(to)
+            });
+            let Some(mv) = found else { break };
+            chess.play_unchecked(mv);
+            moves.push(mv);
+        }
+        moves
+    }
+}
+
+fn letter(square: Square) -> char {
+    LETTERS.get(usize::from(square)).copied().map_or('?', char::from)
 }
 
 #[cfg(test)]
@@ -130,11 +176,32 @@ mod tests {
         assert_eq!(lesson("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 e2e4", sides).played().len(), 3);
     }
 
+    fn record(note: String) -> GameRecord {
+        GameRecord { id: [0; 16], sides: 1, result: 1, time: 0, note, changes: vec![] }
+    }
+
     #[test]
-    fn a_note_is_cut_between_letters() {
+    fn a_note_is_cut_between_letters_and_has_the_first_moves() {
+        let both = ByColor { white: true, black: true };
+        let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 d2d3 e8g8";
+        let mut lesson = lesson(&[line, &" f3g5 f6g4 g5f3 g4f6".repeat(5)].concat(), both);
+        lesson.note = format!("a\tb{}", "ö".repeat(200));
+        let record = record(lesson.record_note());
+        assert_eq!((record.note.len(), record.title().len()), (254, 205));
+        assert!(record.title().starts_with("a bö") && record.title().ends_with('ö'));
+        assert_eq!(record.first_moves(), lesson.moves[..24]);
+    }
+
+    #[test]
+    fn a_note_without_moves_is_a_title() {
         let mut lesson = lesson("e2e4", ByColor { white: true, black: true });
-        lesson.note = "ö".repeat(200);
-        assert_eq!(lesson.short_note().len(), 254);
+        lesson.note = "one".to_owned();
+        lesson.start = lesson.start.after(lesson.moves[0]);
+        lesson.moves.clear();
+        for note in [lesson.record_note(), "one\t??".to_owned(), "one\tA".to_owned()] {
+            let record = record(note);
+            assert_eq!((record.title(), record.first_moves().len()), ("one", 0));
+        }
     }
 
     #[test]

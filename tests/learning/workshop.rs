@@ -85,11 +85,110 @@ fn what_was_learned_is_shown_by_line() {
     let shown = run(&["--show"]);
     let mut lines = shown.lines();
     assert_eq!(lines.next(), Some("crowd.bin: 5 entries have learned; the journal knows 3 games"));
-    assert_eq!(lines.next(), Some("  Us - Them 1-0, round 2 (3 entries)"));
+    let last: Vec<&str> = lines.next().unwrap().split("  ").filter(|cell| !cell.is_empty()).collect();
+    let (date, rest) = last.split_first().unwrap();
+    assert!(date.len() == 10 && date.starts_with("20"), "{shown}");
+    assert_eq!(rest[..2], ["1-0", "Us - Them 1-0, round 2 (3 entries)"]);
+    assert!(rest[2].starts_with("1. a3 "), "{shown}");
     let start = lines.find(|line| line.contains(" start ")).unwrap();
     assert_eq!(start.split_whitespace().skip(2).collect::<Vec<_>>(), ["7", "1.5/3", "100.0%"], "{shown}");
     assert_eq!(shown.lines().filter(|line| line.contains("  0/1 ")).count(), 1, "{shown}");
     assert!(!shown.contains("position "), "{shown}");
+}
+
+#[test]
+fn what_was_learned_is_shown_within_the_columns_of_the_terminal() {
+    let world = World::new(40);
+    world.pgn("games.pgn", &world.plays);
+    assert_eq!(
+        tabiya(&folder(&world), &["learn", "crowd.bin", "--games", "games.pgn", "--both"]).code,
+        Some(0)
+    );
+    for (said, columns) in [("44", 44), ("60", 60), ("200", 200), ("0", 100), ("many", 100)] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+            .args(["learn", "crowd.bin", "--show"])
+            .current_dir(folder(&world))
+            .env("COLUMNS", said)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.lines().count() > 12, "{text}");
+        for line in text.lines().skip(1) {
+            assert!(line.chars().count() <= columns, "{said}: {line}");
+        }
+    }
+}
+
+#[test]
+fn an_older_copy_of_the_book_is_refused() {
+    let world = World::new(10);
+    world.pgn("games.pgn", &world.plays);
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    let pristine = fs::read(world.book()).unwrap();
+    run(&["--games", "games.pgn", "--player", "us"]);
+    fs::write(world.path("copy.bin"), &pristine).unwrap();
+    fs::rename(world.path("copy.bin"), world.book()).unwrap();
+    for args in [&["--games", "games.pgn", "--player", "us"][..], &["--undo", "1"]] {
+        let refused = run(args);
+        assert_eq!((refused.code, &*refused.out), (Some(3), ""));
+        let what = "the book does not have what its journal crowd.bin.learn says was learned last";
+        assert!(
+            refused.err.contains(what) && refused.err.contains("move the journal away"),
+            "{}",
+            refused.err
+        );
+    }
+    let shown = run(&["--show"]);
+    assert_eq!(shown.code, Some(1));
+    assert!(shown.err.contains("this is an older copy of it"), "{}", shown.err);
+    assert_eq!(fs::read(world.book()).unwrap(), pristine);
+    fs::rename(world.path("crowd.bin.learn"), world.path("old.learn")).unwrap();
+    assert!(run(&["--games", "games.pgn", "--player", "us"]).out.contains(" 10 learned into 30 entries"));
+    world.check(&world.plays);
+}
+
+#[test]
+fn a_file_of_another_kind_in_the_journals_place_is_left_alone() {
+    let world = World::new(3);
+    world.pgn("games.pgn", &world.plays);
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    for notes in ["n", "what I have learned today\n"] {
+        fs::write(world.path("crowd.bin.learn"), notes).unwrap();
+        for args in [&["--games", "games.pgn", "--both"][..], &["--show"], &["--undo", "1"], &["--reset"]] {
+            let refused = run(args);
+            assert_eq!(refused.code, Some(3));
+            assert!(
+                refused.err.contains("the file crowd.bin.learn is no journal of tabiya"),
+                "{}",
+                refused.err
+            );
+            assert_eq!(fs::read_to_string(world.path("crowd.bin.learn")).unwrap(), notes);
+        }
+    }
+    world.check(&[]);
+}
+
+#[test]
+fn only_the_last_games_of_many_can_be_taken_back() {
+    let world = World::new(9000);
+    world.pgn("games.pgn", &world.plays);
+    let run = |args: &[&str]| tabiya(&folder(&world), &[&["learn", "crowd.bin"], args].concat());
+    assert_eq!(run(&["--games", "games.pgn", "--player", "us"]).code, Some(0));
+    world.check(&world.plays);
+    let refused = run(&["--undo", "9000"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("games that were learned can be taken back"), "{}", refused.err);
+    world.check(&world.plays);
+    assert_eq!(run(&["--undo", "1000"]).code, Some(0));
+    world.check(&world.plays[..8000]);
+    assert!(run(&["--show"]).out.contains("the journal knows 8000 games"));
+    let again = run(&["--games", "games.pgn", "--player", "us"]).out;
+    assert!(
+        again.contains(" 1000 learned into 3000 entries") && again.contains("8000 learned before"),
+        "{again}"
+    );
+    world.check(&world.plays);
 }
 
 #[test]

@@ -7,14 +7,21 @@ use comfy_table::{CellAlignment, Table, presets};
 use shakmaty::san::SanPlus;
 use shakmaty::{Move, Position as _};
 
+use super::recent;
 use crate::book::polyglot::Polyglot;
 use crate::book::{Book as _, BookMove, Learned};
 use crate::build::report::many;
 use crate::chess::Position;
 use crate::choose::{Policy, chances};
 use crate::cli::exit::Exit;
-use crate::cli::out::{Stop, complain};
+use crate::cli::out::{Stop, columns, complain};
 use crate::learn::History;
+
+/// The columns.
+const HEADINGS: [&str; 5] = ["line", "move", "weight", "learned", "chance"];
+
+/// Characters of a line that are shown at least.
+const LINE_MIN: usize = 12;
 
 /// Shows the games that were learned last, of so many, and every move that has learned.
 pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<Exit, Stop> {
@@ -23,10 +30,8 @@ pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<E
     let tree = Tree::of(book);
     let moves = many(tree.moves, "entry has", "entries have");
     writeln!(out, "{name}: {moves} learned; the journal knows {}", many(*count, "game", "games"))?;
-    for game in games {
-        let entries = many(game.changes.len() as u64, "entry", "entries");
-        writeln!(out, "  {} ({entries})", game.note)?;
-    }
+    let columns = columns();
+    recent::list(games, columns, out)?;
     if *count > games.len() as u64 {
         writeln!(out, "  and {} before", count - games.len() as u64)?;
     }
@@ -42,18 +47,37 @@ pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<E
         return Ok(exit);
     }
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["line", "move", "weight", "learned", "chance"]);
+    table.load_style(presets::NOTHING).set_header(HEADINGS);
     table.force_no_tty();
     for index in [2, 3, 4] {
         if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for row in tree.rows(book) {
+    let rows = tree.rows(book);
+    let widest = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        // With a blank on each side.
+        cells.max().unwrap_or_default().max(HEADINGS.get(column).map_or(0, |heading| heading.len())) + 2
+    };
+    let room = columns.saturating_sub((1..HEADINGS.len()).map(widest).sum::<usize>() + 2);
+    for mut row in rows {
+        row[0] = end_of(&row[0], room.max(LINE_MIN));
         table.add_row(row);
     }
     writeln!(out, "{}", table.trim_fmt())?;
     Ok(exit)
+}
+
+/// The end of a line, where it has more characters than that: whole moves.
+fn end_of(line: &str, most: usize) -> String {
+    let excess = line.chars().count().saturating_sub(most);
+    if excess == 0 {
+        return line.to_owned();
+    }
+    let from = line.char_indices().nth(excess + 4).map_or(line.len(), |(at, _)| at);
+    let rest = line.get(from..).unwrap_or_default();
+    format!("... {}", rest.split_once(' ').map_or(rest, |(_, rest)| rest))
 }
 
 /// The positions that have learned.
@@ -137,7 +161,7 @@ fn san(position: &Position, mv: Move) -> String {
 }
 
 /// A line with one more move.
-fn numbered(line: &str, position: &Position, mv: Move) -> String {
+pub(super) fn numbered(line: &str, position: &Position, mv: Move) -> String {
     let san = san(position, mv);
     let number = position.chess().fullmoves();
     match (line.is_empty(), position.chess().turn().is_white()) {
@@ -150,4 +174,21 @@ fn numbered(line: &str, position: &Position, mv: Move) -> String {
 
 fn score(learned: Learned) -> String {
     format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::end_of;
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_last_moves_are_shown() {
+        let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5";
+        assert_eq!(end_of(line, 26), line);
+        assert_eq!(end_of(line, 20), "... Nf3 Nc6 3. Bb5");
+        assert_eq!(end_of(line, 12), "... 3. Bb5");
+        for most in 12..30 {
+            assert!(end_of(line, most).len() <= most, "{most}");
+        }
+        assert_eq!(end_of("", 12), "");
+    }
 }

@@ -157,8 +157,14 @@ fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
             losses += 1;
             let left = SimDisk::of(files.clone());
             learner(&left).recover().unwrap();
-            let names: String =
-                learner(&left).history(9).unwrap().games.iter().rev().map(|game| game.note.clone()).collect();
+            let names: String = learner(&left)
+                .history(9)
+                .unwrap()
+                .games
+                .iter()
+                .rev()
+                .map(crate::learn::journal::GameRecord::title)
+                .collect();
             assert!(["zero", "zeroa", "zeroab", "zeroc", "zeroac", "zeroabc"].contains(&&*names), "{names}");
         });
     });

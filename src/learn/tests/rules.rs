@@ -124,7 +124,7 @@ fn the_last_games_are_taken_back_and_can_be_learned_again() {
     assert_eq!(learner.undo(2).unwrap(), 2);
     assert_eq!(disk.files().book, first);
     let history = learner.history(5).unwrap();
-    assert_eq!((history.games.len(), history.count, &*history.games[0].note), (1, 1, "one"));
+    assert_eq!((history.games.len(), history.count, history.games[0].title()), (1, 1, "one"));
     assert_eq!(learner.learn(&games, false).unwrap(), [Fate::Known, Fate::Learned(2), Fate::Learned(1)]);
     assert_eq!(disk.files().book, all);
     assert_eq!(learner.undo(10).unwrap(), 3);
