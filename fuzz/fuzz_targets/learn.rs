@@ -238,6 +238,7 @@ fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) 
         id: [0xee; 16],
         start: Position::start(),
         moves: vec![mv],
+        first: 0,
         sides: ByColor { white: true, black: false },
         outcome: KnownOutcome::Decisive { winner: Color::White },
         note: String::new(),

@@ -86,6 +86,7 @@ mod tests {
             id: [0; 16],
             start: Position::start(),
             moves: game.moves().to_vec(),
+            first: 0,
             sides: ByColor { white: true, black: false },
             outcome: KnownOutcome::Draw,
             note: note.to_owned(),
