@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use log::Level;
 use toml::de::{DeTable, DeValue};
 
 use super::books::BookList;
@@ -20,6 +21,9 @@ const DEFAULT_ENGINE: &str = "stockfish";
 
 /// Seconds that may be granted for that: up to a day.
 pub const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
+
+/// What a log can take, from little to much.
+pub const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 
 /// Seconds that the engine may take to answer `uci`: clients give up after 10 to 35.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -49,6 +53,8 @@ pub struct Given {
     pub set: Vec<String>,
     /// The log's file.
     pub log: Option<String>,
+    /// The least that the log takes, one of [`LOG_LEVELS`].
+    pub log_level: Option<String>,
     /// The seed of random choice.
     pub seed: Option<u64>,
 }
@@ -68,6 +74,8 @@ pub struct Config {
     pub name: Option<String>,
     /// Whether play goes on where a book cannot be opened.
     pub book_optional: bool,
+    /// The least that the log takes.
+    pub log_level: Level,
     /// The adapter's options.
     pub options: Options,
     /// Options of the engine that are set in advance, name and value.
@@ -140,6 +148,7 @@ impl Config {
             if named { (Vec::new(), None) } else { (from_file.engine_args, from_file.engine_dir) };
         let engine_args = if given.engine_args.is_empty() { file_args } else { given.engine_args };
         let engine_dir = given.engine_dir.or(file_dir);
+        let log_level = given.log_level.or(from_file.log_level).and_then(|level| level.parse().ok());
         let seconds = given.engine_timeout.or(from_file.engine_timeout).unwrap_or(DEFAULT_TIMEOUT);
         let name =
             given.name.or(from_file.name).map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
@@ -150,6 +159,7 @@ impl Config {
             engine_args,
             engine_dir,
             engine_timeout: Duration::from_secs(seconds),
+            log_level: log_level.unwrap_or(Level::Info),
             options,
             settings,
             places: Places::new(path.as_deref()),
@@ -253,7 +263,7 @@ type Take = fn(&mut Given, &DeValue<'_>) -> Taken;
 type Taken = std::result::Result<(), &'static str>;
 
 /// The keys of the file. A table `set` is read before them.
-const KEYS: [(&str, Take); 12] = [
+const KEYS: [(&str, Take); 13] = [
     ("engine", |given, value| put(text(value), &mut given.engine, TEXT)),
     ("engine-arg", |given, value| put(texts(value), &mut given.engine_args, TEXTS)),
     ("engine-dir", |given, value| put(text(value), &mut given.engine_dir, TEXT)),
@@ -270,6 +280,10 @@ const KEYS: [(&str, Take); 12] = [
         put(texts(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options")
     }),
     ("log", |given, value| put(text(value), &mut given.log, TEXT)),
+    ("log-level", |given, value| {
+        let level = value.as_str().filter(|level| LOG_LEVELS.contains(level)).map(str::to_owned);
+        put(level.map(Some), &mut given.log_level, "error, warn, info, debug or trace")
+    }),
     ("seed", |given, value| {
         let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
         put(seed.map(Some), &mut given.seed, "a number from 0 to 2147483647")
@@ -336,7 +350,7 @@ mod tests {
     fn every_key_of_the_command_line_is_a_key_of_the_file() {
         let (given, warnings) = read(
             "engine = 'sf'\nengine-arg = ['a', 'b']\nengine-dir = 'd'\nengine-timeout = 5\nbook = 'x.bin'\n\
-             book-white = ['w.bin']\nbook-black = 'b.bin'\nbook-optional = true\nname = 'n'\nlog = 'l'\nseed = 7\n[set]\nHash = 64\n'Book Variety' = 10\n\
+             book-white = ['w.bin']\nbook-black = 'b.bin'\nbook-optional = true\nname = 'n'\nlog = 'l'\nlog-level = 'trace'\nseed = 7\n[set]\nHash = 64\n'Book Variety' = 10\n\
              Ponder = true\n",
         );
         assert!(warnings.is_empty(), "{warnings:?}");
@@ -350,6 +364,7 @@ mod tests {
         );
         assert_eq!((given.log.as_deref(), given.seed), (Some("l"), Some(7)));
         assert_eq!((given.book_optional, given.name.as_deref()), (true, Some("n")));
+        assert_eq!(given.log_level.as_deref(), Some("trace"));
         assert_eq!(given.set, ["Book Variety=10", "Hash=64", "Ponder=true"]);
     }
 

@@ -264,9 +264,6 @@ impl Hub {
             let State { session, out, .. } = &mut *state;
             session.notify(problem, out);
         }
-        for (level, note) in state.out.notes.drain(..) {
-            log::log!(level, "{note}");
-        }
         for message in state.out.messages.drain(..) {
             stderr::say(&message);
         }
@@ -289,6 +286,10 @@ impl Hub {
         }
         if !state.out.gui.is_empty() {
             state = self.flush_gui(state);
+        }
+        // The GUI has its answer by now.
+        for (level, note) in state.out.notes.drain(..) {
+            log::log!(level, "{note}");
         }
         self.wake(&state);
         state
@@ -357,18 +358,19 @@ impl Hub {
 
     /// Hands on what is to be learned.
     pub(super) fn study(self: &Arc<Self>, state: &mut State) {
-        let State { session, out, study, .. } = &mut *state;
+        let State { out, study, .. } = &mut *state;
+        let log = || logfile::base().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default();
         for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
             study.give(self, Job::Settle(book));
         }
         if std::mem::take(&mut out.resume_learning) {
-            study.give(self, Job::Resume(spool_paths(session.log_name())));
+            study.give(self, Job::Resume(spool_paths(&log())));
         }
         for sources in out.begun.drain(..) {
             study.give(self, Job::Bind(sources));
         }
         for taught in out.lessons.drain(..) {
-            study.give(self, Job::Learn(Box::new(taught), spool_path(session.log_name())));
+            study.give(self, Job::Learn(Box::new(taught), spool_path(&log())));
         }
     }
 

@@ -65,6 +65,7 @@ const PANIC_CODE: i32 = 101;
 /// When the engine cannot be started, is no UCI engine, hangs or dies.
 pub fn run(config: &Config) -> Result<()> {
     let mut problems = config.warnings.clone();
+    logfile::set_up(config.places.clone(), config.log_level);
     if !config.options.log.is_empty() {
         problems.extend(logfile::open(&config.options.log).err());
     }
@@ -94,6 +95,7 @@ pub fn run(config: &Config) -> Result<()> {
         usual(info);
         log::error!("{info}");
         panicked.child.kill();
+        logfile::finish();
         std::process::exit(PANIC_CODE);
     }));
     drop(hub.settle(hub.lock(), false));
@@ -220,6 +222,11 @@ fn read_engine(hub: &Arc<Hub>, mut output: impl Read) {
                 if state.session.listens() {
                     state.session.hear(whole);
                 }
+                if log::log_enabled!(log::Level::Trace) {
+                    for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                        log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
+                    }
+                }
                 state = hub.pass(state, whole);
             } else {
                 feed(&mut state, &mut lines, whole);
@@ -256,7 +263,10 @@ fn after(place: Option<usize>, none: usize) -> usize {
 fn feed(state: &mut Locked<'_>, lines: &mut Lines, bytes: &[u8]) {
     let State { session, out, .. } = &mut **state;
     lines.feed(bytes, |piece| match piece {
-        Piece::Line(line) => session.engine_line(line, out),
+        Piece::Line(line) => {
+            log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
+            session.engine_line(line, out);
+        }
         Piece::Part { bytes, ends } => session.engine_part(bytes, ends, out),
     });
 }
@@ -385,7 +395,7 @@ fn carry_stderr(hub: &Arc<Hub>, mut stderr: impl Read, mut own: File) {
         if read.is_empty() {
             break;
         }
-        if logfile::is_on() {
+        if log::log_enabled!(log::Level::Info) {
             for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
                 log::info!("engine says: {}", String::from_utf8_lossy(line).trim_end());
             }

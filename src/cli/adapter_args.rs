@@ -1,6 +1,6 @@
 //! The adapter's arguments, which `doctor` takes too.
 
-use crate::adapter::config::{Config, Given, TIMEOUTS};
+use crate::adapter::config::{Config, Given, LOG_LEVELS, TIMEOUTS};
 use crate::adapter::options::SEED_MAX;
 use crate::base::error::Result;
 
@@ -44,6 +44,10 @@ pub struct Args {
     /// Write a log to this file
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
+    /// The least that the log takes: error, warn, info, debug (the GUI's lines, decisions), trace (the engine's lines)
+    /// [default: info]
+    #[arg(long, value_name = "LEVEL", value_parser = LOG_LEVELS)]
+    log_level: Option<String>,
     /// Repeat the same random choices; 0 = others each time [default: 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX as u64))]
     seed: Option<u64>,
@@ -67,6 +71,7 @@ impl Args {
             name: self.name.clone(),
             set: self.set.clone(),
             log: self.log.clone(),
+            log_level: self.log_level.clone(),
             seed: self.seed,
         };
         Config::load(given, self.config.as_deref())
@@ -91,6 +96,7 @@ impl Args {
         put("set", &self.set);
         put("config", &one(&self.config));
         put("log", &one(&self.log));
+        put("log-level", &one(&self.log_level));
         put("seed", &number(self.seed));
         if self.book_optional {
             line.push("--book-optional".to_owned());
@@ -138,6 +144,8 @@ mod tests {
             "Hash=1",
             "--config",
             "c",
+            "--log-level",
+            "debug",
             "--log",
             "l",
             "--seed",

@@ -2,7 +2,7 @@
 
 use super::adapter_args::Args;
 use super::exit::Exit;
-use crate::adapter::{run, stderr};
+use crate::adapter::{log, run, stderr};
 use crate::base::error::Result;
 
 /// Runs the adapter until the GUI or the engine ends it.
@@ -13,6 +13,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let config = args.load().inspect_err(run::refuse)?;
     let ended = run::run(&config);
     stderr::finish();
+    log::finish();
     ended.map(|()| Exit::Done)
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from client import eventually
+from client import OUT_OF_BOOK, eventually
 from conftest import linux_only
 from polyglot_writer import Book
 from processes import children
@@ -405,16 +405,84 @@ def test_the_log_may_be_set_and_ended_by_the_gui(adapter, tmp_path, small_book):
     client.start()
     log = tmp_path / "later.txt"
     client.set("Book Log", log)
-    client.go("movetime 10", START)
     client.ready()
-    size = log.stat().st_size
-    assert size > 0
+    client.go("movetime 10", START)
     client.set("Book Log", "<empty>")
     client.ready()
-    size = log.stat().st_size
+    assert client.go("movetime 10", "position startpos moves d2d4 d7d5").move == "c2c4"
+    assert client.quit() == 0
+    text = log.read_text()
+    assert "d2d4" in text and "c2c4" not in text
+
+
+@pytest.mark.parametrize("way", ["argument", "key"])
+@pytest.mark.parametrize(
+    ("level", "logged"),
+    [
+        ("error", []),
+        (None, ["book move"]),
+        ("info", ["book move"]),
+        ("debug", ["book move", "gui: go movetime"]),
+        ("trace", ["book move", "gui: go movetime", "engine: bestmove h2h3"]),
+    ],
+)
+def test_the_log_takes_what_its_level_says(adapter, tmp_path, small_book, level, logged, way):
+    log = tmp_path / "log.txt"
+    if way == "key":
+        chosen = f"log-level = '{level}'" if level else ""
+        (tmp_path / "tabiya.toml").write_text(f"log = '{log}'\n{chosen}\n")
+        client = adapter("--book", small_book)
+    else:
+        client = adapter("--book", small_book, "--log", log, *(["--log-level", level] if level else []))
+    client.start()
     client.go("movetime 10", START)
-    client.ready()
-    assert log.stat().st_size == size
+    client.go("movetime 10", OUT_OF_BOOK)
+    assert client.quit() == 0
+    text = log.read_text()
+    assert [what for what in ("book move", "gui: go movetime", "engine: bestmove h2h3") if what in text] == logged
+
+
+def test_several_processes_share_a_log_line_by_line(adapter, tmp_path, small_book):
+    log = tmp_path / "log.txt"
+    clients = [adapter("--book", small_book, "--log", log, "--log-level", "debug") for _ in range(4)]
+    for client in clients:
+        client.start()
+    for _ in range(50):
+        for client in clients:
+            client.send(START, "go movetime 10")
+    for client in clients:
+        assert [client.answer().move for _ in range(50)] == ["d2d4"] * 50
+        assert client.quit() == 0
+    line = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*Z (\d+) \[(?:ERROR|WARN|INFO|DEBUG)\] (\S.*)")
+    lines = [line.fullmatch(text).groups() for text in log.read_text().splitlines()]
+    for client in clients:
+        assert lines.count((str(client.pid), "gui: go movetime 10")) == 50
+
+
+def test_the_name_of_a_log_may_hold_the_process_and_the_day(adapter, tmp_path):
+    client = adapter("--log", tmp_path / "of-%p-%d.log")
+    client.start()
+    assert client.quit() == 0
+    (log,) = tmp_path.glob("of-*.log")
+    assert re.fullmatch(rf"of-{client.pid}-\d{{4}}-\d\d-\d\d\.log", log.name)
+    assert log.read_text()
+
+
+def test_a_relative_log_is_looked_up_like_other_files(adapter, tmp_path):
+    """An existing one in the configuration's folder is gone on with; a new one is made where that is possible first."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    (home / "logs").mkdir(parents=True)
+    work.mkdir()
+    config = home / "tabiya.toml"
+    (home / "old.log").write_text("what was there\n")
+    for name, place in [("old.log", home), ("logs/new.log", home), ("new.log", work)]:
+        config.write_text(f"log = '{name}'\n")
+        client = adapter("--config", config, cwd=work)
+        client.start()
+        assert client.quit() == 0
+        assert "tabiya" in (place / name).read_text()
+    assert (home / "old.log").read_text().startswith("what was there\n")
+    assert [file.name for file in work.iterdir()] == ["new.log"]
 
 
 def test_a_log_that_cannot_be_written_is_told_and_play_goes_on(adapter, tmp_path, small_book):

@@ -285,11 +285,6 @@ impl Session {
         self
     }
 
-    /// The log's name; empty where there is none.
-    pub fn log_name(&self) -> &str {
-        &self.options.log
-    }
-
     /// Whether the GUI should not be read until what waits has been worked off.
     pub fn is_full(&self) -> bool {
         self.held_room + self.backlog.len() > WAITING_MAX
