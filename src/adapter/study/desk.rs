@@ -59,7 +59,7 @@ impl Desk {
         let mut games = Vec::new();
         for work in works {
             match work {
-                Work::Learn(game) => games.push(game),
+                Work::Learn(game) => games.push(*game),
                 Work::Settle(book) => learn::settle(&book),
                 Work::Resume(spools) => spools.into_iter().for_each(|path| self.resume(path)),
             }

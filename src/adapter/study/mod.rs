@@ -57,10 +57,13 @@ pub(super) enum Job {
 
 /// What the learning thread gets to do.
 enum Work {
-    Learn(Game),
+    Learn(Box<Game>),
     Settle(PathBuf),
     Resume(Vec<PathBuf>),
 }
+
+/// A job of the thread that keeps games, and the way to the one that learns them.
+type Handed = (Job, Sender<Work>);
 
 /// A message, and how loud it is.
 type Told = Vec<(Level, String)>;
@@ -123,7 +126,7 @@ impl Games {
 #[derive(Default)]
 pub(super) struct Study {
     learn: Option<(Sender<Work>, Receiver<()>)>,
-    keep: Option<(Sender<(Job, Sender<Work>)>, Receiver<()>)>,
+    keep: Option<(Sender<Handed>, Receiver<()>)>,
     games: Games,
 }
 
@@ -176,10 +179,10 @@ impl Study {
     }
 
     /// The way to the thread that keeps, and the way that it is to hand games on.
-    fn keeper(&mut self, hub: &Arc<Hub>) -> Option<(Sender<(Job, Sender<Work>)>, Sender<Work>)> {
+    fn keeper(&mut self, hub: &Arc<Hub>) -> Option<(Sender<Handed>, Sender<Work>)> {
         let work = self.learner(hub)?;
         if self.keep.is_none() {
-            let (jobs, taken) = channel::<(Job, Sender<Work>)>();
+            let (jobs, taken) = channel::<Handed>();
             let (finished, end) = channel();
             let (hub, games) = (Arc::clone(hub), self.games.clone());
             let keep = move || {
@@ -194,7 +197,7 @@ impl Study {
                                 games.keep(spool.path());
                             }
                             hub.report(Level::Info, verdict);
-                            let _ = work.send(Work::Learn(game));
+                            let _ = work.send(Work::Learn(Box::new(game)));
                         }
                         Job::Settle(_) | Job::Resume(_) => {}
                     }

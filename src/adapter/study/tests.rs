@@ -67,6 +67,10 @@ impl Place {
     }
 }
 
+fn to_learn(game: Game) -> Work {
+    Work::Learn(Box::new(game))
+}
+
 /// Learns all that comes, as the thread does; returns what was reported.
 fn learn(desk: &mut Desk, works: impl IntoIterator<Item = Work>) -> Vec<String> {
     let (sender, taken) = channel();
@@ -86,7 +90,7 @@ fn a_game_is_in_the_spool_before_it_is_learned() {
     let place = Place::new();
     let game = place.game();
     assert_eq!((place.waiting(), field(&place.book)), (1, [0; 4]));
-    let told = learn(&mut desk(), [Work::Learn(game)]);
+    let told = learn(&mut desk(), [to_learn(game)]);
     assert!(told[0].starts_with("INFO game 1: learned: 1 entry of "), "{told:?}");
     assert_eq!(field(&place.book), [0, 1, 0, 2]);
     assert_eq!(fs::metadata(&place.spool).unwrap().len(), 0);
@@ -108,7 +112,7 @@ fn a_game_that_was_learned_and_not_crossed_out_is_learned_once() {
     let place = Place::new();
     let game = place.game();
     let line = fs::read(&place.spool).unwrap();
-    learn(&mut desk(), [Work::Learn(game)]);
+    learn(&mut desk(), [to_learn(game)]);
     fs::write(&place.spool, line).unwrap();
     let resume = Work::Resume(vec![place.spool.clone()]);
     learn(&mut desk(), [resume]);
@@ -126,12 +130,12 @@ fn a_game_that_is_about_to_be_learned_is_left_out_where_its_spool_is_gone_throug
     let resume = || Work::Resume(vec![place.spool.clone()]);
     assert_eq!(learn(&mut desk, [resume()]), [""; 0]);
     assert_eq!(place.waiting(), 1);
-    let told = learn(&mut desk, [Work::Learn(game), resume()]);
+    let told = learn(&mut desk, [to_learn(game), resume()]);
     assert!(told.len() == 1 && told[0].contains("learned: 1 entry"), "{told:?}");
     // Another process may be faster.
     let game = place.game();
     learn(&mut Desk::new(Games::default()), [resume()]);
-    let told = learn(&mut desk, [Work::Learn(game)]);
+    let told = learn(&mut desk, [to_learn(game)]);
     assert!(told[0].contains("learned: by another tabiya"), "{told:?}");
     assert_eq!((field(&place.book), place.waiting()), ([0, 2, 0, 4], 0));
 }
@@ -143,13 +147,13 @@ fn what_cannot_be_learned_is_kept_and_learned_when_it_can_be() {
     let mut desk = desk();
     let game = place.game();
     fs::rename(&place.book, &away).unwrap();
-    let told = learn(&mut desk, [Work::Learn(game)]);
+    let told = learn(&mut desk, [to_learn(game)]);
     assert!(told[0].contains("WARN game 1: not learned yet, kept in "), "{told:?}");
     let told = learn(&mut desk, [Work::Resume(vec![place.spool.clone()])]);
     assert!(told[0].contains("cannot be learned yet"), "{told:?}");
     fs::rename(&away, &place.book).unwrap();
     // The next game of the book brings it along.
-    let told = learn(&mut desk, [Work::Learn(place.game())]);
+    let told = learn(&mut desk, [to_learn(place.game())]);
     assert!(told[0].contains("learned: 1 entry of "), "{told:?}");
     assert!(told[1].contains("games kept earlier and learned now into "), "{told:?}");
     assert_eq!((field(&place.book), place.waiting()), ([0, 2, 0, 4], 0));
@@ -163,12 +167,12 @@ fn a_game_is_not_learned_into_another_book_than_it_was_played_from() {
     let away = place.folder.path().join("old.bin");
     fs::rename(&place.book, &away).unwrap();
     fs::rename(place.folder.path().join("new.bin"), &place.book).unwrap();
-    let told = learn(&mut desk(), [Work::Learn(game)]);
+    let told = learn(&mut desk(), [to_learn(game)]);
     assert!(told[0].contains("kept in") && told[0].contains("another book than the one"), "{told:?}");
     assert_eq!((field(&place.book), place.waiting()), ([0; 4], 1));
     assert!(!crate::learn::has_journal(&place.book));
     // A game of the new book does not take it along.
-    learn(&mut desk(), [Work::Learn(place.game()), Work::Resume(vec![place.spool.clone()])]);
+    learn(&mut desk(), [to_learn(place.game()), Work::Resume(vec![place.spool.clone()])]);
     assert_eq!((field(&place.book), place.waiting()), ([0, 1, 0, 2], 1));
     fs::remove_file(place.folder.path().join("a.bin.learn")).unwrap();
     fs::rename(&away, &place.book).unwrap();
@@ -187,7 +191,7 @@ fn a_link_that_is_pointed_elsewhere_leads_to_the_book_of_the_game() {
     let game = taught(&link);
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink(&other, &link).unwrap();
-    learn(&mut desk(), [Work::Learn(keep(*game, Some(place.spool.clone())).0)]);
+    learn(&mut desk(), [to_learn(keep(*game, Some(place.spool.clone())).0)]);
     assert_eq!((field(&place.book), field(&other)), ([0, 1, 0, 2], [0; 4]));
 }
 
@@ -195,13 +199,13 @@ fn a_link_that_is_pointed_elsewhere_leads_to_the_book_of_the_game() {
 fn a_spool_that_cannot_be_written_does_not_lose_the_game() {
     let place = Place::new();
     let blocked = place.book.join("log.spool");
-    let told = learn(&mut desk(), [Work::Learn(keep(*taught(&place.book), Some(blocked.clone())).0)]);
+    let told = learn(&mut desk(), [to_learn(keep(*taught(&place.book), Some(blocked.clone())).0)]);
     assert!(told[0].contains("INFO game 1: learned: 1 entry"), "{told:?}");
     assert!(told[1].contains("WARN game 1: learned, but not kept before: "), "{told:?}");
     assert_eq!(field(&place.book), [0, 1, 0, 2]);
     let (game, _) = keep(*taught(&place.book), Some(blocked));
     fs::remove_file(&place.book).unwrap();
-    let told = learn(&mut desk(), [Work::Learn(game)]);
+    let told = learn(&mut desk(), [to_learn(game)]);
     assert!(told[0].starts_with("ERROR game 1: not learned: "), "{told:?}");
     assert!(told[0].contains("; nor kept: "), "{told:?}");
 }
@@ -212,7 +216,7 @@ fn new_games_are_learned_before_those_of_a_long_spool() {
     for _ in 0..200 {
         drop(place.game());
     }
-    let told = learn(&mut desk(), [Work::Resume(vec![place.spool.clone()]), Work::Learn(place.game())]);
+    let told = learn(&mut desk(), [Work::Resume(vec![place.spool.clone()]), to_learn(place.game())]);
     assert!(told[0].contains("game 1: learned: 1 entry"), "{told:?}");
     // At the end only the first games of the spool are learned; the rest is left to the next process.
     let learned = field(&place.book)[1];
@@ -242,8 +246,8 @@ fn the_end_waits_for_games_but_not_for_ever() {
 fn two_games_of_the_same_moves_are_two_games() {
     let place = Place::new();
     let mut desk = desk();
-    assert_eq!(learn(&mut desk, [Work::Learn(place.game()), Work::Learn(place.game())]).len(), 2);
-    learn(&mut desk, [Work::Learn(place.game())]);
+    assert_eq!(learn(&mut desk, [to_learn(place.game()), to_learn(place.game())]).len(), 2);
+    learn(&mut desk, [to_learn(place.game())]);
     assert_eq!(field(&place.book), [0, 3, 0, 6]);
 }
 
