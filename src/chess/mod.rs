@@ -4,6 +4,7 @@
 mod game;
 pub mod huffman;
 pub mod normal;
+pub mod notation;
 mod packed;
 mod position;
 mod written;

@@ -284,6 +284,27 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
     }
 
     #[test]
+    fn rows_fit_into_a_line() {
+        let mut book = full();
+        for (_, known) in &mut book.0 {
+            known.ratings = Some(Ratings { average: Some(3594), performance: Some(3637) });
+            known.learned = None;
+        }
+        let widest = |book| shown(book, "", &Policy::default()).0.lines().map(str::len).max().unwrap();
+        let rows = shown(Knowing(book.0.clone()), "", &Policy::default()).0;
+        assert!(rows.contains(" perf "), "{rows}");
+        assert!(widest(Knowing(book.0.clone())) <= 80, "{rows}");
+        let counts = Counts { games: 12_345_678, wins: 2_345_678, draws: 9_000_000, losses: 1_000_000 };
+        for (_, known) in &mut book.0 {
+            known.counts = Some(counts);
+            known.weight = 13_691_356;
+        }
+        let rows = shown(Knowing(book.0.clone()), "", &Policy::default()).0;
+        assert!(rows.contains("12345678") && !rows.contains("perf"), "{rows}");
+        assert!(widest(book) <= 80, "{rows}");
+    }
+
+    #[test]
     fn a_moves_colour_is_shown_where_colours_may_be() {
         let look = Look { terminal: true, colour: true, unicode: false };
         let (text, _) = shown_as(full(), "", &Policy::default(), look);

@@ -9,6 +9,7 @@ use shakmaty::fen::Fen;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::Game;
+use crate::chess::notation::{self, Fault};
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
 const LONGEST_LINE: u64 = 1024;
@@ -20,7 +21,7 @@ pub struct Places {
     /// The position
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// The moves that lead to the position from the start, such as "e2e4 e7e5"
+    /// The moves that lead to the position from the start, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
     /// A file with one FEN a line; blank lines and those that begin with # do not count
@@ -103,17 +104,13 @@ fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
 
 fn from_moves(moves: &str) -> Result<Game> {
     let mut game = Game::start();
-    for (index, mv) in moves.split_whitespace().enumerate() {
-        if !game.push_uci(mv.as_bytes()) {
-            let what = format!(
-                "--moves: \"{mv}\", number {}, is no legal move in {}",
-                index + 1,
-                game.position().fen()
-            );
-            let advice = "write each move as its two squares, such as e2e4, e1g1 or a7a8q";
-            return Err(Error::new(ErrorKind::Usage, what).advice(advice));
+    notation::play(moves, &mut game).map_err(|wrong| {
+        let error = Error::new(ErrorKind::Usage, format!("--moves: {wrong}"));
+        match wrong.fault {
+            Fault::Ambiguous(_) => error.advice("write which of them"),
+            _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),
         }
-    }
+    })?;
     Ok(game)
 }
 

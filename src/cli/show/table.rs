@@ -16,6 +16,12 @@ const NOTHING: &str = "-";
 /// A column: its heading, whether numbers stand in it, and its text for a move.
 type Column = (&'static str, bool, fn(&View<'_>, &BookMove, f64) -> Option<String>);
 
+/// Columns that a line holds where nobody says how wide it is.
+const WIDTH: usize = 80;
+
+/// Columns that are left out, one after the other, where a line is too narrow for all.
+const LEAST: [&str; 5] = ["perf", "rating", "uci", "draws", "losses"];
+
 /// The columns; one that no move has anything for is left out.
 const COLUMNS: [Column; 13] = [
     ("move", false, |view, known, _| {
@@ -30,7 +36,7 @@ const COLUMNS: [Column; 13] = [
     ("losses", true, |_, known, _| known.counts.map(|counts| counts.losses.to_string())),
     ("score", true, |_, known, _| score(known)),
     ("rating", true, |_, known, _| known.ratings?.average.map(|rating| rating.to_string())),
-    ("performance", true, |_, known, _| known.ratings?.performance.map(|rating| rating.to_string())),
+    ("perf", true, |_, known, _| known.ratings?.performance.map(|rating| rating.to_string())),
     ("mark", false, |_, known, _| mark(known)),
     ("learned", true, |_, known, _| {
         known.learned.map(|learned| format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games))
@@ -71,7 +77,38 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     let used = COLUMNS
         .iter()
         .filter(|(_, _, text)| view.moves.iter().any(|(known, chance)| text(view, known, *chance).is_some()));
-    let used: Vec<_> = used.collect();
+    let mut used: Vec<&Column> = used.collect();
+    let width = Table::new().width().map_or(WIDTH, usize::from);
+    let mut text = table(view, &used, look, 1);
+    if !fits(&text, width) {
+        text = table(view, &used, look, 0);
+    }
+    for least in LEAST {
+        if fits(&text, width) {
+            break;
+        }
+        used.retain(|(name, ..)| *name != least);
+        text = table(view, &used, look, 0);
+    }
+    writeln!(out, "{text}\n")
+}
+
+/// Whether no line of a table is wider than this; what colours it has no width.
+fn fits(text: &str, width: usize) -> bool {
+    let plain = |line: &str| {
+        let mut inside = false;
+        let shown = line.chars().filter(|&c| {
+            let hidden = inside || c == '\x1b';
+            inside = hidden && c != 'm';
+            !hidden
+        });
+        shown.count()
+    };
+    text.lines().all(|line| plain(line) <= width)
+}
+
+/// A table of these columns, with so many blanks more than one between them.
+fn table(view: &View<'_>, used: &[&Column], look: Look, more: u16) -> String {
     let mut table = Table::new();
     if look.colour {
         table.enforce_styling();
@@ -91,12 +128,13 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         });
         table.add_row(cells);
     }
-    for (column, (_, number, _)) in table.column_iter_mut().zip(&used) {
+    for (column, (_, number, _)) in table.column_iter_mut().zip(used) {
+        column.set_padding((1, more));
         if *number {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    writeln!(out, "{}\n", table.trim_fmt())
+    table.trim_fmt()
 }
 
 /// What the book says of the position besides its moves.

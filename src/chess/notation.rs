@@ -1,0 +1,150 @@
+//! Moves as people write them: in SAN or in UCI notation, with or without numbers, between blanks or commas.
+
+use std::fmt;
+
+use shakmaty::san::{San, SanError, SanPlus};
+use shakmaty::uci::UciMove;
+use shakmaty::{Move, Position as _};
+
+use super::{Game, Position};
+
+/// Why a word is no move of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no legal move, or no move at all.
+    Illegal,
+    /// Several legal moves, in SAN.
+    Ambiguous(Vec<String>),
+}
+
+/// A word among moves that is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// The word as it was written.
+    pub word: String,
+    /// Which of the moves it is, counted from 1.
+    pub number: usize,
+    /// The position that it stands in.
+    pub fen: String,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { word, number, fen, fault } = self;
+        write!(f, "\"{word}\", number {number}, ")?;
+        match fault {
+            Fault::Illegal => write!(f, "is no legal move in {fen}"),
+            Fault::Ambiguous(moves) => write!(f, "may be {} in {fen}", moves.join(" or ")),
+        }
+    }
+}
+
+/// Plays moves from text; those before a wrong one are played.
+///
+/// Numbers such as `1.` and `3...`, marks such as `!?` and a result at the end are passed over.
+///
+/// ```
+/// use tabiya::chess::{Game, notation};
+/// let mut game = Game::start();
+/// notation::play("1. e4 c5, 2.Nf3 b8c6", &mut game).unwrap();
+/// assert_eq!(game.moves().len(), 4);
+/// ```
+///
+/// # Errors
+/// The first word that is no legal move.
+pub fn play(text: &str, game: &mut Game) -> Result<(), Wrong> {
+    for word in words(text) {
+        let mv = read(word, game.position()).map_err(|fault| Wrong {
+            word: word.to_owned(),
+            number: game.moves().len() + 1,
+            fen: game.position().fen(),
+            fault,
+        })?;
+        game.push(mv);
+    }
+    Ok(())
+}
+
+/// The words of a text of moves, without numbers, marks and results.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| c.is_whitespace() || c == ',');
+    parts.map(bare).filter(|word| !matches!(*word, "" | "*" | "1-0" | "0-1" | "1/2-1/2"))
+}
+
+/// A word without the number before it and the marks after it.
+fn bare(word: &str) -> &str {
+    let word = word.trim_end_matches(['!', '?']);
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let after = rest.trim_start_matches(['.', '\u{2026}']);
+    // Digits alone are a number without its dot; others begin a word, such as castling with zeros.
+    if after.len() < rest.len() || rest.is_empty() { after } else { word }
+}
+
+/// The legal move that a word means, in SAN or in UCI notation; castling also with zeros, and as the king taking its
+/// rook.
+///
+/// # Errors
+/// Why it means none.
+pub fn read(word: &str, at: &Position) -> Result<Move, Fault> {
+    let chess = at.chess();
+    let uci = UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()).ok();
+    if let Some(mv) = uci.and_then(|uci| uci.to_move(chess).ok()) {
+        return Ok(mv);
+    }
+    let castling = word.starts_with("0-0").then(|| word.replace('0', "O"));
+    let Ok(SanPlus { san, .. }) = SanPlus::from_ascii(castling.as_deref().unwrap_or(word).as_bytes()) else {
+        return Err(Fault::Illegal);
+    };
+    san.to_move(chess).map_err(|error| match error {
+        SanError::IllegalSan => Fault::Illegal,
+        SanError::AmbiguousSan => {
+            let meant = chess.legal_moves().into_iter().filter(|mv| san.matches(*mv));
+            Fault::Ambiguous(meant.map(|mv| San::from_move(chess, mv).to_string()).collect())
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(text: &str) -> Result<String, Wrong> {
+        let mut game = Game::start();
+        play(text, &mut game)?;
+        Ok(game
+            .moves()
+            .iter()
+            .map(|mv| mv.to_uci(shakmaty::CastlingMode::Standard).to_string() + " ")
+            .collect())
+    }
+
+    #[test]
+    fn moves_are_read_as_people_write_them() {
+        let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 ";
+        for text in [
+            "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1",
+            "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1",
+            "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O",
+            "1.e4 e5 2.Nf3!? Nc6! 3.Bc4 Bc5 4.0-0 *",
+            "1 e4 e5, 2 Nf3 Nc6, 3 Bc4 Bc5, 4 O-O 1-0",
+            "  1. e4 1... e5 2.Nf3 2...Nc6\n3. Bc4 \u{2026}Bc5 4. O-O  ",
+        ] {
+            assert_eq!(after(text).as_deref(), Ok(line), "{text}");
+        }
+        assert_eq!(after("").as_deref(), Ok(""));
+        let promoted = after("e4 d5 exd5 c6 dxc6 Nf6 cxb7 Nd5 bxa8=N");
+        assert!(promoted.unwrap().ends_with("b7a8n "));
+    }
+
+    #[test]
+    fn a_wrong_word_is_named_with_its_place_and_reason() {
+        let wrong = |text| after(text).unwrap_err().to_string();
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        assert_eq!(wrong("1. e5"), format!("\"e5\", number 1, is no legal move in {start}"));
+        assert_eq!(wrong("x4"), format!("\"x4\", number 1, is no legal move in {start}"));
+        assert!(wrong("e2e4 e2e4").starts_with("\"e2e4\", number 2, is no legal move in rnbq"));
+        assert!(wrong("d4 d5 Nf3 e6 Nd2").starts_with("\"Nd2\", number 5, may be Nbd2 or Nfd2 in "));
+    }
+}
