@@ -22,9 +22,9 @@ use shakmaty::Move;
 
 pub use game::{CBH_RECORD, LinkedGame, SourceKind};
 pub use known::{Known, KnownMove, Scope};
-pub use open::{create, in_any_case, open, open_bytes};
+pub use open::{create, in_any_case, open, open_bytes, parts};
 pub use shelf::Shelf;
-pub use write::{BookWriter, WriteOptions, Written};
+pub use write::{BookWriter, Green, WriteOptions, Written};
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
@@ -292,10 +292,19 @@ pub trait Book: Send + Sync {
     /// Hands over the book's positions one by one, each with its moves and all that the book knows of them, until
     /// `visit` breaks off. The same position may come more than once in [`Scope::All`] of a damaged book.
     ///
+    /// Gives how many positions of the file play does not reach, so that [`Scope::Reachable`] leaves them out; 0 for
+    /// [`Scope::All`].
+    ///
     /// Without a way of its own a format gives what is reachable in either scope.
-    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+    fn each(
+        &self,
+        scope: Scope,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+    ) -> u64 {
         let _ = scope;
-        let _ = tour::tour(self, false, progress, visit);
+        tour::tour(self, 0, progress, visit);
+        0
     }
 
     /// Whether the file holds the positions themselves, so that [`Scope::All`] gives them too.

@@ -24,6 +24,8 @@ const STRIDE: u64 = 1 << 12;
 pub struct Merged {
     /// Positions that were read.
     pub read: u64,
+    /// Positions that play does not reach, in books of which only the reachable ones were read.
+    pub unreached: u64,
     /// Positions left out because only their key is known, and the new format needs more.
     pub unplaced: u64,
     /// Moves left out because colours or marks rule them out, and the new format has neither.
@@ -94,7 +96,7 @@ fn merge_rows<R: Merging>(
             result?;
             result = Ok(());
         }
-        book.each(*scope, progress, &mut |known| {
+        let unreached = book.each(*scope, progress, &mut |known| {
             merged.read += 1;
             if let Some(comment) = &known.comment {
                 comments.entry(known.key).or_insert_with(|| comment.clone());
@@ -108,6 +110,7 @@ fn merge_rows<R: Merging>(
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         result?;
+        merged.unreached += unreached;
     }
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.len(), "moves");

@@ -13,6 +13,7 @@ use super::out::{self, Stop};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, Known, Scope};
+use crate::build::report::many;
 
 /// `tabiya dump`.
 #[derive(clap::Args, Debug)]
@@ -26,7 +27,8 @@ pub struct Args {
     /// Only what the books' moves reach from the starting position, each entry with its position
     ///
     /// Without it every entry is written, and where the format holds only keys, as Polyglot's does, without its
-    /// position. PGN is always written from the starting position.
+    /// position. PGN is always written from the starting position; replies that the book does not have are in it where
+    /// they lead back into the book, as in a book for one side.
     #[arg(long)]
     reachable: bool,
 }
@@ -48,22 +50,35 @@ enum Form {
 pub fn run(args: &Args) -> Result<Exit> {
     let book = book::open(&args.book)?;
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
-    out::print(|out| {
+    let castlings = if scope == Scope::All && args.format != Form::Pgn {
+        tsv::Castlings::of(&*book)
+    } else {
+        tsv::Castlings::default()
+    };
+    let mut unreached = 0;
+    let exit = out::print(|out| {
         match args.format {
             Form::Tsv => {
                 tsv::heading(out)?;
                 let mut text = Vec::new();
                 each(&*book, scope, out, |known, out| {
                     text.clear();
-                    tsv::entries(known, &mut text);
+                    tsv::entries(known, &castlings, &mut text);
                     out.write_all(&text)
                 })?;
             }
-            Form::Json => each(&*book, scope, out, |known, out| json::line(known, out))?,
-            Form::Pgn => pgn::tree(&*book, out)?,
+            Form::Json => each(&*book, scope, out, |known, out| json::line(known, &castlings, out))?,
+            Form::Pgn => unreached = pgn::tree(&*book, out)?,
         }
         Ok(Exit::Done)
-    })
+    })?;
+    if unreached > 0 {
+        let moves = many(unreached, "move is", "moves are");
+        let what =
+            "left out: no line from the starting position reaches their positions (--format tsv has them)";
+        out::warn(&format!("{}: {moves} {what}", args.book.display()));
+    }
+    Ok(exit)
 }
 
 /// Writes each position, until its reader has gone.

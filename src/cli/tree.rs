@@ -4,12 +4,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::exit::Exit;
-use super::lines::{Lines, Step, mark, number};
+use super::lines::{Lines, Replies, Step, mark, number};
 use super::out::{self, Look, Stop};
 use super::show::{Places, each_place};
 use crate::base::error::Result;
 use crate::book;
 use crate::chess::Position;
+
+/// Positions that the book's own moves may reach where replies that it does not have are to be followed: a book for both
+/// sides has few such replies, and none is worth reading a huge book for.
+const MOST_OWN: usize = 1 << 18;
 
 /// `tabiya tree`.
 #[derive(clap::Args, Debug)]
@@ -24,7 +28,8 @@ pub struct Args {
     depth: u32,
 }
 
-/// Prints the lines that go on from the position.
+/// Prints the lines that go on from the position. A reply that the book does not have, and that leads back into it, is
+/// marked as one.
 ///
 /// # Errors
 /// When the book cannot be read, or the position is none.
@@ -34,7 +39,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     out::print(|out| {
         let mut known = true;
         each_place(&args.places, &mut |game, _| {
-            let mut lines = Lines::new(&*book, args.depth);
+            let mut lines = Lines::new(&*book, args.depth, Replies::Within(MOST_OWN));
             known &= tree(&mut lines, game.position(), look, out)?;
             Ok::<_, Stop>(())
         })?;
@@ -104,6 +109,9 @@ fn wait(waiting: &mut Vec<Branch>, before: &str, from: &Position, steps: Vec<Ste
 
 /// A move with its share and its games.
 fn label(step: &Step, look: Look) -> String {
+    if step.reply {
+        return label_of_only(step, look);
+    }
     let games = step.known.counts.map_or(String::new(), |counts| format!(", {} games", counts.games));
     let share =
         if step.known.weight == 0 { "never".to_owned() } else { format!("{:.1} %", step.share * 100.0) };
@@ -112,7 +120,8 @@ fn label(step: &Step, look: Look) -> String {
 
 /// A move with its mark, in its colour.
 fn label_of_only(step: &Step, look: Look) -> String {
-    let text = format!("{}{}", step.san, mark(step.known.annotation));
+    let reply = if step.reply { " (reply)" } else { "" };
+    let text = format!("{}{}{reply}", step.san, mark(step.known.annotation));
     match step.known.recommended.filter(|_| look.colour) {
         // Green and red as ANSI terminals write them.
         Some(true) => format!("\x1b[32m{text}\x1b[0m"),

@@ -24,12 +24,25 @@ const STRIDE: u64 = 1 << 10;
 /// alone, so that games are not counted twice. Positions without moves come too, once, for the sake of their counts.
 /// In [`Scope::All`] what play does not reach follows in the order of the pages, White to move first, then in its other
 /// forms: which of them was meant, the file does not say.
-pub fn each(book: &Ctg, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+pub fn each(
+    book: &Ctg,
+    scope: Scope,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+) -> u64 {
     let mut seen = Seen::new(book);
-    let reached = reachable(book, &mut seen, progress, visit);
-    if scope == Scope::All && reached.is_continue() {
-        let _ = rest(book, &seen, progress, visit);
+    if reachable(book, &mut seen, progress, visit).is_break() {
+        return 0;
     }
+    let mut unreached = 0;
+    let _ = rest(book, &seen, progress, &mut |entry| match scope {
+        Scope::All => tell_forms(book, entry, visit),
+        Scope::Reachable => {
+            unreached += 1;
+            ControlFlow::Continue(())
+        }
+    });
+    unreached
 }
 
 /// In which forms each entry was met, by its place in the file.
@@ -102,12 +115,11 @@ fn rest(
     book: &Ctg,
     seen: &Seen,
     progress: &Progress,
-    visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+    see: &mut dyn FnMut(&RawEntry<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let data = book.pages();
     let pages = pages_in(data.len() as u64);
     progress.bytes(data.len() as u64);
-    let (mut known, mut moves) = (Known::default(), Vec::new());
     for number in 0..pages {
         if number.is_multiple_of(STRIDE) {
             progress.at(offset(number));
@@ -116,26 +128,36 @@ fn rest(
             continue;
         };
         for entry in page.entries() {
-            if seen.has(entry.offset) || page.find(entry.signature).is_some_and(|first| first.at != entry.at)
-            {
-                continue;
+            let again = || page.find(entry.signature).is_some_and(|first| first.at != entry.at);
+            if !seen.has(entry.offset) && !again() {
+                see(&entry)?;
             }
-            let Ok(chess) = decode(entry.signature) else { continue };
-            for (at, chess) in forms(chess).into_iter().enumerate() {
-                let normal = Normal::of(&chess);
-                let form = normal.and_then(|normal| Some((normal, Signature::of_normal(&normal)?)));
-                // What is written otherwise than look-ups ask for it has moves that mean nothing.
-                let Some((normal, _)) = form.filter(|(_, form)| form.bytes() == entry.signature) else {
-                    continue;
-                };
-                moves.clear();
-                book.append_of(&chess, &normal, &entry, &mut moves);
-                known.moves.clear();
-                known.moves.extend(moves.iter().map(|found| KnownMove::from(*found)));
-                if at == 0 || !known.moves.is_empty() {
-                    tell(&mut known, Position::from_chess(chess), &entry, at == 0, visit)?;
-                }
-            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// Hands over all positions that an entry stands for.
+fn tell_forms(
+    book: &Ctg,
+    entry: &RawEntry<'_>,
+    visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Ok(chess) = decode(entry.signature) else { return ControlFlow::Continue(()) };
+    let (mut known, mut moves) = (Known::default(), Vec::new());
+    for (at, chess) in forms(chess).into_iter().enumerate() {
+        let normal = Normal::of(&chess);
+        let form = normal.and_then(|normal| Some((normal, Signature::of_normal(&normal)?)));
+        // What is written otherwise than look-ups ask for it has moves that mean nothing.
+        let Some((normal, _)) = form.filter(|(_, form)| form.bytes() == entry.signature) else {
+            continue;
+        };
+        moves.clear();
+        book.append_of(&chess, &normal, entry, &mut moves);
+        known.moves.clear();
+        known.moves.extend(moves.iter().map(|found| KnownMove::from(*found)));
+        if at == 0 || !known.moves.is_empty() {
+            tell(&mut known, Position::from_chess(chess), entry, at == 0, visit)?;
         }
     }
     ControlFlow::Continue(())

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::Move;
 
 pub use entry::{Entry, EntryMove, Rating, Statistics};
-pub use files::{in_any_case, part};
+pub use files::{EXTENSIONS, in_any_case, part};
 pub use read::Ctg;
 pub use signature::{Signature, SignatureFault, decode};
 pub use write::{Beside, Draft, Writer};
@@ -60,8 +60,13 @@ impl Book for Ctg {
         self.heaviest(at.chess())
     }
 
-    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
-        each::each(self, scope, progress, visit);
+    fn each(
+        &self,
+        scope: Scope,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+    ) -> u64 {
+        each::each(self, scope, progress, visit)
     }
 
     fn summary(&self, progress: &Progress) -> Summary {

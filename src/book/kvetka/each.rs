@@ -27,10 +27,41 @@ pub fn each(
     scope: Scope,
     progress: &Progress,
     visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+) -> u64 {
     let places = book.blocks() * BLOCK_LEN / SHORTEST_ELEMENT + 1;
     let mut seen = Seen(vec![0; usize::try_from(places).unwrap_or_default()]);
     let mut teller = Teller { book, known: Known::default(), moves: Vec::new(), visit };
+    let reached = reachable(book, &mut seen, &mut teller, progress);
+    if reached.is_break() {
+        return 0;
+    }
+    book.parts().expect(Access::Sequential);
+    progress.bytes(book.blocks() * BLOCK_LEN);
+    let mut unreached = 0;
+    let rest = elements(book, progress, &mut |found| {
+        if seen.has(&found) {
+            return ControlFlow::Continue(());
+        }
+        if scope == Scope::Reachable {
+            unreached += 1;
+            return ControlFlow::Continue(());
+        }
+        // What is written otherwise than look-ups ask for it has moves that mean nothing.
+        let Ok(chess) = Key(*found.element.key).position() else { return ControlFlow::Continue(()) };
+        let mut forms = forms(chess).into_iter().enumerate();
+        forms.try_for_each(|(at, chess)| teller.tell(&Position::from_chess(chess), &found.element, at == 0))
+    });
+    book.parts().expect(Access::Random);
+    if rest.is_break() { 0 } else { unreached }
+}
+
+/// Everything that play reaches from the starting position.
+fn reachable(
+    book: &Kvetka,
+    seen: &mut Seen,
+    teller: &mut Teller<'_, '_>,
+    progress: &Progress,
+) -> ControlFlow<()> {
     progress.things(0, "positions");
     let (mut waiting, mut met) = (vec![Position::start()], 0_u64);
     while let Some(position) = waiting.pop() {
@@ -46,32 +77,22 @@ pub fn each(
         let inside = teller.moves.iter().rev().filter(|known| known.counts.is_some());
         waiting.extend(inside.map(|known| position.after(known.mv)));
     }
-    if scope == Scope::Reachable {
-        return ControlFlow::Continue(());
-    }
-    book.parts().expect(Access::Sequential);
-    progress.bytes(book.blocks() * BLOCK_LEN);
-    let rest = rest(book, &seen, &mut teller, progress);
-    book.parts().expect(Access::Random);
-    rest
+    ControlFlow::Continue(())
 }
 
-/// Everything that was not met, block by block.
-fn rest(book: &Kvetka, seen: &Seen, teller: &mut Teller<'_, '_>, progress: &Progress) -> ControlFlow<()> {
+/// Every element, block by block.
+fn elements(
+    book: &Kvetka,
+    progress: &Progress,
+    see: &mut dyn FnMut(Found<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     for number in 0..book.blocks() {
         if number.is_multiple_of(STRIDE) {
             progress.at(number * BLOCK_LEN);
         }
         let Some(block) = book.parts().block(number) else { continue };
         for element in block.elements().map_while(Result::ok) {
-            if seen.has(&Found { block: number, element }) {
-                continue;
-            }
-            // What is written otherwise than look-ups ask for it has moves that mean nothing.
-            let Ok(chess) = Key(*element.key).position() else { continue };
-            for (at, chess) in forms(chess).into_iter().enumerate() {
-                teller.tell(&Position::from_chess(chess), &element, at == 0)?;
-            }
+            see(Found { block: number, element })?;
         }
     }
     ControlFlow::Continue(())

@@ -55,7 +55,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub use element::{Element, Extras, Link, Results, Shed, is_eco, opening_name};
-pub use files::{in_any_case, is_part};
+pub use files::{in_any_case, is_part, standing, stem};
 pub use header::Header;
 pub use key::{Key, KeyFault};
 pub use ksf::KsfWriter;
@@ -106,8 +106,13 @@ impl Book for Kvetka {
         }
     }
 
-    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
-        let _ = each::each(self, scope, progress, visit);
+    fn each(
+        &self,
+        scope: Scope,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+    ) -> u64 {
+        each::each(self, scope, progress, visit)
     }
 
     fn summary(&self, progress: &Progress) -> Summary {

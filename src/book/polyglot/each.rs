@@ -23,28 +23,25 @@ pub fn each(
     scope: Scope,
     progress: &Progress,
     visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
-) {
+) -> u64 {
     match scope {
         Scope::Reachable => reachable(book, progress, visit),
-        Scope::All => all(book, progress, visit),
+        Scope::All => {
+            all(book, progress, visit);
+            0
+        }
     }
 }
 
-fn reachable(book: &Polyglot, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
+fn reachable(book: &Polyglot, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) -> u64 {
     let entries = book.entries();
     progress.things(entries.len() as u64, "entries");
-    let mut keys = 0_u64;
-    let mut before = None;
-    for entry in entries.iter() {
-        keys += u64::from(before.replace(entry.key) != Some(entry.key));
-    }
-    let mut reached = 0_u64;
-    let _ = tour(book, false, progress, &mut |_| {
-        reached += 1;
-        ControlFlow::Continue(())
-    });
-    // A book for one side has nothing where the other moves.
-    let _ = tour(book, reached.saturating_mul(2) < keys, progress, visit);
+    let keys = || {
+        let mut before = None;
+        entries.iter().map(|entry| entry.key).filter(move |key| before.replace(*key) != Some(*key))
+    };
+    let met = tour(book, keys().count() as u64, progress, visit);
+    keys().filter(|key| !met.contains(key)).count() as u64
 }
 
 fn all(book: &Polyglot, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {

@@ -140,8 +140,13 @@ impl Book for Polyglot {
         }
     }
 
-    fn each(&self, scope: Scope, progress: &Progress, visit: &mut dyn FnMut(&Known) -> ControlFlow<()>) {
-        each::each(self, scope, progress, visit);
+    fn each(
+        &self,
+        scope: Scope,
+        progress: &Progress,
+        visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+    ) -> u64 {
+        each::each(self, scope, progress, visit)
     }
 
     fn holds_positions(&self) -> bool {

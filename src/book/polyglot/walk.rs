@@ -41,22 +41,22 @@ pub struct Finding<'a> {
 
 /// Walks from the starting position along all legal moves of the book, each position once.
 ///
-/// Where the book's own moves reach less than half of its `positions`, it may be one for a single side, which has
-/// nothing where the other side moves: then every reply is tried there.
+/// Where the book's own moves do not reach all of its `positions`, as in a book for one side, replies that it does not
+/// have are followed to positions that are not reached otherwise, as [`crate::book::tour`] does.
 pub fn walk(
     entries: Entries<'_>,
     positions: u64,
     progress: &Progress,
     found: &mut dyn FnMut(Finding<'_>),
 ) -> Walk {
-    let mut both = Walker::new(entries, positions, progress);
-    both.run(false, &Seen::default(), found);
-    if both.walk.reached.saturating_mul(2) >= positions {
-        return both.walk;
+    let mut own = Walker::new(entries, positions, progress);
+    own.run(None, found);
+    if own.walk.reached >= positions {
+        return own.walk;
     }
-    let mut one = Walker::new(entries, positions, progress);
-    one.run(true, &both.seen, found);
-    one.walk
+    let mut all = Walker::new(entries, positions, progress);
+    all.run(Some(&own.seen), found);
+    all.walk
 }
 
 /// One bit an entry: whether the position that begins there was reached.
@@ -86,6 +86,7 @@ struct Step {
 
 struct Walker<'a> {
     entries: Entries<'a>,
+    positions: u64,
     progress: &'a Progress,
     seen: Seen,
     next: Vec<Step>,
@@ -97,46 +98,59 @@ impl<'a> Walker<'a> {
     fn new(entries: Entries<'a>, positions: u64, progress: &'a Progress) -> Self {
         progress.things(positions, "positions");
         let seen = Seen(vec![0; entries.len().div_ceil(64)]);
-        Self { entries, progress, seen, next: Vec::new(), widest: WIDEST, walk: Walk::default() }
+        Self { entries, positions, progress, seen, next: Vec::new(), widest: WIDEST, walk: Walk::default() }
     }
 
-    fn run(&mut self, replies: bool, told: &Seen, found: &mut dyn FnMut(Finding<'_>)) {
-        self.arrive(Position::start(), 0, replies);
+    /// Walks along the book's moves; where it is known what they reach, which was told then, also along replies that lead
+    /// elsewhere.
+    fn run(&mut self, own: Option<&Seen>, found: &mut dyn FnMut(Finding<'_>)) {
+        let told = |first| own.is_some_and(|own| own.contains(first));
+        self.arrive(Position::start(), 0, own.is_some());
         for plies in 1.. {
             let mut now = std::mem::take(&mut self.next);
             if now.is_empty() {
                 break;
             }
-            if replies {
+            if own.is_some() {
                 now.sort_unstable_by_key(|step| step.position.key());
                 now.dedup_by_key(|step| step.position.key());
             }
             for Step { position, first } in now {
-                let Some(first) = first else {
+                if let Some(first) = first {
+                    for (index, entry) in (first..).zip(self.entries.from(first, position.key())) {
+                        let mv =
+                            meant(entry.mv, position.chess()).filter(|&mv| position.chess().is_legal(mv));
+                        let old_castling = mv.is_some_and(|mv| is_old_castling(entry.mv, mv));
+                        let illegal = mv.is_none() && entry.mv.fault().is_none();
+                        if (illegal || old_castling) && !told(first) {
+                            found(Finding { index, entry, position: &position, old_castling });
+                        }
+                        if let Some(mv) = mv {
+                            self.arrive(position.after(mv), plies, own.is_some());
+                        }
+                    }
+                }
+                if let Some(own) = own.filter(|_| self.walk.reached < self.positions) {
                     for mv in position.chess().legal_moves() {
-                        self.arrive(position.after(mv), plies, false);
-                    }
-                    continue;
-                };
-                for (index, entry) in (first..).zip(self.entries.from(first, position.key())) {
-                    let mv = meant(entry.mv, position.chess()).filter(|&mv| position.chess().is_legal(mv));
-                    let old_castling = mv.is_some_and(|mv| is_old_castling(entry.mv, mv));
-                    let illegal = mv.is_none() && entry.mv.fault().is_none();
-                    if (illegal || old_castling) && !told.contains(first) {
-                        found(Finding { index, entry, position: &position, old_castling });
-                    }
-                    if let Some(mv) = mv {
-                        self.arrive(position.after(mv), plies, replies);
+                        let next = position.after(mv);
+                        if self.find(&next).is_some_and(|first| !own.contains(first)) {
+                            self.arrive(next, plies, false);
+                        }
                     }
                 }
             }
         }
     }
 
+    /// The first entry of a position.
+    fn find(&self, position: &Position) -> Option<usize> {
+        let first = self.entries.lower_bound(position.key());
+        self.entries.get(first).filter(|entry| entry.key == position.key()).map(|_| first)
+    }
+
     /// Remembers a position for the next ply: one of the book on its first visit, and others where replies are tried.
     fn arrive(&mut self, position: Position, plies: u32, replies: bool) {
-        let first = self.entries.lower_bound(position.key());
-        let first = self.entries.get(first).filter(|entry| entry.key == position.key()).map(|_| first);
+        let first = self.find(&position);
         match first {
             Some(first) if !self.seen.insert(first) => return,
             Some(_) => {
@@ -195,7 +209,7 @@ mod tests {
         let (data, progress) = (book(&LINES, |_| true), Progress::none());
         let mut walker = Walker::new(Entries::new(&data), 6, &progress);
         walker.widest = 1;
-        walker.run(false, &Seen::default(), &mut |_| ());
+        walker.run(None, &mut |_| ());
         // Of e2e4 and d2d4 only the first is followed, but both are reached.
         assert_eq!((walker.walk.cut, walker.next.len()), (true, 0));
         assert!((4..6).contains(&walker.walk.reached), "{:?}", walker.walk);
@@ -223,6 +237,17 @@ mod tests {
         assert_eq!(white, Walk { plies: 3, reached: 3, cut: false });
         let (black, _) = walked(&book(&LINES, |ply| ply % 2 == 1));
         assert_eq!(black, Walk { plies: 4, reached: 3, cut: false });
+    }
+
+    #[test]
+    fn a_reply_beside_moves_of_the_book_is_followed() {
+        // White's moves, and Black's against one of them only.
+        let white = book(&["e2e4 e7e5 g1f3", "e2e4 c7c5 b1c3 b8c6"], |ply| ply != 1);
+        let black = bytes(&[entry(&after("e2e4"), "e7e5", 1)]);
+        let mut data = [white, black].concat();
+        let (entries, _) = data.as_chunks_mut::<16>();
+        entries.sort();
+        assert_eq!(walked(&data).0, Walk { plies: 4, reached: 5, cut: false });
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::tsv;
+use super::tsv::Castlings;
 use crate::book::Known;
 use crate::cli::facts::Facts;
 
@@ -25,14 +25,14 @@ struct MoveLine {
 }
 
 /// Writes the line.
-pub fn line(known: &Known, out: &mut dyn Write) -> io::Result<()> {
+pub fn line(known: &Known, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
     let text = |write: &dyn Fn(&mut Vec<u8>)| {
         let mut text = Vec::new();
         write(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     };
     let moves = known.moves.iter().map(|entry| MoveLine {
-        uci: text(&|text| tsv::uci(entry.mv, text)),
+        uci: text(&|text| castlings.uci(known, entry.mv, text)),
         weight: entry.weight,
         facts: Facts::from(entry),
     });

@@ -1,10 +1,15 @@
 //! A book's lines as one game in PGN, a tree of variations.
 
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
-use crate::book::{Annotation, Book};
+use crate::base::progress::Progress;
+use crate::book::tour::{Keys, own_lines};
+use crate::book::{Annotation, Book, Scope};
 use crate::chess::Position;
-use crate::cli::lines::{Lines, Step, number};
+use crate::chess::normal::forms;
+use crate::cli::lines::{Lines, Replies, Step, number};
 
 /// Characters of a line, as the standard's export format has them.
 const WIDTH: usize = 80;
@@ -19,12 +24,16 @@ enum Task {
     Moves { at: Position, plies: u32, numbered: bool },
 }
 
-/// Writes the tree. Each position is followed once; where a line comes to it again it ends, and says so.
-pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the tree. Each position is followed once; where a line comes to it again it ends, and says so. Gives how many
+/// moves of the book are not in it, because no line reaches their positions.
+pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
+    let own = own_lines(book, usize::MAX).unwrap_or_default();
+    let missing = Missing::of(book, &own);
+    let replies = if missing.0.is_empty() { Replies::None } else { Replies::Beyond(own) };
     let name = book.path().file_name().unwrap_or_default().to_string_lossy().replace(['"', '\\'], "'");
     writeln!(out, "[Event \"{name}\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]")?;
     writeln!(out, "[White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n")?;
-    let mut lines = Lines::new(book, u32::MAX);
+    let mut lines = Lines::new(book, u32::MAX, replies);
     let mut text = Words { out, column: 0, open: "" };
     let mut tasks = vec![Task::Moves { at: Position::start(), plies: 0, numbered: true }];
     while let Some(task) = tasks.pop() {
@@ -50,7 +59,45 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     text.word("*")?;
-    writeln!(text.out)
+    writeln!(text.out)?;
+    Ok(missing.without(&lines))
+}
+
+/// Positions of a book that its own moves do not reach, with the numbers of their moves. Those that a format does not tell
+/// apart, mirrored or with colours swapped, are one.
+struct Missing(HashMap<u64, (Vec<u64>, u64)>);
+
+impl Missing {
+    fn of(book: &dyn Book, reached: &Keys) -> Self {
+        let mut missing = HashMap::new();
+        let mut met = HashSet::new();
+        book.each(Scope::All, &Progress::none(), &mut |known| {
+            let forms = known.position.as_ref().map_or_else(
+                || vec![known.key],
+                |at| {
+                    forms(at.chess().clone())
+                        .into_iter()
+                        .map(|chess| Position::from_chess(chess).key())
+                        .collect()
+                },
+            );
+            let Some(&one) = forms.iter().min() else { return ControlFlow::Continue(()) };
+            if reached.contains(&known.key) {
+                met.insert(one);
+            } else if !known.moves.is_empty() {
+                missing.entry(one).or_insert_with(|| (forms, known.moves.len() as u64));
+            }
+            ControlFlow::Continue(())
+        });
+        missing.retain(|one, _| !met.contains(one));
+        Self(missing)
+    }
+
+    /// The moves of those that lines do not go through either.
+    fn without(&self, lines: &Lines<'_>) -> u64 {
+        let missing = self.0.values().filter(|(forms, _)| !forms.iter().any(|key| lines.saw(*key)));
+        missing.map(|(_, moves)| moves).sum()
+    }
 }
 
 /// Puts a position's moves on the pile, the last to be written first: the main move, the others as variations of it,

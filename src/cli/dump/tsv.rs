@@ -1,9 +1,14 @@
 //! Entries as a table of text.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
-use crate::book::Known;
+use shakmaty::{File, Position as _, Role, Square};
+
+use crate::base::progress::Progress;
 use crate::book::polyglot::layout::RawMove;
+use crate::book::{Book, Known, Scope};
 
 /// The columns. A field is empty where the book does not know it.
 const COLUMNS: [&str; 12] = [
@@ -27,7 +32,7 @@ pub fn heading(out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Appends a line for each move of a position.
-pub fn entries(known: &Known, text: &mut Vec<u8>) {
+pub fn entries(known: &Known, castlings: &Castlings, text: &mut Vec<u8>) {
     let fen = known.position.as_ref().map(|position| position.fen());
     let mut number = itoa::Buffer::new();
     for entry in &known.moves {
@@ -35,7 +40,7 @@ pub fn entries(known: &Known, text: &mut Vec<u8>) {
         text.push(b'\t');
         text.extend_from_slice(fen.as_deref().unwrap_or_default().as_bytes());
         text.push(b'\t');
-        uci(entry.mv, text);
+        castlings.uci(known, entry.mv, text);
         let counts = entry.counts.map(|counts| [counts.games, counts.wins, counts.draws, counts.losses]);
         let counts = counts.map_or([None; 4], |counts| counts.map(Some));
         let learned =
@@ -65,15 +70,53 @@ pub fn key(key: u64, text: &mut Vec<u8>) {
     text.extend((0..16).rev().map(|digit| DIGITS[(key >> (digit * 4)) as usize & 0xf]));
 }
 
-/// A move as the engine protocol writes it; castling is the king taking its rook, as in the book.
-pub fn uci(mv: RawMove, text: &mut Vec<u8>) {
-    for square in [mv.from(), mv.to()] {
-        text.push(b'a' + u32::from(square.file()) as u8);
-        text.push(b'1' + u32::from(square.rank()) as u8);
+/// The castlings of a book that holds only keys, as far as play reaches their positions: a king that takes its own rook
+/// in the book's code could be another piece that goes to the corner.
+#[derive(Debug, Default)]
+pub struct Castlings(HashSet<(u64, u16)>);
+
+impl Castlings {
+    /// Finds them; of a book that holds its positions there is nothing to be found.
+    pub fn of(book: &dyn Book) -> Self {
+        let mut found = HashSet::new();
+        if !book.holds_positions() {
+            book.each(Scope::Reachable, &Progress::none(), &mut |known| {
+                let castlings = known.moves.iter().filter(|entry| castles(known, entry.mv));
+                found.extend(castlings.map(|entry| (known.key, entry.mv.0)));
+                ControlFlow::Continue(())
+            });
+        }
+        Self(found)
     }
-    if let Ok(Some(role)) = mv.promotion() {
-        text.push(role.char() as u8);
+
+    /// Writes a move as the engine protocol does: castling of ordinary chess as two steps of the king, any other as the
+    /// king taking its rook, as in the book.
+    pub fn uci(&self, known: &Known, mv: RawMove, text: &mut Vec<u8>) {
+        let mut to = mv.to();
+        if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
+            to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());
+        }
+        for square in [mv.from(), to] {
+            text.push(b'a' + u32::from(square.file()) as u8);
+            text.push(b'1' + u32::from(square.rank()) as u8);
+        }
+        if let Ok(Some(role)) = mv.promotion() {
+            text.push(role.char() as u8);
+        }
     }
+}
+
+/// Whether a move is castling of ordinary chess in its position, where that is known.
+fn castles(known: &Known, mv: RawMove) -> bool {
+    let (from, to) = (mv.from(), mv.to());
+    let ordinary = [
+        (Square::E1, Square::H1),
+        (Square::E1, Square::A1),
+        (Square::E8, Square::H8),
+        (Square::E8, Square::A8),
+    ];
+    ordinary.contains(&(from, to))
+        && known.position.as_ref().is_some_and(|at| at.chess().board().role_at(from) == Some(Role::King))
 }
 
 #[cfg(test)]
@@ -95,7 +138,7 @@ mod tests {
         let start = Position::start();
         let mut known = Known { key: start.key(), moves: vec![full, promoted], ..Known::default() };
         let mut text = Vec::new();
-        entries(&known, &mut text);
+        entries(&known, &Castlings::default(), &mut text);
         let text = String::from_utf8(text).unwrap();
         let lines: Vec<_> = text.lines().collect();
         assert_eq!(lines[0], "463b96181691fc9c\t\te2e4\t8\t6\t3\t2\t1\t!\tgreen\t2\t3");
@@ -103,7 +146,7 @@ mod tests {
         assert!(lines.iter().all(|line| line.split('\t').count() == COLUMNS.len()));
         known.position = Some(start);
         let mut text = Vec::new();
-        entries(&known, &mut text);
+        entries(&known, &Castlings::default(), &mut text);
         assert!(text.windows(8).any(|part| part == b"rnbqkbnr"));
     }
 }
