@@ -275,3 +275,96 @@ fn an_empty_merge_and_conversion_write_nothing() {
     }
     assert_eq!(fs::read(folder.path("a.ctg")).unwrap(), b"old");
 }
+
+#[test]
+fn nothing_that_is_read_is_written_over() {
+    let folder = Folder::new();
+    folder.write("games.pgn", GAMES);
+    folder.write("games.bin", GAMES);
+    folder.run("build games.pgn -o a.ctg --min-games 1", 0);
+    folder.run("build games.pgn -o a.kob --min-games 1", 0);
+    folder.run("build games.pgn -o a.bin --min-games 1", 0);
+    folder.run("build games.pgn -o a.parquet --counts", 0);
+    fs::hard_link(folder.path("a.cto"), folder.path("cto.bin")).unwrap();
+    fs::hard_link(folder.path("a_0.kob"), folder.path("kob.abk")).unwrap();
+    fs::create_dir(folder.path("all")).unwrap();
+    fs::hard_link(folder.path("games.bin"), folder.path("all/games.pgn")).unwrap();
+    let all = |folder: &Folder| -> BTreeMap<String, Vec<u8>> {
+        let files = folder.names().into_iter().filter(|name| name != "all");
+        files.map(|name| (name.clone(), fs::read(folder.path(&name)).unwrap())).collect()
+    };
+    let before = all(&folder);
+    for args in [
+        "build games.bin -o games.bin",
+        "build all -o games.bin",
+        "build a.parquet -o a.parquet --counts",
+        "merge a.parquet -o a.parquet",
+        "merge a.bin a.ctg -o a.ctg",
+        "merge a.bin a.ctg -o a.bin",
+        "convert a.ctg -o cto.bin",
+        "convert a.ctb -o a.ctg",
+        "convert a.kob -o a.kob",
+        "convert a.kob -o kob.abk",
+    ] {
+        for force in ["", " --force"] {
+            let ended = folder.run(&format!("{args}{force}"), 2);
+            assert!(ended.err.contains("this would replace a file that is read, "), "{args}: {}", ended.err);
+        }
+    }
+    assert_eq!(all(&folder), before);
+    // Others stay free to be replaced.
+    folder.run("convert a.ctg -o a.bin --force", 0);
+    for name in ["a.txt", "a.cbh", "a", "a.gz"] {
+        let ended = folder.run(&format!("games none.cbh -o {name}"), 2);
+        assert!(ended.err.contains("end the name with .pgn, .pgn.gz or .pgn.zst"), "{}", ended.err);
+    }
+}
+
+#[test]
+fn what_no_line_reaches_is_reported() {
+    let folder = Folder::new();
+    folder.write("games.pgn", GAMES);
+    folder.run("build games.pgn -o a.bin --min-games 1", 0);
+    let away = Entry { key: u64::MAX, mv: RawMove(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    let bytes = fs::read(folder.path("a.bin")).unwrap();
+    folder.write("b.bin", [bytes, away.to_bytes().to_vec()].concat());
+    let told = "left out: 1 position of 4, which no line from the starting position reaches";
+    for command in ["convert", "merge"] {
+        let ended = folder.run(&format!("{command} b.bin -o {command}.abk"), 0);
+        assert!(ended.out.contains(&format!("{told} (the book holds only their keys)\n")), "{}", ended.out);
+    }
+    // Half of a game, which begins elsewhere: a book of positions has it, but no line does.
+    let set_up =
+        "[Event \"c\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
+    folder.write("games.pgn", [GAMES, set_up].concat());
+    for format in ["ctg", "kob"] {
+        folder.run(&format!("build games.pgn -o c.{format} --min-games 1"), 0);
+        let ended = folder.run(&format!("convert c.{format} -o {format}.bin"), 0);
+        assert!(ended.out.contains("which no line from the starting position reaches (--all takes them)\n"));
+        assert!(ended.out.contains("left out: 4 counts of games"), "{}", ended.out);
+        let ended = folder.run(&format!("convert c.{format} -o {format}.bin --force --all"), 0);
+        assert!(!ended.out.contains("reaches"), "{}", ended.out);
+    }
+}
+
+#[test]
+fn a_book_of_weights_becomes_green_where_they_are_great() {
+    let folder = Folder::new();
+    let start = Position::start();
+    let entry =
+        |mv: u16, weight| Entry { key: start.key(), mv: RawMove(mv), weight, games: 0, halfpoints: 0 };
+    // d2d4, e2e4, c2c4, a2a3.
+    let entries = [entry(0o1333, 100), entry(0o1434, 50), entry(0o1232, 49), entry(0o1020, 0)];
+    folder.write("a.bin", entries.map(|entry| entry.to_bytes()).concat());
+    let green = |options: &str| {
+        let told = folder.run(&format!("convert a.bin -o a.ctg --force{options}"), 0).out;
+        let rows = folder.run("dump a.ctg --reachable", 0).out;
+        let green = rows.lines().filter(|row| row.contains("\tgreen\t"));
+        let moves = green.map(|row| row.split('\t').nth(2).unwrap().to_owned()).collect::<Vec<_>>();
+        (moves, told.contains("2 moves are marked green: of at least half the weight"))
+    };
+    let moves = |moves: &[&str]| moves.iter().map(|mv| (*mv).to_owned()).collect::<Vec<_>>();
+    assert_eq!(green(""), (moves(&["d2d4", "e2e4"]), true));
+    assert_eq!(green(" --green 0"), (vec![], false));
+    assert_eq!(green(" --green 300"), (moves(&["d2d4"]), false));
+}

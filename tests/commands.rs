@@ -425,3 +425,88 @@ fn a_path_is_shown_as_it_was_given() {
     let ended = folder.run(&["show", "--json", given]).with(0);
     assert_eq!(ended.json()[0]["book"], given);
 }
+
+#[test]
+fn moves_are_given_as_people_write_them() {
+    let folder = Folder::new();
+    folder.book("a.bin", &LINES);
+    for moves in ["e2e4 e7e5", "1. e4 e5", "1.e4, 1...e5", "e4,e5", "1. e4! e7e5 *"] {
+        let line = folder.run(&["show", "a.bin", "--json", "--moves", moves]).with(0).json().remove(0);
+        assert_eq!(line["moves"][0]["san"], "Nf3", "{moves}");
+        folder.run(&["tree", "a.bin", "--moves", moves]).with(0);
+    }
+    for (moves, says) in [
+        ("1. e4 e5 2. Ke3", "\"Ke3\", number 3, is no legal move in rnbqkbnr/"),
+        ("d4 d5 Nf3 Nf6 Nd2", "\"Nd2\", number 5, may be Nbd2 or Nfd2 in "),
+        ("e4 hello", "\"hello\", number 2, is no legal move in "),
+    ] {
+        let ended = folder.run(&["show", "a.bin", "--moves", moves]).with(2);
+        assert!(ended.err.contains(says), "{}", ended.err);
+    }
+}
+
+#[test]
+fn a_database_is_no_book_and_says_so() {
+    let folder = Folder::new();
+    for (name, says) in [("a.cbh", "tabiya games writes it as PGN"), ("a.cbv", "unpack it")] {
+        folder.write(name, [7; 4096]);
+        for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
+        {
+            let ended = folder.run(args).with(3);
+            assert!(ended.err.contains("ChessBase database") && ended.err.contains(says), "{}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn castling_is_dumped_as_it_is_shown() {
+    let folder = Folder::new();
+    let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1";
+    let words: Vec<_> = line.split(' ').collect();
+    let lines: Vec<_> = (1..=words.len()).map(|len| (words[..len].join(" "), 1)).collect();
+    let lines: Vec<_> = lines.iter().map(|(line, weight)| (line.as_str(), *weight)).collect();
+    folder.book("a.bin", &lines);
+    // A rook's way into the corner, in a position that no line reaches: nobody knows what it is.
+    let away = Entry { key: u64::MAX, mv: raw("e1h1"), weight: 1, games: 0, halfpoints: 0 };
+    folder.write("b.bin", [book(&lines), away.to_bytes().to_vec()].concat());
+    for (args, count) in
+        [(&["dump", "a.bin"][..], 0), (&["dump", "a.bin", "--reachable"], 0), (&["dump", "b.bin"], 1)]
+    {
+        for format in ["tsv", "json"] {
+            let out = folder.run(&[args, &["--format", format]].concat()).with(0).out;
+            assert_eq!(
+                (out.matches("e1g1").count(), out.matches("e1h1").count()),
+                (1, count),
+                "{args:?} {out}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_book_for_one_side_is_followed_through_the_replies() {
+    let folder = Folder::new();
+    let white = [("e2e4", 1), ("e2e4 e7e5 g1f3", 1), ("e2e4 c7c5 g1f3", 1), ("e2e4 c7c5 g1f3 d7d6 d2d4", 1)];
+    folder.book("white.bin", &white);
+    let tree = folder.run(&["tree", "white.bin"]).with(0).out;
+    assert!(tree.contains("c5 (reply)") && tree.contains("e5 (reply)") && tree.contains("d4"), "{tree}");
+    let pgn = folder.run(&["dump", "white.bin", "--format", "pgn"]).with(0);
+    assert_eq!((pgn.out.matches("Nf3").count(), pgn.out.matches("d4").count(), &*pgn.err), (2, 1, ""));
+    let black = [("e2e4 e7e5", 1), ("e2e4 e7e5 g1f3 b8c6", 1), ("d2d4 d7d5", 1)];
+    folder.book("black.bin", &black);
+    let pgn = folder.run(&["dump", "black.bin", "--format", "pgn"]).with(0);
+    assert!(pgn.out.contains("Nc6") && pgn.out.contains("d5") && pgn.err.is_empty(), "{pgn:?}");
+    assert!(folder.run(&["tree", "black.bin"]).with(0).out.contains("1. e4 (reply)"));
+    for name in ["white", "black"] {
+        let (book, json) = (format!("{name}.bin"), ["info", "--json"]);
+        let line = folder.run(&[&json[..], &[&book]].concat()).with(0).json().remove(0);
+        assert_eq!(line["reachable"], line["positions"], "{name}");
+        let ended = folder.run(&["convert", &book, "-o", &format!("{name}.abk")]).with(0);
+        assert!(!ended.out.contains("left out"), "{}", ended.out);
+    }
+    // What nothing reaches is counted.
+    let away = Entry { key: u64::MAX, mv: raw("e2e4"), weight: 1, games: 0, halfpoints: 0 };
+    folder.write("away.bin", [book(&white), away.to_bytes().to_vec()].concat());
+    let pgn = folder.run(&["dump", "away.bin", "--format", "pgn"]).with(0);
+    assert!(pgn.err.starts_with("tabiya: away.bin: 1 move is left out: no line from"), "{}", pgn.err);
+}

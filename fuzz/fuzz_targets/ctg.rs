@@ -169,7 +169,7 @@ fn of(raw: RawMove, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) 
 }
 
 fn write(known: &[Known], green: u32) -> Ctg {
-    let mut draft = Draft::new(green);
+    let mut draft = Draft::new(tabiya::book::Green::PerMille(green));
     known.iter().for_each(|known| draft.add(known));
     let mut pages = Vec::new();
     let beside = draft.write(&mut pages).expect("memory takes everything");

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
 use tempfile::{NamedTempFile, PersistError};
 
 use super::error::{Error, ErrorKind, Result};
@@ -169,6 +170,24 @@ fn persist_new(file: NamedTempFile, target: &Path) -> std::result::Result<fs::Fi
     })
 }
 
+/// Refuses to write where one of the files that are read stands, under whatever name and through whatever link.
+///
+/// # Errors
+/// When an output and an input are the same file.
+pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
+    // A pipe would wait for its other end.
+    let file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let handle = |path: &Path| file(path).then(|| Handle::from_path(path).ok()).flatten();
+    for output in outputs {
+        let Some(standing) = handle(output) else { continue };
+        if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&standing)) {
+            let what = format!("this would replace a file that is read, {}", input.display());
+            return Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another file"));
+        }
+    }
+    Ok(())
+}
+
 /// Makes the names in a file's folder durable, where the system has a way to.
 pub fn sync_folder(file: &Path) {
     #[cfg(unix)]
@@ -273,6 +292,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = Replacement::new(folder.path().join("none/a.bin"), false).unwrap_err().to_string();
         assert!(!error.contains(".part") && error.contains("a.bin: cannot write"), "{error}");
+    }
+
+    #[test]
+    fn an_input_is_no_output_under_any_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a.bin"), b"book").unwrap();
+        fs::write(at("b.bin"), b"book").unwrap();
+        fs::hard_link(at("a.bin"), at("hard.bin")).unwrap();
+        let keep =
+            |output: &str| keep_inputs(&[at("c.bin"), at(output)], &[at("b.bin"), at("none"), at("a.bin")]);
+        let error = keep("hard.bin").unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::Usage, Some(&*at("hard.bin"))));
+        assert!(error.what().ends_with("a.bin"), "{error}");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("b.bin"), at("soft.bin")).unwrap();
+            assert!(keep("soft.bin").is_err());
+        }
+        assert!(keep("b.bin").is_err() && keep("none").is_ok());
+        fs::write(at("d.bin"), b"book").unwrap();
+        assert!(keep("d.bin").is_ok());
     }
 
     #[test]

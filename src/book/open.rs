@@ -51,6 +51,9 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
         return Ok(Arc::new(Kvetka::open(path)?));
     }
     let bytes = Map::open(found.as_deref().unwrap_or(path))?;
+    if let Some((what, advice)) = database(path) {
+        return Err(Error::format(path, what).advice(advice));
+    }
     if is_kvetka(path, &bytes) {
         return Ok(Arc::new(Kvetka::open(path)?));
     }
@@ -114,6 +117,22 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     Ok(Arc::new(Polyglot::new(path, bytes)))
 }
 
+/// The files that a book written at `path` may replace.
+pub fn parts(path: &Path) -> Vec<PathBuf> {
+    if ctg::part(path).is_some() {
+        let cased =
+            ctg::EXTENSIONS.map(|end| [path.with_extension(end), path.with_extension(end.to_uppercase())]);
+        return std::iter::once(path.to_owned()).chain(cased.into_iter().flatten()).collect();
+    }
+    let mut parts = if kvetka::is_part(path) {
+        kvetka::standing(&kvetka::stem(path)).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    parts.push(path.to_owned());
+    parts
+}
+
 /// Begins a book at `path`, in the format that its name ends with.
 ///
 /// # Errors
@@ -129,6 +148,26 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
         _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
             .at_path(path)
             .advice(WRITABLE)),
+    }
+}
+
+/// What a file is that ChessBase's databases consist of, by its name, and what to do with it.
+fn database(path: &Path) -> Option<(&'static str, &'static str)> {
+    let end = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    match &*end {
+        "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => Some((
+            "this is a ChessBase database, no book",
+            "tabiya info sums it up, tabiya games writes it as PGN, tabiya build makes a book of it",
+        )),
+        "2cbh" => Some((
+            "this is a database of the newer format of ChessBase, no book",
+            "save it as a CBH database in ChessBase, and make a book of it with tabiya build",
+        )),
+        "cbv" | "cbz" => Some((
+            "this is an archive of a ChessBase database, no book",
+            "unpack it in ChessBase or its free Reader, and make a book of it with tabiya build",
+        )),
+        _ => None,
     }
 }
 
@@ -214,6 +253,23 @@ mod tests {
         let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");
         assert!(counts.ends_with("no book: make a book of it with tabiya build"), "{counts}");
         assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));
+    }
+
+    #[test]
+    fn parts_of_a_database_are_no_books() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, says) in [
+            ("a.cbh", "tabiya games"),
+            ("a.CBG", "tabiya build"),
+            ("a.cbv", "unpack it"),
+            ("a.2cbh", "save it"),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, [7; 64]).unwrap();
+            let error = open(&path).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Format);
+            assert!(error.to_string().contains("ChessBase") && error.to_string().contains(says), "{error}");
+        }
     }
 
     #[test]

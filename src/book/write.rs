@@ -5,6 +5,17 @@ use std::path::PathBuf;
 use super::{Known, LinkedGame};
 use crate::base::error::Result;
 
+/// Which moves of a position without colours become green, in a format that has colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Green {
+    /// Where the position's moves have only weights, those of at least half the weight of the heaviest: without them a
+    /// format of counts would hold nothing of the weights.
+    #[default]
+    Weights,
+    /// Those that have at least so many per mille of their position's weight; 0 for no colours.
+    PerMille(u32),
+}
+
 /// What is asked of a writer, whatever its format.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
@@ -12,9 +23,8 @@ pub struct WriteOptions {
     pub force: bool,
     /// A book without a move is not written.
     pub needs_moves: bool,
-    /// Where a format has colours and a position's moves have none: the per mille of the position's weight from which
-    /// on a move becomes green; 0 for no colours.
-    pub green: u32,
+    /// Where a format has colours and a position's moves have none: which moves become green.
+    pub green: Green,
     /// What the book says of itself, where its format has a place for it.
     pub caption: String,
     /// Half-moves from the start of a game that were taken in; `None`: all.
@@ -78,4 +88,6 @@ pub struct Written {
     /// What the format could not hold, as a clause such as "positions that no line from the start reaches", and how
     /// often.
     pub left_out: Vec<(String, u64)>,
+    /// Moves that became green by [`Green::Weights`].
+    pub greens: u64,
 }

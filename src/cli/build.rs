@@ -11,10 +11,11 @@ use super::{counts, out, written};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
 use crate::book::{self, WriteOptions, Written};
 use crate::build::counts::{CountFile, CountWriter, CountsWritten, is_named, split};
 use crate::build::{self, Filter, Input, Names, Only, Weigh};
-use crate::games::{self, Date, PlayerName};
+use crate::games::{self, Date, GameSource as _, PlayerName};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -100,9 +101,8 @@ struct Moves {
     #[arg(long)]
     uniform: bool,
     /// Where CTG is written: make moves green that have at least so many per mille of their position's weight
-    #[arg(long, value_name = "PERMILLE", default_value_t = 0, hide_default_value = true,
-          value_parser = clap::value_parser!(u32).range(0..=1000))]
-    green: u32,
+    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    green: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -176,7 +176,7 @@ impl Moves {
             Some("--min-games")
         } else if self.min_score.is_some() {
             Some("--min-score")
-        } else if self.green > 0 {
+        } else if self.green.is_some() {
             Some("--green")
         } else {
             self.uniform.then_some("--uniform")
@@ -229,6 +229,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let mut source = games::open(&games)?;
     source.passed_over().iter().for_each(out::complain);
+    let mut inputs = written::sources(&source.files());
+    inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
+    keep_inputs(&book::parts(&args.output), &inputs)?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;
     let progress = Progress::terminal(args.output.to_string_lossy());
@@ -241,7 +244,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let options = WriteOptions {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],
-            green: args.moves.green,
+            green: written::green(args.moves.green),
             ..written::options(&args.output, args.force)
         };
         let writer = book::create(&args.output, &options)?;

@@ -15,6 +15,7 @@ use super::{out, written};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
 use crate::build::counts::{CountFile, CountWriter, CountsWritten, Sum, split, sum};
 use crate::build::report::many;
 use crate::build::{self, Filter, Input};
@@ -75,6 +76,8 @@ pub fn merge(inputs: &[PathBuf], output: &Path, force: bool, means: &MeansArgs) 
         return Err(Error::format(other, what).advice("count games with tabiya build --counts"));
     }
     let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
+    let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
+    keep_inputs(&[output.to_owned()], &inputs)?;
     let means = means.means()?;
     interrupt::watch();
     let lacking = files.iter().find(|file| !file.has_positions());

@@ -4,13 +4,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::exit::Exit;
+use super::written;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::base::replace::Replacement;
+use crate::base::replace::{Replacement, keep_inputs};
 use crate::games::Problem;
 use crate::games::cbh::export::{Options, Output, Totals, export};
-use crate::games::cbh::{Cbh, notes};
+use crate::games::cbh::{self, Cbh, notes};
+use crate::games::pack::{Packed, Packing};
 
 mod texts;
 
@@ -23,7 +25,7 @@ pub struct Args {
     /// The database, by its .cbh file
     #[arg(value_name = "DB.cbh")]
     database: PathBuf,
-    /// The PGN file to write [default: standard output]
+    /// The PGN file to write (.pgn, or packed: .pgn.gz, .pgn.zst), or - for standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace files that exist
@@ -76,7 +78,19 @@ pub fn processors() -> usize {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: the PGN file is then not there.
 pub fn run(args: &Args) -> Result<Exit> {
+    let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let packing = match output.map(|path| (path, Packing::named(path))) {
+        Some((path, None)) => {
+            return Err(Error::new(ErrorKind::Usage, "games are written as PGN")
+                .at_path(path)
+                .advice("end the name with .pgn, .pgn.gz or .pgn.zst"));
+        }
+        other => other.and_then(|(_, packing)| packing).unwrap_or(Packing::None),
+    };
     let db = Cbh::open(&args.database)?;
+    if let Some(path) = output {
+        keep_inputs(&[path.to_owned()], &cbh::parts(db.path()))?;
+    }
     let Range(from, to) = args.games;
     if from > db.count() && args.games != Range(1, u32::MAX) {
         let what = format!("there is no game {from}: the last one is {}", db.count());
@@ -103,16 +117,22 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let progress = Progress::terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
-    let totals = match &args.output {
+    let totals = match output {
         Some(path) => {
-            let mut file = Replacement::new(path, args.force)?;
+            let mut file = Packed::new(Replacement::new(path, args.force)?, packing);
             let mut write = |text: &[u8]| {
                 let written = file.write_all(text);
-                written.map_err(|error| file.error(error))
+                written.map_err(|error| file.get_ref().error(error))
             };
             let mut told = Telling { write: &mut write, progress: &progress, from, problems: 0 };
             let totals = export(&db, &options, &mut told)?;
-            file.commit()?;
+            if totals.games == 0 {
+                drop(progress);
+                lines(&totals).iter().for_each(|line| say(line));
+                let advice = (totals.deleted > 0).then_some("--deleted writes deleted games");
+                return Ok(written::nothing(path, "there is no game to write", advice));
+            }
+            file.finish()?.commit()?;
             totals
         }
         None => {

@@ -9,6 +9,7 @@ use super::{counts, out, written};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
 use crate::book::{self, Book, Scope, WriteOptions};
 use crate::build;
 use crate::build::counts::is_named;
@@ -43,10 +44,10 @@ pub struct To {
     #[arg(long)]
     all: bool,
     /// Where CTG is written and a position's moves have no colours: make those green that have at least so many per
-    /// mille of its weight
-    #[arg(long, value_name = "PERMILLE", default_value_t = 0, hide_default_value = true,
-          value_parser = clap::value_parser!(u32).range(0..=1000))]
-    green: u32,
+    /// mille of its weight; 0 for none [default: where only weights are known, those of at least half the weight of the
+    /// heaviest]
+    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    green: Option<u32>,
 }
 
 /// Merges the books.
@@ -66,9 +67,10 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
         return counts::merge(inputs, &to.output, to.force, means);
     }
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
+    keep_inputs(&book::parts(&to.output), &written::books(books.iter().map(|book| &**book)))?;
     let means = means.means()?;
     interrupt::watch();
-    let options = WriteOptions { green: to.green, ..written::options(&to.output, to.force) };
+    let options = WriteOptions { green: written::green(to.green), ..written::options(&to.output, to.force) };
     let writer = book::create(&to.output, &options)?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();
@@ -78,10 +80,21 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
         _ => Scope::Reachable,
     };
     let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
+    // Of such positions nothing more than the key is known, whatever is asked for.
+    let keys_only = books.iter().all(|book| !book.holds_positions());
     let (merged, book) = build::merge(&scoped, &means, writer, &progress)?;
     drop(progress);
     let exit = out::print(|out| {
         writeln!(out, "{} read", many(merged.read, "position", "positions"))?;
+        if merged.unreached > 0 {
+            let all = merged.read + merged.unreached;
+            writeln!(
+                out,
+                "left out: {} of {all}, which no line from the starting position reaches ({})",
+                many(merged.unreached, "position", "positions"),
+                if keys_only { "the book holds only their keys" } else { "--all takes them" },
+            )?;
+        }
         if merged.unplaced > 0 {
             let positions = many(merged.unplaced, "position", "positions");
             writeln!(out, "left out: {positions} with more pieces than a game has")?;
@@ -95,7 +108,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     })?;
     if book.moves == 0 {
         let what = match merged.read {
-            0 => "no line from the starting position reaches a move",
+            0 => "no line from the starting position reaches a move of the book",
             _ => "the format can hold none of the moves",
         };
         return Ok(written::nothing(&to.output, what, None));

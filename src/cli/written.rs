@@ -1,12 +1,14 @@
 //! What a command says of the book that it wrote.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::exit::Exit;
 use super::out;
-use crate::book::{WriteOptions, Written};
+use crate::book::{Book, Green, WriteOptions, Written};
 use crate::build::report::many;
+use crate::games::cbh;
+use crate::learn::Disk;
 
 /// What is asked of the writer of a book whatever it is made of: its caption is its name.
 pub fn options(output: &Path, force: bool) -> WriteOptions {
@@ -19,6 +21,26 @@ pub fn options(output: &Path, force: bool) -> WriteOptions {
     }
 }
 
+/// Which moves become green, by the per mille that the command line names.
+pub fn green(share: Option<u32>) -> Green {
+    share.map_or(Green::Weights, Green::PerMille)
+}
+
+/// The files of books, the journals of what they have learned among them.
+pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
+    let with_journal = |path: PathBuf| {
+        let journal = Disk::new(&path).ok().map(|disk| disk.journal_path().to_owned());
+        journal.into_iter().chain([path])
+    };
+    books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
+}
+
+/// The files that games are in: of a database all of its parts.
+pub fn sources(files: &[PathBuf]) -> Vec<PathBuf> {
+    let parts = |path: &PathBuf| if cbh::is_named(path) { cbh::parts(path) } else { vec![path.clone()] };
+    files.iter().flat_map(parts).collect()
+}
+
 /// Prints what was written, where that is anything, and what found no place in it.
 pub fn tell(written: &Written, out: &mut dyn Write) -> io::Result<()> {
     for (what, count) in &written.left_out {
@@ -26,6 +48,13 @@ pub fn tell(written: &Written, out: &mut dyn Write) -> io::Result<()> {
     }
     if written.moves == 0 {
         return Ok(());
+    }
+    if written.greens > 0 {
+        let moves = many(written.greens, "move is", "moves are");
+        writeln!(
+            out,
+            "{moves} marked green: of at least half the weight of the heaviest in the position (--green changes that)"
+        )?;
     }
     let names: Vec<_> = written.files.iter().map(|file| file.display().to_string()).collect();
     let positions = many(written.positions, "position", "positions");

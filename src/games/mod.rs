@@ -8,6 +8,7 @@ pub mod cbh;
 pub mod export;
 mod header;
 mod open;
+pub mod pack;
 pub mod pgn;
 mod pipe;
 mod player;

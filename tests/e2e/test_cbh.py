@@ -1,5 +1,6 @@
 """ChessBase databases: their games beside ChessBase's own export, and what the commands say of them."""
 
+import gzip
 import json
 import os
 import shutil
@@ -146,3 +147,37 @@ def test_other_formats_are_answered_with_what_to_do(tabiya, tmp_path):
         for command in (("games", name), ("info", name), ("check", name), ("build", name, "-o", "b.bin")):
             done = tabiya(*command)
             assert done.returncode == 3 and words in done.stderr, done.stderr
+
+
+def test_a_database_is_never_written_over(tabiya, tmp_path, samples):
+    for part in (samples / "linares").iterdir():
+        shutil.copyfile(part, tmp_path / part.name)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    database = tmp_path / "linares.cbh"
+    # The last is another program's, which ChessBase does not know.
+    for name in before.keys() - {"linares.pgi"}:
+        assert tabiya("games", database, "-o", tmp_path / name, "--force").returncode == 2
+        (tmp_path / "link.pgn").symlink_to(tmp_path / name)
+        (tmp_path / "link.bin").hardlink_to(tmp_path / name)
+        for argv in (["games", database, "-o", tmp_path / "link.pgn"], ["build", database, "-o", tmp_path / "link.bin"]):
+            done = tabiya(*argv, "--force")
+            assert done.returncode == 2 and b"would replace a file that is read" in done.stderr, argv
+        (tmp_path / "link.pgn").unlink()
+        (tmp_path / "link.bin").unlink()
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before, name
+
+
+def test_games_are_packed_as_their_name_says(tabiya, tmp_path, samples):
+    database = samples / "linares" / "linares.cbh"
+    outputs = {end: tmp_path / f"out.pgn{end}" for end in ("", ".gz", ".zst")}
+    for path in outputs.values():
+        assert tabiya("games", database, "-o", path).returncode == 0
+    plain = outputs[""].read_bytes()
+    assert gzip.decompress(outputs[".gz"].read_bytes()) == plain
+    assert tabiya("games", database, "-o", "-").stdout == plain
+    books = [tmp_path / f"{at}.bin" for at in range(3)]
+    for path, book in zip(outputs.values(), books):
+        assert tabiya("build", path, "-o", book).returncode == 0
+    assert len({book.read_bytes() for book in books}) == 1
+    done = tabiya("games", database, "-o", tmp_path / "out.txt")
+    assert done.returncode == 2 and b"end the name with .pgn" in done.stderr

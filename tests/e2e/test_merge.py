@@ -144,9 +144,14 @@ def test_the_old_book_stays_where_something_is_wrong(tabiya, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["a.bin", "out.bin"]
 
 
-def test_a_book_may_be_merged_into_itself(tabiya, tmp_path):
+def test_a_book_is_not_written_over_what_is_read(tabiya, tmp_path):
     book = Book().line("e2e4 e7e5", weight=3).write(tmp_path / "a.bin")
-    sums = summed(read_book(book), read_book(book))
-    done = tabiya("merge", book, book, "-o", book, "--force")
-    assert done.returncode == DONE, done.stderr
-    assert read_book(book) == sums
+    before = book.read_bytes()
+    (tmp_path / "soft.bin").symlink_to(book)
+    (tmp_path / "hard.bin").hardlink_to(book)
+    for out in ("a.bin", "soft.bin", "hard.bin"):
+        for command in ("merge", "convert"):
+            for force in ([], ["--force"]):
+                done = tabiya(command, book, "-o", tmp_path / out, *force)
+                assert done.returncode == USAGE and b"would replace a file that is read" in done.stderr
+    assert book.read_bytes() == before

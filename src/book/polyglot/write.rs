@@ -74,8 +74,8 @@ impl BookWriter for Writer {
             file.commit()?;
         }
         let lost = [
-            ("moves with games counted: their weights stand for them", lost.counts),
-            ("moves with marks or colours, which act only through the weights", lost.marks),
+            ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
+            ("marks or colours of moves, which act only through the weights", lost.marks),
             ("comments", lost.comments),
         ];
         written.left_out = lost.map(|(what, count)| (what.to_owned(), count)).into();

@@ -15,6 +15,20 @@ pub fn is_named(path: &Path) -> bool {
     PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
 }
 
+/// All files of the database that a file belongs to, those that are not read too: of the same name, with an end that
+/// ChessBase gives to its own files.
+pub fn parts(path: &Path) -> Vec<PathBuf> {
+    const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let own = entries.filter(|entry| {
+        let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+        stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
+    });
+    own.chain([path.to_owned()]).collect()
+}
+
 /// The `.cbh` file of the database that a file belongs to.
 ///
 /// # Errors

@@ -38,7 +38,7 @@ mod text;
 pub use board::{Board, Fault};
 pub use database::{Bytes, Cbh};
 pub use decode::{Damage, Sink, Wrong, decode};
-pub use files::is_named;
+pub use files::{is_named, parts};
 pub use mode::Mode;
 pub use reader::{Found, Game, Reader, Unreadable};
 pub use record::{Kind, MEDALS, Outcome, Record};

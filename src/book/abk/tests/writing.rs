@@ -213,9 +213,9 @@ fn what_the_format_cannot_hold_is_counted() {
         "positions that came without their boards",
         "moves that are not legal in their position",
         "moves with more games than the format can count, all counts halved until they fit",
-        "moves with marks or colours, which act only through the priorities",
-        "moves with ratings",
-        "moves with something learned",
+        "marks or colours of moves, which act only through the priorities",
+        "ratings of moves",
+        "learned results of moves",
         "comments",
     ];
     assert_eq!(written.left_out, expected.map(|what| (what.to_owned(), 1)));

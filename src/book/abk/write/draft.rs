@@ -280,9 +280,9 @@ impl Draft {
             ("positions behind more moves than a book is read to, or too deep", tree.beyond),
             ("moves that are not legal in their position", illegal),
             ("moves with more games than the format can count, all counts halved until they fit", counts),
-            ("moves with marks or colours, which act only through the priorities", marks),
-            ("moves with ratings", ratings),
-            ("moves with something learned", learned),
+            ("marks or colours of moves, which act only through the priorities", marks),
+            ("ratings of moves", ratings),
+            ("learned results of moves", learned),
             ("comments", comments),
         ]
         .map(|(what, count)| (what.to_owned(), count))

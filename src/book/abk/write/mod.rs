@@ -57,6 +57,6 @@ impl BookWriter for Writer {
             return Ok(Written { left_out, ..Written::default() });
         }
         file.commit()?;
-        Ok(Written { files: vec![path], positions, moves, left_out })
+        Ok(Written { files: vec![path], positions, moves, left_out, ..Written::default() })
     }
 }

@@ -17,7 +17,7 @@ use super::samples::sample;
 use crate::base::progress::Progress;
 use crate::book::polyglot::layout::RawMove;
 use crate::book::{
-    self, Annotation, Book, BookWriter, Counts, Known, KnownMove, Scope, WriteOptions, Written,
+    self, Annotation, Book, BookWriter, Counts, Green, Known, KnownMove, Scope, WriteOptions, Written,
 };
 use crate::chess::Position;
 use crate::chess::normal::Normal;
@@ -97,6 +97,7 @@ struct Done {
 fn write(book: &[Known], green: u32) -> Done {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ctg");
+    let green = Green::PerMille(green);
     let mut writer = book::create(&path, &WriteOptions { green, ..WriteOptions::default() }).unwrap();
     assert!(writer.needs_positions() && writer.holds_verdicts());
     for known in book {

@@ -10,15 +10,17 @@ use super::super::moves::code;
 use super::super::signature::Signature;
 use super::rows::{MOST_MOVES, Row, Rows, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, Trie};
-use crate::book::{Annotation, Counts, Known, KnownMove};
+use crate::book::{Annotation, Counts, Green, Known, KnownMove};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
 /// A CTG book on its way into its three files.
 #[derive(Debug, Default)]
 pub struct Draft {
-    green: u32,
+    green: Green,
     rows: Rows,
+    /// Moves that became green because only their weights are known.
+    greens: u64,
     /// Kept to save allocations.
     moves: Vec<[u8; 2]>,
     lost: Lost,
@@ -48,12 +50,13 @@ pub struct Beside {
     pub moves: u64,
     /// What the book does not hold, and how often.
     pub left_out: Vec<(String, u64)>,
+    /// Moves that became green because only their weights are known.
+    pub greens: u64,
 }
 
 impl Draft {
-    /// An empty book. Where a position's moves have no colour, those from this per mille of its weight on become
-    /// green; with 0 none do.
-    pub fn new(green: u32) -> Self {
+    /// An empty book. Where a position's moves have no colour, these become green.
+    pub fn new(green: Green) -> Self {
         Self { green, ..Self::default() }
     }
 
@@ -98,12 +101,23 @@ impl Draft {
         if known.moves.iter().any(|known| known.recommended.is_some()) {
             return None;
         }
-        if self.green == 0 {
+        let weights = known.moves.iter().map(|known| u128::from(known.weight));
+        let only_weights = known.moves.iter().all(|known| known.counts.is_none());
+        let least = match self.green {
+            Green::PerMille(1..) if known.moves.is_empty() => None,
+            Green::PerMille(share @ 1..) => Some(weights.sum::<u128>() * u128::from(share)),
+            Green::Weights if only_weights => weights.max().map(|heaviest| heaviest * 500),
+            _ => None,
+        };
+        if least.is_none() {
             self.lost.weights += if known.weighs_by_results() { 0 } else { known.moves.len() as u64 };
-            return None;
+        } else if self.green == Green::Weights {
+            let green = |known: &&KnownMove| {
+                known.weight > 0 && least.is_some_and(|least| u128::from(known.weight) * 1000 >= least)
+            };
+            self.greens += known.moves.iter().filter(green).count() as u64;
         }
-        let total: u128 = known.moves.iter().map(|known| u128::from(known.weight)).sum();
-        Some(total * u128::from(self.green))
+        least
     }
 
     /// Notes what a move says of the position that it leads to; gives its code and mark.
@@ -187,6 +201,7 @@ impl Draft {
             ctg.write_all(&page)?;
         }
         beside.positions = placed;
+        beside.greens = self.greens;
         let Lost { positions, illegal, codes, learned, comments, weights } = self.lost;
         beside.left_out = [
             ("positions that the format cannot write", positions),
@@ -194,8 +209,8 @@ impl Draft {
             ("moves that are not legal in their position", illegal),
             ("moves that the format cannot write", codes + rows.left_out),
             ("comments that the format has no sign for", comments),
-            ("moves with something learned", learned),
-            ("moves whose weight is not that of their results: --green makes colours of weights", weights),
+            ("learned results of moves", learned),
+            ("weights of moves that are not those of their results: --green makes colours of weights", weights),
             ("positions with different colours on different ways to them, of which red counts before green", torn),
             ("positions with more games than the format can count, all counts halved until they fit", scaled),
         ]

@@ -82,7 +82,7 @@ impl BookWriter for Writer {
             }
             shown.push(path);
         }
-        let Beside { positions, moves, left_out, .. } = beside;
-        Ok(Written { files: paths.into(), positions, moves, left_out })
+        let Beside { positions, moves, left_out, greens, .. } = beside;
+        Ok(Written { files: paths.into(), positions, moves, left_out, greens })
     }
 }

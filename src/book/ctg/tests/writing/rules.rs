@@ -185,7 +185,7 @@ fn what_the_format_cannot_hold_is_counted() {
         ("positions that the format cannot write", 3),
         ("moves that are not legal in their position", 1),
         ("moves that the format cannot write", 2),
-        ("moves with something learned", 1),
+        ("learned results of moves", 1),
     ];
     assert_eq!(done.written.left_out, expected.map(|(what, count)| (what.to_owned(), count)));
     let book = opened(&done);
