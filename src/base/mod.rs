@@ -1,4 +1,5 @@
-//! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, sorting, progress.
+//! What every floor above stands on: errors, bounds-checked reading, memory maps, whole writing, sorting and looking up beyond
+//! memory, progress.
 
 pub mod blob;
 pub mod bytes;
@@ -8,4 +9,6 @@ pub mod interrupt;
 pub mod map;
 pub mod progress;
 pub mod replace;
+pub mod scratch;
 pub mod sort;
+pub mod table;

@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
+use super::scratch::{cannot, here, read_exact_at};
 
 /// Bytes of a record that decide most comparisons without a look at the record itself.
 const PREFIX: usize = 16;
@@ -14,8 +15,16 @@ const PREFIX: usize = 16;
 /// Bytes of the place of a record in memory, beside the record.
 const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
 
-/// Bytes that are gathered before they are written to, or read from, a temporary file.
+/// Bytes that are gathered before they are written to, or read from, a temporary file: at most and at least.
 const BUFFER_LEN: usize = 1 << 17;
+const LEAST_BUFFER: usize = 1 << 12;
+
+/// Runs of one file. Where there are so many, they are merged into one of the next file: so each record is written
+/// about as often as the logarithm of their number to this base.
+const MOST_RUNS: usize = 64;
+
+/// Bytes of a record's length in a file.
+const LENGTH_LEN: usize = 4;
 
 /// Records on their way into order: that of their bytes.
 ///
@@ -37,16 +46,31 @@ pub struct Sorter {
     bytes: Vec<u8>,
     /// The start of each record as a number, its offset and its length.
     places: Vec<(u128, u32, u32)>,
-    runs: Vec<File>,
+    /// Fresh runs, runs of runs, and so on.
+    levels: Vec<Level>,
+    /// Records that were written to files, each as often as it was.
+    written: u64,
+}
+
+/// Sorted runs in a temporary file, one after the other.
+#[derive(Debug, Default)]
+struct Level {
+    file: Option<File>,
+    /// Where each run ends, and the next begins.
+    ends: Vec<u64>,
 }
 
 impl Sorter {
     /// Keeps about so many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
-        let folder = folder.as_ref();
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let memory = memory.min(u32::MAX as usize);
-        Self { folder: folder.to_owned(), memory, bytes: Vec::new(), places: Vec::new(), runs: Vec::new() }
+        Self {
+            folder: here(folder.as_ref()),
+            memory: memory.min(u32::MAX as usize),
+            bytes: Vec::new(),
+            places: Vec::new(),
+            levels: Vec::new(),
+            written: 0,
+        }
     }
 
     /// Takes in a record.
@@ -65,23 +89,21 @@ impl Sorter {
         Ok(())
     }
 
-    /// The records in their order.
+    /// The records in their order. Where some are in files already, all are: memory then holds only a buffer for each
+    /// run.
     ///
     /// # Errors
     /// When a temporary file cannot be written or read.
     pub fn finish(mut self) -> Result<Sorted> {
-        self.sort();
-        let mut runs = Vec::with_capacity(self.runs.len());
-        let mut heap = BinaryHeap::new();
-        for (number, mut file) in std::mem::take(&mut self.runs).into_iter().enumerate() {
-            file.seek(SeekFrom::Start(0)).map_err(|error| self.error(error))?;
-            let mut run = BufReader::with_capacity(BUFFER_LEN, file);
-            if let Some(record) = read(&mut run, Vec::new()).map_err(|error| self.error(error))? {
-                heap.push(Reverse((record, number)));
-            }
-            runs.push(run);
+        if self.levels.is_empty() {
+            self.sort();
+            return Ok(Sorted { at: 0, runs: Runs::default(), rest: self });
         }
-        Ok(Sorted { at: 0, heap, runs, present: Vec::new(), from: None, rest: self })
+        self.spill()?;
+        (self.bytes, self.places) = (Vec::new(), Vec::new());
+        let levels = std::mem::take(&mut self.levels);
+        let runs = Runs::new(levels, self.memory).map_err(|error| self.error(error))?;
+        Ok(Sorted { at: 0, runs, rest: self })
     }
 
     fn sort(&mut self) {
@@ -90,26 +112,74 @@ impl Sorter {
             .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| record(bytes, a).cmp(record(bytes, b))));
     }
 
+    /// Writes what is in memory as a run, and merges runs where they are many.
     fn spill(&mut self) -> Result<()> {
         self.sort();
-        let run = tempfile::tempfile_in(&self.folder).and_then(|file| {
-            let mut out = BufWriter::with_capacity(BUFFER_LEN, file);
-            for place in &self.places {
-                out.write_all(&place.2.to_le_bytes())?;
-                out.write_all(record(&self.bytes, place))?;
-            }
-            out.into_inner().map_err(io::IntoInnerError::into_error)
+        self.written += self.places.len() as u64;
+        let (places, bytes) = (std::mem::take(&mut self.places), std::mem::take(&mut self.bytes));
+        let spilled = self.add_run(0, |out| {
+            places.iter().try_for_each(|place| write(record(&bytes, place), out))
         });
-        let run = run.map_err(|error| self.error(error))?;
-        self.runs.push(run);
-        self.places.clear();
-        self.bytes.clear();
+        spilled.map_err(|error| self.error(error))?;
+        let is_full = |levels: &[Level], at: usize| {
+            levels.get(at).is_some_and(|level: &Level| level.ends.len() >= MOST_RUNS)
+        };
+        if !is_full(&self.levels, 0) {
+            (self.places, self.bytes) = (places, bytes);
+            self.places.clear();
+            self.bytes.clear();
+            return Ok(());
+        }
+        // Buffers take the place of the records.
+        drop((places, bytes));
+        let mut level = 0;
+        while is_full(&self.levels, level) {
+            self.merge(level).map_err(|error| self.error(error))?;
+            level += 1;
+        }
+        Ok(())
+    }
+
+    /// Makes one run of all of a level, in the next one.
+    fn merge(&mut self, level: usize) -> io::Result<()> {
+        let Some(full) = self.levels.get_mut(level).map(std::mem::take) else { return Ok(()) };
+        let mut runs = Runs::new(vec![full], self.memory)?;
+        let mut written = 0;
+        self.add_run(level + 1, |out| {
+            while let Some(record) = runs.next()? {
+                write(record, out)?;
+                written += 1;
+            }
+            Ok(())
+        })?;
+        self.written += written;
+        Ok(())
+    }
+
+    /// Appends a run to the file of a level.
+    fn add_run(
+        &mut self,
+        level: usize,
+        fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.levels.len() <= level {
+            self.levels.resize_with(level + 1, Level::default);
+        }
+        let Some(Level { file, ends }) = self.levels.get_mut(level) else { return Ok(()) };
+        let file = match file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        let mut out = BufWriter::with_capacity(BUFFER_LEN, &*file);
+        fill(&mut out)?;
+        out.flush()?;
+        drop(out);
+        ends.push(file.seek(SeekFrom::End(0))?);
         Ok(())
     }
 
     fn error(&self, error: io::Error) -> Error {
-        Error::file(&self.folder, "cannot write a temporary file into this folder", error)
-            .advice("make room on the disk, or name a folder that can be written to")
+        cannot(&self.folder, error)
     }
 }
 
@@ -118,16 +188,99 @@ fn record<'a>(bytes: &'a [u8], &(_, at, len): &(u128, u32, u32)) -> &'a [u8] {
     bytes.get(at..at + len as usize).unwrap_or_default()
 }
 
-fn read(run: &mut BufReader<File>, mut record: Vec<u8>) -> io::Result<Option<Vec<u8>>> {
-    let mut len = [0; 4];
-    match run.read_exact(&mut len) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        Err(error) => return Err(error),
+fn write(record: &[u8], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&(record.len() as u32).to_le_bytes())?;
+    out.write_all(record)
+}
+
+/// Runs in files, read as one.
+#[derive(Debug, Default)]
+struct Runs {
+    runs: Vec<Run>,
+    files: Vec<File>,
+    /// The next record of each run.
+    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// The record that was given last, and its run.
+    present: Vec<u8>,
+    from: Option<usize>,
+}
+
+/// A run that is being read.
+#[derive(Debug)]
+struct Run {
+    file: usize,
+    /// What was not read yet.
+    at: u64,
+    end: u64,
+    /// What was read, and how much of it was given.
+    buffer: Vec<u8>,
+    given: usize,
+}
+
+impl Runs {
+    /// Half of the memory holds the buffers.
+    fn new(levels: Vec<Level>, memory: usize) -> io::Result<Self> {
+        let mut merged = Self::default();
+        for Level { file, ends } in levels {
+            let Some(file) = file else { continue };
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            merged.runs.extend(starts.zip(&ends).map(|(at, &end)| Run {
+                file: merged.files.len(),
+                at,
+                end,
+                buffer: Vec::new(),
+                given: 0,
+            }));
+            merged.files.push(file);
+        }
+        let buffer = (memory / 2 / merged.runs.len().max(1)).clamp(LEAST_BUFFER, BUFFER_LEN);
+        merged.runs.iter_mut().for_each(|run| run.buffer.reserve_exact(buffer));
+        for number in 0..merged.runs.len() {
+            merged.fetch(number)?;
+        }
+        Ok(merged)
     }
-    record.resize(u32::from_le_bytes(len) as usize, 0);
-    run.read_exact(&mut record)?;
-    Ok(Some(record))
+
+    /// Puts the next record of a run among those to choose from, in the bytes of the one that was given last.
+    fn fetch(&mut self, number: usize) -> io::Result<()> {
+        let Some(run) = self.runs.get_mut(number) else { return Ok(()) };
+        let Some(file) = self.files.get(run.file) else { return Ok(()) };
+        let Some(length) = run.take(file, LENGTH_LEN)?.first_chunk() else { return Ok(()) };
+        let length = u32::from_le_bytes(*length) as usize;
+        let mut record = std::mem::take(&mut self.present);
+        record.clear();
+        record.extend_from_slice(run.take(file, length)?);
+        self.heap.push(Reverse((record, number)));
+        Ok(())
+    }
+
+    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+        if let Some(number) = self.from.take() {
+            self.fetch(number)?;
+        }
+        let Some(Reverse((record, number))) = self.heap.pop() else { return Ok(None) };
+        (self.present, self.from) = (record, Some(number));
+        Ok(Some(&self.present))
+    }
+}
+
+impl Run {
+    /// The next bytes; none at the end.
+    fn take(&mut self, file: &File, len: usize) -> io::Result<&[u8]> {
+        if self.buffer.len() - self.given < len {
+            self.buffer.drain(..self.given);
+            self.given = 0;
+            let held = self.buffer.len();
+            let room = self.buffer.capacity().max(len) - held;
+            let more = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(room);
+            self.buffer.resize(held + more, 0);
+            read_exact_at(file, self.buffer.get_mut(held..).unwrap_or_default(), self.at)?;
+            self.at += more as u64;
+        }
+        let from = self.given;
+        self.given = (from + len).min(self.buffer.len());
+        Ok(self.buffer.get(from..self.given).unwrap_or_default())
+    }
 }
 
 /// Records in the order of their bytes.
@@ -136,12 +289,7 @@ pub struct Sorted {
     rest: Sorter,
     /// How many of the records in memory were given.
     at: usize,
-    runs: Vec<BufReader<File>>,
-    /// The next record of each run.
-    heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
-    /// The record that was given last, and its run.
-    present: Vec<u8>,
-    from: Option<usize>,
+    runs: Runs,
 }
 
 impl Sorted {
@@ -151,24 +299,10 @@ impl Sorted {
     /// When a temporary file cannot be read.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        if let Some(number) = self.from.take()
-            && let Some(run) = self.runs.get_mut(number)
-        {
-            let next =
-                read(run, std::mem::take(&mut self.present)).map_err(|error| self.rest.error(error))?;
-            self.heap.extend(next.map(|record| Reverse((record, number))));
+        if !self.runs.runs.is_empty() {
+            return self.runs.next().map_err(|error| self.rest.error(error));
         }
         let held = self.rest.places.get(self.at).map(|place| record(&self.rest.bytes, place));
-        let from_run = match (held, self.heap.peek()) {
-            (Some(held), Some(Reverse((first, _)))) => &**first < held,
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        if from_run {
-            let Some(Reverse((record, number))) = self.heap.pop() else { return Ok(None) };
-            (self.present, self.from) = (record, Some(number));
-            return Ok(Some(&self.present));
-        }
         self.at += usize::from(held.is_some());
         Ok(held)
     }
@@ -201,6 +335,35 @@ mod tests {
             // Temporary files are gone, or never had a name.
             drop(sorted);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn each_record_is_written_as_often_as_the_logarithm_of_their_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = 1_u64;
+        // Memory for 32 records: 2 runs, 64 times 64 runs, and more.
+        for (records, most) in [(60, 1), (32 * 65, 2), (32 * 64 * 65, 3)] {
+            let mut sorter = Sorter::new(folder.path(), 32 * (PLACE_LEN + 8));
+            for _ in 0..records {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                sorter.push(&state.to_be_bytes()).unwrap();
+                assert!(sorter.places.len() <= 32 && sorter.levels.len() <= most);
+                assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
+            }
+            let mut sorted = sorter.finish().unwrap();
+            assert!(sorted.rest.written <= records * most as u64, "{}", sorted.rest.written);
+            // Memory holds buffers alone, and no more than two files are open for a level.
+            let buffers: usize = sorted.runs.runs.iter().map(|run| run.buffer.capacity()).sum();
+            assert!(buffers <= sorted.runs.runs.len() * LEAST_BUFFER && sorted.rest.bytes.capacity() == 0);
+            assert!(sorted.runs.files.len() <= most);
+            let (mut last, mut count) = (Vec::new(), 0);
+            while let Some(record) = sorted.next().unwrap() {
+                assert!(&*last <= record);
+                last = record.to_vec();
+                count += 1;
+            }
+            assert_eq!(count, records);
         }
     }
 

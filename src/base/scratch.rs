@@ -1,0 +1,192 @@
+//! Bytes that are put aside while a file is made: in memory while they are few, then in a temporary file.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, Result};
+
+/// Bytes that are written at once where a temporary file exists already.
+const CHUNK: usize = 1 << 18;
+
+/// Bytes that a [`Cursor`] reads at once.
+const BLOCK: usize = 1 << 16;
+
+/// Bytes that only grow, and can be read at any place. The temporary file has no name, or goes with the process.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: PathBuf,
+    memory: usize,
+    file: Option<File>,
+    /// Bytes in the file.
+    spilled: u64,
+    /// The bytes after those.
+    held: Vec<u8>,
+}
+
+impl Scratch {
+    /// Nothing yet: up to `memory` bytes are held in memory, and the rest goes to `folder`.
+    pub fn new(folder: &Path, memory: usize) -> Self {
+        Self { folder: here(folder), memory, file: None, spilled: 0, held: Vec::new() }
+    }
+
+    /// How many bytes there are.
+    pub fn len(&self) -> u64 {
+        self.spilled + self.held.len() as u64
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Appends bytes.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be written.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        let most = if self.file.is_some() { self.memory.min(CHUNK) } else { self.memory };
+        if self.held.len() + bytes.len() > most {
+            self.spill().map_err(|error| cannot(&self.folder, error))?;
+        }
+        self.held.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn spill(&mut self) -> io::Result<()> {
+        let first = self.file.is_none();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        file.write_all(&self.held)?;
+        self.spilled += self.held.len() as u64;
+        self.held.clear();
+        if first {
+            self.held = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Reads the bytes from `at` on; `out` must not reach beyond the end.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read.
+    pub fn read(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        let in_file = usize::try_from(self.spilled.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
+        let (from_file, rest) = out.split_at_mut(in_file);
+        if let (Some(file), false) = (&self.file, from_file.is_empty()) {
+            read_exact_at(file, from_file, at).map_err(|error| cannot(&self.folder, error))?;
+        }
+        let from = usize::try_from((at + in_file as u64).saturating_sub(self.spilled)).unwrap_or(usize::MAX);
+        match self.held.get(from..).and_then(|held| held.get(..rest.len())) {
+            Some(held) => rest.copy_from_slice(held),
+            None if rest.is_empty() => {}
+            None => return Err(cannot(&self.folder, io::ErrorKind::UnexpectedEof.into())),
+        }
+        Ok(())
+    }
+}
+
+/// A place in a [`Scratch`] that moves on, forwards or backwards, and reads a block at a time.
+#[derive(Debug, Default)]
+pub struct Cursor {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Cursor {
+    /// The `len` bytes from `at` on, which must not reach beyond the end.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read.
+    pub fn get(&mut self, scratch: &Scratch, at: u64, len: usize) -> Result<&[u8]> {
+        let end = at + len as u64;
+        if at < self.start || end > self.start + self.bytes.len() as u64 {
+            let block = at - at % BLOCK as u64;
+            self.start = if end > block + BLOCK as u64 { at } else { block };
+            let room = usize::try_from(scratch.len().saturating_sub(self.start)).unwrap_or(usize::MAX);
+            self.bytes.resize(room.min(BLOCK.max(len)), 0);
+            scratch.read(self.start, &mut self.bytes)?;
+        }
+        let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);
+        let found = self.bytes.get(from..).and_then(|bytes| bytes.get(..len));
+        found.ok_or_else(|| cannot(&scratch.folder, io::ErrorKind::UnexpectedEof.into()))
+    }
+}
+
+/// A folder, where no name means the present one.
+pub(super) fn here(folder: &Path) -> PathBuf {
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
+}
+
+/// An error of a temporary file, as the user is to see it.
+pub(super) fn cannot(folder: &Path, error: io::Error) -> Error {
+    Error::file(folder, "cannot write a temporary file into this folder", error)
+        .advice("free some space, name another folder with --temp, or allow more with --memory")
+}
+
+/// Reads at a place of a file, whatever its own place is.
+pub(super) fn read_exact_at(file: &File, mut out: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(file, out, at);
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(file, out, at);
+        match read {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                out = out.get_mut(read..).unwrap_or_default();
+                at += read as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bytes_come_back_whatever_memory_holds(
+            pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..5000), 0..60),
+            memory in prop::sample::select(vec![0, 1, 3000, 1 << 16, 1 << 20]),
+            looks in prop::collection::vec((any::<prop::sample::Index>(), 0..70_000_usize), 1..20),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut scratch = Scratch::new(folder.path(), memory);
+            let mut all: Vec<u8> = Vec::new();
+            for piece in &pieces {
+                scratch.push(piece).unwrap();
+                all.extend(piece);
+                prop_assert!(scratch.held.len() <= memory.max(5000));
+            }
+            prop_assert_eq!(scratch.len(), all.len() as u64);
+            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+            let mut cursor = Cursor::default();
+            for (at, len) in looks {
+                let at = at.index(all.len() + 1);
+                let len = len.min(all.len() - at);
+                let mut out = vec![0; len];
+                scratch.read(at as u64, &mut out).unwrap();
+                prop_assert_eq!(&out, &all[at..at + len]);
+                prop_assert_eq!(cursor.get(&scratch, at as u64, len).unwrap(), &all[at..at + len]);
+            }
+            prop_assert!(scratch.read(all.len() as u64, &mut [0]).is_err());
+            prop_assert!(cursor.get(&scratch, all.len() as u64, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_named() {
+        let mut scratch = Scratch::new(Path::new("no such folder"), 0);
+        scratch.push(b"").unwrap();
+        let error = scratch.push(b"b").unwrap_err().to_string();
+        assert!(error.starts_with("no such folder: cannot write a temporary file"), "{error}");
+    }
+}
