@@ -121,7 +121,7 @@ pub(super) fn here(folder: &Path) -> PathBuf {
 }
 
 /// An error of a temporary file, as the user is to see it.
-pub(super) fn cannot(folder: &Path, error: io::Error) -> Error {
+pub fn cannot(folder: &Path, error: io::Error) -> Error {
     Error::file(folder, "cannot write a temporary file into this folder", error)
         .advice("free some space, name another folder with --temp, or allow more with --memory")
 }

@@ -117,9 +117,8 @@ impl Sorter {
         self.sort();
         self.written += self.places.len() as u64;
         let (places, bytes) = (std::mem::take(&mut self.places), std::mem::take(&mut self.bytes));
-        let spilled = self.add_run(0, |out| {
-            places.iter().try_for_each(|place| write(record(&bytes, place), out))
-        });
+        let spilled =
+            self.add_run(0, |out| places.iter().try_for_each(|place| write(record(&bytes, place), out)));
         spilled.map_err(|error| self.error(error))?;
         let is_full = |levels: &[Level], at: usize| {
             levels.get(at).is_some_and(|level: &Level| level.ends.len() >= MOST_RUNS)

@@ -40,13 +40,18 @@ impl<const N: usize> Table<N> {
         self.records.is_empty()
     }
 
+    /// Whether a record of this key can follow: it is above the last one.
+    pub fn takes(&self, key: u64) -> bool {
+        self.last.is_none_or(|last| last < key)
+    }
+
     /// Appends a record; `false`, and nothing else, where its key is not above the last one.
     ///
     /// # Errors
     /// When the temporary file cannot be written.
     pub fn push(&mut self, record: &[u8; N]) -> Result<bool> {
         let key = key(record);
-        if self.last.is_some_and(|last| last >= key) {
+        if !self.takes(key) {
             return Ok(false);
         }
         if self.len().is_multiple_of(Self::OF_A_BLOCK as u64) {

@@ -31,6 +31,17 @@ pub struct WriteOptions {
     pub plies: Option<u32>,
     /// The Elo that White, Black, the stronger and the weaker player needed; 0 where none.
     pub least_elo: [u16; 4],
+    /// Bytes that the writer may hold in memory; as far as its format needs more, it takes a little.
+    pub memory: usize,
+    /// The folder for what does not fit; `None`: the system's.
+    pub temp: Option<PathBuf>,
+}
+
+impl WriteOptions {
+    /// The folder for temporary files.
+    pub fn temp(&self) -> PathBuf {
+        self.temp.clone().unwrap_or_else(std::env::temp_dir)
+    }
 }
 
 /// A book that is being written. Dropped before [`BookWriter::finish`], it leaves nothing behind.
@@ -47,6 +58,12 @@ pub trait BookWriter {
     /// Whether games are wanted, as [`BookWriter::game`] takes them in.
     fn wants_games(&self) -> bool {
         false
+    }
+
+    /// Bytes that it may hold in memory, as [`WriteOptions::memory`] says, besides what whoever hands positions over
+    /// holds.
+    fn memory(&self) -> usize {
+        0
     }
 
     /// Takes in a game that the book is made of: all of them come before the first position, in the order of their

@@ -37,6 +37,13 @@ pub struct Means {
     pub temp: PathBuf,
 }
 
+impl Means {
+    /// Bytes that the writer of a book may hold: a quarter.
+    pub fn of_writer(&self) -> usize {
+        self.memory / 4
+    }
+}
+
 /// A row that is made of a move of a game.
 pub trait Made: Row {
     /// Whether it holds its position.

@@ -7,6 +7,7 @@ use super::count::Means;
 use super::key_row::KeyRow;
 use super::known_row::KnownRow;
 use super::sort::{Sortable, Sorted, Sorter};
+use super::within;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -79,6 +80,7 @@ fn merge_rows<R: Merging>(
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
+    let means = &within(means, writer.memory());
     let mut sorter = Sorter::new(means.memory, &means.temp);
     let mut rows = Vec::<R>::new();
     let mut merged = Merged::default();

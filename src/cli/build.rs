@@ -245,7 +245,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],
             green: written::green(args.moves.green),
-            ..written::options(&args.output, args.force)
+            ..written::options(&args.output, args.force, &means)
         };
         let writer = book::create(&args.output, &options)?;
         let weigh = args.moves.weigh();

@@ -70,7 +70,8 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &MeansArgs) -> Result<Exit> {
     keep_inputs(&book::parts(&to.output), &written::books(books.iter().map(|book| &**book)))?;
     let means = means.means()?;
     interrupt::watch();
-    let options = WriteOptions { green: written::green(to.green), ..written::options(&to.output, to.force) };
+    let options =
+        WriteOptions { green: written::green(to.green), ..written::options(&to.output, to.force, &means) };
     let writer = book::create(&to.output, &options)?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();

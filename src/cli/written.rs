@@ -6,17 +6,21 @@ use std::path::{Path, PathBuf};
 use super::exit::Exit;
 use super::out;
 use crate::book::{Book, Green, WriteOptions, Written};
+use crate::build::Means;
 use crate::build::report::many;
 use crate::games::cbh;
 use crate::learn::Disk;
 
-/// What is asked of the writer of a book whatever it is made of: its caption is its name.
-pub fn options(output: &Path, force: bool) -> WriteOptions {
+/// What is asked of the writer of a book whatever it is made of: its caption is its name, and it has a part of the
+/// memory.
+pub fn options(output: &Path, force: bool, means: &Means) -> WriteOptions {
     let name = output.file_stem().unwrap_or_default();
     WriteOptions {
         force,
         needs_moves: true,
         caption: name.to_string_lossy().into_owned(),
+        memory: means.of_writer(),
+        temp: Some(means.temp.clone()),
         ..WriteOptions::default()
     }
 }

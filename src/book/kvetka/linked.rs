@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::element::Link;
 use super::ksf::KsfWriter;
 use super::layout::{SOURCE_CBH, SOURCE_PGN, SOURCE_WEB};
 use super::sources::Game;
+use crate::base::error::Result;
+use crate::base::scratch::cannot;
+use crate::base::table::Table;
 use crate::book::{LinkedGame, SourceKind};
 
 /// Games of one source that follow each other.
@@ -15,39 +18,39 @@ use crate::book::{LinkedGame, SourceKind};
 struct Run {
     source: u16,
     /// The place of its first game among all.
-    first: usize,
+    first: u64,
 }
 
 /// The games so far.
 #[derive(Debug)]
 pub struct Games {
     ksf: KsfWriter<Body>,
-    /// The numbers of the games, ascending: eight bytes a game.
-    numbers: Vec<u64>,
+    /// The numbers of the games, ascending.
+    numbers: Table<{ size_of::<u64>() }>,
     runs: Vec<Run>,
     /// What the present source is.
     present: Option<(SourceKind, String)>,
     /// Games that have no place.
     pub lost: u64,
+    folder: PathBuf,
 }
 
 impl Games {
-    /// No game yet; they are kept in a temporary file of a folder.
+    /// No game yet; they are kept in a temporary file of a folder, and of their numbers about so many bytes in memory.
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn new(folder: &Path) -> io::Result<Self> {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    pub fn new(folder: &Path, memory: usize) -> io::Result<Self> {
         let body = Body::Writing(BufWriter::new(tempfile::tempfile_in(folder)?));
-        let ksf = KsfWriter::new(body);
-        Ok(Self { ksf, numbers: Vec::new(), runs: Vec::new(), present: None, lost: 0 })
+        let (ksf, numbers) = (KsfWriter::new(body), Table::new(folder, memory));
+        Ok(Self { ksf, numbers, runs: Vec::new(), present: None, lost: 0, folder: folder.to_owned() })
     }
 
     /// Takes in a game; their numbers ascend.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, game: &LinkedGame) -> io::Result<()> {
+    pub fn add(&mut self, game: &LinkedGame) -> Result<()> {
         let kind = match game.kind {
             SourceKind::Pgn => SOURCE_PGN,
             SourceKind::Web => SOURCE_WEB,
@@ -62,10 +65,15 @@ impl Games {
             self.lost += 1;
             return Ok(());
         };
+        if !self.numbers.takes(game.number) {
+            self.lost += 1;
+            return Ok(());
+        }
         let same =
             self.present.as_ref().is_some_and(|(kind, source)| (*kind, source) == (game.kind, &game.source));
         if !same {
-            if !self.ksf.source(kind, game.gone, &game.source)? {
+            let source = self.ksf.source(kind, game.gone, &game.source);
+            if !source.map_err(|error| cannot(&self.folder, error))? {
                 self.lost += 1;
                 return Ok(());
             }
@@ -87,18 +95,25 @@ impl Games {
                 _ => 3,
             },
         };
-        match self.ksf.game(&known)? {
-            Some(_) => self.numbers.push(game.number),
-            None => self.lost += 1,
+        let place = self.ksf.game(&known).map_err(|error| cannot(&self.folder, error))?;
+        match place {
+            Some(_) => self.numbers.push(&game.number.to_be_bytes()).map(drop),
+            None => {
+                self.lost += 1;
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     /// The link to the game of a number.
-    pub fn link(&self, number: u64) -> Option<Link> {
-        let at = self.numbers.binary_search(&number).ok()?;
-        let run = self.runs.get(self.runs.partition_point(|run| run.first <= at).checked_sub(1)?)?;
-        Some(Link { source: run.source, game: u32::try_from(at - run.first).ok()? })
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    pub fn link(&self, number: u64) -> Result<Option<Link>> {
+        let Some((at, _)) = self.numbers.find(number)? else { return Ok(None) };
+        let run = self.runs.partition_point(|run| run.first <= at).checked_sub(1);
+        let run = run.and_then(|run| self.runs.get(run));
+        Ok(run.and_then(|run| Some(Link { source: run.source, game: u32::try_from(at - run.first).ok()? })))
     }
 
     /// Whether there are none.

@@ -72,16 +72,6 @@ impl Output {
         })
     }
 
-    /// The folder that the book stands in.
-    pub fn folder(&self) -> &Path {
-        self.stem.parent().unwrap_or(Path::new(""))
-    }
-
-    /// An error of writing, as the user is to see it.
-    pub fn error(&self, error: std::io::Error) -> Error {
-        self.first.error(error)
-    }
-
     /// Begins the `.ksf` file of the book.
     ///
     /// # Errors

@@ -10,15 +10,16 @@ use super::layout::{ALL_PLIES, MOST_COMMENT};
 use super::linked::Games;
 use super::moves::code;
 use super::output::Output;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::interrupt;
+use crate::base::scratch::cannot;
 use crate::base::sort::Sorter;
 use crate::book::{BookWriter, Counts, Known, KnownMove, LinkedGame, WriteOptions, Written};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// Bytes of positions that are kept in memory; what is more goes to temporary files.
-const MEMORY: usize = 256 << 20;
+/// The least memory that a writer makes use of, in bytes.
+const LEAST_MEMORY: usize = 1 << 20;
 
 /// Positions between two looks whether the work is to stop.
 const STRIDE: u64 = 1 << 12;
@@ -32,6 +33,7 @@ pub struct Writer {
     record: Vec<u8>,
     games: Games,
     lost: Lost,
+    memory: usize,
 }
 
 /// What the format has no place for.
@@ -65,11 +67,11 @@ impl Writer {
             ..Header::default()
         };
         let output = Output::new(path, options.force, header)?;
-        let records = Sorter::new(output.folder(), MEMORY);
-        let games = Games::new(output.folder())
-            .map_err(|error| Error::file(path, "cannot write a temporary file beside the book", error))?;
-        let needs_moves = options.needs_moves;
-        Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default() })
+        let (temp, memory) = (options.temp(), options.memory.max(LEAST_MEMORY));
+        let records = Sorter::new(&temp, memory / 4 * 3);
+        let games = Games::new(&temp, memory / 8).map_err(|error| cannot(&temp, error))?;
+        let WriteOptions { needs_moves, memory, .. } = *options;
+        Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default(), memory })
     }
 
     /// What a move of a position says of the position behind it; `None` where it says nothing.
@@ -97,8 +99,12 @@ impl BookWriter for Writer {
         true
     }
 
+    fn memory(&self) -> usize {
+        self.memory
+    }
+
     fn game(&mut self, game: &LinkedGame) -> Result<()> {
-        self.games.add(game).map_err(|error| self.output.error(error))
+        self.games.add(game)
     }
 
     fn add(&mut self, known: &Known) -> Result<()> {
@@ -146,7 +152,7 @@ impl BookWriter for Writer {
         let mut gathered = Gathered::default();
         let mut put = |gathered: &mut Gathered, output: &mut Output| {
             let Some((mut element, game)) = gathered.take() else { return Ok(()) };
-            element.extras.link = game.and_then(|number| games.link(number));
+            element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
             written.positions += 1;
             if written.positions.is_multiple_of(STRIDE) {
                 interrupt::check()?;

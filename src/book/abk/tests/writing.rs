@@ -24,6 +24,8 @@ fn write(book: &[Known]) -> (Abk, Written) {
     let path = folder.path().join("a.ABK");
     let mut writer = book::create(&path, &WriteOptions::default()).unwrap();
     assert!(writer.needs_positions() && writer.holds_verdicts());
+    let mut book: Vec<&Known> = book.iter().collect();
+    book.sort_by_key(|known| known.key);
     for known in book {
         writer.add(known).unwrap();
     }

@@ -1,84 +1,128 @@
-//! A tree as it is put together in memory: the moves of each position once, behind the shortest way to it.
+//! A book as it is put together, in temporary files where memory has no room: the moves of each position once, in the
+//! order of the positions' keys.
 //!
-//! Arena's tree has a branch for each line, but a position's moves would then stand, and count, once for each way to it,
-//! and there can be more ways than any file holds. So the moves of a position are written once, behind the first of the
-//! shortest ways from the start (the first in the order of weights); on any other way the line ends with the move that
-//! leads to it, and goes on by position, as readers find it. So each move's counts stand in the file once, and it has
-//! exactly as many records as the book has moves.
+//! Arena's tree has a branch for each line, but a position's moves would then be in the file, and count, once for each
+//! way to it, and there can be more ways than any file holds. So the moves of a position are written once, after the
+//! first of the shortest ways from the start (the first in the order of weights); on any other way the line ends with
+//! the move that leads to it, and goes on by position, as readers find it. So each move's counts are in the file once,
+//! and it has exactly as many records as the book has moves.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
+use bytemuck::{Pod, Zeroable};
 use shakmaty::{Color, Move, Position as _};
 
-use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, Header, NO_LAST_PLY, NONE, ROOT, Record};
+use super::super::layout::{Header, NO_LAST_PLY, Record};
 use super::link::link;
-use super::tree::{NOWHERE, Tree};
+use super::tree::Tree;
+use crate::base::error::Result;
+use crate::base::scratch::Scratch;
+use crate::base::table::Table;
 use crate::book::polyglot::layout::RawMove;
 use crate::book::{Counts, Known};
-use crate::chess::Position;
+use crate::chess::{PACKED_LEN, Packed, Position};
 use crate::choose::plain_weights;
 
-/// What stands in the header of a written book.
+/// What the header of a written book says.
 const COMMENT: &str = "written by tabiya";
 
+/// The least memory that a draft makes use of, in bytes.
+const LEAST_MEMORY: usize = 1 << 20;
+
+/// Bytes of a position among all: its key, and where its moves begin and how many they are.
+const PLACE_LEN: usize = size_of::<u64>() + 2 * size_of::<u32>();
+
+/// Bytes of a move among all.
+pub const STEP_LEN: usize = size_of::<Step>();
+
 /// An Arena book on its way into its file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Draft {
-    /// Ascending by key once [`Draft::write`] begins.
-    places: Vec<Place>,
-    moves: Vec<Step>,
+    folder: PathBuf,
+    memory: usize,
+    places: Table<PLACE_LEN>,
+    /// For each place its position.
+    boards: Scratch,
+    /// The moves of all places, in their order.
+    steps: Scratch,
+    has_games: bool,
+    has_results: bool,
     lost: Lost,
+    /// Kept to save allocations.
+    fresh: Vec<Step>,
 }
 
-/// A position: its moves are those from one number on, up to those of the next.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    key: u64,
-    first: u32,
-    len: u32,
+/// The number of a position among all, and where its moves are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its number, in the order of keys.
+    pub number: u32,
+    /// The number of its first move.
+    pub first: u32,
+    /// How many moves it has.
+    pub len: u32,
 }
 
 /// A move: its record but for priority and links, what the priority is made of, and the position that it leads to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub struct Step {
     /// The position that it leads to.
     pub next: u64,
-    weight: u64,
-    games: u32,
-    white_wins: u32,
-    white_losses: u32,
+    /// The weight.
+    pub weight: u64,
+    /// Games.
+    pub games: u32,
+    /// Games that White won.
+    pub white_wins: u32,
+    /// Games that White lost.
+    pub white_losses: u32,
     from: u8,
     to: u8,
     promotion: i8,
-    white: bool,
-    /// Whether the weights of its position are in proportion to results.
-    by_results: bool,
+    flags: u8,
 }
+
+/// Set in the flags of a step that White makes.
+const WHITE: u8 = 1;
+
+/// Set where the weights of its position are in proportion to results.
+const BY_RESULTS: u8 = 2;
 
 impl Step {
     /// A legal move that says nothing, but leads to the position of this key.
     pub fn leading(position: &Position, mv: Move, next: u64) -> Self {
         let Record { from, to, promotion, .. } = Record::of(mv);
-        Self {
-            next,
-            weight: 0,
-            games: 0,
-            white_wins: 0,
-            white_losses: 0,
-            from,
-            to,
-            promotion,
-            white: position.chess().turn() == Color::White,
-            by_results: false,
-        }
+        let flags = if position.chess().turn() == Color::White { WHITE } else { 0 };
+        Self { next, weight: 0, games: 0, white_wins: 0, white_losses: 0, from, to, promotion, flags }
+    }
+
+    /// Reads it.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytemuck::try_pod_read_unaligned(bytes).ok()
+    }
+
+    /// Whether White makes it.
+    pub fn white(&self) -> bool {
+        self.flags & WHITE != 0
+    }
+
+    /// Whether the weights of its position are in proportion to results.
+    pub fn by_results(&self) -> bool {
+        self.flags & BY_RESULTS != 0
+    }
+
+    /// Its record, with neither priority nor links.
+    pub fn record(&self) -> Record {
+        let Self { from, to, promotion, games, white_wins, white_losses, .. } = *self;
+        let [games, white_wins, white_losses] = [games, white_wins, white_losses].map(u32::cast_signed);
+        Record { from, to, promotion, games, white_wins, white_losses, ..Record::EMPTY }
     }
 
     /// Its code in Polyglot's form.
     pub fn raw(&self) -> RawMove {
-        let Self { from, to, promotion, .. } = *self;
-        Record { from, to, promotion, ..Record::EMPTY }.mv().unwrap_or(RawMove::NULL)
+        self.record().mv().unwrap_or(RawMove::NULL)
     }
 }
 
@@ -106,47 +150,70 @@ pub struct Told {
 }
 
 impl Draft {
-    /// Takes in a position; of one that comes again the first is kept. What colours and marks keep from being played in
-    /// tournaments gets the priority 0.
-    pub fn add(&mut self, known: &Known) {
+    /// An empty book, which holds about so many bytes in memory and puts the rest into temporary files in a folder.
+    pub fn new(folder: &Path, memory: usize) -> Self {
+        let memory = memory.max(LEAST_MEMORY);
+        Self {
+            folder: folder.to_owned(),
+            memory,
+            places: Table::new(folder, memory / 8),
+            boards: Scratch::new(folder, memory / 16),
+            steps: Scratch::new(folder, memory / 8),
+            has_games: false,
+            has_results: false,
+            lost: Lost::default(),
+            fresh: Vec::new(),
+        }
+    }
+
+    /// Takes in a position, in the ascending order of keys; what does not ascend is left out. What colours and marks
+    /// keep from being played in tournaments gets the priority 0.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn add(&mut self, known: &Known) -> Result<()> {
         let judged =
             known.moves.iter().any(|known| known.annotation.is_some() || known.recommended.is_some());
         if judged {
             let mut plain = known.clone();
             plain_weights(&mut plain);
-            self.add_plain(&plain);
+            self.add_plain(&plain)
         } else {
-            self.add_plain(known);
+            self.add_plain(known)
         }
     }
 
-    fn add_plain(&mut self, known: &Known) {
-        let Some(position) = &known.position else {
+    fn add_plain(&mut self, known: &Known) -> Result<()> {
+        let packed = known.position.as_ref().and_then(|position| Some((position, Packed::new(position)?)));
+        let Some((position, packed)) = packed else {
             self.lost.unknown += 1;
-            return;
+            return Ok(());
         };
-        let by_results = known.weighs_by_results();
-        let first = self.moves.len();
+        let by_results = if known.weighs_by_results() { BY_RESULTS } else { 0 };
         let white = position.chess().turn() == Color::White;
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
         for known in &known.moves {
             let Some(found) = known.at(position) else {
                 self.lost.illegal += 1;
                 continue;
             };
-            let step = Step::leading(position, found.mv, position.after(found.mv).key());
+            let mut step = Step::leading(position, found.mv, position.after(found.mv).key());
             let counts = known.counts.unwrap_or(Counts { games: 0, wins: 0, draws: 0, losses: 0 });
             let [games, wins, losses] = self.fitting(counts);
-            let (white_wins, white_losses) = if white { (wins, losses) } else { (losses, wins) };
+            (step.weight, step.games) = (known.weight, games);
+            (step.white_wins, step.white_losses) = if white { (wins, losses) } else { (losses, wins) };
+            step.flags |= by_results;
             self.lost.marks += u64::from(known.annotation.is_some() || known.recommended.is_some());
             self.lost.ratings += u64::from(known.ratings.is_some());
             self.lost.learned += u64::from(known.learned.is_some());
-            let step = Step { weight: known.weight, games, white_wins, white_losses, by_results, ..step };
-            self.moves.push(step);
+            fresh.push(step);
         }
         self.lost.comments += u64::from(known.comment.is_some());
-        let of = self.moves.get_mut(first..).unwrap_or_default();
-        of.sort_by_key(|step| (Reverse(step.weight), step.from, step.to, step.promotion));
-        self.close(known.key, first);
+        fresh.sort_by_key(|step| (Reverse(step.weight), step.from, step.to, step.promotion));
+        let pushed = self.push(known.key, Some(packed), &fresh);
+        self.fresh = fresh;
+        pushed
     }
 
     /// Games, wins and losses in 31 bits each, halved together until all fit.
@@ -157,127 +224,106 @@ impl Draft {
         [games, counts.wins, counts.losses].map(|count| (count >> shift) as u32)
     }
 
+    /// Appends a position that has moves; where it is not looked at again, without its board.
+    pub fn push(&mut self, key: u64, board: Option<Packed>, steps: &[Step]) -> Result<()> {
+        let first = self.steps.len() / STEP_LEN as u64;
+        let (Ok(first), Ok(len)) = (u32::try_from(first), u32::try_from(steps.len())) else { return Ok(()) };
+        let mut place = [0; PLACE_LEN];
+        let fields = key.to_be_bytes().into_iter().chain(first.to_le_bytes()).chain(len.to_le_bytes());
+        place.iter_mut().zip(fields).for_each(|(place, byte)| *place = byte);
+        if len == 0 || !self.places.push(&place)? {
+            return Ok(());
+        }
+        if let Some(board) = board {
+            self.boards.push(&board.0)?;
+        }
+        for step in steps {
+            self.has_games |= step.games != 0;
+            self.has_results |= step.white_wins | step.white_losses != 0;
+        }
+        self.steps.push(bytemuck::cast_slice(steps))
+    }
+
+    /// The folder for temporary files.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Bytes that may be held in memory.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// A book with nothing in it, and this one's notes on what is left out.
+    pub fn emptied(&self) -> Self {
+        Self { lost: self.lost, ..Self::new(&self.folder, self.memory) }
+    }
+
     /// How many positions there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> u64 {
         self.places.len()
     }
 
-    /// How many moves there are.
-    pub(super) fn moves(&self) -> usize {
-        self.moves.len()
+    /// The position of this key.
+    pub fn find(&self, key: u64) -> Result<Option<Place>> {
+        Ok(self.places.find(key)?.map(|(number, place)| read_place(number, &place).1))
     }
 
-    /// Takes in moves by the keys of their positions, new ones among them.
-    pub(super) fn extend(&mut self, mut more: HashMap<u64, Vec<Step>>) {
-        if more.is_empty() {
-            return;
-        }
-        let (places, moves) = (std::mem::take(&mut self.places), std::mem::take(&mut self.moves));
-        self.moves.reserve_exact(moves.len() + more.values().map(Vec::len).sum::<usize>());
-        for place in places {
-            let from = place.first as usize;
-            let steps = moves.get(from..from + place.len as usize).unwrap_or_default();
-            let added = more.remove(&place.key).unwrap_or_default();
-            self.push(place.key, steps.iter().copied().chain(added));
-        }
-        for (key, steps) in more {
-            self.push(key, steps.into_iter());
-        }
-        self.places.sort_by_key(|place| place.key);
+    /// The position of this number, and its key.
+    pub fn place(&self, number: u32) -> Result<(u64, Place)> {
+        Ok(read_place(number.into(), &self.places.get(number.into())?))
     }
 
-    fn push(&mut self, key: u64, steps: impl Iterator<Item = Step>) {
-        let first = self.moves.len();
-        self.moves.extend(steps);
-        self.close(key, first);
+    /// The board of a position.
+    pub fn board(&self, number: u32) -> Result<Option<Position>> {
+        let mut packed = [0; PACKED_LEN];
+        self.boards.read(u64::from(number) * PACKED_LEN as u64, &mut packed)?;
+        Ok(Packed(packed).unpack())
     }
 
-    /// Makes a position of the moves from this number on.
-    fn close(&mut self, key: u64, first: usize) {
-        let len = (self.moves.len() - first) as u32;
-        if let (Ok(first), true) = (u32::try_from(first), len > 0) {
-            self.places.push(Place { key, first, len });
-        }
+    /// The moves of a position.
+    pub fn steps(&self, place: Place, out: &mut Vec<Step>) -> Result<()> {
+        out.resize(place.len as usize, Step::zeroed());
+        self.steps.read(u64::from(place.first) * STEP_LEN as u64, bytemuck::cast_slice_mut(out))
     }
 
-    /// The number of the position of this key.
-    pub(super) fn find(&self, key: u64) -> Option<u32> {
-        self.places.binary_search_by_key(&key, |place| place.key).ok().map(|at| at as u32)
-    }
-
-    /// The number of a position's first move, and its moves.
-    pub(super) fn steps(&self, place: u32) -> (u32, &[Step]) {
-        let place = self.places.get(place as usize);
-        let steps = place.and_then(|place| self.moves.get(place.first as usize..)?.get(..place.len as usize));
-        (place.map_or(0, |place| place.first), steps.unwrap_or_default())
-    }
-
-    /// Writes the file.
+    /// Writes the file, by what takes its bytes one after the other.
     ///
     /// # Errors
-    /// Those of the writer.
-    pub fn write(mut self, file: &mut impl Write) -> io::Result<Told> {
-        self.places.sort_by_key(|place| place.key);
-        self.places.dedup_by_key(|place| place.key);
-        let own = self.places.len();
-        link(&mut self);
-        let tree = Tree::new(&self);
-        let has_results = self.moves.iter().any(|step| step.white_wins | step.white_losses != 0);
-        let has_games = self.moves.iter().any(|step| step.games != 0);
+    /// When a temporary file fails, when the work is interrupted, and what `put` returns.
+    pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Told> {
+        let own = self.len();
+        let mut draft = self;
+        let mut tree = Tree::new(&draft)?;
+        if tree.positions < own
+            && let Some(linked) = link(&draft)?
+        {
+            draft = linked;
+            tree = Tree::new(&draft)?;
+        }
         let header = Header {
             comment: COMMENT.to_owned(),
             by_priority: 1,
-            by_games: i32::from(has_games),
-            by_score: i32::from(has_results),
+            by_games: i32::from(draft.has_games),
+            by_score: i32::from(draft.has_results),
             last_ply: NO_LAST_PLY,
             ..Header::default()
         };
-        file.write_all(&header.to_bytes())?;
-        let mut told = Told { moves: tree.order.len() as u64, ..Told::default() };
-        let mut priorities = Vec::new();
-        let mut of = NOWHERE;
-        for &(place, at) in &tree.order {
-            let (first, steps) = self.steps(place);
-            // Records of one position are not side by side where its first moves have replies.
-            if at == 0 {
-                told.positions += 1;
-            }
-            if of != place {
-                priorities_of(steps, has_results, &mut priorities);
-                of = place;
-            }
-            let Some(step) = steps.get(at as usize) else { continue };
-            let link = |number: Option<u32>| {
-                number.and_then(|number| i32::try_from(number + ROOT).ok()).unwrap_or(NONE)
-            };
-            let number = (first + at) as usize;
-            let sibling =
-                (at as usize + 1 < steps.len()).then(|| tree.numbers.get(number + 1).copied()).flatten();
-            let child = tree.children.get(number).copied().filter(|child| *child != NOWHERE);
-            let child = child.and_then(|child| tree.numbers.get(self.steps(child).0 as usize).copied());
-            let record = Record {
-                from: step.from,
-                to: step.to,
-                promotion: step.promotion,
-                priority: priorities.get(at as usize).copied().unwrap_or(DEFAULT_PRIORITY),
-                games: step.games.cast_signed(),
-                white_wins: step.white_wins.cast_signed(),
-                white_losses: step.white_losses.cast_signed(),
-                flags: 0,
-                child: link(child),
-                sibling: link(sibling),
-            };
-            file.write_all(&record.to_bytes())?;
-        }
+        put(&header.to_bytes())?;
+        let Tree { positions, records: moves, beyond, .. } = tree;
         // Positions between those of the book were added, and all of them are reached.
-        let between = (self.places.len() - own) as u64;
-        let lost = self.places.len() as u64 - told.positions - tree.beyond;
-        told.positions -= between.min(told.positions);
-        let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = self.lost;
-        told.left_out = [
-            ("positions that no line from the start reaches", lost),
+        let (all, between) = (draft.len(), draft.len() - own);
+        let (lost, has_results, memory) = (draft.lost, draft.has_results, draft.memory);
+        // What the tree holds is all that is needed.
+        let folder = draft.folder;
+        drop((draft.places, draft.boards, draft.steps));
+        tree.records(&folder, memory, has_results, &mut put)?;
+        let unreached = all - positions - beyond;
+        let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
+        let mut left_out: Vec<_> = [
+            ("positions that no line from the start reaches", unreached),
             ("positions that came without their boards", unknown),
-            ("positions behind more moves than a book is read to, or too deep", tree.beyond),
+            ("positions behind more moves than a book is read to, or too deep", beyond),
             ("moves that are not legal in their position", illegal),
             ("moves with more games than the format can count, all counts halved until they fit", counts),
             ("marks or colours of moves, which act only through the priorities", marks),
@@ -287,41 +333,14 @@ impl Draft {
         ]
         .map(|(what, count)| (what.to_owned(), count))
         .into();
-        told.left_out.retain(|(_, count)| *count > 0);
-        Ok(told)
+        left_out.retain(|(_, count)| *count > 0);
+        Ok(Told { positions: positions - between.min(positions), moves, left_out })
     }
 }
 
-/// The priorities of a position's moves: 0 for what weighs nothing. The rest has the default where its weights follow
-/// from games and results, or are all alike beside them; else what they are beyond that, the most of it being 9.
-fn priorities_of(steps: &[Step], has_results: bool, out: &mut Vec<u8>) {
-    // What the reader makes of games and results; what is left of the weight is the priority's part.
-    let part = |step: &Step| {
-        let games = f64::from(step.games.max(1));
-        let (wins, losses) = if step.white {
-            (step.white_wins, step.white_losses)
-        } else {
-            (step.white_losses, step.white_wins)
-        };
-        let draws = f64::from(step.games) - f64::from(wins) - f64::from(losses);
-        let score = if has_results {
-            (f64::from(wins) + draws / 2.0 + 0.5) / (f64::from(step.games) + 1.0)
-        } else {
-            1.0
-        };
-        step.weight as f64 / (games * score)
-    };
-    let playable = || steps.iter().filter(|step| step.weight > 0);
-    let most = playable().map(part).fold(0.0, f64::max);
-    let least = playable().map(part).fold(f64::INFINITY, f64::min);
-    let alike = least * f64::from(HIGHEST_PRIORITY) > most * (f64::from(HIGHEST_PRIORITY) - 0.5);
-    out.clear();
-    out.extend(steps.iter().map(|step| match step.weight {
-        0 => 0,
-        _ if alike || step.by_results => DEFAULT_PRIORITY,
-        _ => {
-            (part(step) / most * f64::from(HIGHEST_PRIORITY)).round().clamp(1.0, f64::from(HIGHEST_PRIORITY))
-                as u8
-        }
-    }));
+/// A position's key and place out of its record.
+fn read_place(number: u64, record: &[u8; PLACE_LEN]) -> (u64, Place) {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *record;
+    let (first, len) = (u32::from_le_bytes([i, j, k, l]), u32::from_le_bytes([m, n, o, p]));
+    (u64::from_be_bytes([a, b, c, d, e, f, g, h]), Place { number: number as u32, first, len })
 }

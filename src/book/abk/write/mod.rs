@@ -1,11 +1,12 @@
 //! Writing a book: a tree from the starting position, made ready beside its place before it is shown.
 //!
-//! What is held in memory is about 60 bytes for each move.
+//! Memory holds what [`WriteOptions::memory`] says and a few bits for each position; the rest is in temporary files.
 
 mod draft;
 mod link;
 mod tree;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 pub use draft::{Draft, Told};
@@ -21,6 +22,7 @@ pub struct Writer {
     path: PathBuf,
     file: Replacement,
     needs_moves: bool,
+    memory: usize,
 }
 
 impl Writer {
@@ -30,7 +32,9 @@ impl Writer {
     /// As [`Replacement::new`].
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
-        Ok(Self { draft: Draft::default(), path: path.to_owned(), file, needs_moves: options.needs_moves })
+        let draft = Draft::new(&options.temp(), options.memory);
+        let (needs_moves, memory) = (options.needs_moves, options.memory);
+        Ok(Self { draft, path: path.to_owned(), file, needs_moves, memory })
     }
 }
 
@@ -44,15 +48,18 @@ impl BookWriter for Writer {
         true
     }
 
+    fn memory(&self) -> usize {
+        self.memory
+    }
+
     fn add(&mut self, known: &Known) -> Result<()> {
-        self.draft.add(known);
-        Ok(())
+        self.draft.add(known)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, path, mut file, needs_moves } = *self;
+        let Self { draft, path, mut file, needs_moves, .. } = *self;
         let Told { positions, moves, left_out } =
-            draft.write(&mut file).map_err(|error| file.error(error))?;
+            draft.write(|bytes| file.write_all(bytes).map_err(|error| file.error(error)))?;
         if moves == 0 && needs_moves {
             return Ok(Written { left_out, ..Written::default() });
         }

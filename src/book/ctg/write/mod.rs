@@ -1,18 +1,20 @@
 //! Writing a book: its three files, made ready beside their places before the first is shown.
 //!
-//! What is held in memory is about 70 bytes for each position, and two for each move.
+//! Memory holds what [`WriteOptions::memory`] says and the index, a few bytes for each page; the rest is in temporary
+//! files.
 
 mod draft;
 mod rows;
 mod trie;
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use draft::{Beside, Draft};
 
 use super::files::EXTENSIONS;
+use super::layout::PAGE_LEN;
 use crate::base::error::Result;
 use crate::base::replace::Replacement;
 use crate::book::{BookWriter, Known, WriteOptions, Written};
@@ -25,6 +27,7 @@ pub struct Writer {
     files: [Replacement; 3],
     force: bool,
     needs_moves: bool,
+    memory: usize,
 }
 
 impl Writer {
@@ -41,8 +44,15 @@ impl Writer {
         let begin = |path: &Path| Replacement::new(path, options.force);
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
-        let WriteOptions { green, force, needs_moves, .. } = *options;
-        Ok(Self { draft: Draft::new(green), paths, files, force, needs_moves })
+        let WriteOptions { green, force, needs_moves, memory, .. } = *options;
+        Ok(Self {
+            draft: Draft::new(green, &options.temp(), memory),
+            paths,
+            files,
+            force,
+            needs_moves,
+            memory,
+        })
     }
 }
 
@@ -55,18 +65,25 @@ impl BookWriter for Writer {
         true
     }
 
+    fn memory(&self) -> usize {
+        self.memory
+    }
+
     fn add(&mut self, known: &Known) -> Result<()> {
-        self.draft.add(known);
-        Ok(())
+        self.draft.add(known)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, paths, files, force, needs_moves } = *self;
+        let Self { draft, paths, files, force, needs_moves, .. } = *self;
         let [mut ctg, mut cto, mut ctb] = files;
-        let beside = draft.write(&mut ctg).map_err(|error| ctg.error(error))?;
+        // The header says how many pages there are: its place is kept for it.
+        ctg.write_all(&[0; PAGE_LEN as usize]).map_err(|error| ctg.error(error))?;
+        let beside = draft.write(|page| ctg.write_all(page).map_err(|error| ctg.error(error)))?;
         if beside.moves == 0 && needs_moves {
             return Ok(Written { left_out: beside.left_out, ..Written::default() });
         }
+        let headed = ctg.seek(SeekFrom::Start(0)).and_then(|_| ctg.write_all(&beside.header));
+        headed.map_err(|error| ctg.error(error))?;
         cto.write_all(&beside.cto).map_err(|error| cto.error(error))?;
         ctb.write_all(&beside.ctb).map_err(|error| ctb.error(error))?;
         // The pages last, for they are what opens the book.

@@ -1,14 +1,15 @@
-//! What is known of each position on its way into a book: rows of a fixed size, several to a position until they are
-//! put together.
+//! What is known of each position on its way into a book: records, several to a position until they are sorted and put
+//! together.
 //!
-//! A move's counts stand in the entry of the position that it leads to, so a position is heard of more than once: from
+//! A move's counts are in the entry of the position that it leads to, so a position is heard of more than once: from
 //! its own moves, from each move that leads to it, and again where it comes mirrored or with colours swapped.
 
 use std::cmp::Ordering;
 
 use super::super::entry::{Rating, Statistics};
-use super::super::layout::{GREEN, LONGEST_SIGNATURE, RED, STATISTICS_LEN, UNKNOWN_OF_A_GAME};
+use super::super::layout::{GREEN, LENGTH_BITS, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
+use crate::base::bytes;
 use crate::book::Counts;
 
 /// The greatest number of games that an entry can hold: 24 bits.
@@ -17,11 +18,19 @@ pub const MOST_GAMES: u32 = (1 << 24) - 1;
 /// The most moves that an entry can hold: their length is one byte.
 pub const MOST_MOVES: usize = 127;
 
-/// Rows below which none are put together early.
-const FEW: usize = 1 << 16;
+/// Bytes of the part of a record that its place among others depends on, before the signature: the hash of that, its
+/// lowest bit first, which is the order of the pages.
+const ORDER_LEN: usize = size_of::<u32>();
+
+/// After the signature of a record: it is that of a position itself. Such a record sorts before those of moves.
+const OWN: u8 = 0;
+
+/// It is that of a move to a position.
+const REACHED: u8 = 1;
 
 /// Where a position's counts are known from; of several the best is believed, and what it says is added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
 pub enum Source {
     /// Nothing is known.
     #[default]
@@ -64,6 +73,16 @@ impl Tally {
         Self::of(Counts { wins: counts.losses, losses: counts.wins, ..counts })
     }
 
+    fn write(self, out: &mut Vec<u8>) {
+        let Self { games, wins, losses, draws } = self;
+        out.extend([games, wins, losses, draws].into_iter().flat_map(u32::to_le_bytes));
+    }
+
+    fn read(record: &[u8]) -> Option<Self> {
+        let number = |at| bytes::u32_le(record, at);
+        Some(Self { games: number(0)?, wins: number(4)?, losses: number(8)?, draws: number(12)? })
+    }
+
     fn add(&mut self, other: Self) {
         self.games = self.games.saturating_add(other.games);
         self.wins = self.wins.saturating_add(other.wins);
@@ -80,69 +99,180 @@ impl Tally {
     }
 }
 
-/// What is known of a position from one place, or from all of them.
-#[derive(Clone, Copy, Debug)]
+/// Bytes of a tally in a record.
+const TALLY_LEN: usize = 4 * size_of::<u32>();
+
+/// What a position says of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Own {
+    /// Where its counts are from.
+    pub source: Source,
+    /// Its counts.
+    pub counts: Tally,
+    /// The code of its comment.
+    pub comment: u8,
+    /// The codes of its moves and of their marks, at most [`MOST_MOVES`].
+    pub moves: Vec<[u8; 2]>,
+}
+
+/// What a move says of the position that it leads to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reached {
+    /// Its counts, where it has any.
+    pub counts: Option<Tally>,
+    /// What it says of the colour.
+    pub said: u8,
+    /// Average ratings of the side to move and of the other.
+    pub ratings: [Option<u32>; 2],
+}
+
+fn put_head(signature: &Signature, out: &mut Vec<u8>) {
+    out.extend(signature.hash().reverse_bits().to_be_bytes());
+    out.extend(signature.bytes());
+}
+
+impl Own {
+    /// Appends the record of the position that comes as the n-th: of the same position the first comes first.
+    pub fn write(&self, signature: &Signature, number: u64, out: &mut Vec<u8>) {
+        put_head(signature, out);
+        out.push(OWN);
+        out.extend(number.to_be_bytes());
+        out.extend([self.source as u8, self.comment]);
+        self.counts.write(out);
+        out.extend(self.moves.iter().take(MOST_MOVES).flatten());
+    }
+
+    fn read(record: &[u8]) -> Option<Self> {
+        let (&[source, comment], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
+        let source = match source {
+            1 => Source::Moves,
+            2 => Source::Reached,
+            3 => Source::Itself,
+            _ => Source::None,
+        };
+        let moves = rest.get(TALLY_LEN..)?.as_chunks().0.to_vec();
+        Some(Self { source, comment, counts: Tally::read(rest)?, moves })
+    }
+}
+
+impl Reached {
+    /// Appends its record.
+    pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
+        put_head(signature, out);
+        out.extend([REACHED, self.said, u8::from(self.counts.is_some())]);
+        self.counts.unwrap_or_default().write(out);
+        let rating = |rating: Option<u32>| rating.map_or(0, |rating| rating.min(u16::MAX.into()) as u16);
+        out.extend(self.ratings.into_iter().flat_map(|average| rating(average).to_le_bytes()));
+    }
+
+    fn read(record: &[u8]) -> Option<Self> {
+        let (&[said, counted], rest) = record.split_first_chunk()?;
+        let counts = Tally::read(rest)?;
+        let rating = |at| bytes::u16_le(rest, at).filter(|average| *average > 0).map(u32::from);
+        let ratings = [rating(TALLY_LEN as u64), rating(TALLY_LEN as u64 + 2)];
+        Some(Self { said, counts: (counted != 0).then_some(counts), ratings })
+    }
+}
+
+/// The records of one position, put together.
+#[derive(Clone, Debug, Default)]
 pub struct Row {
     /// The hash of the signature, its lowest bit first: the order of the pages.
     pub order: u32,
-    len: u8,
-    signature: [u8; LONGEST_SIGNATURE],
+    signature: Vec<u8>,
     source: Source,
-    /// What moves to it say of its colour.
-    pub said: u8,
-    /// The code of the comment.
-    pub comment: u8,
-    /// How many moves it has.
-    moves: u8,
     counts: Tally,
-    /// Average ratings of the side to move and of the other, 0 where unknown, and the games that they are weighed with.
-    ratings: [u16; 2],
-    rated: u32,
-    /// Where its moves begin among all.
-    first: usize,
+    said: u8,
+    comment: u8,
+    /// The codes of its moves and of their marks.
+    pub moves: Vec<[u8; 2]>,
+    /// Moves for which there was no room.
+    pub left_out: u64,
+    /// Ratings of the side to move and of the other: the sum, each as often as there were games, and these.
+    ratings: [(u64, u64); 2],
 }
 
 impl Row {
-    /// A row that says nothing yet.
-    pub fn new(signature: &Signature) -> Self {
-        let bytes = signature.bytes();
-        let mut padded = [0; LONGEST_SIGNATURE];
-        padded.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
-        Self {
-            order: signature.hash().reverse_bits(),
-            len: bytes.len() as u8,
-            signature: padded,
-            source: Source::None,
-            said: 0,
-            comment: 0,
-            moves: 0,
-            counts: Tally::default(),
-            ratings: [0; 2],
-            rated: 0,
-            first: usize::MAX,
+    /// Whether a record is of another position than those so far.
+    pub fn is_other(&self, record: &[u8]) -> bool {
+        !self.signature.is_empty()
+            && !record.get(ORDER_LEN..).is_some_and(|rest| rest.starts_with(&self.signature))
+    }
+
+    /// Whether nothing was added yet.
+    pub fn is_empty(&self) -> bool {
+        self.signature.is_empty()
+    }
+
+    /// Begins a position.
+    pub fn clear(&mut self) {
+        let Self { mut signature, mut moves, .. } = std::mem::take(self);
+        signature.clear();
+        moves.clear();
+        *self = Self { signature, moves, ..Self::default() };
+    }
+
+    /// Takes in a record of the position.
+    pub fn add(&mut self, record: &[u8]) {
+        let Some((order, rest)) = record.split_first_chunk() else { return };
+        let len = rest.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
+        let Some((signature, rest)) = rest.split_at_checked(len) else { return };
+        if self.is_empty() {
+            self.order = u32::from_be_bytes(*order);
+            self.signature.extend(signature);
+        }
+        match rest.split_first() {
+            Some((&OWN, rest)) => self.add_own(Own::read(rest)),
+            Some((_, rest)) => self.add_reached(Reached::read(rest)),
+            None => {}
         }
     }
 
-    /// Says what the position's counts are.
-    pub fn count(&mut self, source: Source, counts: Tally) {
-        (self.source, self.counts) = (source, counts);
+    fn add_own(&mut self, own: Option<Own>) {
+        let Some(Own { source, counts, comment, moves }) = own else { return };
+        self.count(source, counts);
+        if self.comment == 0 {
+            self.comment = comment;
+        }
+        for [code, mark] in moves {
+            if let Some([_, known]) = self.moves.iter_mut().find(|[known, _]| *known == code) {
+                if *known == 0 {
+                    *known = mark;
+                }
+            } else if self.moves.len() < MOST_MOVES {
+                self.moves.push([code, mark]);
+            } else {
+                self.left_out += 1;
+            }
+        }
     }
 
-    /// Says what the averages of the side to move and of the other are.
-    pub fn rate(&mut self, own: Option<u32>, other: Option<u32>) {
-        let rating = |rating: Option<u32>| rating.map_or(0, |rating| rating.min(u16::MAX.into()) as u16);
-        self.ratings = [rating(own), rating(other)];
-        self.rated = self.counts.games.max(1);
+    fn add_reached(&mut self, reached: Option<Reached>) {
+        let Some(Reached { counts, said, ratings }) = reached else { return };
+        if let Some(counts) = counts {
+            self.count(Source::Reached, counts);
+        }
+        self.said |= said;
+        let games = u64::from(counts.map_or(1, |counts| counts.games.max(1)));
+        for ((sum, all), average) in self.ratings.iter_mut().zip(ratings) {
+            if let Some(average) = average {
+                *sum = sum.saturating_add(u64::from(average) * games);
+                *all = all.saturating_add(games);
+            }
+        }
+    }
+
+    fn count(&mut self, source: Source, counts: Tally) {
+        match self.source.cmp(&source) {
+            Ordering::Less => (self.source, self.counts) = (source, counts),
+            Ordering::Equal => self.counts.add(counts),
+            Ordering::Greater => {}
+        }
     }
 
     /// The bytes under which the position is known.
     pub fn signature(&self) -> &[u8] {
-        self.signature.get(..self.len.into()).unwrap_or_default()
-    }
-
-    /// Bytes of its entry.
-    pub fn entry_len(&self) -> usize {
-        usize::from(self.len) + 1 + 2 * usize::from(self.moves) + STATISTICS_LEN
+        &self.signature
     }
 
     /// Whether moves to it speak of different colours.
@@ -160,14 +290,23 @@ impl Row {
         self.counts.fitting().games
     }
 
+    /// Appends its entry.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend(&self.signature);
+        out.push(1 + 2 * self.moves.len() as u8);
+        out.extend(self.moves.as_flattened());
+        out.extend(self.statistics().to_bytes());
+    }
+
     /// All that its entry says of it but the moves. What is red from anywhere is red, for what is not to be played must
     /// not be.
-    pub fn statistics(&self) -> Statistics {
+    fn statistics(&self) -> Statistics {
         let Tally { games, wins, losses, draws } = self.counts.fitting();
-        let rating = |average: u16| {
-            let games = games.max(1).min(u32::MAX / u32::from(average.max(1)));
+        let rating = |(sum, all): (u64, u64)| {
+            let average = (sum + all / 2).checked_div(all).unwrap_or_default().min(u16::MAX.into()) as u32;
+            let games = games.max(1).min(u32::MAX / average.max(1));
             let games = if average == 0 { 0 } else { games };
-            Rating { games, sum: games * u32::from(average) }
+            Rating { games, sum: games * average }
         };
         let [own, other] = self.ratings.map(rating);
         Statistics {
@@ -186,155 +325,5 @@ impl Row {
             reserved: 0,
             comment_code: self.comment,
         }
-    }
-
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.order, &self.signature, self.first).cmp(&(other.order, &other.signature, other.first))
-    }
-
-    fn is_of(&self, other: &Self) -> bool {
-        (self.order, &self.signature) == (other.order, &other.signature)
-    }
-
-    /// Adds what another row says of the same position, but for its moves.
-    fn add(&mut self, other: &Self) {
-        match self.source.cmp(&other.source) {
-            Ordering::Less => (self.source, self.counts) = (other.source, other.counts),
-            Ordering::Equal => self.counts.add(other.counts),
-            Ordering::Greater => {}
-        }
-        self.said |= other.said;
-        if self.comment == 0 {
-            self.comment = other.comment;
-        }
-        for (rating, added) in self.ratings.iter_mut().zip(other.ratings) {
-            let known = [(*rating, self.rated), (added, other.rated)];
-            let known = known.map(|(rating, games)| (u64::from(rating), u64::from(games)));
-            let known = known.iter().filter(|(rating, _)| *rating > 0);
-            let (sum, games) =
-                known.fold((0, 0), |(sum, games), (rating, rated)| (sum + rating * rated, games + rated));
-            *rating = (sum + games / 2).checked_div(games).unwrap_or_default().min(u16::MAX.into()) as u16;
-        }
-        self.rated = self.rated.saturating_add(other.rated);
-    }
-}
-
-/// All rows and all moves. Rows of one position are put together each time that their number has doubled, so there
-/// are at most twice as many of them as positions.
-#[derive(Debug)]
-pub struct Rows {
-    rows: Vec<Row>,
-    /// Codes of moves and of their marks.
-    moves: Vec<[u8; 2]>,
-    limit: usize,
-    /// Moves for which there was no room in their entry.
-    left_out: u64,
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        Self { rows: Vec::new(), moves: Vec::new(), limit: FEW, left_out: 0 }
-    }
-}
-
-impl Rows {
-    /// Takes in a row that has no moves.
-    pub fn push(&mut self, row: Row) {
-        if self.rows.len() >= self.limit {
-            self.join();
-            self.limit = (self.rows.len() * 2).max(FEW);
-        }
-        self.rows.push(row);
-    }
-
-    /// Takes in a row with the codes of its moves and of their marks, at most [`MOST_MOVES`].
-    pub fn push_with(&mut self, mut row: Row, moves: &[[u8; 2]]) {
-        let moves = moves.get(..MOST_MOVES).unwrap_or(moves);
-        row.first = self.moves.len();
-        row.moves = moves.len() as u8;
-        self.moves.extend(moves);
-        self.push(row);
-    }
-
-    /// The rows in the order of the pages, one to a position.
-    pub fn sorted(mut self) -> Sorted {
-        self.join();
-        let Self { rows, moves, left_out, .. } = self;
-        Sorted { rows, moves, left_out }
-    }
-
-    /// Sorts, and puts the rows of each position together.
-    fn join(&mut self) {
-        self.rows.sort_unstable_by(Row::cmp);
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.dedup_by(|next, kept| {
-            let same = next.is_of(kept);
-            if same {
-                kept.add(next);
-                self.join_moves(kept, next);
-            }
-            same
-        });
-        self.rows = rows;
-    }
-
-    /// Gives a row the moves of another that it does not have yet.
-    fn join_moves(&mut self, kept: &mut Row, next: &Row) {
-        if next.moves == 0 {
-            return;
-        }
-        if kept.moves == 0 {
-            (kept.first, kept.moves) = (next.first, next.moves);
-            return;
-        }
-        let mut all = moves_of(&self.moves, kept).to_vec();
-        let before = all.len();
-        for &[code, mark] in moves_of(&self.moves, next) {
-            if let Some([_, known]) = all.iter_mut().find(|[known, _]| *known == code) {
-                if *known == 0 {
-                    *known = mark;
-                }
-            } else if all.len() < MOST_MOVES {
-                all.push([code, mark]);
-            } else {
-                self.left_out += 1;
-            }
-        }
-        if all.len() > before {
-            kept.first = self.moves.len();
-            kept.moves = all.len() as u8;
-            self.moves.extend(&all);
-        } else if let Some(places) = self.moves.get_mut(kept.first..kept.first + before) {
-            places.copy_from_slice(&all);
-        }
-    }
-}
-
-fn moves_of<'a>(moves: &'a [[u8; 2]], row: &Row) -> &'a [[u8; 2]] {
-    moves.get(row.first..).and_then(|moves| moves.get(..row.moves.into())).unwrap_or_default()
-}
-
-/// All positions, one row to each, in the order of the pages.
-#[derive(Debug)]
-pub struct Sorted {
-    /// The rows.
-    pub rows: Vec<Row>,
-    moves: Vec<[u8; 2]>,
-    /// Moves for which there was no room in their entry.
-    pub left_out: u64,
-}
-
-impl Sorted {
-    /// The codes of a row's moves and of their marks.
-    pub fn moves_of(&self, row: &Row) -> &[[u8; 2]] {
-        moves_of(&self.moves, row)
-    }
-
-    /// The row of a position.
-    pub fn find(&self, signature: &Signature) -> Option<&Row> {
-        let wanted = Row::new(signature);
-        let from =
-            self.rows.partition_point(|row| (row.order, &row.signature) < (wanted.order, &wanted.signature));
-        self.rows.get(from).filter(|row| row.is_of(&wanted))
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! dbm splits a page whose entries have no room in it by the next bit of their hashes, from the lowest bit on. As
 //! entries only come, which nodes are split at the end depends on all entries together and not on their order: a
-//! node is split exactly where what lies under it has no room in one page.
-
-use std::ops::Range;
+//! node is split exactly where what lies under it has no room in one page. Entries in the order of their hashes, the
+//! lowest bit first, come page by page: to know where one ends needs no more of them than have room in it, and one.
 
 use super::super::layout::{
     CTB_HEADER, CTB_START, CTO_HEADER, CTO_START, NO_PAGE, NUMBER_LEN, PAGE_HEADER, PAGE_LEN,
@@ -20,89 +19,95 @@ const SPARE: u32 = 8;
 /// The last level that node numbers of 32 bits reach.
 const DEEPEST: u32 = 30;
 
-/// An entry that is to be placed: the bits of its hash turned round, so that entries under one node stand side by
-/// side, and its length in bytes.
+/// An entry that is to be placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The hash, its lowest bit first.
+    /// The bits of its hash turned round, so that entries under one node follow each other.
     pub order: u32,
     /// Bytes of the entry.
     pub len: usize,
 }
 
-/// The pages of a book and the index that leads to them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The index that leads to the pages of a book, as they come.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trie {
-    /// The entries of each page, by their place among all.
-    pub pages: Vec<Range<usize>>,
-    /// Entries for which there was no room, because too many hashes are alike.
-    pub left_out: u64,
+    /// The last level.
+    deepest: u32,
+    /// An entry of the page before.
+    last: Option<u32>,
+    /// How many pages there are.
+    pub pages: u32,
     /// A page number for each node up to the last leaf.
     numbers: Vec<u32>,
     bitmap: Vec<u8>,
 }
 
-/// A node with the entries under it.
-struct Node {
-    number: u64,
+/// A page: how many of the next entries are in it, and which of those that follow have no room anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// Entries in the page.
+    pub entries: usize,
+    /// An entry of it, and how many of the first bits of this are those of all under its node.
+    order: u32,
     level: u32,
-    entries: Range<usize>,
+}
+
+impl Leaf {
+    /// Whether an entry belongs under the page's node.
+    pub fn has(&self, order: u32) -> bool {
+        alike(self.order, order) >= self.level
+    }
+}
+
+/// How many of their first bits two orders have in common.
+fn alike(one: u32, other: u32) -> u32 {
+    (one ^ other).leading_zeros()
 }
 
 impl Trie {
-    /// Places entries, which stand in ascending order.
-    pub fn new(len: usize, item: impl Fn(usize) -> Item) -> Self {
-        let total: usize = (0..len).map(|at| item(at).len).sum();
-        let deepest = ((total / ROOM).max(1).ilog2() + SPARE).min(DEEPEST);
-        let mut trie = Self::default();
-        // The upper half first, for what is pushed last is taken first: pages come in the order of the entries.
-        let mut waiting = vec![Node { number: 0, level: 0, entries: 0..len }];
-        while let Some(Node { number, level, entries }) = waiting.pop() {
-            let fits =
-                entries.clone().try_fold(0, |sum, at| Some(sum + item(at).len).filter(|sum| *sum <= ROOM));
-            if fits.is_some() || level == deepest {
-                trie.leaf(number, entries, &item);
-                continue;
-            }
-            trie.split(number);
-            let bit = 1 << (31 - level);
-            let middle = first(&entries, |at| item(at).order & bit != 0);
-            // Nodes of the next level: the same low bits, and the next one clear or set.
-            let low = number + (1 << level);
-            let high = low + (1 << level);
-            waiting.push(Node { number: high, level: level + 1, entries: middle..entries.end });
-            waiting.push(Node { number: low, level: level + 1, entries: entries.start..middle });
-        }
-        trie
+    /// For entries of so many bytes together.
+    pub fn new(total: u64) -> Self {
+        let deepest = ((total / ROOM as u64).max(1).ilog2() + SPARE).min(DEEPEST);
+        Self { deepest, last: None, pages: 0, numbers: vec![NO_PAGE], bitmap: Vec::new() }
     }
 
-    fn leaf(&mut self, number: u64, entries: Range<usize>, item: &impl Fn(usize) -> Item) {
-        let mut used = 0;
-        let mut end = entries.start;
-        while end < entries.end && used + item(end).len <= ROOM {
-            used += item(end).len;
-            end += 1;
+    /// Makes a page of the next entries. `next` are those that have room in one page together and the one after them,
+    /// or all that are left; entries under the node of the page before come no more.
+    pub fn page(&mut self, next: &[Item]) -> Leaf {
+        let order = next.first().map_or(0, |item| item.order);
+        let ends = next.iter().scan(0, |end, item| {
+            *end += item.len;
+            Some(*end)
+        });
+        let in_room = ends.take_while(|end| *end <= ROOM).count();
+        // The nodes above have entries of the page before, and were split.
+        let mut level = self.last.map_or(0, |last| alike(last, order) + 1);
+        let under = |level: u32| next.iter().take_while(|item| alike(item.order, order) >= level).count();
+        while under(level) > in_room && level < self.deepest {
+            self.split(node(order, level), level);
+            level += 1;
         }
-        self.left_out += (entries.end - end) as u64;
-        let at = number as usize;
-        if self.numbers.len() <= at {
-            self.numbers.resize(at + 1, NO_PAGE);
+        let entries = under(level).min(in_room);
+        if let Some(place) = self.numbers.get_mut(node(order, level)).filter(|_| entries > 0) {
+            *place = self.pages;
+            self.pages += 1;
         }
-        if end > entries.start
-            && let (Some(place), Ok(page)) = (self.numbers.get_mut(at), u32::try_from(self.pages.len()))
-        {
-            *place = page;
-            self.pages.push(entries.start..end);
-        }
+        self.last = Some(order);
+        Leaf { entries, order, level }
     }
 
-    fn split(&mut self, number: u64) {
-        let at = (number / 8) as usize;
+    fn split(&mut self, number: usize, level: u32) {
+        let at = number / 8;
         if self.bitmap.len() <= at {
             self.bitmap.resize(at + 1, 0);
         }
         if let Some(byte) = self.bitmap.get_mut(at) {
             *byte |= 1 << (number % 8);
+        }
+        // Nodes of the next level: the same low bits, and the next one clear or set.
+        let high = number + (2 << level);
+        if self.numbers.len() <= high {
+            self.numbers.resize(high + 1, NO_PAGE);
         }
     }
 
@@ -133,18 +138,10 @@ impl Trie {
     }
 }
 
-/// The first of a range for which something holds that holds for all behind it.
-fn first(range: &Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut start, mut end) = (range.start, range.end);
-    while start < end {
-        let middle = start + (end - start) / 2;
-        if holds(middle) {
-            end = middle;
-        } else {
-            start = middle + 1;
-        }
-    }
-    start
+/// The number of the node of a level that an entry is under: the low bits of its hash, with as many ones added.
+fn node(order: u32, level: u32) -> usize {
+    let ones = (1_u64 << level) - 1;
+    ((u64::from(order.reverse_bits()) & ones) + ones) as usize
 }
 
 #[cfg(test)]
@@ -152,11 +149,43 @@ mod tests {
     use super::*;
     use crate::book::ctg::index::Index;
     use proptest::prelude::*;
+    use std::ops::Range;
+
+    /// The pages of a book, and how many entries had no room.
+    struct Placed {
+        trie: Trie,
+        pages: Vec<Range<usize>>,
+        left_out: u64,
+    }
+
+    impl Placed {
+        fn cto(&self) -> Vec<u8> {
+            self.trie.cto()
+        }
+
+        fn ctb(&self) -> Vec<u8> {
+            self.trie.ctb()
+        }
+    }
 
     /// Places hashes, each an entry of this length.
-    fn placed(hashes: &mut [u32], len: usize) -> Trie {
+    fn placed(hashes: &mut [u32], len: usize) -> Placed {
         hashes.sort_unstable_by_key(|hash| hash.reverse_bits());
-        Trie::new(hashes.len(), |at| Item { order: hashes[at].reverse_bits(), len })
+        let items: Vec<_> = hashes.iter().map(|hash| Item { order: hash.reverse_bits(), len }).collect();
+        let mut placed =
+            Placed { trie: Trie::new((len * items.len()) as u64), pages: Vec::new(), left_out: 0 };
+        let mut at = 0;
+        while at < items.len() {
+            let leaf = placed.trie.page(&items[at..(at + ROOM / len + 1).min(items.len())]);
+            placed.pages.push(at..at + leaf.entries);
+            at += leaf.entries;
+            while items.get(at).is_some_and(|item| leaf.has(item.order)) {
+                placed.left_out += 1;
+                at += 1;
+            }
+        }
+        assert_eq!(placed.pages.len(), placed.trie.pages as usize);
+        placed
     }
 
     /// dbm itself: entries come one by one, and a page without room for one more is split until it has.
