@@ -25,6 +25,9 @@ use tabiya::chess::Position;
 
 use common::moves_and_best;
 
+/// Bytes of memory that a writer has.
+const MEMORY: usize = 64 << 20;
+
 /// Records of the made book.
 const RECORDS: usize = 140_000;
 
@@ -145,9 +148,14 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
     group.throughput(Throughput::Elements(every.len() as u64));
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
-            let mut draft = Draft::default();
-            every.iter().for_each(|known| draft.add(known));
-            draft.write(&mut Vec::new()).map(|told| told.moves).unwrap_or_default()
+            let mut draft = Draft::new(&std::env::temp_dir(), MEMORY);
+            every.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
+            let mut file: Vec<u8> = Vec::new();
+            let put = |bytes: &[u8]| {
+                file.extend(bytes);
+                Ok(())
+            };
+            draft.write(put).map(|told| told.moves).unwrap_or_default()
         });
     });
     group.finish();

@@ -18,11 +18,14 @@ use rand::seq::SliceRandom;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya::book::ctg::{Ctg, Draft};
-use tabiya::book::{self, Book, Known, Scope, WriteOptions};
+use tabiya::book::{self, Book, Green, Known, Scope, WriteOptions};
 use tabiya::build;
 use tabiya::chess::Position;
 
 use common::moves_and_best;
+
+/// Bytes of memory that a writer has.
+const MEMORY: usize = 64 << 20;
 
 /// Bytes of the sparse book.
 const HUGE: u64 = 100_000_000_000;
@@ -70,10 +73,14 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
     group.bench_function("write .ctg", |bencher| {
         bencher.iter_batched_ref(
             Vec::new,
-            |pages| {
-                let mut draft = Draft::default();
-                every.iter().for_each(|known| draft.add(known));
-                draft.write(pages).map(|beside| beside.positions).unwrap_or_default()
+            |pages: &mut Vec<u8>| {
+                let mut draft = Draft::new(Green::default(), &std::env::temp_dir(), MEMORY);
+                every.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
+                let put = |page: &[u8]| {
+                    pages.extend(page);
+                    Ok(())
+                };
+                draft.write(put).map(|beside| beside.positions).unwrap_or_default()
             },
             BatchSize::PerIteration,
         );

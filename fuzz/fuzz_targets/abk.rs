@@ -18,6 +18,9 @@ use tabiya::chess::Position;
 /// Plies of each line of the written tree.
 const PLIES: usize = 8;
 
+/// Bytes of memory that the writer has: more than any of these books needs.
+const MEMORY: usize = 64 << 20;
+
 /// Offset of the first header field that the fuzzer may set: what stands before it tells the format.
 const FIELDS: usize = 0x0c;
 
@@ -120,10 +123,16 @@ fn rewritten(known: &[Known], other: &Abk) {
 }
 
 fn draft(known: &[Known]) -> Abk {
-    let mut draft = Draft::default();
-    known.iter().for_each(|known| draft.add(known));
+    let mut draft = Draft::new(&std::env::temp_dir(), MEMORY);
+    let mut known: Vec<&Known> = known.iter().collect();
+    known.sort_by_key(|known| known.key);
+    known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
     let mut file = Vec::new();
-    let told = draft.write(&mut file).expect("memory takes everything");
+    let put = |bytes: &[u8]| {
+        file.extend(bytes);
+        Ok(())
+    };
+    let told = draft.write(put).expect("memory takes everything");
     assert_eq!(file.len() as u64, u64::from(HEADER_LEN) + told.moves * u64::from(RECORD_LEN));
     let book = Abk::new("fuzz.abk", file).expect("a book that was written");
     book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));

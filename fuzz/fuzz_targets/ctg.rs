@@ -24,6 +24,9 @@ const PLACES: [&str; 6] = [
     "4k3/8/8/3Q4/8/Q7/8/1K6 w - - 0 1",
 ];
 
+/// Bytes of memory that the writer has: more than any of these books needs.
+const MEMORY: usize = 64 << 20;
+
 /// Bytes of a book's index and bitmap that the fuzzer chooses.
 const INDEX: usize = 64;
 
@@ -169,10 +172,15 @@ fn of(raw: RawMove, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) 
 }
 
 fn write(known: &[Known], green: u32) -> Ctg {
-    let mut draft = Draft::new(tabiya::book::Green::PerMille(green));
-    known.iter().for_each(|known| draft.add(known));
-    let mut pages = Vec::new();
-    let beside = draft.write(&mut pages).expect("memory takes everything");
+    let mut draft = Draft::new(tabiya::book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
+    known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
+    let mut pages = vec![0; PAGE_LEN as usize];
+    let put = |page: &[u8]| {
+        pages.extend(page);
+        Ok(())
+    };
+    let beside = draft.write(put).expect("memory takes everything");
+    pages.splice(..PAGE_LEN as usize, beside.header);
     let book = Ctg::new("fuzz.ctg", pages, beside.cto, beside.ctb).expect("a book that was written");
     book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
     book
