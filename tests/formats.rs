@@ -3,20 +3,24 @@
 //! Of random games, and of those in the PGN file that `TABIYA_GAMES` names.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
+use proptest::prelude::*;
 use shakmaty::Position as _;
 use shakmaty::san::SanPlus;
 use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::kvetka::{Key, Kvetka, Results};
+use tabiya::book::polyglot::layout::RawMove;
 use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
 use tabiya::build::{self, Filter, Names, Weigh};
 use tabiya::chess::Position;
+use tabiya::choose::{Policy, chances};
 
 /// A writer that keeps what it is given: the counts themselves.
 struct Keeper(Rc<RefCell<Vec<Known>>>);
@@ -82,6 +86,18 @@ fn compare(games: &Path) {
     let truth: BTreeMap<u64, &Known> =
         all.iter().filter(|(_, known)| !known.moves.is_empty()).map(|(key, known)| (*key, known)).collect();
     let moves: usize = truth.values().map(|known| known.moves.len()).sum();
+    // Moves that only lost are in books that count games, and not in a .bin.
+    let played = |known: &Known| {
+        let mut moves: Vec<_> = known.moves.iter().map(|known| (known.mv, known.weight)).collect();
+        moves.retain(|(_, weight)| *weight > 0);
+        moves.sort();
+        moves
+    };
+    let weighed: Vec<_> = truth
+        .iter()
+        .map(|(key, known)| (*key, played(known)))
+        .filter(|(_, moves)| !moves.is_empty())
+        .collect();
     let make = |name: &str| {
         let written = build(games, book::create(path(name), &WriteOptions::default()).unwrap());
         println!("{name}: {} positions, {} moves; {:?}", written.positions, written.moves, written.left_out);
@@ -90,18 +106,16 @@ fn compare(games: &Path) {
     println!("{}: {} positions, {moves} moves", games.display(), truth.len());
 
     let (bin, written) = make("a.bin");
-    assert_eq!((written.positions as usize, written.moves as usize), (truth.len(), moves));
+    let weights: usize = weighed.iter().map(|(_, moves)| moves.len()).sum();
+    assert!(weights < moves);
+    assert_eq!((written.positions as usize, written.moves as usize), (weighed.len(), weights));
     let held = every(&*bin, Scope::All);
-    assert_eq!(held.len(), truth.len());
-    for (bin, truth) in held.values().zip(truth.values()) {
-        assert_eq!(bin.key, truth.key);
-        let sorted = |known: &Known| {
-            let mut moves: Vec<_> = known.moves.iter().map(|known| (known.mv, known.weight)).collect();
-            moves.sort();
-            moves
-        };
-        let heaviest = truth.moves.iter().map(|known| known.weight).max().unwrap();
-        for (bin, truth) in sorted(bin).iter().zip(sorted(truth)) {
+    assert_eq!(held.len(), weighed.len());
+    for (bin, (key, truth)) in held.values().zip(&weighed) {
+        assert_eq!(bin.key, *key);
+        let heaviest = truth.iter().map(|(_, weight)| *weight).max().unwrap();
+        assert_eq!(bin.moves.len(), truth.len());
+        for (bin, truth) in played(bin).iter().zip(truth) {
             let expected =
                 if heaviest > 65_535 { truth.1 as f64 * 65_535.0 / heaviest as f64 } else { truth.1 as f64 };
             assert_eq!(bin.0, truth.0);
@@ -261,6 +275,26 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, writte
     );
 }
 
+/// A random game, as text: few moves to choose from, most of them knights', so that lines meet again. Each move that was
+/// made goes to the others, by the key of its position.
+fn random_game(mut random: impl FnMut() -> usize, made: &mut BTreeSet<(u64, u16)>) -> String {
+    let mut chess = shakmaty::Chess::default();
+    let mut text = String::new();
+    for ply in 0..24 {
+        let mut legal = chess.legal_moves();
+        legal.sort_by_key(|mv| (mv.role() as u8 != 2, mv.to_string()));
+        if legal.is_empty() {
+            break;
+        }
+        let mv = legal[random() % legal.len().min(if ply < 10 { 2 } else { 4 })];
+        made.insert((Position::from_chess(chess.clone()).key(), RawMove::from_move(mv).0));
+        text += &SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string();
+        text.push(' ');
+    }
+    let result = ["1-0", "0-1", "1/2-1/2"][random() % 3];
+    format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{text}{result}\n\n")
+}
+
 #[test]
 fn random_games_make_the_same_book_in_every_format() {
     let mut state = 5_u64;
@@ -268,28 +302,160 @@ fn random_games_make_the_same_book_in_every_format() {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (state >> 33) as usize
     };
-    let mut pgn = String::new();
-    for _ in 0..3000 {
-        let mut chess = shakmaty::Chess::default();
-        let mut text = String::new();
-        for ply in 0..24 {
-            let mut legal = chess.legal_moves();
-            legal.sort_by_key(|mv| (mv.role() as u8 != 2, mv.to_string()));
-            if legal.is_empty() {
-                break;
-            }
-            // Few moves to choose from, most of them knights': lines meet again.
-            let mv = legal[random() % legal.len().min(if ply < 10 { 2 } else { 4 })];
-            text += &SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string();
-            text.push(' ');
-        }
-        let result = ["1-0", "0-1", "1/2-1/2"][random() % 3];
-        pgn += &format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{text}{result}\n\n");
-    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn");
-    std::fs::write(&path, pgn).unwrap();
+    std::fs::write(
+        &path,
+        (0..3000).map(|_| random_game(&mut random, &mut BTreeSet::new())).collect::<String>(),
+    )
+    .unwrap();
     compare(&path);
+}
+
+/// The formats that count games.
+const COUNTING: [&str; 3] = ["ctg", "abk", "kob"];
+
+/// A book of games, of which every move is kept.
+fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
+    let means = build::means(Some(1), Some(1 << 25), None).unwrap();
+    let mut source =
+        tabiya::games::open(&games.iter().map(|path| path.to_path_buf()).collect::<Vec<_>>()).unwrap();
+    let weigh = Weigh { min_games: 1, ..Weigh::default() };
+    let writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let names = Names::default();
+    build::build(&mut source, &Filter::default(), &weigh, &means, &names, writer, &Progress::none()).unwrap();
+    book::open(&path).unwrap()
+}
+
+/// Several books as one, or one in another format.
+fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
+    let means = build::means(Some(1), Some(1 << 25), None).unwrap();
+    let writer = book::create(&path, &WriteOptions::default()).unwrap();
+    let books: Vec<_> = books.iter().map(|book| (*book, Scope::All)).collect();
+    build::merge(&books, &means, writer, &Progress::none()).unwrap();
+    book::open(&path).unwrap()
+}
+
+/// What a book says of each position with moves: each move with its counts, and whether it may be played.
+fn said(book: &dyn Book, scope: Scope) -> BTreeMap<u64, BTreeMap<u16, (Option<Counts>, bool)>> {
+    let said = |known: &Known| {
+        known.moves.iter().map(|known| (known.mv.0, (known.counts, known.weight > 0))).collect()
+    };
+    let mut every = every(book, scope);
+    every.retain(|_, known| !known.moves.is_empty());
+    every.into_iter().map(|(key, known)| (key, said(&known))).collect()
+}
+
+/// No move without weight is played, whatever the options are.
+fn never_played(book: &dyn Book) -> std::result::Result<(), TestCaseError> {
+    for known in every(book, Scope::All).values() {
+        let at = known.position.as_ref().unwrap();
+        let mut moves = Vec::new();
+        book.moves(at, &mut moves);
+        for (tournament, variety) in [(true, 50), (true, 100), (false, 0), (false, 100)] {
+            let policy = Policy { tournament, variety, threshold: 0, ..Policy::default() };
+            let mut out = Vec::new();
+            chances(&moves, &policy, |_| true, &mut out);
+            for (known, chance) in moves.iter().zip(&out) {
+                prop_assert!(*chance == 0.0 || known.weight > 0);
+            }
+        }
+        let best = book.best(at);
+        prop_assert!(moves.iter().all(|known| known.weight > 0 || best != Some(known.mv)));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn built_merged_and_converted_books_hold_every_move_of_the_games(
+        games in prop::collection::vec((prop::collection::vec(any::<u16>(), 25), any::<bool>()), 1..40),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: String| folder.path().join(name);
+        // A tree of moves knows drawn games only where others were won.
+        let decided = "[Result \"1-0\"]\n\n1. a4 1-0\n\n";
+        let [mut one, mut other] = [decided.to_owned(), decided.to_owned()];
+        let first = Position::start().chess().legal_moves().into_iter().find(|mv| mv.to_string() == "a2-a4");
+        let mut made = BTreeSet::from([(Position::start().key(), RawMove::from_move(first.unwrap()).0)]);
+        for (numbers, first) in games {
+            let mut numbers = numbers.into_iter().cycle();
+            let game = random_game(|| numbers.next().unwrap_or_default().into(), &mut made);
+            if first { one += &game } else { other += &game }
+        }
+        let [one, other] = [("one.pgn", one), ("other.pgn", other)].map(|(name, games)| {
+            std::fs::write(path(name.to_owned()), games).unwrap();
+            path(name.to_owned())
+        });
+        let kept = Rc::default();
+        let means = build::means(Some(1), Some(1 << 25), None).unwrap();
+        let mut source = tabiya::games::open(&[one.clone(), other.clone()]).unwrap();
+        let weigh = Weigh { min_games: 1, ..Weigh::default() };
+        let keeper = Box::new(Keeper(Rc::clone(&kept)));
+        let names = Names::default();
+        build::build(&mut source, &Filter::default(), &weigh, &means, &names, keeper, &Progress::none()).unwrap();
+        let mut truth: BTreeMap<u64, Known> =
+            kept.take().into_iter().map(|known| (known.key, known)).collect();
+        truth.retain(|_, known| !known.moves.is_empty());
+        let kept = truth.iter().flat_map(|(key, known)| known.moves.iter().map(|known| (*key, known.mv.0)));
+        prop_assert_eq!(kept.collect::<BTreeSet<_>>(), made);
+
+        let bin = whole(&[&one, &other], path("both.bin".to_owned()));
+        let mut of_formats = Vec::new();
+        for format in COUNTING {
+            let both = whole(&[&one, &other], path(format!("both.{format}")));
+            let parts = [("one", &one), ("other", &other)]
+                .map(|(name, games)| whole(&[games], path(format!("{name}.{format}"))));
+            let sum = merged(&[&*parts[0], &*parts[1]], path(format!("sum.{format}")));
+            let held = said(&*both, Scope::All);
+            // Every move of the games is in the book, and all its positions are reached.
+            for (key, known) in &truth {
+                let ours = held.get(key);
+                prop_assert_eq!(ours.map(BTreeMap::len), Some(known.moves.len()), "{} {:?}", format, known.position);
+                for known in &known.moves {
+                    let (counts, playable) = ours.and_then(|ours| ours.get(&known.mv.0)).copied().unwrap();
+                    let (counts, expected) = (counts.unwrap(), known.counts.unwrap());
+                    prop_assert_eq!(playable, counts.wins + counts.draws > 0);
+                    // A move's counts are those of the position that it leads to, but in a tree of moves.
+                    prop_assert!(format != "abk" || counts == expected);
+                    prop_assert!(counts.games >= expected.games);
+                }
+            }
+            prop_assert_eq!(&held, &said(&*both, Scope::Reachable), "{}", format);
+            prop_assert_eq!(&held, &said(&*sum, Scope::All), "{}", format);
+            prop_assert_eq!(&held, &said(&*sum, Scope::Reachable), "{}", format);
+            never_played(&*both)?;
+            never_played(&*sum)?;
+            of_formats.push((format, both, held));
+        }
+        let weighed = said(&*bin, Scope::All);
+        for (format, book, held) in &of_formats {
+            for other in COUNTING {
+                let converted = said(&*merged(&[&**book], path(format!("{format}-{other}.{other}"))), Scope::All);
+                // Others count games of positions, of which those with colours swapped are the same.
+                if *format == "abk" && other != "abk" {
+                    let kept = held.iter().all(|(key, moves)| {
+                        converted.get(key).is_some_and(|kept| moves.keys().all(|mv| kept.contains_key(mv)))
+                    });
+                    prop_assert!(kept, "{} to {}", format, other);
+                } else {
+                    prop_assert_eq!(&converted, held, "{} to {}", format, other);
+                }
+            }
+            let back = said(&*merged(&[&**book], path(format!("{format}.bin"))), Scope::All);
+            if *format == "abk" {
+                prop_assert_eq!(back, weighed.clone());
+            } else {
+                // A move that only lost leads to a position with better results on another way, or is left out.
+                let kept = weighed.iter().all(|(key, moves)| {
+                    let back = back.get(key);
+                    moves.keys().all(|mv| back.is_some_and(|back| back.contains_key(mv)))
+                });
+                prop_assert!(kept && back.values().flat_map(BTreeMap::values).all(|(_, playable)| *playable));
+            }
+        }
+    }
 }
 
 #[test]

@@ -39,21 +39,23 @@ pub enum Drop {
 pub type Drops = BTreeMap<Drop, u64>;
 
 impl Weigh {
-    /// Half-points: two a win and one a draw, which is the weight that the format's description gives a move.
+    /// Half-points: two a win and one a draw, which is the weight that Polyglot's description gives a move. One that only
+    /// lost weighs 0, so that it is never played: it is kept where games are `counted`, for its results and for the
+    /// positions that it leads to.
     ///
     /// # Errors
     /// Why the move is not worth keeping.
-    fn weight(&self, counts: &Counts) -> Result<u64, Drop> {
+    fn weight(&self, counts: &Counts, counted: bool) -> Result<u64, Drop> {
         let points = counts.wins * 2 + counts.draws;
         let score = points as f64 / counts.games as f64 / 2.0;
         if counts.games < self.min_games {
             Err(Drop::Games)
-        } else if points == 0 {
+        } else if points == 0 && !counted {
             Err(Drop::Lost)
         } else if score < self.min_score / 100.0 {
             Err(Drop::Score)
         } else {
-            Ok(if self.uniform { 1 } else { points })
+            Ok(if self.uniform { points.min(1) } else { points })
         }
     }
 }
@@ -82,7 +84,7 @@ pub fn positions<R: Row>(
             if mv == RawMove::NULL {
                 return;
             }
-            match weigh.weight(&counts) {
+            match weigh.weight(&counts, counted) {
                 Ok(weight) => {
                     let counts = counted.then_some(counts);
                     moves.push(KnownMove { counts, ..KnownMove::new(mv, weight) });
@@ -124,6 +126,10 @@ mod tests {
     use super::*;
 
     fn kept(weigh: Weigh, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
+        kept_in(weigh, false, counts)
+    }
+
+    fn kept_in(weigh: Weigh, counted: bool, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
         let mut rows = Vec::new();
         for &(key, mv, games) in counts {
             for (outcome, games) in [Outcome::Loss, Outcome::Draw, Outcome::Win].into_iter().zip(games) {
@@ -133,7 +139,7 @@ mod tests {
             }
         }
         rows.sort();
-        positions(&rows, &weigh, false, &mut Drops::new(), |_| (None, None))
+        positions(&rows, &weigh, counted, &mut Drops::new(), |_| (None, None))
             .into_iter()
             .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
             .collect()
@@ -147,6 +153,20 @@ mod tests {
     fn a_move_weighs_two_a_win_and_one_a_draw() {
         let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
         assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+    }
+
+    #[test]
+    fn where_games_are_counted_a_move_that_only_lost_is_kept_and_weighs_nothing() {
+        let of = |weigh| kept_in(weigh, true, &COUNTS);
+        let all = of(Weigh { min_games: 1, ..Weigh::default() });
+        assert_eq!(all, [(1, vec![(1, 3), (2, 3), (3, 0)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+        // The filters act on it as on any other.
+        let many = of(Weigh { min_games: 10, ..Weigh::default() });
+        assert_eq!(many, [(1, vec![])]);
+        let scored = of(Weigh { min_games: 1, min_score: 1.0, ..Weigh::default() });
+        assert_eq!(scored[0], (1, vec![(1, 3), (2, 3)]));
+        let uniform = of(Weigh { min_games: 1, uniform: true, ..Weigh::default() });
+        assert_eq!(uniform[0], (1, vec![(1, 1), (2, 1), (3, 0)]));
     }
 
     #[test]

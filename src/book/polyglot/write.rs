@@ -27,6 +27,7 @@ struct Lost {
     counts: u64,
     marks: u64,
     comments: u64,
+    only_lost: u64,
 }
 
 impl Writer {
@@ -50,7 +51,8 @@ impl BookWriter for Writer {
     fn add(&mut self, known: &Known) -> Result<()> {
         let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
         self.entries.clear();
-        self.entries.extend(known.moves.iter().map(|found| entry(known.key, found, heaviest)));
+        let kept = known.moves.iter().filter(|found| !only_lost(found));
+        self.entries.extend(kept.map(|found| entry(known.key, found, heaviest)));
         self.entries.sort_unstable_by_key(|entry| (std::cmp::Reverse(entry.weight), entry.mv.0));
         for entry in &self.entries {
             let written = self.file.write_all(&entry.to_bytes());
@@ -62,6 +64,7 @@ impl BookWriter for Writer {
             |has: fn(&KnownMove) -> bool| known.moves.iter().filter(|known| has(known)).count() as u64;
         self.lost.counts += count(|known| known.counts.is_some());
         self.lost.marks += count(|known| known.annotation.is_some() || known.recommended.is_some());
+        self.lost.only_lost += count(only_lost);
         self.lost.comments += u64::from(known.comment.is_some());
         Ok(())
     }
@@ -77,11 +80,18 @@ impl BookWriter for Writer {
             ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
             ("marks or colours of moves, which act only through the weights", lost.marks),
             ("comments", lost.comments),
+            ("moves that only lost", lost.only_lost),
         ];
         written.left_out = lost.map(|(what, count)| (what.to_owned(), count)).into();
         written.left_out.retain(|(_, count)| *count > 0);
         Ok(written)
     }
+}
+
+/// Whether a move is in its book only because that counts games, all of which it lost: books of this format do without.
+fn only_lost(known: &KnownMove) -> bool {
+    let lost = known.counts.is_some_and(|counts| counts.losses > 0 && counts.wins | counts.draws == 0);
+    lost && known.weight == 0 && known.learned.is_none()
 }
 
 /// A move as an entry, in a position whose heaviest move weighs `heaviest`.
@@ -147,6 +157,25 @@ mod tests {
         assert_eq!(weights(&moves[..4]), [(4, 65535), (3, 32768), (2, 1), (1, 0)]);
         assert_eq!(weights(&moves), [(5, 65535), (2, 1), (3, 1), (4, 1), (1, 0)]);
         assert_eq!(weights(&[(1, 65535), (2, 3)]), [(1, 65535), (2, 3)]);
+    }
+
+    #[test]
+    fn moves_that_only_lost_are_left_out() {
+        let of = |mv, weight, [wins, draws, losses]: [u64; 3]| KnownMove {
+            counts: Some(crate::book::Counts { games: wins + draws + losses, wins, draws, losses }),
+            ..KnownMove::new(RawMove(mv), weight)
+        };
+        let learned = KnownMove { learned: Some(Learned { games: 2, halfpoints: 1 }), ..of(4, 0, [0, 0, 3]) };
+        let moves =
+            vec![of(1, 3, [1, 1, 1]), of(2, 0, [0, 0, 3]), of(3, 0, [0, 0, 0]), learned, of(5, 7, [0, 0, 2])];
+        let lost = vec![of(1, 0, [0, 0, 1])];
+        let known =
+            [Known { key: 7, moves, ..Known::default() }, Known { key: 8, moves: lost, ..Known::default() }];
+        let (bytes, written) = written(&known);
+        let kept: Vec<_> = Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect();
+        assert_eq!(kept, [(5, 7), (1, 3), (3, 0), (4, 0)]);
+        assert_eq!((written.positions, written.moves), (1, 4));
+        assert!(written.left_out.contains(&("moves that only lost".to_owned(), 2)));
     }
 
     #[test]
