@@ -28,8 +28,9 @@ use super::stderr;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::uci::{Lines, Piece, notice};
 
-/// Bytes read at once: what a pipe holds on Linux.
-const BLOCK: usize = 64 << 10;
+/// Bytes read at once: more than a pipe holds on Linux, and so many that the allocator takes fresh pages, of which only
+/// those are touched that something is read into.
+const BLOCK: usize = 256 << 10;
 
 /// The longest GUI line that is kept whole: 64 MiB, a game of millions of moves.
 const GUI_LINE_MAX: usize = 64 << 20;

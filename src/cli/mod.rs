@@ -23,7 +23,7 @@ mod show;
 mod tree;
 mod written;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -73,10 +73,30 @@ enum Command {
     Doctor(doctor::Args),
 }
 
+/// The adapter's arguments alone. GUIs wait for it, and to describe all commands to clap takes a sixth of what it does
+/// before it answers.
+#[derive(Parser)]
+#[command(disable_help_flag = true)]
+struct Alone {
+    #[command(flatten)]
+    adapter: adapter_args::Args,
+}
+
+fn parse() -> Result<Cli, clap::Error> {
+    let names_command = |first: &OsString| !first.as_encoded_bytes().starts_with(b"-");
+    if !std::env::args_os().nth(1).as_ref().is_some_and(names_command)
+        && let Ok(Alone { adapter }) = Alone::try_parse()
+    {
+        return Ok(Cli { command: None, adapter });
+    }
+    // Commands, help, version and what is wrong.
+    Cli::try_parse()
+}
+
 /// Runs the command that the command line asks for.
 pub fn main() -> ExitCode {
     interrupt::outlive_file_limits();
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are answers, not errors, and go to standard output.
