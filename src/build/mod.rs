@@ -74,7 +74,7 @@ pub fn build_from(
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Report, Written)> {
-    let means = &within(means, ASIDE + writer.memory());
+    let means = &within(&within(means, ASIDE), writer.memory());
     if writer.needs_positions() {
         let ledger = writer.wants_games().then(|| Ledger::new(means));
         let (piles, mut report) = input.count::<PlacedRow>(filter, means, ledger.as_ref(), progress)?;
