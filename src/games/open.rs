@@ -159,7 +159,7 @@ impl Sources {
         let before = self.waiting.len();
         for (path, name) in found {
             let ends = |end: &&str| name.ends_with(*end);
-            if TEXTS.iter().any(|end| ends(end)) {
+            if TEXTS.iter().any(ends) {
                 self.add_text(path)?;
             } else if ends(&DATABASE) {
                 self.add_database(path)?;
@@ -168,7 +168,7 @@ impl Sources {
                 if let Err(error) = self.add_archive(&path) {
                     self.passed_over.push(error);
                 }
-            } else if OTHERS.iter().any(|end| ends(end)) {
+            } else if OTHERS.iter().any(ends) {
                 self.passed_over.extend(Cbh::open(&path).err());
             }
         }

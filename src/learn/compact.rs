@@ -58,7 +58,7 @@ impl Limits {
     /// Whether enough can be dropped from a journal.
     fn are_reached(&self, ledger: &Ledger) -> bool {
         let stay: u64 = stay(ledger, self.games).iter().map(|known| u64::from(known.size)).sum();
-        let store = ledger.start - ledger.header.len();
+        let store = ledger.start - ledger.header.size();
         let (dropped, least) = match ledger.void {
             true => (ledger.records_len() + store, self.dropped),
             false => (ledger.records_len(), self.dropped.max(store / STORE_SHARE)),
@@ -113,7 +113,7 @@ fn write(
     if ledger.void {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &ledger.slots(dropped), header.len(), beside)?.ids;
+    header.ids = store.merge(journal, &ledger.slots(dropped), header.size(), beside)?.ids;
     let mut bytes = header.to_bytes();
     beside.write_at(0, &bytes)?;
     let damaged = |at| Trouble::Damaged(at);

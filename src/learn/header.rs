@@ -109,13 +109,13 @@ impl Header {
     }
 
     /// Bytes of the header alone.
-    pub fn len(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         (if self.first { FIRST_HEADER_LEN } else { HEADER_LEN }) as u64
     }
 
     /// The store that follows it.
     pub fn store(&self) -> Store {
-        Store { at: self.len(), ids: self.ids }
+        Store { at: self.size(), ids: self.ids }
     }
 
     /// Whether a whole file of these bytes is what a loss of power may leave of the first header of this book's journal:

@@ -28,7 +28,7 @@ fn first_version(journal: &[u8]) -> Vec<u8> {
     assert_eq!(header.ids, 0);
     let mut old = Header { first: true, ..header }.to_bytes();
     let (_, mut check) = Header::parse(&old).unwrap();
-    let mut at = header.len() as usize;
+    let mut at = header.size() as usize;
     while let Some((record, _, _, size)) = Record::parse(&journal[at..]) {
         let (bytes, next) = record.to_bytes(check).unwrap();
         old.extend(bytes);
@@ -201,7 +201,8 @@ proptest! {
                 }
                 Step::Undo(_) => {}
                 Step::Reset => {
-                    (keeper.reset().unwrap(), other.reset().unwrap());
+                    keeper.reset().unwrap();
+                    other.reset().unwrap();
                     last = 0;
                 }
             }

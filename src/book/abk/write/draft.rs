@@ -260,7 +260,7 @@ impl Draft {
     }
 
     /// How many positions there are.
-    pub fn len(&self) -> u64 {
+    pub fn positions(&self) -> u64 {
         self.places.len()
     }
 
@@ -292,7 +292,7 @@ impl Draft {
     /// # Errors
     /// When a temporary file fails, when the work is interrupted, and what `put` returns.
     pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Told> {
-        let own = self.len();
+        let own = self.positions();
         let mut draft = self;
         let mut tree = Tree::new(&draft)?;
         if tree.positions < own
@@ -312,7 +312,7 @@ impl Draft {
         put(&header.to_bytes())?;
         let Tree { positions, records: moves, beyond, .. } = tree;
         // Positions between those of the book were added, and all of them are reached.
-        let (all, between) = (draft.len(), draft.len() - own);
+        let (all, between) = (draft.positions(), draft.positions() - own);
         let (lost, has_results, memory) = (draft.lost, draft.has_results, draft.memory);
         // What the tree holds is all that is needed.
         let folder = draft.folder;

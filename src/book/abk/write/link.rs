@@ -52,7 +52,7 @@ fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
     };
     let (mut own, mut link, mut steps) = (0, next()?, Vec::new());
     loop {
-        let place = if own < draft.len() { Some(draft.place(own as u32)?) } else { None };
+        let place = if own < draft.positions() { Some(draft.place(own as u32)?) } else { None };
         let keys = [place.map(|(key, _)| key), link.map(|(key, _)| key)];
         let Some(key) = keys.into_iter().flatten().min() else { return Ok(merged) };
         steps.clear();
@@ -93,7 +93,7 @@ impl<'a> Linker<'a> {
         Self {
             draft,
             reached: Bits::default(),
-            missing: draft.len(),
+            missing: draft.positions(),
             unreached: Sieve::default(),
             walked: Bits::default(),
             waiting: Stack::new(draft.folder(), draft.memory() / 16),
@@ -112,7 +112,7 @@ impl<'a> Linker<'a> {
             self.spread(place)?;
         }
         self.unreached = Sieve::new(self.missing, self.draft.memory() / 4);
-        for number in 0..self.draft.len() {
+        for number in 0..self.draft.positions() {
             if !self.reached.get(number) {
                 self.unreached.add(self.draft.place(number as u32)?.0);
             }
