@@ -10,10 +10,13 @@ use super::words::whole;
 use crate::chess::{Misread, read_move};
 use crate::games::{Reason, decode_text};
 
+/// Moves that are looked at before the PGN reader gives them.
+const LOOK_AHEAD: u32 = 64;
+
 impl GameReader<'_> {
     /// Takes a move of the main line, and before it what the PGN reader has passed over.
     pub(super) fn take(&mut self, san: San) -> ControlFlow<()> {
-        while self.strange_after <= self.given {
+        while self.looked_until <= self.given {
             self.take_strange()?;
             if self.state != State::Moves {
                 return ControlFlow::Continue(());
@@ -39,23 +42,27 @@ impl GameReader<'_> {
     pub(super) fn take_rest(&mut self) {
         let end = self.text().len();
         while self.state == State::Moves
-            && self.strange_after <= self.given
-            && self.strange.is_some_and(|strange| strange.at < end)
+            && self.looked_until <= self.given
+            && self.strange.map_or(!self.ahead.is_past(end), |strange| strange.at < end)
         {
             let _ = self.take_strange();
         }
     }
 
-    /// Looks for the next word that the PGN reader passes over.
+    /// Looks for the next word that the PGN reader passes over, not much further than the reader is: what follows may
+    /// be many other games.
     pub(super) fn look_ahead(&mut self) {
-        self.strange = self.ahead.next_strange();
-        self.strange_after = self.strange.map_or(u32::MAX, |strange| strange.plies);
+        let until = self.given.saturating_add(LOOK_AHEAD);
+        self.strange = self.ahead.next_strange(until);
+        // Where the text is over, no more moves come either.
+        let until = if self.ahead.moves() < until { u32::MAX } else { until };
+        self.looked_until = self.strange.map_or(until, |strange| strange.plies);
     }
 
     fn take_strange(&mut self) -> ControlFlow<()> {
-        let Some(strange) = self.strange else { return ControlFlow::Continue(()) };
+        let strange = self.strange;
         self.look_ahead();
-        self.take_word(strange.at, strange.len)
+        strange.map_or(ControlFlow::Continue(()), |strange| self.take_word(strange.at, strange.len))
     }
 
     /// What is done once moves are not wanted any more: the result may still be.

@@ -52,9 +52,10 @@ pub struct GameReader<'a> {
     pub(super) plies: u32,
     /// Moves of the main line that the PGN reader has given.
     pub(super) given: u32,
-    /// The next word that it passes over, and may be a move; how many moves it gives before.
+    /// The next word that it passes over, and may be a move; how many moves it gives before that is to be taken, or
+    /// before the next one is to be looked for.
     pub(super) strange: Option<Strange>,
-    pub(super) strange_after: u32,
+    pub(super) looked_until: u32,
     /// How far words were looked at for what is strange, and for the words of moves.
     pub(super) ahead: Walk<'a>,
     pub(super) behind: Walk<'a>,
@@ -93,7 +94,7 @@ impl<'a> GameReader<'a> {
             plies: 0,
             given: 0,
             strange: None,
-            strange_after: u32::MAX,
+            looked_until: u32::MAX,
             ahead: Walk::new(&[]),
             behind: Walk::new(&[]),
             open: 0,
@@ -298,7 +299,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
             (self.result, self.ended) = (None, false);
             self.problem = None;
             (self.plies, self.given) = (0, 0);
-            (self.strange, self.strange_after) = (None, u32::MAX);
+            (self.strange, self.looked_until) = (None, u32::MAX);
             self.both_lost = false;
             self.open = 0;
             self.game_start = self.at;

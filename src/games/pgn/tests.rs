@@ -205,6 +205,25 @@ fn moves_in_other_notations_are_played_where_they_mean_one() {
 }
 
 #[test]
+fn strange_words_are_played_wherever_they_are_in_a_long_game() {
+    let plain = ["Nf3", "Nf6", "Ng1", "Ng8"];
+    let strange = ["Ng1-f3", "g8f6", "♘g1", "Nf6-g8"];
+    let expected =
+        ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(300).copied().collect::<Vec<_>>().join(" ");
+    for places in [&[0][..], &[63, 64, 65], &[62, 63], &[64], &[127, 128, 191, 299], &[298, 299], &[]] {
+        let word = |ply: usize| if places.contains(&ply) { strange[ply % 4] } else { plain[ply % 4] };
+        let moves: Vec<_> = (0..300).map(word).collect();
+        let text = format!("{}\n\n{}\n\n1. d2-d4 *\n", moves.join(" "), moves.join(" "));
+        let text = format!("[White \"x\"]\n\n{text}");
+        // Without the number of a first move the second text goes on with the first.
+        let told = short(&text);
+        assert_eq!(told.len(), 2, "{places:?}");
+        assert_eq!(told[0].0, format!("{expected} {expected}"), "{places:?}");
+        assert_eq!(told[1].0, "d2d4");
+    }
+}
+
+#[test]
 fn a_strange_word_of_the_next_game_does_not_touch_this_one() {
     expect("1. e4 e5\n\n1. Sf3 d5 *\n", &[("e2e4 e7e5", "*"), ("", "damaged")]);
     expect("1. e4 e5 *\n\n1. d2-d4 d7-d5 0-1\n", &[("e2e4 e7e5", "*"), ("d2d4 d7d5", "0-1")]);

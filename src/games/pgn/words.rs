@@ -38,6 +38,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next word of the main line that is no decoration.
+    #[inline]
     fn next(&mut self) -> Option<(usize, &'a [u8], Verdict)> {
         loop {
             match self.words.next()? {
@@ -52,9 +53,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The next strange word.
-    pub fn next_strange(&mut self) -> Option<Strange> {
-        loop {
+    /// The next strange word before the move of this number, counted from 0 without strange words.
+    pub fn next_strange(&mut self, before: u32) -> Option<Strange> {
+        while self.moves < before {
             match self.next()? {
                 (at, word, Verdict::Strange) => {
                     return Some(Strange { at, len: word.len(), plies: self.moves });
@@ -62,6 +63,17 @@ impl<'a> Walk<'a> {
                 _ => self.moves += 1,
             }
         }
+        None
+    }
+
+    /// Moves of the main line that were passed, without strange words.
+    pub fn moves(&self) -> u32 {
+        self.moves
+    }
+
+    /// Whether the walk has come to this byte.
+    pub fn is_past(&self, at: usize) -> bool {
+        self.words.at >= at
     }
 
     /// Where the move of this number, counted from 0 without strange words, is, as `at` and length in bytes; `None`
@@ -82,7 +94,7 @@ impl<'a> Walk<'a> {
 
 /// The first strange word of the main line, in the text of one game with or without its head.
 pub fn first_strange(text: &[u8]) -> Option<Strange> {
-    Walk::new(text).next_strange()
+    Walk::new(text).next_strange(u32::MAX)
 }
 
 /// The whole of a word that is `len` bytes long for the PGN reader: with a promotion in brackets, or the rest of "e.p.".
@@ -330,7 +342,7 @@ mod tests {
             b"1. e2-e4 e5 2. o-o 00 (x e2-e3) 3. exd Nf3+- {a8Q} \xe2\x99\x98f3 N 4. Z0 a8(Q) dxe6e.p. +-";
         let mut walk = Walk::new(text);
         let mut found = Vec::new();
-        while let Some(strange) = walk.next_strange() {
+        while let Some(strange) = walk.next_strange(u32::MAX) {
             found.push((String::from_utf8_lossy(whole(text, strange.at, strange.len)), strange.plies));
         }
         let expected =
