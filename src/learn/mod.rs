@@ -58,7 +58,7 @@ pub use spool::{Batch, Place, Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;
 
-pub use storage::{Beside, Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, lock};
+pub use storage::{Beside, Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, is_same_file, lock};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
 /// be finished, another process is at it, or the book may not be written, the book is read as it is.

@@ -274,6 +274,11 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
+/// Whether two paths lead to one file, by links of whatever kind.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    a == b || File::open(a).is_ok_and(|file| is_at(&file, b))
+}
+
 /// Whether a path still names this open file.
 fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]

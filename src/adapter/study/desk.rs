@@ -80,13 +80,22 @@ impl Desk {
     fn learn_new(&mut self, games: &[Game], told: &mut Told) {
         // The number of each game, and of the book among its books.
         let mut books: BTreeMap<Known, Vec<(usize, usize)>> = BTreeMap::new();
+        let mut done: HashMap<PathBuf, Vec<Place>> = HashMap::new();
         for (number, game) in games.iter().enumerate() {
             for (place, source) in game.sources.iter().enumerate() {
+                // One file by two hard links is one book.
+                let mut before = game.sources.iter().take(place);
+                if before.any(|other| learn::is_same_file(other.file(), source.file())) {
+                    if let Ok((spool, places)) = &game.kept {
+                        let places = places.get(place).cloned();
+                        done.entry(spool.path().to_owned()).or_default().extend(places);
+                    }
+                    continue;
+                }
                 let known = (source.file().to_owned(), source.fingerprint());
                 books.entry(known).or_default().push((number, place));
             }
         }
-        let mut done: HashMap<PathBuf, Vec<Place>> = HashMap::new();
         for (known, wanted) in books {
             let wanted: Vec<(&Game, usize)> = wanted
                 .into_iter()

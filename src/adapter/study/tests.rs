@@ -97,6 +97,21 @@ fn a_game_is_in_the_spool_before_it_is_learned() {
 }
 
 #[test]
+fn a_book_under_two_names_learns_a_game_once() {
+    let place = Place::new();
+    let other = place.folder.path().join("b.bin");
+    fs::hard_link(&place.book, &other).unwrap();
+    let mut taught = *taught(&place.book);
+    let sources = [&place.book, &other].map(|path| Source::new(&book::open(path).unwrap()));
+    taught.sources = Arc::new(sources);
+    let game = keep(taught, Some(place.spool.clone())).0;
+    let told = learn(&mut desk(), [Work::Learn(game)]);
+    assert!(!told.iter().any(|line| line.contains("no move of it")), "{told:?}");
+    assert!(told[0].starts_with("INFO game 1: learned: 1 entry of "), "{told:?}");
+    assert_eq!((field(&place.book), place.waiting()), ([0, 1, 0, 2], 0));
+}
+
+#[test]
 fn a_process_that_dies_before_it_learns_leaves_the_game_to_the_next() {
     let place = Place::new();
     drop(place.game());
