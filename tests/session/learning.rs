@@ -332,6 +332,30 @@ fn a_game_is_bound_to_the_books_of_its_first_question() {
 }
 
 #[test]
+fn the_opponent_of_a_game_is_the_one_announced_when_it_began() {
+    let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
+    let note = |talk: &mut Talk| talk.out.lessons.pop().unwrap().lesson.note;
+    let mut talk = Talk::new();
+    talk.gui("setoption name UCI_Opponent value none 3600 computer Stockfish 17");
+    shuffle(&mut talk, "go", won);
+    talk.gui("setoption name UCI_Opponent value GM 2800 human Gary  Kasparov");
+    talk.gui("ucinewgame");
+    let first = note(&mut talk);
+    assert!(first.starts_with("game 1 as White, won against Stockfish 17: "), "{first}");
+    shuffle(&mut talk, "go", won);
+    talk.gui("setoption name UCI_Opponent value Somebody");
+    talk.gui("ucinewgame");
+    assert!(note(&mut talk).starts_with("game 2 as White, won against Gary  Kasparov: "));
+    shuffle(&mut talk, "go", won);
+    talk.gui("setoption name UCI_Opponent value <empty>");
+    talk.gui("ucinewgame");
+    assert!(note(&mut talk).starts_with("game 3 as White, won against Somebody: "));
+    shuffle(&mut talk, "go", won);
+    talk.gui("ucinewgame");
+    assert!(note(&mut talk).starts_with("game 4 as White, won: "));
+}
+
+#[test]
 fn what_is_switched_off_after_a_game_does_not_drop_it() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
     let again = "position startpos moves d2d4";

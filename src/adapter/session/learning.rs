@@ -15,6 +15,9 @@ use crate::book::{Book, Fingerprint, Shelf};
 use crate::learn::Lesson;
 use crate::uci::{Go, notice};
 
+/// Characters of an opponent's name that are kept.
+const OPPONENT_MAX: usize = 60;
+
 /// A book that can learn, as a game is played from it.
 pub struct Source {
     book: Arc<dyn Book>,
@@ -55,6 +58,20 @@ fn sources(shelf: &Shelf, color: Color) -> Arc<[Source]> {
         }
     }
     sources.into()
+}
+
+/// The name in the value of `UCI_Opponent`: a title, a rating, `human` or `computer`, and the name.
+pub(super) fn opponent_name(value: &str) -> String {
+    let value = value.trim();
+    let mut rest = value;
+    let mut word = || {
+        let (word, more) = rest.split_once(char::is_whitespace)?;
+        rest = more.trim_start();
+        Some(word)
+    };
+    let kind = [word(), word(), word()][2];
+    let name = if matches!(kind, Some("human" | "computer")) { rest } else { value };
+    name.chars().filter(|letter| !letter.is_control()).take(OPPONENT_MAX).collect()
 }
 
 /// A game that is to be learned into books.
@@ -124,6 +141,7 @@ impl Session {
         let ended = self.watch.asked(question, begin, self.now, self.options.learn_margin);
         out.begun.extend(self.watch.begun.take());
         self.conclude(ended, out);
+        self.meet();
     }
 
     pub(super) fn watch_ponderhit(&mut self, out: &mut Output) {
@@ -131,6 +149,7 @@ impl Session {
         let ended = self.watch.ponderhit(begin, self.now, self.options.learn_margin);
         out.begun.extend(self.watch.begun.take());
         self.conclude(ended, out);
+        self.meet();
     }
 
     /// Gives the GUI its answer.
@@ -153,6 +172,13 @@ impl Session {
         self.conclude(ended, out);
     }
 
+    /// Remembers who is the opponent in a game that has begun: the next one may be announced before its end is judged.
+    fn meet(&mut self) {
+        if self.opponent.0 != self.watch.number {
+            self.opponent = (self.watch.number, self.announced.clone());
+        }
+    }
+
     fn conclude(&mut self, ended: Option<Finished>, out: &mut Output) {
         let Some(Finished { number, color, game, first, sources, verdict }) = ended else { return };
         let side = color.fold_wb("White", "Black");
@@ -161,6 +187,10 @@ impl Session {
             Some(KnownOutcome::Decisive { winner }) if winner == color => "won",
             Some(KnownOutcome::Decisive { .. }) => "lost",
             None => "of unknown result",
+        };
+        let against = match &self.opponent {
+            (game, name) if *game == number && !name.is_empty() => format!(" against {name}"),
+            _ => String::new(),
         };
         let plies = game.moves().len();
         let mut message = format!("game {number} as {side}, {plies} plies, is {result}: {}", verdict.why);
@@ -184,7 +214,7 @@ impl Session {
                 first,
                 sides: ByColor { white: color == Color::White, black: color == Color::Black },
                 outcome,
-                note: format!("game {number} as {side}, {result}: {}", verdict.why),
+                note: format!("game {number} as {side}, {result}{against}: {}", verdict.why),
             };
             return out.lessons.push(Taught { sources, lesson, verdict: message });
         }

@@ -223,6 +223,10 @@ pub struct Session {
     now: Duration,
     /// Messages that the GUI hears at its next `go`: some expect no word at other times.
     later: Vec<String>,
+    /// Who is announced as the opponent.
+    announced: String,
+    /// The number of the game that is being played, and who was announced when it began.
+    opponent: (u32, String),
 }
 
 impl Session {
@@ -269,6 +273,8 @@ impl Session {
             watch: Watch::default(),
             now: Duration::ZERO,
             later: Vec::new(),
+            announced: String::new(),
+            opponent: Default::default(),
         };
         for setting in session.settings.clone() {
             session.follow(&SetOption { name: setting.name.as_bytes(), value: setting.value.as_bytes() });

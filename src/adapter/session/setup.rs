@@ -3,6 +3,7 @@
 use log::Level;
 use shakmaty::{CastlingMode, Color};
 
+use super::learning::opponent_name;
 use super::{Books, ENGINE_BOOKS_MAX, OWN_BOOK_NAMES, Output, Session, Setting, lossy, rng};
 use crate::adapter::books::NO_BOOK;
 use crate::adapter::library::BookProblem;
@@ -148,6 +149,8 @@ impl Session {
             self.multipv = value.parse().unwrap_or(1);
         } else if option.is(ANALYSE_MODE) {
             self.analysing = is_true;
+        } else if option.is("UCI_Opponent") {
+            self.announced = opponent_name(value);
         } else if option.is("UCI_Chess960") {
             self.mode = if is_true { CastlingMode::Chess960 } else { CastlingMode::Standard };
             self.board.reread(self.mode);
