@@ -21,3 +21,5 @@ mod spelling;
 pub mod stderr;
 mod study;
 mod trust;
+
+pub use study::spool_paths;

@@ -1,11 +1,12 @@
 //! `tabiya learn`: exact results of games into a Polyglot book, and what it has learned.
 
+mod kept;
 mod lessons;
 mod recent;
 mod tree;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 
@@ -30,11 +31,11 @@ const SHOWN_GAMES: usize = 10;
 
 /// `tabiya learn`.
 #[derive(clap::Args, Debug)]
-#[command(group(ArgGroup::new("what").required(true).args(["games", "show", "reset", "undo"])))]
+#[command(group(ArgGroup::new("what").required(true).args(["games", "show", "reset", "undo", "spool"])))]
 pub struct Args {
     /// The Polyglot book
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[arg(value_name = "BOOK", required_unless_present = "spool", conflicts_with = "spool")]
+    book: Option<PathBuf>,
     /// Learn the results of these games: a PGN file (also packed: .gz, .zst, .bz2, .xz, .zip), a folder of them, or - for standard
     /// input; repeatable
     #[arg(long, value_name = "FILE")]
@@ -63,6 +64,13 @@ pub struct Args {
     /// Take back the last games that were learned
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     undo: Option<u32>,
+    /// List the games that the adapter has kept because their books could not be learned into, and learn them now
+    #[arg(long)]
+    spool: bool,
+    /// The adapter's log, beside which these games are kept; without it, those kept in your own folder
+    // Clap asks for no partner of one that excludes others.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["games", "show", "reset", "undo"])]
+    log: Option<PathBuf>,
 }
 
 /// Does what is asked for.
@@ -70,19 +78,20 @@ pub struct Args {
 /// # Errors
 /// When the book is no Polyglot book, cannot be learned into or is kept by others; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
-    learn::settle(&args.book);
-    let book = book::open(&args.book)?;
+    let Some(path) = &args.book else { return kept::learn(args.log.as_deref()) };
+    learn::settle(path);
+    let book = book::open(path)?;
     if book.format() != Format::Polyglot {
         let what =
             format!("results are kept in Polyglot books, and this is a book of the format {}", book.format());
         let advice = "make one of it with `tabiya convert`";
-        return Err(Error::new(ErrorKind::Usage, what).at_path(&args.book).advice(advice));
+        return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
-    let mut learner = Learner::new(&args.book)?;
-    let name = args.book.display();
+    let mut learner = Learner::new(path)?;
+    let name = path.display();
     if args.show {
         let history = learner.history(SHOWN_GAMES)?;
-        let book = Polyglot::new(&args.book, Map::open(&args.book)?);
+        let book = Polyglot::new(path, Map::open(path)?);
         return out::print(|out| tree::show(&book, &history, out));
     }
     // The map of a book must not hinder others while it is written.
@@ -101,7 +110,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             Ok(if taken < count { Exit::Wanting } else { Exit::Done })
         });
     }
-    study_all(args, &mut learner)
+    study_all(args, path, &mut learner)
 }
 
 /// What became of the games.
@@ -113,7 +122,7 @@ struct Totals {
     absent: u64,
 }
 
-fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
+fn study_all(args: &Args, book: &Path, learner: &mut Learner) -> Result<Exit> {
     let sides = match (PlayerName::given(args.player.as_deref(), args.player_exact.as_deref()), args.both) {
         (None, false) => {
             return Err(Error::new(ErrorKind::Usage, "whose moves are to be learned is not said")
@@ -124,11 +133,11 @@ fn study_all(args: &Args, learner: &mut Learner) -> Result<Exit> {
     let mut source = games::open(&args.games)?;
     source.passed_over().iter().for_each(out::complain);
     interrupt::watch();
-    let progress = Progress::terminal(args.book.to_string_lossy());
+    let progress = Progress::terminal(book.to_string_lossy());
     progress.games(source.size());
     let mut student = Student::new(sides);
     let mut totals = Totals::default();
-    let name = args.book.display().to_string();
+    let name = book.display().to_string();
     out::print(|out| {
         while let Some(batch) = source.next_batch()? {
             batch.play(&mut student);

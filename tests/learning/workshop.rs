@@ -4,6 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use shakmaty::{ByColor, Color, KnownOutcome};
+use tabiya::chess::Position;
+use tabiya::learn::{Lesson, PATIENCE, Spool};
+
 use super::world::{World, fields};
 
 /// What a command left behind.
@@ -273,4 +277,72 @@ fn a_book_that_may_not_be_written_is_told() {
     assert_eq!(ended.code, Some(3));
     assert!(ended.err.contains("cannot write to the book"), "{}", ended.err);
     world.check(&[]);
+}
+
+#[test]
+fn games_that_are_kept_are_listed_and_learned() {
+    let world = World::new(3);
+    let log = world.path("log");
+    let spool = Spool::new(world.path("log.spool"));
+    let lessons: Vec<Lesson> = world
+        .plays
+        .iter()
+        .map(|play| Lesson {
+            id: Lesson::id_of(&[play.number.to_string().as_bytes()]),
+            start: Position::start(),
+            moves: play.moves.clone(),
+            first: 0,
+            sides: ByColor { white: true, black: false },
+            outcome: KnownOutcome::from_winner(
+                [Some(Color::Black), None, Some(Color::White)][usize::from(play.points)],
+            ),
+            note: format!("game {}", play.number),
+        })
+        .collect();
+    let (book, none) = (world.book(), world.path("none.bin"));
+    let kept: Vec<_> = lessons.iter().map(|lesson| (book.as_path(), None, lesson)).collect();
+    spool.put(&kept, PATIENCE).unwrap();
+    spool.put(&[(none.as_path(), None, &lessons[0])], PATIENCE).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+        // The user's own games are not to be touched.
+        for name in ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"] {
+            command.env(name, folder(&world));
+        }
+        let output = command.args(args).current_dir(folder(&world)).stdin(Stdio::null()).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    };
+    let log = log.to_str().unwrap();
+    let first = run(&["learn", "--spool", "--log", log]);
+    assert_eq!(first.code, Some(3), "{}{}", first.out, first.err);
+    assert!(
+        first.err.contains("none.bin") && first.err.contains("cannot learn into the book"),
+        "{}",
+        first.err
+    );
+    assert!(
+        first.out.contains("  game 2; 5 plies; ") && first.out.contains("learned, 3 entries\n"),
+        "{}",
+        first.out
+    );
+    assert!(first.out.contains("none.bin: still kept\n"), "{}", first.out);
+    assert!(first.out.contains("log.spool: 4 games were kept, 3 learned now\n"), "{}", first.out);
+    world.check(&world.plays);
+    fs::copy(world.book(), &none).unwrap();
+    let rest = run(&["learn", "--spool", "--log", log]);
+    assert_eq!((rest.code, &*rest.err), (Some(0), ""));
+    assert!(rest.out.contains("log.spool: 1 game was kept, 1 learned now\n"), "{}", rest.out);
+    let nothing = run(&["learn", "--spool"]);
+    assert_eq!(nothing.code, Some(0));
+    assert!(nothing.out.ends_with("games.spool: 0 games were kept, 0 learned now\n"), "{}", nothing.out);
+    assert_eq!(fs::metadata(spool.path()).unwrap().len(), 0);
+    world.check(&world.plays);
+    for wrong in [
+        &["learn", "crowd.bin", "--spool"][..],
+        &["learn", "--show"],
+        &["learn", "a", "--show", "--log", "b"],
+    ] {
+        assert_eq!(run(wrong).code, Some(2), "{wrong:?}");
+    }
 }

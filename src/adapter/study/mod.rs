@@ -299,7 +299,7 @@ fn learn_all(taken: &Receiver<Work>, desk: &mut Desk, report: impl Fn(Level, Str
 
 /// The spools in which games of this process may be kept, the present one first: beside the log, and where there is no
 /// log.
-pub(super) fn spool_paths(log: &str) -> Vec<PathBuf> {
+pub fn spool_paths(log: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = spool_path(log).into_iter().chain(spool_path("")).collect();
     paths.dedup();
     paths
