@@ -105,7 +105,7 @@ fn a_book_under_two_names_learns_a_game_once() {
     let sources = [&place.book, &other].map(|path| Source::new(&book::open(path).unwrap()));
     taught.sources = Arc::new(sources);
     let game = keep(taught, Some(place.spool.clone())).0;
-    let told = learn(&mut desk(), [Work::Learn(game)]);
+    let told = learn(&mut desk(), [Work::Learn(Box::new(game))]);
     assert!(!told.iter().any(|line| line.contains("no move of it")), "{told:?}");
     assert!(told[0].starts_with("INFO game 1: learned: 1 entry of "), "{told:?}");
     assert_eq!((field(&place.book), place.waiting()), ([0, 1, 0, 2], 0));
