@@ -90,12 +90,20 @@ impl Tally {
         self.draws = self.draws.saturating_add(other.draws);
     }
 
-    /// Halved until all fit into 24 bits.
+    /// Halved until all fit into 24 bits. Where a count is as great as can be, it stands for more, and so may the games.
     fn fitting(self) -> Self {
         let Self { games, wins, losses, draws } = self;
-        let most = games.max(wins).max(losses).max(draws);
-        let shift = (u32::BITS - most.leading_zeros()).saturating_sub(MOST_GAMES.ilog2() + 1);
-        Self { games: games >> shift, wins: wins >> shift, losses: losses >> shift, draws: draws >> shift }
+        let ended = [wins, losses, draws].map(u64::from).iter().sum::<u64>();
+        let cut = [games, wins, losses, draws].contains(&u32::MAX);
+        let games = u64::from(games).max(if cut { ended } else { 0 });
+        let most = games.max(wins.max(losses).max(draws).into());
+        let shift = (u64::BITS - most.leading_zeros()).saturating_sub(MOST_GAMES.ilog2() + 1);
+        Self {
+            games: (games >> shift) as u32,
+            wins: wins >> shift,
+            losses: losses >> shift,
+            draws: draws >> shift,
+        }
     }
 }
 
