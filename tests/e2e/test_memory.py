@@ -1,0 +1,76 @@
+"""How much memory the making of books takes: no more than it is allowed, however many games there are."""
+
+import os
+import random
+import subprocess
+
+import pytest
+
+LIMIT = 64 << 20
+
+# Half-moves of a game: fewer than the steps that there are, or all games would end in the same position.
+PLIES = 24
+
+
+def pawn_games(path, moves):
+    """Games of nothing but single steps of pawns, in any order: all of them legal, and hardly a position comes twice."""
+    chance = random.Random(7)
+    with path.open("w") as out:
+        for number in range(moves // PLIES):
+            sides = []
+            for ranks in ("34", "65"):
+                steps = [file for file in "abcdefgh" for _ in ranks]
+                chance.shuffle(steps)
+                seen = {file: iter(ranks) for file in "abcdefgh"}
+                sides.append([file + next(seen[file]) for file in steps[: PLIES // 2]])
+            text = " ".join(f"{at}. {white} {black}" for at, (white, black) in enumerate(zip(*sides, strict=True), 1))
+            result = chance.choice(["1-0", "0-1", "1/2-1/2"])
+            out.write(f'[White "A{number % 99}"]\n[Black "B"]\n[Result "{result}"]\n\n{text} {result}\n\n')
+    return path
+
+
+def peak(*argv, cwd):
+    """The most memory that a command took, in bytes."""
+    process = subprocess.Popen(list(map(str, argv)), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    told = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, told
+    return usage.ru_maxrss << 10
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("games")
+    return [pawn_games(folder / f"{moves}.pgn", moves) for moves in (1000, 150_000, 450_000)]
+
+
+@pytest.mark.parametrize("format", ["bin", "ctg", "abk", "kob"])
+@pytest.mark.parametrize("only", [(), ("--only", "white")], ids=["both", "white"])
+def test_a_build_takes_no_more_than_it_is_allowed(tabiya_exe, tmp_path, games, format, only):
+    """Of few games it shows what the program itself takes, of more what their number adds."""
+    temp = tmp_path / "temp"
+    temp.mkdir()
+
+    def build(pgn):
+        book = tmp_path / f"book.{format}"
+        means = ("--memory", "64M", "--threads", "2", "--temp", temp)
+        return peak(tabiya_exe, "build", pgn, "-o", book, "--force", "--min-games", "1", *means, *only, cwd=tmp_path)
+
+    few, more, most = map(build, games)
+    assert more - few < LIMIT and most - few < LIMIT, (few, more, most)
+    # Three times as many games add no more than some bits of each position.
+    assert most - more < LIMIT // 4, (few, more, most)
+    assert list(temp.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["ctg", "abk", "kob"])
+def test_a_merge_takes_no_more_than_it_is_allowed(tabiya_exe, tmp_path, games, format):
+    sizes = []
+    for number, pgn in enumerate(games[:2]):
+        part = tmp_path / f"part{number}.ctg"
+        peak(tabiya_exe, "build", pgn, "-o", part, "--min-games", "1", cwd=tmp_path)
+        out = ("-o", tmp_path / f"{number}.{format}", "--all", "--memory", "64M", "--threads", "2")
+        sizes.append(peak(tabiya_exe, "merge", part, *out, cwd=tmp_path))
+    few, more = sizes
+    assert more - few < LIMIT, sizes
