@@ -86,7 +86,7 @@ def lines_of(node, board, found):
 
 
 def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, gnu_book):
-    text = run("dump", gnu_book, "--format", "pgn", says="moves are left out: no line from the starting position").stdout
+    text = run("dump", gnu_book, "--format", "pgn", says="moves are left out: no line from").stdout
     assert max(map(len, text.splitlines())) <= 80
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors
@@ -124,7 +124,8 @@ def test_a_book_for_one_side_is_seen_whole(run, tmp_path):
 
 
 def test_marks_of_a_perfect_ctg_become_glyphs(run, perfect_ctg):
-    game = chess.pgn.read_game(io.StringIO(run("dump", perfect_ctg, "--format", "pgn").stdout))
+    done = run("dump", perfect_ctg, "--format", "pgn", says="moves are left out")
+    game = chess.pgn.read_game(io.StringIO(done.stdout))
     assert not game.errors
     nags = set()
     waiting = [game]
