@@ -136,13 +136,14 @@ fn standard_streams() -> io::Result<(File, File, File)> {
     Ok((File::from(input), File::from(output), File::from(error)))
 }
 
-/// Tells a GUI, which may not show our standard error, why there will be no answer. Who types at a terminal sees that.
+/// Reports to a GUI, which may not show our standard error, why there will be no answer. At a terminal the error is
+/// seen anyway.
 pub fn refuse(error: &Error) {
     log::error!("{error}");
     tell_gui(&error.to_string());
 }
 
-/// Tells a GUI something before it is greeted; at a terminal nobody is told twice.
+/// Sends a GUI a message before it is greeted; at a terminal the message would appear twice.
 pub fn tell_gui(message: &str) {
     if !io::stdin().is_terminal() {
         let mut output = io::stdout();

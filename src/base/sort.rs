@@ -19,7 +19,7 @@ const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
 const BUFFER_LEN: usize = 1 << 17;
 const LEAST_BUFFER: usize = 1 << 12;
 
-/// Runs of one file. Where there are so many, they are merged into one of the next file: so each record is written
+/// Runs of one file. Once there are this many, they are merged into one of the next file: so each record is written
 /// about as often as the logarithm of their number to this base.
 const MOST_RUNS: usize = 64;
 
@@ -61,7 +61,7 @@ struct Level {
 }
 
 impl Sorter {
-    /// Keeps about so many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
+    /// Keeps about this many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
         Self {
             folder: here(folder.as_ref()),

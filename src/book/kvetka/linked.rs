@@ -36,7 +36,7 @@ pub struct Games {
 }
 
 impl Games {
-    /// No game yet; they are kept in a temporary file of a folder, and of their numbers about so many bytes in memory.
+    /// No game yet; they are kept in a temporary file of a folder, and of their numbers about this many bytes in RAM.
     ///
     /// # Errors
     /// When the file cannot be made.

@@ -150,7 +150,7 @@ pub struct Told {
 }
 
 impl Draft {
-    /// An empty book, which holds about so many bytes in memory and puts the rest into temporary files in a folder.
+    /// An empty book, which holds about this many bytes in memory and puts the rest into temporary files in a folder.
     pub fn new(folder: &Path, memory: usize) -> Self {
         let memory = memory.max(LEAST_MEMORY);
         Self {

@@ -210,7 +210,7 @@ impl Sieve {
     /// Bits for each key, as far as memory allows: then three in a hundred others are taken for one of them.
     const BITS: u64 = 8;
 
-    /// Looks at so many of them.
+    /// Looks at this many of them.
     const LOOKS: u32 = 3;
 
     fn new(keys: u64, memory: usize) -> Self {
@@ -254,7 +254,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// Holds about so many bytes in memory.
+    /// Holds about this many bytes in memory.
     fn new(folder: &Path, memory: usize) -> Self {
         let chunk = (memory / size_of::<u32>() / 2).max(1);
         Self { folder: folder.to_owned(), top: Vec::new(), chunk, file: None, chunks: 0 }

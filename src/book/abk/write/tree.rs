@@ -75,7 +75,7 @@ impl Tree {
         Self::within(draft, MOST as u64, LONGEST)
     }
 
-    /// Of at most so many records and plies.
+    /// Of at most this many records and plies.
     fn within(draft: &Draft, most: u64, longest: usize) -> Result<Self> {
         let mut tree = Self {
             entries: Scratch::new(draft.folder(), draft.memory() / 16),

@@ -82,7 +82,7 @@ pub struct Beside {
 }
 
 impl Draft {
-    /// An empty book, which holds about so many bytes in memory and puts the rest into temporary files in a folder.
+    /// An empty book, which holds about this many bytes in memory and puts the rest into temporary files in a folder.
     /// Where a position's moves have no colour, these become green.
     pub fn new(green: Green, folder: &Path, memory: usize) -> Self {
         let memory = memory.max(LEAST_MEMORY);

@@ -65,7 +65,7 @@ fn alike(one: u32, other: u32) -> u32 {
 }
 
 impl Trie {
-    /// For entries of so many bytes together.
+    /// For entries of this many bytes in total.
     pub fn new(total: u64) -> Self {
         let deepest = ((total / ROOM as u64).max(1).ilog2() + SPARE).min(DEEPEST);
         Self { deepest, last: None, pages: 0, numbers: vec![NO_PAGE], bitmap: Vec::new() }
