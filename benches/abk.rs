@@ -3,6 +3,7 @@
 //! On a made book of 140,000 records in memory: random games of 40 plies, whose moves are chosen unevenly so that lines
 //! share their beginnings as those of real books do. And on the real one among the samples, where `TABIYA_SAMPLES`
 //! names their folder.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
@@ -18,9 +19,10 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use shakmaty::{CastlingMode, Position as _, Role};
 use tabiya::base::progress::Progress;
-use tabiya::book::abk::layout::{HEADER_LEN, ROOT, Record};
+use tabiya::book::abk::layout::{HEADER_LEN, ROOT};
+use tabiya::book::abk::records::Record;
 use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::{Book, Known, Scope};
+use tabiya::book::{Book, PositionRecord, Scope};
 use tabiya::chess::Position;
 
 use common::moves_and_best;
@@ -139,7 +141,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
         });
     }
     moves_and_best(&mut group, &book, positions);
-    let mut every: Vec<Known> = Vec::new();
+    let mut every: Vec<PositionRecord> = Vec::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         every.push(known.clone());
         ControlFlow::Continue(())
@@ -155,7 +157,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
                 file.extend(bytes);
                 Ok(())
             };
-            draft.write(put).map(|told| told.moves).unwrap_or_default()
+            tabiya::book::abk::write_draft(draft, put).map(|written| written.moves).unwrap_or_default()
         });
     });
     group.finish();

@@ -4,6 +4,7 @@
 //! or when it is told where tabiya is; `cargo test` may run it too, and then it has nothing to do.
 //!
 //! The column `copying` is a proxy that only copies bytes, one thread each way: no proxy of two threads can do better.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 #[path = "../tests/support/flood.rs"]
 mod flood;

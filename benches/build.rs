@@ -2,6 +2,7 @@
 //!
 //! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
 //! which writes random games, of which nearly every position is new.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -20,9 +21,9 @@ use shakmaty::san::San;
 use shakmaty::{Chess, Move, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::{self, WriteOptions};
-use tabiya::build::count::count;
-use tabiya::build::row::CountRow;
-use tabiya::build::{Filter, Means, Names, Weigh};
+use tabiya::bookmaker::count::count;
+use tabiya::bookmaker::row::CountRow;
+use tabiya::bookmaker::{Filter, Input, Means, Names, Plan, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::words::first_strange;
@@ -157,7 +158,8 @@ fn build(games: &[PathBuf], filter: &Filter, means: &Means) -> Result<(), Box<dy
     let writer = book::create(folder.path().join("a.bin"), &WriteOptions::default())?;
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
-    tabiya::build::build(&mut source, filter, &Weigh::default(), means, &names, writer, &progress)?;
+    let plan = Plan { filter, weigh: &Weigh::default(), names: &names, means, progress: &progress };
+    tabiya::bookmaker::build(Input { games: &mut source, counts: &[] }, &plan, writer)?;
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! written, and to be converted.
 //!
 //! On the sample book perfect2021 in the folder that `TABIYA_SAMPLES` names, and on a sparse file of 100 GB.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
@@ -18,8 +19,8 @@ use rand::seq::SliceRandom;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya::book::ctg::{Ctg, Draft};
-use tabiya::book::{self, Book, Green, Known, Scope, WriteOptions};
-use tabiya::build;
+use tabiya::book::{self, Book, Green, PositionRecord, Scope, WriteOptions};
+use tabiya::bookmaker;
 use tabiya::chess::Position;
 
 use common::moves_and_best;
@@ -61,7 +62,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Posit
 
 /// A book's positions written into memory, and the book converted as `tabiya convert` does, to each format.
 fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
-    let mut every: Vec<Known> = Vec::new();
+    let mut every: Vec<PositionRecord> = Vec::new();
     book.each(Scope::Reachable, &Progress::none(), &mut |known| {
         every.push(known.clone());
         ControlFlow::Continue(())
@@ -91,9 +92,9 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
         let path = folder.join("converted").with_extension(end);
         group.bench_function(format!("convert to .{end}"), |bencher| {
             bencher.iter(|| {
-                let means = build::means(None, None, None).expect("a folder for temporary files");
+                let means = bookmaker::means(None, None, None).expect("a folder for temporary files");
                 let writer = book::create(&path, &options).expect("a folder to write to");
-                build::merge(&[(book, Scope::Reachable)], &means, writer, &Progress::none()).is_ok()
+                bookmaker::merge(&[(book, Scope::Reachable)], &means, writer, &Progress::none()).is_ok()
             });
         });
     }

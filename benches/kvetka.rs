@@ -2,6 +2,7 @@
 //!
 //! On a made book of 1,000,000 positions: random games of 40 plies, whose moves are chosen unevenly so that lines share
 //! their beginnings as those of real books do. And on one of 1 GB in 20 MB files, most of it sparse.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
@@ -18,8 +19,8 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya::book::kvetka::layout::{BLOCK_LEN, MOST_FILE};
 use tabiya::book::kvetka::{Kvetka, Writer};
-use tabiya::book::polyglot::layout::RawMove;
-use tabiya::book::{Book, BookWriter, Counts, Known, KnownMove, WriteOptions};
+use tabiya::book::{Book, BookWriter, Counts, MoveFacts, PositionRecord, WriteOptions};
+use tabiya::chess::MoveCode;
 use tabiya::chess::{Packed, Position};
 
 use common::moves_and_best;
@@ -51,7 +52,7 @@ fn steps(rng: &mut Xoshiro256PlusPlus) -> Vec<Step> {
             let pick = rng.random::<f64>().powi(3) * legal.len() as f64;
             let Some(&mv) = legal.get(pick as usize) else { break };
             if let Some(packed) = Packed::new(&position) {
-                steps.push((packed, position.key(), RawMove::from_move(mv).0));
+                steps.push((packed, position.key(), MoveCode::from_move(mv).0));
             }
             keys.insert(position.key());
             position.play(mv);
@@ -62,7 +63,7 @@ fn steps(rng: &mut Xoshiro256PlusPlus) -> Vec<Step> {
 }
 
 /// Shows each position of the games with its moves, in the order of keys.
-fn each_known(steps: &[Step], see: &mut dyn FnMut(&Known)) {
+fn each_known(steps: &[Step], see: &mut dyn FnMut(&PositionRecord)) {
     let counts = |games: usize| {
         let games = games as u64;
         Counts { games, wins: games / 2, draws: games % 2, losses: games - games / 2 - games % 2 }
@@ -71,14 +72,14 @@ fn each_known(steps: &[Step], see: &mut dyn FnMut(&Known)) {
         let moves = here.chunk_by(|a, b| a.2 == b.2).map(|same| {
             let counts = counts(same.len());
             let weight = 2 * counts.wins + counts.draws;
-            KnownMove { counts: Some(counts), ..KnownMove::new(RawMove(same[0].2), weight) }
+            MoveFacts { counts: Some(counts), ..MoveFacts::new(MoveCode(same[0].2), weight) }
         });
-        see(&Known {
+        see(&PositionRecord {
             key: here[0].1,
             position: here[0].0.unpack(),
             moves: moves.collect(),
             total: Some(counts(here.len())),
-            ..Known::default()
+            ..PositionRecord::default()
         });
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! The folder is the system's for temporary files, or the one that `--dir` names: a disk of one's own, for what is
 //! measured is mostly the disk. `--known N` measures only the first games after N others. `--smoke` measures nothing and shows in seconds that everything runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 #[path = "../tests/learning/world.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -17,7 +18,8 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 use tabiya::chess::{Game, Position};
-use tabiya::learn::{Fate, Learner, Lesson, PATIENCE};
+use tabiya::learn::identity::{self, Id};
+use tabiya::learn::{FinishedGame, IdentifiedGame, Learner, Outcome, PATIENCE};
 
 use world::{Play, World, fields, learnable};
 
@@ -103,41 +105,50 @@ fn raw(world: &World, count: usize) -> io::Result<()> {
     Ok(())
 }
 
-fn lesson(play: &Play) -> Lesson {
+fn finished(play: &Play) -> FinishedGame {
     let winner = [Some(Color::Black), None, Some(Color::White)][usize::from(play.points)];
-    Lesson {
-        id: Lesson::id_of(&[play.number.to_string().as_bytes()]),
+    FinishedGame {
         start: Position::start(),
         moves: play.moves.clone(),
         first: 0,
         sides: ByColor { white: true, black: false },
-        outcome: KnownOutcome::from_winner(winner),
+        result: KnownOutcome::from_winner(winner),
         note: format!("game {}", play.number),
     }
+}
+
+/// The identity of a play.
+fn of_number(number: usize) -> Id {
+    identity::of_parts([number.to_string().as_bytes()])
+}
+
+/// The identity of a game where there are more games than plays.
+fn of_many(number: usize) -> Id {
+    identity::of_parts([&b"many"[..], &number.to_be_bytes()])
 }
 
 /// Learns the games from one number up to another.
 fn work(book: &Path, first: usize, last: usize, batch: usize) -> io::Result<()> {
     // The crowd makes its games anew; the line read says that all have.
     let mut plays = World::new(last).plays;
-    let lessons: Vec<Lesson> = plays.drain(first..).map(|play| lesson(&play)).collect();
+    let identified = |play: Play| finished(&play).identified(of_number(play.number));
+    let games: Vec<_> = plays.drain(first..).map(identified).collect();
     if first > 0 || std::env::args().any(|arg| arg == WORKER) {
         println!("ready");
         io::stdin().lock().read_line(&mut String::new())?;
     }
     let mut learner =
         Learner::new(book).map_err(|error| io::Error::other(error.to_string()))?.patience(6 * PATIENCE);
-    for lessons in lessons.chunks(batch) {
-        let fates = learner.learn(lessons, false).map_err(|error| io::Error::other(error.to_string()))?;
-        assert!(fates.iter().all(|fate| matches!(fate, Fate::Learned(_))));
+    for games in games.chunks(batch) {
+        let outcomes = learner.learn(games, false).map_err(|error| io::Error::other(error.to_string()))?;
+        assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Learned(_))));
     }
     Ok(())
 }
 
 /// The game of this number, where there are more games than plays.
-fn numbered(world: &World, number: usize) -> Lesson {
-    let id = Lesson::id_of(&[b"many", &number.to_be_bytes()]);
-    Lesson { id, ..lesson(&world.plays[number % world.plays.len()]) }
+fn numbered(world: &World, number: usize) -> IdentifiedGame {
+    finished(&world.plays[number % world.plays.len()]).identified(of_many(number))
 }
 
 /// How long processes that have just been started take for their first game, where the journal knows so many.
@@ -147,8 +158,8 @@ fn firsts(world: &World, known: usize) -> io::Result<()> {
     let start = Instant::now();
     let mut learner = Learner::new(&world.book()).map_err(error)?;
     for first in (0..known).step_by(1000) {
-        let lessons: Vec<_> = (first..first + 1000).map(|number| numbered(world, number)).collect();
-        learner.learn(&lessons, false).map_err(error)?;
+        let games: Vec<_> = (first..first + 1000).map(|number| numbered(world, number)).collect();
+        learner.learn(&games, false).map_err(error)?;
     }
     tell("alone, 1000 at once", known, start.elapsed());
     drop(learner);
@@ -186,12 +197,12 @@ fn next(book: &Path, number: usize) -> io::Result<()> {
     // The first move of every play.
     assert!(["a2a3", "a7a6"].iter().all(|mv| line.push_uci(mv.as_bytes())));
     let play = Play { number, moves: line.moves().to_vec(), points: 2 };
-    let lesson = Lesson { id: Lesson::id_of(&[b"many", &number.to_be_bytes()]), ..lesson(&play) };
+    let game = finished(&play).identified(of_many(number));
     let start = Instant::now();
-    let fates = Learner::new(book).and_then(|mut learner| learner.learn(&[lesson], false));
-    let fates = fates.map_err(|error| io::Error::other(error.to_string()))?;
+    let outcomes = Learner::new(book).and_then(|mut learner| learner.learn(&[game], false));
+    let outcomes = outcomes.map_err(|error| io::Error::other(error.to_string()))?;
     let micros = start.elapsed().as_micros();
-    assert!(matches!(fates[..], [Fate::Learned(_)]), "{fates:?}");
+    assert!(matches!(outcomes[..], [Outcome::Learned(_)]), "{outcomes:?}");
     // Only Linux says it in a file.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");

@@ -1,6 +1,7 @@
 //! How long a Polyglot book takes to find a key, a position's moves and its best move.
 //!
 //! On a made book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, where it is set.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
@@ -15,7 +16,8 @@ use shakmaty::Position as _;
 use tabiya::base::map::Map;
 use tabiya::book::Book;
 use tabiya::book::polyglot::Polyglot;
-use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
 use common::moves_and_best;
@@ -53,13 +55,13 @@ fn made_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
     for position in positions {
         for mv in position.chess().legal_moves().iter().take(rng.random_range(1..6)) {
             let from = mv.from().unwrap_or(mv.to());
-            add(position.key(), RawMove::new(from, mv.to(), mv.promotion()), rng);
+            add(position.key(), MoveCode::new(from, mv.to(), mv.promotion()), rng);
         }
     }
     'full: loop {
         let key = rng.random();
         for mv in 0..rng.random_range(1..6) {
-            if !add(key, RawMove(mv), rng) {
+            if !add(key, MoveCode(mv), rng) {
                 break 'full;
             }
         }

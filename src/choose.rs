@@ -2,16 +2,12 @@
 //!
 //! Pure: no clock, no files, no global random numbers.
 
-mod verdict;
-
 use rand::{Rng, RngExt};
 use shakmaty::{Move, Position as _};
 
-pub use verdict::plain_weights;
-
-use crate::book::{Annotation, BookMove, Learned, Shelf};
+use crate::book::verdict::{Rest, Verdict};
+use crate::book::{Annotation, BookSet, Learned, MoveFacts};
 use crate::chess::Game;
-use verdict::{Rest, Verdict};
 
 /// What decides which of a book's moves may be played, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +47,13 @@ impl Default for Policy {
 
 impl Policy {
     /// Whether a move that is legal in the game may be played for what it leads to: no third time of a position, and a
-    /// line of the shelf's that goes on long enough.
-    pub fn admits(&self, shelf: &mut Shelf, game: &Game, mv: Move) -> bool {
+    /// line of the book set that goes on long enough.
+    pub fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
         let color = game.position().chess().turn();
         (self.repeats || !game.repeats(mv))
             // Every move is a line of one ply.
             && (self.reserve <= 1
-                || shelf.line_of(color, game.position(), mv, 0, &mut Vec::new()) >= self.reserve)
+                || book_set.line_of(color, game.position(), mv, 0, &mut Vec::new()) >= self.reserve)
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
@@ -79,9 +75,9 @@ pub fn exponent(variety: u32) -> f64 {
 /// 0 where nothing may be played.
 ///
 /// `allowed` is asked last, and only for moves that all else lets through: it holds what needs the position, such as
-/// repetitions and the length of the line behind a move.
+/// repetitions and the length of the line after a move.
 pub fn chances(
-    moves: &[BookMove],
+    moves: &[MoveFacts],
     policy: &Policy,
     mut allowed: impl FnMut(Move) -> bool,
     out: &mut Vec<f64>,
@@ -127,7 +123,7 @@ pub fn chances(
 ///
 /// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
 /// not act and the marks are factors: those that readers of CTG books publish.
-fn weight(m: &BookMove, policy: &Policy) -> f64 {
+fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     let verdict = Verdict::from(m);
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
     let weight = m.weight as f64 * learned;
@@ -170,17 +166,18 @@ pub fn draw(chances: &[f64], rng: &mut impl Rng) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::{MoveFacts, PositionRecord, plain_weights};
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand::rngs::Xoshiro256PlusPlus;
     use shakmaty::{Chess, Position};
 
-    fn book(weights: &[u64]) -> Vec<BookMove> {
+    fn book(weights: &[u64]) -> Vec<MoveFacts> {
         let legal = Chess::default().legal_moves();
-        weights.iter().zip(&legal).map(|(&weight, &mv)| BookMove::new(mv, weight)).collect()
+        weights.iter().zip(&legal).map(|(&weight, &mv)| MoveFacts::new(mv, weight)).collect()
     }
 
-    fn of(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
+    fn of(moves: &[MoveFacts], policy: &Policy) -> Vec<f64> {
         let mut out = Vec::new();
         chances(moves, policy, |_| true, &mut out);
         out
@@ -357,6 +354,35 @@ mod tests {
             let less = of(&moves, &Policy { variety, ..free() });
             let more = of(&moves, &Policy { variety: variety + 1, ..free() });
             prop_assert!(less[0] >= more[0] - 1e-12);
+        }
+    }
+
+    #[test]
+    fn plain_weights_are_what_tournaments_play() {
+        let marks = [None, Some(Annotation::Good), Some(Annotation::Dubious), Some(Annotation::Only)];
+        let colours = [None, Some(true), Some(false)];
+        // Every pair of verdicts, with and without weight.
+        let kinds: Vec<_> = marks
+            .iter()
+            .flat_map(|mark| {
+                colours.iter().flat_map(move |colour| [0, 7].map(|weight| (*mark, *colour, weight)))
+            })
+            .collect();
+        for first in &kinds {
+            for second in &kinds {
+                let mut moves = book(&[first.2, second.2]);
+                for (m, (mark, colour, _)) in moves.iter_mut().zip([first, second]) {
+                    (m.annotation, m.recommended) = (*mark, *colour);
+                }
+                let expected = of(&moves, &free());
+                let known = moves.iter().map(|&m| MoveFacts::from(m)).collect();
+                let mut known = PositionRecord { moves: known, ..PositionRecord::default() };
+                plain_weights(&mut known);
+                let plain: Vec<u64> = known.moves.iter().map(|known| known.weight).collect();
+                // Without any verdict the same moves are played as often.
+                assert_eq!(of(&book(&plain), &free()), expected, "{first:?} {second:?}");
+                assert!(plain.iter().zip(&moves).all(|(&plain, m)| plain <= m.weight.max(1)));
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 //! `build`, `merge` and `convert` as their users meet them: the real executable, its books, words and exit codes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,8 @@ use std::process::{Command, Stdio};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Position as _};
 use tabiya::book::polyglot::Entries;
-use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tempfile::TempDir;
 
@@ -95,7 +97,7 @@ fn expected(lines: &[&str]) -> BTreeMap<(u64, u16), u16> {
         let mut last = None;
         for word in words {
             let mv = word.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-            last = Some((position.key(), RawMove::from_move(mv).0));
+            last = Some((position.key(), MoveCode::from_move(mv).0));
             position.play(mv);
         }
         (last.unwrap(), weight)
@@ -180,9 +182,9 @@ fn merged_books_are_added_up_and_repaired() {
     folder.run("build games.pgn -o a.bin --min-games 1", 0);
     let start = Position::start().key();
     let e4 = UciMove::from_ascii(b"e2e4").unwrap().to_move(Position::start().chess()).unwrap();
-    let entry = Entry { key: start, mv: RawMove::from_move(e4), weight: 65_535, games: 0, halfpoints: 0 };
+    let entry = Entry { key: start, mv: MoveCode::from_move(e4), weight: 65_535, games: 0, halfpoints: 0 };
     // Twice the same, unsorted, and a few bytes more.
-    let later = Entry { key: u64::MAX, mv: RawMove(0x31c), weight: 5, ..entry };
+    let later = Entry { key: u64::MAX, mv: MoveCode(0x31c), weight: 5, ..entry };
     let bytes = [later.to_bytes(), entry.to_bytes(), entry.to_bytes()].concat();
     folder.write("b.bin", [&bytes[..], b"abc"].concat());
     folder.run("merge a.bin b.bin -o c.bin", 0);
@@ -207,7 +209,7 @@ fn castling_in_chess960_is_written_as_king_takes_rook() {
     let position = Position::from_fen(fen.as_bytes(), CastlingMode::Chess960).unwrap();
     let castling = UciMove::from_ascii(b"f1g1").unwrap().to_move(position.chess()).unwrap();
     assert!(castling.is_castle() && position.chess().is_legal(castling));
-    let expected = BTreeMap::from([((position.key(), RawMove::from_move(castling).0), 2)]);
+    let expected = BTreeMap::from([((position.key(), MoveCode::from_move(castling).0), 2)]);
     assert_eq!(folder.book("a.bin"), expected);
 }
 
@@ -217,7 +219,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
     folder.write("games.pgn", GAMES);
     folder.write("none.pgn", "");
     folder.write("lost.pgn", "[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 0-1\n");
-    let few = "no move passed the filters: 4 moves have fewer than 3 games (--min-games): few games need --min-games 1";
+    let few = "no move passed the filters: 4 moves have fewer than 3 games (--min-games): lower the limit with --min-games 1";
     for (args, why) in [
         ("games.pgn", few),
         ("games.pgn --player Nobody", "none of 2 games passed the filters: 2 games left out by --player"),
@@ -260,7 +262,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
 fn an_empty_merge_and_conversion_write_nothing() {
     let folder = Folder::new();
     // An entry that no line from the start reaches.
-    let away = Entry { key: 5, mv: RawMove(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    let away = Entry { key: 5, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
     folder.write("rest.bin", away.to_bytes());
     for name in ["a.ctg", "a.abk", "a_0.kob"] {
         folder.write(name, "old");
@@ -325,7 +327,7 @@ fn what_no_line_reaches_is_reported() {
     let folder = Folder::new();
     folder.write("games.pgn", GAMES);
     folder.run("build games.pgn -o a.bin --min-games 1", 0);
-    let away = Entry { key: u64::MAX, mv: RawMove(0o1434), weight: 1, games: 0, halfpoints: 0 };
+    let away = Entry { key: u64::MAX, mv: MoveCode(0o1434), weight: 1, games: 0, halfpoints: 0 };
     let bytes = fs::read(folder.path("a.bin")).unwrap();
     folder.write("b.bin", [bytes, away.to_bytes().to_vec()].concat());
     let told = "left out: 1 position of 4, which no line from the starting position reaches";
@@ -352,7 +354,7 @@ fn a_book_of_weights_becomes_green_where_they_are_great() {
     let folder = Folder::new();
     let start = Position::start();
     let entry =
-        |mv: u16, weight| Entry { key: start.key(), mv: RawMove(mv), weight, games: 0, halfpoints: 0 };
+        |mv: u16, weight| Entry { key: start.key(), mv: MoveCode(mv), weight, games: 0, halfpoints: 0 };
     // d2d4, e2e4, c2c4, a2a3.
     let entries = [entry(0o1333, 100), entry(0o1434, 50), entry(0o1232, 49), entry(0o1020, 0)];
     folder.write("a.bin", entries.map(|entry| entry.to_bytes()).concat());

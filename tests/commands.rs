@@ -1,4 +1,5 @@
 //! `show`, `info` and `check` as their users meet them: the real executable, its output and its exit codes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
 use std::io::Read;
@@ -9,8 +10,9 @@ use serde_json::Value;
 use shakmaty::Square;
 use tabiya::book::ctg::Signature;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
-use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::Game;
+use tabiya::chess::MoveCode;
 use tempfile::TempDir;
 
 /// A folder with books in it.
@@ -70,9 +72,9 @@ impl Ended {
     }
 }
 
-fn raw(text: &str) -> RawMove {
+fn raw(text: &str) -> MoveCode {
     let square = |at: usize| text[at..at + 2].parse::<Square>().unwrap();
-    RawMove::new(square(0), square(2), None)
+    MoveCode::new(square(0), square(2), None)
 }
 
 fn entry(line: &str, weight: u16) -> Entry {
@@ -310,9 +312,9 @@ a.ctg (ctg): 1 of 2 moves, line ends in 1 ply
     let files: Vec<_> = line["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(files, ["a.cto", "a.ctg", "a.ctb"]);
     assert_eq!((&line["entries"], &line["moves"], &line["reachable"]), (&2.into(), &2.into(), &2.into()));
-    let odd = "a.ctg: odd: 1 move leads to positions that the book does not have (byte 4096)\n\
-               a.ctg: sound, 1 oddity\n";
-    assert_eq!(folder.run(&["check", "a.ctg"]).with(0).out, odd);
+    let checked = folder.run(&["check", "a.ctg"]).with(0).out;
+    let expected = "a.ctg: warning: the move d2d4 leads to a position that the book does not have (byte 41";
+    assert!(checked.starts_with(expected) && checked.ends_with(")\na.ctg: sound, 1 warning\n"), "{checked}");
     fs::remove_file(folder.path("a.ctb")).unwrap();
     let ended = folder.run(&["check", "a.ctg"]).with(3);
     let expected = "tabiya: a.ctb: this part of the CTG book a.ctg is missing: put the .ctg, .cto and .ctb of one book \
@@ -335,7 +337,7 @@ a.bin
   deepest line     3 plies
   reached in play  3 of 3 positions
   learned entries  0
-  odd              1 entry of weight 0, never played (first at byte 48)
+  warning          the move a2a3 has weight 0 and is never played (byte 48)
 ";
     assert_eq!(folder.run(&["info", "a.bin"]).with(0).out, expected);
     data.push(0);
@@ -356,11 +358,11 @@ a.bin
         assert_eq!(line[key], value, "{key}");
     }
     assert_eq!(line["files"][0]["bytes"], 81);
-    assert_eq!(line["oddities"][0], "1 byte behind the last whole entry of 16");
+    assert_eq!(line["oddities"][0], "the last entry is cut off: it has 1 of 16 bytes (byte 80)");
 }
 
 #[test]
-fn check_names_each_damage_with_its_offset() {
+fn check_names_each_finding_with_its_offset() {
     let folder = Folder::new();
     folder.book("sound.bin", &LINES[..2]);
     folder.book("odd.bin", &LINES);
@@ -371,32 +373,33 @@ fn check_names_each_damage_with_its_offset() {
     assert_eq!(folder.run(&["check", "sound.bin"]).with(0).out, "sound.bin: sound\n");
     assert_eq!(
         folder.run(&["check", "odd.bin"]).with(0).out,
-        "odd.bin: odd: the move a2a3 weighs 0 and is never played (byte 48)\nodd.bin: sound, 1 oddity\n"
+        "odd.bin: warning: the move a2a3 has weight 0 and is never played (byte 48)\nodd.bin: sound, 1 warning\n"
     );
     let cut = folder.run(&["check", "cut.bin"]).with(1).out;
     assert!(
-        cut.contains("cut.bin: damaged: 13 bytes behind the last whole entry of 16 (byte 64)\n"),
+        cut.contains("cut.bin: error: the last entry is cut off: it has 13 of 16 bytes (byte 64)\n"),
         "{cut}"
     );
     let unsorted = folder.run(&["check", "unsorted.bin"]).with(1).out;
     assert!(
-        unsorted.starts_with("unsorted.bin: damaged: the key 0000000000000005 stands behind "),
+        unsorted.starts_with("unsorted.bin: error: key 0000000000000005 follows the higher key "),
         "{unsorted}"
     );
     let illegal = folder.run(&["check", "illegal.bin"]).with(1).out;
     assert!(illegal.contains(&format!("the move e2e5 is not legal in {START} (byte 16)")), "{illegal}");
     let several = folder.run(&["check", "cut.bin", "none.bin", "sound.bin"]).with(3);
-    assert!(several.out.ends_with("cut.bin: 1 damage, 1 oddity\nsound.bin: sound\n"), "{several:?}");
+    assert!(several.out.ends_with("cut.bin: 1 error, 1 warning\nsound.bin: sound\n"), "{several:?}");
     folder.run(&["check", "cut.bin", "sound.bin"]).with(1);
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let folder = Folder::new();
-    let rubbish: Vec<u8> = (0..1_000_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    folder.write("a.bin", rubbish);
+    // Far more lines than a pipe holds: e2e4 in as many positions.
+    let entry = |key: u64| [key.to_be_bytes(), [3, 0x1c, 0, 1, 0, 0, 0, 0]].concat();
+    folder.write("a.bin", (0..40_000).flat_map(entry).collect::<Vec<u8>>());
     folder.write("fens", format!("{START}\n").repeat(20_000));
-    for args in [&["check", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
+    for args in [&["dump", "a.bin"][..], &["show", "a.bin", "--fen-file", "fens"]] {
         let mut child = folder.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut few = [0; 10];
         child.stdout.take().unwrap().read_exact(&mut few).unwrap();
@@ -448,7 +451,7 @@ fn moves_are_given_as_people_write_them() {
 #[test]
 fn a_database_is_no_book_and_says_so() {
     let folder = Folder::new();
-    for (name, says) in [("a.cbh", "tabiya games writes it as PGN"), ("a.cbv", "unpack it")] {
+    for (name, says) in [("a.cbh", "tabiya export writes it as PGN"), ("a.cbv", "unpack it")] {
         folder.write(name, [7; 4096]);
         for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
         {
@@ -456,6 +459,18 @@ fn a_database_is_no_book_and_says_so() {
             assert!(ended.err.contains("ChessBase database") && ended.err.contains(says), "{}", ended.err);
         }
     }
+}
+
+#[test]
+fn games_is_a_hidden_alias_of_export() {
+    let folder = Folder::new();
+    folder.write("a.cbh", [7; 4096]);
+    let export = folder.run(&["export", "a.cbh"]).with(3);
+    let games = folder.run(&["games", "a.cbh"]).with(3);
+    assert_eq!((games.out, games.err), (export.out, export.err));
+    let help = folder.run(&["--help"]).with(0).out;
+    let commands: Vec<_> = help.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(commands.contains(&"export") && !commands.contains(&"games"), "{help}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One collection of games as a book of each format: the same moves and the same counts.
 //!
 //! Of random games, and of those in the PGN file that `TABIYA_GAMES` names.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,21 +17,21 @@ use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::kvetka::{Key, Kvetka, Results};
-use tabiya::book::polyglot::layout::RawMove;
-use tabiya::book::{self, Book, BookMove, BookWriter, Counts, Known, Scope, WriteOptions, Written};
-use tabiya::build::{self, Filter, Names, Weigh};
+use tabiya::book::{self, Book, BookWriter, Counts, MoveFacts, PositionRecord, Scope, WriteOptions, Written};
+use tabiya::bookmaker::{self, Filter, Input, Names, Plan, Weigh};
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::choose::{Policy, chances};
 
 /// A writer that keeps what it is given: the counts themselves.
-struct Keeper(Rc<RefCell<Vec<Known>>>);
+struct Keeper(Rc<RefCell<Vec<PositionRecord>>>);
 
 impl BookWriter for Keeper {
     fn needs_positions(&self) -> bool {
         true
     }
 
-    fn add(&mut self, known: &Known) -> Result<()> {
+    fn add(&mut self, known: &PositionRecord) -> Result<()> {
         self.0.borrow_mut().push(known.clone());
         Ok(())
     }
@@ -41,23 +42,17 @@ impl BookWriter for Keeper {
 }
 
 fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
-    let means = build::means(Some(1), Some(1 << 28), None).unwrap();
-    let mut source = tabiya::games::open(&[games.to_owned()]).unwrap();
-    let weigh = Weigh::default();
-    build::build(
-        &mut source,
-        &Filter::default(),
-        &weigh,
-        &means,
-        &Names::default(),
-        writer,
-        &Progress::none(),
-    )
-    .unwrap()
-    .1
+    built(&[games.to_owned()], &Weigh::default(), writer)
 }
 
-fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, Known> {
+fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Written {
+    let means = &bookmaker::means(Some(1), Some(1 << 28), None).unwrap();
+    let input = Input { games: &mut tabiya::games::open(games).unwrap(), counts: &[] };
+    let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
+    bookmaker::build(input, &Plan { filter, weigh, names, means, progress }, writer).unwrap().1
+}
+
+fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, PositionRecord> {
     let mut every = BTreeMap::new();
     book.each(scope, &Progress::none(), &mut |known| {
         every.insert(known.key, known.clone());
@@ -81,13 +76,14 @@ fn compare(games: &Path) {
     let path = |name: &str| folder.path().join(name);
     let kept = Rc::default();
     build(games, Box::new(Keeper(Rc::clone(&kept))));
-    let all: BTreeMap<u64, Known> = kept.take().into_iter().map(|known| (known.key, known)).collect();
+    let all: BTreeMap<u64, PositionRecord> =
+        kept.take().into_iter().map(|known| (known.key, known)).collect();
     // Positions without moves are known for the games that ended there.
-    let truth: BTreeMap<u64, &Known> =
+    let truth: BTreeMap<u64, &PositionRecord> =
         all.iter().filter(|(_, known)| !known.moves.is_empty()).map(|(key, known)| (*key, known)).collect();
     let moves: usize = truth.values().map(|known| known.moves.len()).sum();
     // Moves that only lost are in books that count games, and not in a .bin.
-    let played = |known: &Known| {
+    let played = |known: &PositionRecord| {
         let mut moves: Vec<_> = known.moves.iter().map(|known| (known.mv, known.weight)).collect();
         moves.retain(|(_, weight)| *weight > 0);
         moves.sort();
@@ -148,9 +144,11 @@ fn compare(games: &Path) {
 
     let (_, written) = make("a.ctg");
     let ctg = Ctg::open(path("a.ctg")).unwrap();
-    let mut damages = Vec::new();
-    ctg.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
-    assert_eq!(damages, Vec::<String>::new());
+    let mut errors: Vec<String> = Vec::new();
+    ctg.check(&Progress::none(), &mut |finding| {
+        errors.extend(finding.is_error().then(|| finding.to_string()))
+    });
+    assert_eq!(errors, [""; 0]);
     // A position's counts are those of all games that reached it or a mirror image of it; where too few did to be kept,
     // those of all moves that lead to it.
     let signature = |at: &Position| Signature::of(at.chess()).unwrap().bytes().to_vec();
@@ -174,7 +172,7 @@ fn compare(games: &Path) {
         assert!(ours.len() <= edges[&signature(at)]);
         for known in &known.moves {
             let mv = known.at(at).unwrap().mv;
-            let Some(BookMove { counts, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
+            let Some(MoveFacts { counts, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
                 missing += 1;
                 continue;
             };
@@ -206,7 +204,7 @@ fn compare(games: &Path) {
 
 /// Whether a Kvetka book has every position with its results, every move, and a game; after two of its files are joined,
 /// or its index is gone.
-fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, written: &Written) {
+fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord>, written: &Written) {
     let part = |number: usize| PathBuf::from(format!("{}_{number}.kob", stem.display()));
     match way {
         "joined" if part(1).exists() => {
@@ -224,9 +222,11 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, writte
     let book = Kvetka::open(stem.with_extension("kob")).unwrap();
     assert_eq!(book.warnings(), Vec::<String>::new(), "{way}");
     if way == "as it is" {
-        let mut damages = Vec::new();
-        book.check(&Progress::none(), &mut |damage| damages.extend(damage.serious.then_some(damage.what)));
-        assert_eq!(damages, Vec::<String>::new());
+        let mut errors: Vec<String> = Vec::new();
+        book.check(&Progress::none(), &mut |finding| {
+            errors.extend(finding.is_error().then(|| finding.to_string()))
+        });
+        assert_eq!(errors, [""; 0]);
     }
     let (mut totals, mut edges) = (HashMap::new(), HashMap::new());
     for known in reached.values() {
@@ -247,7 +247,7 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, Known>, writte
         assert!(ours.len() <= edges[&key]);
         for known in &known.moves {
             let mv = known.at(at).unwrap().mv;
-            let Some(BookMove { counts, weight, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
+            let Some(MoveFacts { counts, weight, .. }) = ours.iter().find(|ours| ours.mv == mv) else {
                 missing += 1;
                 continue;
             };
@@ -287,7 +287,7 @@ fn random_game(mut random: impl FnMut() -> usize, made: &mut BTreeSet<(u64, u16)
             break;
         }
         let mv = legal[random() % legal.len().min(if ply < 10 { 2 } else { 4 })];
-        made.insert((Position::from_chess(chess.clone()).key(), RawMove::from_move(mv).0));
+        made.insert((Position::from_chess(chess.clone()).key(), MoveCode::from_move(mv).0));
         text += &SanPlus::from_move_and_play_unchecked(&mut chess, mv).to_string();
         text.push(' ');
     }
@@ -317,28 +317,24 @@ const COUNTING: [&str; 3] = ["ctg", "abk", "kob"];
 
 /// A book of games, of which every move is kept.
 fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
-    let means = build::means(Some(1), Some(1 << 25), None).unwrap();
-    let mut source =
-        tabiya::games::open(&games.iter().map(|path| path.to_path_buf()).collect::<Vec<_>>()).unwrap();
-    let weigh = Weigh { min_games: 1, ..Weigh::default() };
+    let games: Vec<_> = games.iter().map(|path| path.to_path_buf()).collect();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
-    let names = Names::default();
-    build::build(&mut source, &Filter::default(), &weigh, &means, &names, writer, &Progress::none()).unwrap();
+    built(&games, &Weigh { min_games: 1, ..Weigh::default() }, writer);
     book::open(&path).unwrap()
 }
 
 /// Several books as one, or one in another format.
 fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
-    let means = build::means(Some(1), Some(1 << 25), None).unwrap();
+    let means = bookmaker::means(Some(1), Some(1 << 25), None).unwrap();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
     let books: Vec<_> = books.iter().map(|book| (*book, Scope::All)).collect();
-    build::merge(&books, &means, writer, &Progress::none()).unwrap();
+    bookmaker::merge(&books, &means, writer, &Progress::none()).unwrap();
     book::open(&path).unwrap()
 }
 
 /// What a book says of each position with moves: each move with its counts, and whether it may be played.
 fn said(book: &dyn Book, scope: Scope) -> BTreeMap<u64, BTreeMap<u16, (Option<Counts>, bool)>> {
-    let said = |known: &Known| {
+    let said = |known: &PositionRecord| {
         known.moves.iter().map(|known| (known.mv.0, (known.counts, known.weight > 0))).collect()
     };
     let mut every = every(book, scope);
@@ -378,7 +374,7 @@ proptest! {
         let decided = "[Result \"1-0\"]\n\n1. a4 1-0\n\n";
         let [mut one, mut other] = [decided.to_owned(), decided.to_owned()];
         let first = Position::start().chess().legal_moves().into_iter().find(|mv| mv.to_string() == "a2-a4");
-        let mut made = BTreeSet::from([(Position::start().key(), RawMove::from_move(first.unwrap()).0)]);
+        let mut made = BTreeSet::from([(Position::start().key(), MoveCode::from_move(first.unwrap()).0)]);
         for (numbers, first) in games {
             let mut numbers = numbers.into_iter().cycle();
             let game = random_game(|| numbers.next().unwrap_or_default().into(), &mut made);
@@ -389,13 +385,9 @@ proptest! {
             path(name.to_owned())
         });
         let kept = Rc::default();
-        let means = build::means(Some(1), Some(1 << 25), None).unwrap();
-        let mut source = tabiya::games::open(&[one.clone(), other.clone()]).unwrap();
         let weigh = Weigh { min_games: 1, ..Weigh::default() };
-        let keeper = Box::new(Keeper(Rc::clone(&kept)));
-        let names = Names::default();
-        build::build(&mut source, &Filter::default(), &weigh, &means, &names, keeper, &Progress::none()).unwrap();
-        let mut truth: BTreeMap<u64, Known> =
+        built(&[one.clone(), other.clone()], &weigh, Box::new(Keeper(Rc::clone(&kept))));
+        let mut truth: BTreeMap<u64, PositionRecord> =
             kept.take().into_iter().map(|known| (known.key, known)).collect();
         truth.retain(|_, known| !known.moves.is_empty());
         let kept = truth.iter().flat_map(|(key, known)| known.moves.iter().map(|known| (*key, known.mv.0)));

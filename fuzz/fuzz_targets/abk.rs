@@ -9,10 +9,11 @@ use std::ops::ControlFlow;
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{CastlingMode, Position as _, Role};
 use tabiya::base::progress::Progress;
-use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT, Record};
+use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
+use tabiya::book::abk::records::Record;
 use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::polyglot::layout::RawMove;
-use tabiya::book::{Book, BookMove, Counts, Known, KnownMove, Scope, open_bytes};
+use tabiya::book::{Book, Counts, MoveFacts, PositionRecord, Scope, open_bytes};
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
 /// Plies of each line of the written tree.
@@ -52,7 +53,7 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(book) = Abk::new("fuzz.abk", file.clone()) {
         look(&book);
         assert!(book.index().all().len() <= chunks.len());
-        book.check(&Progress::none(), &mut |damage| assert!(damage.offset < file.len() as u64));
+        book.check(&Progress::none(), &mut |finding| assert!(finding.offset < file.len() as u64));
     }
 
     written(fields, records);
@@ -65,38 +66,38 @@ fuzz_target!(|data: &[u8]| {
 
 /// Any moves of any positions, written by the writer.
 fn drafted(data: &[u8]) {
-    let mut known: BTreeMap<u64, Known> = BTreeMap::new();
+    let mut known: BTreeMap<u64, PositionRecord> = BTreeMap::new();
     for line in data.chunks(4 * PLIES).take(64) {
         let mut position = Position::start();
         for &[step, weight, games, results] in line.as_chunks().0 {
             let legal = position.chess().legal_moves();
             let Some(&mv) = legal.get(usize::from(step) % legal.len().max(1)) else { break };
-            let raw = RawMove::from_move(mv);
+            let raw = MoveCode::from_move(mv);
             // Some positions are left out, so that what stands behind them may be lost.
             if step % 16 != 15 {
-                let at = known.entry(position.key()).or_insert_with(|| Known {
+                let at = known.entry(position.key()).or_insert_with(|| PositionRecord {
                     key: position.key(),
                     position: Some(position.clone()),
-                    ..Known::default()
+                    ..PositionRecord::default()
                 });
                 let games = u64::from(games);
                 let wins = games * u64::from(results & 15) / 16;
                 let losses = (games - wins) * u64::from(results >> 4) / 15;
                 let counts = Counts { games, wins, losses, draws: games - wins - losses };
                 if at.moves.iter().all(|known| known.mv != raw) {
-                    at.moves.push(KnownMove { counts: Some(counts), ..KnownMove::new(raw, weight.into()) });
+                    at.moves.push(MoveFacts { counts: Some(counts), ..MoveFacts::new(raw, weight.into()) });
                 }
             }
             position.play(mv);
         }
     }
-    let known: Vec<Known> = known.into_values().collect();
+    let known: Vec<PositionRecord> = known.into_values().collect();
     let book = draft(&known);
     rewritten(&known, &book);
 }
 
 /// Writes positions: what stands in the book has the moves and games of this other one.
-fn rewritten(known: &[Known], other: &Abk) {
+fn rewritten(known: &[PositionRecord], other: &Abk) {
     let book = draft(known);
     let written = every(&book);
     assert_eq!(written.len(), every(other).len());
@@ -122,9 +123,9 @@ fn rewritten(known: &[Known], other: &Abk) {
     }
 }
 
-fn draft(known: &[Known]) -> Abk {
+fn draft(known: &[PositionRecord]) -> Abk {
     let mut draft = Draft::new(&std::env::temp_dir(), MEMORY);
-    let mut known: Vec<&Known> = known.iter().collect();
+    let mut known: Vec<&PositionRecord> = known.iter().collect();
     known.sort_by_key(|known| known.key);
     known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
     let mut file = Vec::new();
@@ -132,14 +133,14 @@ fn draft(known: &[Known]) -> Abk {
         file.extend(bytes);
         Ok(())
     };
-    let told = draft.write(put).expect("memory takes everything");
+    let told = tabiya::book::abk::write_draft(draft, put).expect("memory takes everything");
     assert_eq!(file.len() as u64, u64::from(HEADER_LEN) + told.moves * u64::from(RECORD_LEN));
     let book = Abk::new("fuzz.abk", file).expect("a book that was written");
-    book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
+    book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
     book
 }
 
-fn every(book: &Abk) -> Vec<Known> {
+fn every(book: &Abk) -> Vec<PositionRecord> {
     let mut every = Vec::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         every.push(known.clone());
@@ -234,10 +235,10 @@ fn written(fields: &[u8], steps: &[u8]) {
         let expected: BTreeSet<_> = known.iter().filter(|(key, _)| *key == place.key()).cloned().collect();
         assert_eq!(given, expected);
     }
-    book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
+    book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
 }
 
-fn moves(book: &dyn Book, place: &Position) -> Vec<BookMove> {
+fn moves(book: &dyn Book, place: &Position) -> Vec<MoveFacts> {
     let mut moves = Vec::new();
     book.moves(place, &mut moves);
     moves

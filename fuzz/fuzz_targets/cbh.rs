@@ -8,11 +8,12 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{Move, Position as _};
 use tabiya::base::error::Result;
-use tabiya::book::polyglot::layout::RawMove;
+use tabiya::base::findings::{Finding, listed};
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::games::cbh::export::{Options, Output, export};
 use tabiya::games::cbh::{Cbh, CbhSource, check, info};
-use tabiya::games::{End, Header, KeyedPly, Problem, Visitor};
+use tabiya::games::{End, Header, KeyedPly, KeyedVisitor, Problem, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -62,16 +63,8 @@ impl Visitor for Listener {
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         assert!(at.chess().is_legal(mv) && !self.by_keys);
-        self.plies.push(KeyedPly { key: at.key(), side: at.chess().turn(), mv: RawMove::from_move(mv) });
+        self.plies.push(KeyedPly { key: at.key(), side: at.chess().turn(), mv: MoveCode::from_move(mv) });
         ControlFlow::Continue(())
-    }
-
-    fn keys_wanted(&self) -> Option<usize> {
-        self.by_keys.then_some(usize::MAX)
-    }
-
-    fn line(&mut self, plies: &[KeyedPly]) {
-        self.plies.extend(plies);
     }
 
     fn end(&mut self, _: End) {
@@ -91,6 +84,20 @@ impl Visitor for Listener {
 
     fn end_variation(&mut self) {
         self.depth = self.depth.checked_sub(1).expect("a variation that began");
+    }
+
+    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
+        if self.by_keys { Some(self) } else { None }
+    }
+}
+
+impl KeyedVisitor for Listener {
+    fn plies_wanted(&self) -> usize {
+        usize::MAX
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.plies.extend(plies);
     }
 }
 
@@ -113,7 +120,8 @@ fuzz_target!(|data: &[u8]| {
     assert!(std::str::from_utf8(&text.0).is_ok());
     let summary = info::summary(&db, &|_| Ok(())).expect("nothing fails in memory");
     assert!(summary.games + summary.texts + summary.deleted <= summary.records);
-    check::check(&db, 1, &|_| Ok(()), &mut |finding| assert!(!finding.what.is_empty())).expect("as above");
+    let mut named = |finding: Finding| assert!(!finding.what.is_empty());
+    listed(&mut named, |findings| check::check(&db, 1, &|_| Ok(()), findings)).expect("as above");
     let db = Arc::new(db);
     let listen = |variations, by_keys| {
         let mut source = CbhSource::new(db.clone());

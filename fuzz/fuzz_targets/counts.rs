@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::Position as _;
+use tabiya::base::findings::summed;
 use tabiya::base::progress::Progress;
-use tabiya::book::polyglot::layout::RawMove;
-use tabiya::build::counts::{CountFile, CountWriter, Line, MAGIC, sum};
+use tabiya::book::counts::{CountFile, CountWriter, Line, MAGIC, sum};
+use tabiya::chess::MoveCode;
 use tabiya::chess::{Packed, Position};
 
 /// The most that one row can count: 46 bits.
@@ -47,13 +48,15 @@ fuzz_target!(|data: &[u8]| {
 /// What holds of any count file.
 fn look(bytes: Vec<u8>) {
     let Ok(file) = CountFile::from_bytes("fuzz.parquet", bytes) else { return };
-    let Ok(sum) = sum(&file, &Progress::none(), |_| {}) else { panic!("nobody interrupted") };
+    let (Ok(sum), _) = summed(|findings| sum(&file, &Progress::none(), findings)) else {
+        panic!("nobody interrupted")
+    };
     assert!(sum.rows <= file.rows());
     assert!(file.rows() <= file.len() * 64);
     assert!(sum.positions.is_none_or(|positions| positions <= sum.rows));
     for group in 0..file.groups() {
         let _ = file.group(group, file.has_positions(), |line| {
-            assert!(line.mv == RawMove::NULL || line.mv.fault().is_none());
+            assert!(line.mv == MoveCode::NULL || line.mv.fault().is_none());
             assert!(line.wins.max(line.draws).max(line.losses) <= MOST);
             if let Some(packed) = line.packed {
                 assert_eq!(packed.unpack().map(|position| position.key()), Some(line.key));
@@ -97,7 +100,7 @@ fn lines(data: &[u8]) -> Vec<Line> {
         let count = |count: u8| (u64::from(count) << (shift % 48)).min(MOST);
         lines.push(Line {
             key: if here { position.key() } else { u64::from(key) << 56 | u64::from(step) },
-            mv: RawMove::from_move(mv),
+            mv: MoveCode::from_move(mv),
             wins: count(wins),
             draws: count(draws),
             losses: count(losses),

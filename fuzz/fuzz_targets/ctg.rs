@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
 use tabiya::book::ctg::{Ctg, Draft, Signature, decode};
-use tabiya::book::polyglot::layout::RawMove;
-use tabiya::book::{Annotation, Book, Counts, Known, KnownMove, Ratings, Scope, open_bytes};
+use tabiya::book::{Annotation, Book, Counts, MoveFacts, PositionRecord, Ratings, Scope, open_bytes};
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
 /// Positions of which a book has entries: the start, castling, promotion, en passant, two queens on a mirrored board.
@@ -88,7 +88,7 @@ const STEP: usize = 6;
 
 /// Positions and moves of all kinds are written, and read back; what comes of that is written again, and is the same.
 fn written(data: &[u8], places: &[Position]) {
-    let mut known: BTreeMap<u64, Known> = BTreeMap::new();
+    let mut known: BTreeMap<u64, PositionRecord> = BTreeMap::new();
     for (number, line) in data.chunks(PLIES * STEP).take(64).enumerate() {
         // Every other line begins at one of the places.
         let mut position = match places.get(number / 2 % places.len()) {
@@ -98,21 +98,21 @@ fn written(data: &[u8], places: &[Position]) {
         for step in line.as_chunks::<STEP>().0 {
             let legal = position.chess().legal_moves();
             let Some(&mv) = legal.get(usize::from(step[0]) % legal.len().max(1)) else { break };
-            let at = known.entry(position.key()).or_insert_with(|| Known {
+            let at = known.entry(position.key()).or_insert_with(|| PositionRecord {
                 key: position.key(),
                 position: Some(position.clone()),
                 total: (step[1] & 64 != 0).then(|| counts(step[2], step[1])),
                 comment: (step[1] & 128 != 0).then(|| "=".to_owned()),
-                ..Known::default()
+                ..PositionRecord::default()
             });
-            let raw = RawMove::from_move(mv);
+            let raw = MoveCode::from_move(mv);
             if at.moves.iter().all(|known| known.mv != raw) {
                 at.moves.push(of(raw, step));
             }
             position.play(mv);
         }
     }
-    let known: Vec<Known> = known.into_values().collect();
+    let known: Vec<PositionRecord> = known.into_values().collect();
     let once = write(&known, u32::from(data.first().copied().unwrap_or_default()));
     for known in &known {
         let Some(place) = &known.position else { continue };
@@ -157,9 +157,9 @@ fn counts(games: u8, results: u8) -> Counts {
 }
 
 /// A move of which this much is known.
-fn of(raw: RawMove, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) -> KnownMove {
+fn of(raw: MoveCode, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) -> MoveFacts<MoveCode> {
     let marks = [None, Some(Annotation::Good), Some(Annotation::Dubious), Some(Annotation::Only)];
-    KnownMove {
+    MoveFacts {
         counts: (verdict & 16 == 0).then(|| counts(games, results)),
         annotation: marks.get(usize::from(verdict) % 8).copied().flatten(),
         recommended: [None, Some(true), Some(false)].get(usize::from(verdict >> 5)).copied().flatten(),
@@ -167,11 +167,11 @@ fn of(raw: RawMove, &[_, results, games, weight, verdict, rating]: &[u8; STEP]) 
             average: Some(1000 + 8 * u32::from(rating)),
             performance: (rating % 2 == 0).then(|| 1000 + 10 * u32::from(rating)),
         }),
-        ..KnownMove::new(raw, weight.into())
+        ..MoveFacts::new(raw, weight.into())
     }
 }
 
-fn write(known: &[Known], green: u32) -> Ctg {
+fn write(known: &[PositionRecord], green: u32) -> Ctg {
     let mut draft = Draft::new(tabiya::book::Green::PerMille(green), &std::env::temp_dir(), MEMORY);
     known.iter().try_for_each(|known| draft.add(known)).expect("memory takes everything");
     let mut pages = vec![0; PAGE_LEN as usize];
@@ -182,11 +182,11 @@ fn write(known: &[Known], green: u32) -> Ctg {
     let beside = draft.write(put).expect("memory takes everything");
     pages.splice(..PAGE_LEN as usize, beside.header);
     let book = Ctg::new("fuzz.ctg", pages, beside.cto, beside.ctb).expect("a book that was written");
-    book.check(&Progress::none(), &mut |damage| assert!(!damage.serious, "{}", damage.what));
+    book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
     book
 }
 
-fn every(book: &Ctg) -> Vec<Known> {
+fn every(book: &Ctg) -> Vec<PositionRecord> {
     let mut every = Vec::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         every.push(known.clone());
@@ -217,5 +217,5 @@ fn look(book: &Ctg, places: &[Position]) {
     }
     let summary = book.summary(&Progress::none());
     assert!(summary.reachable <= summary.positions);
-    book.check(&Progress::none(), &mut |damage| assert!(!damage.what.is_empty()));
+    book.check(&Progress::none(), &mut |finding| assert!(!finding.what.is_empty()));
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
-use tabiya::book::polyglot::codes;
-use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::learn::journal::{Change, Check, GameRecord, Header, Owner, Record};
 use tabiya::learn::pages::Pages;
-use tabiya::learn::{Beside, Bytes, Claim, Fate, Field, Learner, Lesson, Storage};
+use tabiya::learn::{Beside, Bytes, Claim, Field, FinishedGame, Learner, Outcome, Storage};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;
@@ -132,7 +132,7 @@ fn book() -> Vec<Entry> {
     let moves = chess.legal_moves();
     moves
         .iter()
-        .map(|mv| Entry { key, mv: codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
+        .map(|mv| Entry { key, mv: MoveCode::codes(*mv, &chess)[0], weight: 3, games: 1, halfpoints: 1 })
         .collect()
 }
 
@@ -165,7 +165,7 @@ fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
 /// A change of an entry of the book, or of none.
 fn change(bytes: &[u8], entries: &[Entry]) -> Change {
     let [index, place, games, points, more, other, large, odd] = bytes else {
-        return Change { index: 0, key: 0, mv: RawMove(0), old: Field::default(), new: Field::default() };
+        return Change { index: 0, key: 0, mv: MoveCode(0), old: Field::default(), new: Field::default() };
     };
     let entry = entries[usize::from(*place) % entries.len()];
     let index = if *large == 255 { u32::MAX } else { u32::from(*index) };
@@ -234,19 +234,19 @@ fn check(entries: &[Entry], bytes: &[u8], journal: Vec<u8>, records: &[Record]) 
         return;
     }
     let Some(mv) = Chess::default().legal_moves().first().copied() else { return };
-    let lesson = Lesson {
-        id: [0xee; 16],
+    let game = FinishedGame {
         start: Position::start(),
         moves: vec![mv],
         first: 0,
         sides: ByColor { white: true, black: false },
-        outcome: KnownOutcome::Decisive { winner: Color::White },
+        result: KnownOutcome::Decisive { winner: Color::White },
         note: String::new(),
     };
-    let Ok(first) = learner().learn(std::slice::from_ref(&lesson), false) else { return };
-    assert_eq!(first, [Fate::Learned(1)]);
+    let game = game.identified([0xee; 16]);
+    let Ok(first) = learner().learn(std::slice::from_ref(&game), false) else { return };
+    assert_eq!(first, [Outcome::Learned(1)]);
     let once = memory.book.now();
-    assert_eq!(learner().learn(&[lesson], false).ok(), Some(vec![Fate::Known]));
+    assert_eq!(learner().learn(&[game], false).ok(), Some(vec![Outcome::Known]));
     assert_eq!(memory.book.now(), once);
     // Taken back, the field is what it was, unless the records before it tell of another book.
     if learner().undo(1).is_ok() {

@@ -5,9 +5,11 @@
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{CastlingMode, Move, Position as _};
 use tabiya::base::progress::Progress;
-use tabiya::book::polyglot::layout::{ENTRY_LEN, Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
+use tabiya::book::polyglot::layout::ENTRY_LEN;
 use tabiya::book::polyglot::{MOST_OF_ONE_KEY, Polyglot};
-use tabiya::book::{Book, BookMove, open_bytes};
+use tabiya::book::{Book, MoveFacts, open_bytes};
+use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
 /// Positions of which a book has entries: the start, castling in both kinds of chess, promotion, en passant.
@@ -66,7 +68,7 @@ fn look(book: &Polyglot, len: u64, places: &[Position]) {
     assert_eq!(summary.entries, len / ENTRY_LEN as u64);
     assert!(summary.positions <= Some(summary.entries) && summary.moves <= Some(summary.entries));
     assert!(summary.reachable <= summary.positions);
-    book.check(&Progress::none(), &mut |damage| assert!(damage.offset < len.max(1)));
+    book.check(&Progress::none(), &mut |finding| assert!(finding.offset < len.max(1)));
 }
 
 /// What holds of a sorted one: each legal entry is given, with all its weight, and nothing else is.
@@ -86,9 +88,9 @@ fn found_again(book: &Polyglot, place: &Position, entries: &[&Entry]) {
 }
 
 /// Whether a code is one of the forms in which a legal move is written.
-fn writes(raw: RawMove, mv: Move) -> bool {
+fn writes(raw: MoveCode, mv: Move) -> bool {
     let Some(from) = mv.from() else { return false };
-    RawMove::new(from, mv.to(), mv.promotion()) == raw
+    MoveCode::new(from, mv.to(), mv.promotion()) == raw
         || mv.is_castle()
             && from.to_string().starts_with('e')
             && mv.to_uci(CastlingMode::Standard).to_string() == raw.to_string()
@@ -96,7 +98,7 @@ fn writes(raw: RawMove, mv: Move) -> bool {
             && mv.to() != raw.to()
 }
 
-fn moves(book: &Polyglot, place: &Position) -> Vec<BookMove> {
+fn moves(book: &Polyglot, place: &Position) -> Vec<MoveFacts> {
     let mut moves = Vec::new();
     book.moves(place, &mut moves);
     moves

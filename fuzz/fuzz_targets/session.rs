@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::uci::UciMove;
-use tabiya::adapter::library::BookProblem;
-use tabiya::adapter::options::Options;
-use tabiya::adapter::session::{Output, Session};
-use tabiya::book::{Book, Shelf, starter};
+use tabiya::adapter::config::options::Options;
+use tabiya::adapter::session::{BookProblem, Output, Session};
+use tabiya::book::{Book, BookSet, starter};
 use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
@@ -24,8 +23,8 @@ impl Starter {
             let missing = files.both.files().iter();
             let missing =
                 missing.map(|name| BookProblem { what: format!("{name}: no such book"), unopened: true });
-            let shelf = Shelf::new(&[], &[], &[Arc::clone(&self.0)]);
-            drop(session.books_opened(shelf, missing.collect(), out));
+            let book_set = BookSet::new(&[], &[], &[Arc::clone(&self.0)]);
+            drop(session.books_opened(book_set, missing.collect(), out));
         }
     }
 }
@@ -47,13 +46,13 @@ impl World {
         let engine = std::mem::take(&mut out.engine);
         let gui = std::mem::take(&mut out.gui);
         out.notes.clear();
-        out.lessons.clear();
+        out.finished.clear();
         out.log_to = None;
         if self.lost {
             return;
         }
         for line in engine.split(|byte| *byte == b'\n') {
-            let (command, _, rest) = Command::of(line);
+            let (command, _, rest) = Command::parse(line);
             match command {
                 Command::Go if Go::parse(rest).perft => self.counts = true,
                 Command::Go => {
@@ -68,7 +67,7 @@ impl World {
         for line in gui.split(|byte| *byte == b'\n') {
             in_book |=
                 line.starts_with(b"info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv ");
-            if Reply::of(line) == Reply::BestMove {
+            if Reply::parse(line) == Reply::BestMove {
                 self.answered += 1;
                 self.answered -= usize::from(self.answered > self.asked && std::mem::take(&mut self.counts));
                 assert!(self.answered <= self.asked, "a bestmove that nobody asked for");
@@ -92,7 +91,6 @@ fuzz_target!(|data: &[u8]| {
     library.serve(&mut session, &mut out);
     let mut world = World::default();
     let (mut from_gui, mut from_engine) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
-    let mut in_part = false;
     // A byte of 0x80 and above hands the word to the other side; 0xff ends the engine.
     let mut gui_speaks = true;
     for block in data.split_inclusive(|byte| *byte >= 0x80) {
@@ -106,32 +104,32 @@ fuzz_target!(|data: &[u8]| {
         if gui_speaks {
             from_gui.feed(text, |piece| match piece {
                 Piece::Line(line) => {
-                    let (command, _, rest) = Command::of(line);
+                    let (command, _, rest) = Command::parse(line);
                     let asks = command == Command::Go && !Go::parse(rest).perft && !out.quit;
                     world.asked += usize::from(asks);
                     session.gui_line(line, &mut out);
                     library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
-                Piece::Part { bytes, ends } => {
+                Piece::Part(part, bytes) => {
                     world.lost = true;
-                    session.gui_part(bytes, !std::mem::replace(&mut in_part, !ends), ends, &mut out);
+                    session.gui_part(part, bytes, &mut out);
                     world.see(&mut out);
                 }
             });
         } else {
             from_engine.feed(text, |piece| match piece {
                 Piece::Line(line) => {
-                    if Reply::of(line) == Reply::BestMove {
+                    if Reply::parse(line) == Reply::BestMove {
                         world.searching = false;
                     }
                     session.engine_line(line, &mut out);
                     library.serve(&mut session, &mut out);
                     world.see(&mut out);
                 }
-                Piece::Part { bytes, ends } => {
+                Piece::Part(part, bytes) => {
                     world.lost = true;
-                    session.engine_part(bytes, ends, &mut out);
+                    session.engine_part(part, bytes, &mut out);
                     world.see(&mut out);
                 }
             });

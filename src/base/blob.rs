@@ -1,10 +1,10 @@
 //! The bytes of a file, read piece by piece at any place: the memory that it takes does not grow with the file.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, Result};
+use super::file;
 
 /// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at once.
 #[derive(Debug)]
@@ -27,20 +27,7 @@ impl Blob {
     /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let cannot = |error| Error::file(path, "cannot open the file", error);
-        let regular = |metadata: &fs::Metadata| {
-            if metadata.is_file() {
-                return Ok(());
-            }
-            Err(Error::new(ErrorKind::File, "this is a folder, a pipe or a device, no file")
-                .at_path(path)
-                .advice("name a file"))
-        };
-        // Asked before opening too, because opening a pipe waits for its writer.
-        regular(&fs::metadata(path).map_err(cannot)?)?;
-        let file = File::open(path).map_err(cannot)?;
-        let metadata = file.metadata().map_err(cannot)?;
-        regular(&metadata)?;
+        let (file, metadata) = file::open(path)?;
         Ok(Self { path: path.to_owned(), len: metadata.len(), source: Source::File(file) })
     }
 
@@ -79,32 +66,14 @@ impl Blob {
     pub fn read(&self, at: u64, out: &mut [u8]) -> Result<usize> {
         let room = usize::try_from(self.len.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
         let Some(out) = out.get_mut(..room) else { return Ok(0) };
-        let mut done = 0;
-        while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match self.read_some(at + done as u64, rest) {
-                Ok(0) => break,
-                Ok(read) => done += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Err(Error::file(&self.path, "cannot read the file", error).at_offset(at));
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    fn read_some(&self, at: u64, out: &mut [u8]) -> io::Result<usize> {
         match &self.source {
             Source::Owned(bytes) => {
                 let from = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
-                let len = from.len().min(out.len());
                 out.iter_mut().zip(from).for_each(|(out, from)| *out = *from);
-                Ok(len)
+                Ok(room)
             }
-            #[cfg(unix)]
-            Source::File(file) => std::os::unix::fs::FileExt::read_at(file, out, at),
-            #[cfg(windows)]
-            Source::File(file) => std::os::windows::fs::FileExt::seek_read(file, out, at),
+            Source::File(file) => file::read_at(file, at, out)
+                .map_err(|error| Error::file(&self.path, "cannot read the file", error).at_offset(at)),
         }
     }
 }
@@ -157,6 +126,7 @@ impl Window {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::fs;
 
     #[test]
     fn a_file_is_read_at_any_place_and_not_behind_its_end() {

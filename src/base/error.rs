@@ -19,6 +19,23 @@ pub enum ErrorKind {
     Interrupted,
 }
 
+/// What helps against an error and is for the user to allow or to change: the command line names its option for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Write to another file, or allow this one to be replaced.
+    Replace,
+    /// Make room for temporary files, put them into another folder, or allow more memory.
+    TemporaryFiles,
+    /// Put temporary files into another folder.
+    TemporaryFolder,
+    /// Leave out rare or late moves.
+    SmallerBook,
+    /// Count the games again with their positions, or make a book that needs none.
+    CountPositions,
+    /// Set all learn fields of the book to nothing, and begin a new journal.
+    ResetLearned,
+}
+
 /// An error that names the file, the offset in it where there is one, and what to do.
 ///
 /// Shown as `FILE: what is wrong (byte OFFSET): what to do`.
@@ -29,6 +46,7 @@ pub struct Error {
     offset: Option<u64>,
     what: String,
     advice: Option<String>,
+    remedy: Option<Remedy>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -38,7 +56,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error of `kind`; `what` is a clause without a full stop.
     pub fn new(kind: ErrorKind, what: impl Into<String>) -> Self {
-        Self { kind, path: None, offset: None, what: what.into(), advice: None, source: None }
+        Self { kind, path: None, offset: None, what: what.into(), advice: None, remedy: None, source: None }
     }
 
     /// A file that cannot be opened, read or written.
@@ -51,6 +69,17 @@ impl Error {
     /// A file whose content is not what it should be.
     pub fn format(path: impl AsRef<Path>, what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Format, what).at_path(path)
+    }
+
+    /// A file that is there already and may not be replaced.
+    pub fn exists(path: impl AsRef<Path>) -> Self {
+        Self::new(ErrorKind::File, "this file exists already").at_path(path).remedied_by(Remedy::Replace)
+    }
+
+    /// A temporary file that cannot be written or read in this folder.
+    pub fn temporary(folder: impl AsRef<Path>, source: std::io::Error) -> Self {
+        Self::file(folder, "cannot write or read a temporary file in this folder", source)
+            .remedied_by(Remedy::TemporaryFiles)
     }
 
     /// Names the file.
@@ -72,6 +101,23 @@ impl Error {
     pub fn advice(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
+    }
+
+    /// Says what helps, for the command line to word.
+    #[must_use]
+    pub fn remedied_by(mut self, remedy: Remedy) -> Self {
+        self.remedy = Some(remedy);
+        self
+    }
+
+    /// Whether the error says what to do, apart from what [`Error::remedy`] stands for.
+    pub fn has_advice(&self) -> bool {
+        self.advice.is_some()
+    }
+
+    /// What helps, where that is for the command line to word.
+    pub fn remedy(&self) -> Option<Remedy> {
+        self.remedy
     }
 
     /// What a user can do about it, as a class.

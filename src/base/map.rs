@@ -1,13 +1,14 @@
 //! The bytes of a file, mapped into memory so that opening costs the same whatever the size.
 
-use std::fs::{self, File, Metadata};
+use std::fs::File;
 use std::ops::Deref;
 use std::path::Path;
 
 use memmap2::Mmap;
 
 use super::cut::Guard;
-use super::error::{Error, ErrorKind, Result};
+use super::error::{Error, Result};
+use super::file;
 
 /// Bytes to read from: a mapped file, bytes in memory, or bytes inside the executable.
 ///
@@ -53,12 +54,7 @@ impl Map {
     /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let cannot = |error| Error::file(path, "cannot open the file", error);
-        // Asked before opening too, because opening a pipe waits for its writer.
-        regular(path, &fs::metadata(path).map_err(cannot)?)?;
-        let file = File::open(path).map_err(cannot)?;
-        let metadata = file.metadata().map_err(cannot)?;
-        regular(path, &metadata)?;
+        let (file, metadata) = file::open(path)?;
         if metadata.len() == 0 {
             return Ok(Self::Owned(Vec::new()));
         }
@@ -96,19 +92,6 @@ fn map(file: &File) -> std::io::Result<Mmap> {
     unsafe { Mmap::map(file) }
 }
 
-/// Refuses what is not a regular file.
-fn regular(path: &Path, metadata: &Metadata) -> Result<()> {
-    if metadata.is_file() {
-        return Ok(());
-    }
-    let error = |what, advice| Err(Error::new(ErrorKind::File, what).at_path(path).advice(advice));
-    if metadata.is_dir() {
-        error("this is a folder", "name a file in it")
-    } else {
-        error("this is a pipe or a device, no file", "save it to a file first")
-    }
-}
-
 impl Deref for Map {
     type Target = [u8];
 
@@ -141,7 +124,9 @@ impl From<&'static [u8]> for Map {
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::ErrorKind;
     use super::*;
+    use std::fs;
     #[cfg(unix)]
     use std::os::unix::fs::FileExt;
 

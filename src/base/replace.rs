@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: written beside their place, synced, renamed into it.
+//! Files that appear whole or not at all, alone or several together: written beside their place, synced, renamed into it.
 
 use std::fs;
 use std::io::{self, BufWriter, Seek, Write};
@@ -8,15 +8,19 @@ use same_file::Handle;
 use tempfile::{NamedTempFile, PersistError};
 
 use super::error::{Error, ErrorKind, Result};
+use super::folder;
 
 mod leftovers;
+mod set;
+
+pub use set::FileSet;
 
 /// Bytes that are gathered before they are written.
 const BUFFER_LEN: usize = 1 << 18;
 
-/// A file that is being written beside the place where it is going to stand.
+/// A file that is being written beside its place.
 ///
-/// Dropped before [`Replacement::commit`], it leaves nothing behind and what stood there as it was.
+/// Dropped before [`Replacement::commit`], it leaves nothing, and the old file unchanged.
 ///
 /// ```
 /// use std::io::Write;
@@ -36,24 +40,24 @@ pub struct Replacement {
     target: Target,
 }
 
-/// Where a file is going to be.
+/// The place of a file.
 #[derive(Debug)]
 struct Target {
     path: PathBuf,
     /// It may replace another file.
     force: bool,
-    /// A file was there when the work began.
+    /// There was an old file when the work began.
     standing: bool,
 }
 
 impl Replacement {
-    /// Begins a file that is to stand at `target`; with `force` it may replace one.
+    /// Begins a file whose place is `target`; with `force` it may replace an old one.
     ///
     /// A link at `target` is followed, so that the file that it names is replaced and not the link.
     ///
     /// # Errors
-    /// When something stands there and `force` is not given, when it is no regular file, or when its folder is
-    /// missing or cannot be written.
+    /// When there is a file and `force` is not given, when it is no regular file, or when its folder is missing or
+    /// cannot be written.
     pub fn new(target: impl AsRef<Path>, force: bool) -> Result<Self> {
         let named = target.as_ref();
         let is_link = fs::symlink_metadata(named).is_ok_and(|standing| standing.is_symlink());
@@ -66,15 +70,12 @@ impl Replacement {
                     .at_path(named)
                     .advice("name a file to write"));
             }
-            Some(_) if !force => return Err(exists(named)),
+            Some(_) if !force => return Err(Error::exists(named)),
             _ => {}
         }
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        leftovers::remove(&folder);
-        let file = leftovers::create(&folder).map_err(|error| {
+        let folder = folder::of(&target);
+        leftovers::remove(folder);
+        let file = leftovers::create(folder).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
                 .advice("name a folder that exists and can be written to")
         })?;
@@ -86,7 +87,7 @@ impl Replacement {
         Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target })
     }
 
-    /// Where the file is going to stand.
+    /// Where the file is going to be.
     pub fn target(&self) -> &Path {
         &self.target.path
     }
@@ -96,11 +97,8 @@ impl Replacement {
         self.target.error(error)
     }
 
-    /// Writes out and syncs what was written, without showing it yet.
-    ///
-    /// # Errors
-    /// When the disk is full or fails: nothing has changed then.
-    pub fn ready(mut self) -> Result<Ready> {
+    /// Writes out and syncs what was written, without giving it its name yet.
+    fn ready(mut self) -> Result<Ready> {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
         synced.map_err(|error| self.error(error))?;
         let (file, _) = self.file.into_parts();
@@ -110,10 +108,11 @@ impl Replacement {
     /// Writes out, syncs, and puts the file in its place.
     ///
     /// # Errors
-    /// When the disk is full or fails, or when another file has come to stand there meanwhile: what stood there
-    /// still does.
+    /// When the disk is full or fails, or when another file has appeared there meanwhile: the old file is unchanged.
     pub fn commit(self) -> Result<()> {
-        self.ready()?.show()
+        let mut set = FileSet::default();
+        set.add(self)?;
+        set.commit()
     }
 }
 
@@ -133,41 +132,36 @@ impl Seek for Replacement {
     }
 }
 
-/// A file that is written and synced, and has only to be put in its place: books of several files make all of
-/// them ready before the first is shown.
+/// A file that is written and synced, and only needs its name.
 #[derive(Debug)]
-pub struct Ready {
+struct Ready {
     file: NamedTempFile,
     target: Target,
 }
 
 impl Ready {
-    /// Puts the file in its place.
-    ///
-    /// # Errors
-    /// When another file has come to stand there meanwhile, or the folder cannot be written any more.
-    pub fn show(self) -> Result<()> {
+    /// Puts the file into its place at once, whatever is there.
+    fn replace(self) -> std::result::Result<(), Self> {
         let Self { file, target } = self;
-        let path = &target.path;
-        let shown = if target.force { file.persist(path) } else { persist_new(file, path) };
-        if let Err(error) = shown {
-            return Err(match error.error.kind() {
-                io::ErrorKind::AlreadyExists => exists(path),
-                _ => target.error(error.error),
-            });
+        match file.persist(&target.path) {
+            Ok(_) => {
+                sync_folder(&target.path);
+                Ok(())
+            }
+            Err(PersistError { file, .. }) => Err(Self { file, target }),
         }
-        sync_folder(path);
-        Ok(())
     }
-}
 
-/// Puts a file where none stands.
-fn persist_new(file: NamedTempFile, target: &Path) -> std::result::Result<fs::File, PersistError> {
-    file.persist_noclobber(target).or_else(|error| {
-        // Some file systems know no renaming that leaves alone what stands there: the work of hours is not lost for that.
-        let free = fs::symlink_metadata(target).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        if free { error.file.persist(target) } else { Err(error) }
-    })
+    /// Puts the file into its place, which is free.
+    fn appear(self) -> io::Result<()> {
+        let path = &self.target.path;
+        let appeared = self.file.persist_noclobber(path).or_else(|error| {
+            // Some file systems cannot rename without replacing: the work of hours is not lost for that.
+            let free = fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if free { error.file.persist(path) } else { Err(error) }
+        });
+        appeared.map(drop).map_err(|error| error.error)
+    }
 }
 
 /// Refuses to write where one of the files that are read stands, under whatever name and through whatever link.
@@ -191,33 +185,25 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
 /// Makes the names in a file's folder durable, where the system has a way to.
 pub fn sync_folder(file: &Path) {
     #[cfg(unix)]
-    if let Some(parent) = file.parent() {
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        // Some file systems cannot, and the file itself is safe by now.
-        let _ = fs::File::open(parent).and_then(|folder| folder.sync_all());
-    }
+    // Some file systems cannot, and the file itself is safe by now.
+    let _ = fs::File::open(folder::of(file)).and_then(|folder| folder.sync_all());
     #[cfg(not(unix))]
     let _ = file;
-}
-
-fn exists(path: &Path) -> Error {
-    Error::new(ErrorKind::File, "this file exists already")
-        .at_path(path)
-        .advice("name another one, or replace it with --force")
 }
 
 impl Target {
     fn error(&self, error: io::Error) -> Error {
         let error = Error::file(&self.path, "cannot write the file", error);
-        if self.standing { error.advice("what stood there before is unchanged") } else { error }
+        if self.standing { error.advice("the old file is unchanged") } else { error }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::error::Remedy;
     use super::*;
 
-    fn names(folder: &Path) -> Vec<String> {
+    pub(super) fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -256,7 +242,7 @@ mod tests {
         let path = folder.path().join("a.bin");
         fs::write(&path, b"old").unwrap();
         let error = Replacement::new(&path, false).unwrap_err();
-        assert!(error.to_string().ends_with("replace it with --force"), "{error}");
+        assert_eq!(error.remedy(), Some(Remedy::Replace), "{error}");
         let mut file = Replacement::new(&path, true).unwrap();
         file.write_all(b"new").unwrap();
         file.commit().unwrap();
@@ -284,7 +270,7 @@ mod tests {
         };
         assert!(!full().contains("unchanged"), "{}", full());
         fs::write(&path, b"old").unwrap();
-        assert!(full().ends_with("what stood there before is unchanged"), "{}", full());
+        assert!(full().ends_with("the old file is unchanged"), "{}", full());
     }
 
     #[test]

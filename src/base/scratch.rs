@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
+use super::{file, folder};
 
 /// Bytes that are written at once where a temporary file exists already.
 const CHUNK: usize = 1 << 18;
@@ -27,7 +28,7 @@ pub struct Scratch {
 impl Scratch {
     /// Nothing yet: up to `memory` bytes are held in memory, and the rest goes to `folder`.
     pub fn new(folder: &Path, memory: usize) -> Self {
-        Self { folder: here(folder), memory, file: None, spilled: 0, held: Vec::new() }
+        Self { folder: folder::here(folder).to_owned(), memory, file: None, spilled: 0, held: Vec::new() }
     }
 
     /// How many bytes there are.
@@ -47,7 +48,7 @@ impl Scratch {
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         let most = if self.file.is_some() { self.memory.min(CHUNK) } else { self.memory };
         if self.held.len() + bytes.len() > most {
-            self.spill().map_err(|error| cannot(&self.folder, error))?;
+            self.spill().map_err(|error| Error::temporary(&self.folder, error))?;
         }
         self.held.extend_from_slice(bytes);
         Ok(())
@@ -76,13 +77,14 @@ impl Scratch {
         let in_file = usize::try_from(self.spilled.saturating_sub(at)).unwrap_or(usize::MAX).min(out.len());
         let (from_file, rest) = out.split_at_mut(in_file);
         if let (Some(file), false) = (&self.file, from_file.is_empty()) {
-            read_exact_at(file, from_file, at).map_err(|error| cannot(&self.folder, error))?;
+            file::read_exact_at(file, at, from_file)
+                .map_err(|error| Error::temporary(&self.folder, error))?;
         }
         let from = usize::try_from((at + in_file as u64).saturating_sub(self.spilled)).unwrap_or(usize::MAX);
         match self.held.get(from..).and_then(|held| held.get(..rest.len())) {
             Some(held) => rest.copy_from_slice(held),
             None if rest.is_empty() => {}
-            None => return Err(cannot(&self.folder, io::ErrorKind::UnexpectedEof.into())),
+            None => return Err(Error::temporary(&self.folder, io::ErrorKind::UnexpectedEof.into())),
         }
         Ok(())
     }
@@ -111,39 +113,8 @@ impl Cursor {
         }
         let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);
         let found = self.bytes.get(from..).and_then(|bytes| bytes.get(..len));
-        found.ok_or_else(|| cannot(&scratch.folder, io::ErrorKind::UnexpectedEof.into()))
+        found.ok_or_else(|| Error::temporary(&scratch.folder, io::ErrorKind::UnexpectedEof.into()))
     }
-}
-
-/// A folder, where no name means the present one.
-pub(super) fn here(folder: &Path) -> PathBuf {
-    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() }
-}
-
-/// An error of a temporary file, as the user is to see it.
-pub fn cannot(folder: &Path, error: io::Error) -> Error {
-    Error::file(folder, "cannot write a temporary file into this folder", error)
-        .advice("free some space, name another folder with --temp, or allow more with --memory")
-}
-
-/// Reads at a place of a file, whatever its own place is.
-pub(super) fn read_exact_at(file: &File, mut out: &mut [u8], mut at: u64) -> io::Result<()> {
-    while !out.is_empty() {
-        #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(file, out, at);
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(file, out, at);
-        match read {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => {
-                out = out.get_mut(read..).unwrap_or_default();
-                at += read as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -187,6 +158,6 @@ mod tests {
         let mut scratch = Scratch::new(Path::new("no such folder"), 0);
         scratch.push(b"").unwrap();
         let error = scratch.push(b"b").unwrap_err().to_string();
-        assert!(error.starts_with("no such folder: cannot write a temporary file"), "{error}");
+        assert!(error.starts_with("no such folder: cannot write or read a temporary file"), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{Error, Result};
-use super::scratch::{cannot, here, read_exact_at};
+use super::{file, folder};
 
 /// Bytes of a record that decide most comparisons without a look at the record itself.
 const PREFIX: usize = 16;
@@ -64,7 +64,7 @@ impl Sorter {
     /// Keeps about this many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
         Self {
-            folder: here(folder.as_ref()),
+            folder: folder::here(folder.as_ref()).to_owned(),
             memory: memory.min(u32::MAX as usize),
             bytes: Vec::new(),
             places: Vec::new(),
@@ -178,7 +178,7 @@ impl Sorter {
     }
 
     fn error(&self, error: io::Error) -> Error {
-        cannot(&self.folder, error)
+        Error::temporary(&self.folder, error)
     }
 }
 
@@ -273,7 +273,7 @@ impl Run {
             let room = self.buffer.capacity().max(len) - held;
             let more = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(room);
             self.buffer.resize(held + more, 0);
-            read_exact_at(file, self.buffer.get_mut(held..).unwrap_or_default(), self.at)?;
+            file::read_exact_at(file, self.at, self.buffer.get_mut(held..).unwrap_or_default())?;
             self.at += more as u64;
         }
         let from = self.given;
@@ -371,6 +371,6 @@ mod tests {
         let mut sorter = Sorter::new("no such folder", 0);
         sorter.push(b"a").unwrap();
         let error = sorter.push(b"b").unwrap_err().to_string();
-        assert!(error.starts_with("no such folder: cannot write a temporary file"), "{error}");
+        assert!(error.starts_with("no such folder: cannot write or read a temporary file"), "{error}");
     }
 }

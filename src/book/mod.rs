@@ -1,16 +1,12 @@
 //! Books: the trait that each format implements, and what a book can know of a move.
 
-pub mod abk;
-pub mod ctg;
+mod book_set;
+pub mod formats;
 mod game;
-mod groups;
-mod known;
-pub mod kvetka;
 mod open;
-pub mod polyglot;
-mod reach;
-mod shelf;
-pub mod tour;
+mod record;
+pub mod traverse;
+pub mod verdict;
 mod write;
 
 use std::fmt;
@@ -18,17 +14,22 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shakmaty::Move;
+use serde::Serialize;
+use shakmaty::{Move, Position as _};
 
+pub use book_set::BookSet;
+pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub use game::{CBH_RECORD, LinkedGame, SourceKind};
-pub use known::{Known, KnownMove, Scope};
 pub use open::{create, in_any_case, open, open_bytes, parts};
-pub use shelf::Shelf;
-pub use write::{BookWriter, Green, WriteOptions, Written};
+pub use record::{PositionRecord, Scope};
+pub use verdict::plain_weights;
+pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
 
 use crate::base::error::Result;
+use crate::base::findings::{Finding, Findings, listed, summed};
 use crate::base::progress::Progress;
-use crate::chess::Position;
+use crate::chess::{MoveCode, Position};
+use verdict::{Rest, Verdict};
 
 /// The book inside the executable, which is used where none is named: see `books/README.md`.
 const STARTER: &[u8] = include_bytes!("../../books/starter.bin");
@@ -107,7 +108,7 @@ pub fn rating_difference(points: f64, games: f64) -> f64 {
 }
 
 /// How strong those were who made a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Ratings {
     /// The average rating of the side that makes the move.
     pub average: Option<u32>,
@@ -153,7 +154,7 @@ impl Annotation {
 }
 
 /// What the book learned from results of its own games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Learned {
     /// Games in which the move was played and the result learned.
     pub games: u32,
@@ -161,14 +162,14 @@ pub struct Learned {
     pub halfpoints: u32,
 }
 
-/// A legal move that a book has in a position, with all that the book knows of it.
+/// A move with all that a book knows of it: a legal move of some position, or only its code, as a file has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BookMove {
-    /// The move, legal in the position that was asked for.
-    pub mv: Move,
+pub struct MoveFacts<M = Move> {
+    /// The move. Castling is the king taking its own rook in either form.
+    pub mv: M,
     /// The book's own weight; 0 means never play.
     pub weight: u64,
-    /// Games, where the format counts them.
+    /// Games, counted for the mover, where the format counts them.
     pub counts: Option<Counts>,
     /// The author's mark, where the format has marks.
     pub annotation: Option<Annotation>,
@@ -180,23 +181,31 @@ pub struct BookMove {
     pub ratings: Option<Ratings>,
 }
 
-impl BookMove {
+impl<M> MoveFacts<M> {
     /// A move with nothing but its weight.
-    pub fn new(mv: Move, weight: u64) -> Self {
+    pub fn new(mv: M, weight: u64) -> Self {
         Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None, ratings: None }
+    }
+
+    /// The same facts of the same move in another form.
+    fn with<N>(self, mv: N) -> MoveFacts<N> {
+        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings } = self;
+        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings }
     }
 }
 
-/// One damage or oddity of a book file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Damage {
-    /// Where, in bytes from the start of the file; of a book of several files, of the one that [`Damage::what`] names,
-    /// else of the one that holds the entries.
-    pub offset: u64,
-    /// What is wrong there, as a clause.
-    pub what: String,
-    /// Whether the file is damaged, or merely odd: an oddity alone leaves a book sound.
-    pub serious: bool,
+impl MoveFacts<MoveCode> {
+    /// The move in the position that it is made in; `None` where it is not legal there.
+    pub fn at(self, at: &Position) -> Option<MoveFacts> {
+        let mv = self.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv))?;
+        Some(self.with(mv))
+    }
+}
+
+impl From<MoveFacts> for MoveFacts<MoveCode> {
+    fn from(facts: MoveFacts) -> Self {
+        facts.with(MoveCode::from_move(facts.mv))
+    }
 }
 
 /// What tells one book from others, whatever it has learned.
@@ -219,15 +228,15 @@ pub struct Summary {
     pub reachable: Option<u64>,
     /// Entries with something learned.
     pub learned: Option<u64>,
-    /// What is odd about the file, one clause each.
-    pub oddities: Vec<String>,
+    /// What is wrong with the book, the findings of each kind together.
+    pub findings: Vec<Finding>,
     /// What else the file says of itself, such as its author: lines for people, each with its name.
     pub notes: Vec<(&'static str, String)>,
 }
 
 /// A book: a position becomes the book's moves.
 ///
-/// A book never fails once it is open: what is damaged is not found, and [`Book::check`] tells where.
+/// A book never fails once it is open: what is damaged is not found, and [`Book::check`] reports where.
 pub trait Book: Send + Sync {
     /// The file that was opened.
     fn path(&self) -> &Path;
@@ -252,19 +261,16 @@ pub trait Book: Send + Sync {
     }
 
     /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.
-    fn moves(&self, at: &Position, out: &mut Vec<BookMove>);
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 
-    /// The legal move of the greatest weight above 0, the first in the book's order among equals.
+    /// The heaviest legal move, the first in the book's order among equals; where the format has colours and marks, of
+    /// those that they let be played in tournaments.
     fn best(&self, at: &Position) -> Option<Move> {
         let mut moves = Vec::new();
         self.moves(at, &mut moves);
-        let mut best: Option<&BookMove> = None;
-        for candidate in moves.iter().filter(|candidate| candidate.weight > 0) {
-            if best.is_none_or(|best| candidate.weight > best.weight) {
-                best = Some(candidate);
-            }
-        }
-        best.map(|best| best.mv)
+        let rest = Rest::of(moves.iter().map(Verdict::from));
+        let left = moves.iter().rev().filter(|facts| rest.leaves(Verdict::from(*facts)));
+        left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
     }
 
     /// What was found wrong when the book was opened, a line each: it is played without what is damaged.
@@ -300,10 +306,10 @@ pub trait Book: Send + Sync {
         &self,
         scope: Scope,
         progress: &Progress,
-        visit: &mut dyn FnMut(&Known) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
     ) -> u64 {
         let _ = scope;
-        tour::tour(self, 0, progress, visit);
+        traverse::each_reachable(self, 0, progress, visit);
         0
     }
 
@@ -312,10 +318,24 @@ pub trait Book: Send + Sync {
         true
     }
 
-    /// Reads the whole book and sums it up.
-    fn summary(&self, progress: &Progress) -> Summary;
+    /// Reads the whole book, adds what is wrong with it to `findings`, and sums it up.
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary;
 
-    /// Reads the whole book and reports each damage and oddity: those of the file in its order, then those that show
-    /// only when the book is played.
-    fn check(&self, progress: &Progress, report: &mut dyn FnMut(Damage));
+    /// Reads the whole book and adds what is wrong with it to `findings`: for formats that do this faster than
+    /// [`Book::survey`].
+    fn inspect(&self, progress: &Progress, findings: &mut Findings<'_>) {
+        self.survey(progress, findings);
+    }
+
+    /// Reads the whole book and sums it up, with its findings.
+    fn summary(&self, progress: &Progress) -> Summary {
+        let (summary, findings) = summed(|findings| self.survey(progress, findings));
+        Summary { findings, ..summary }
+    }
+
+    /// Reads the whole book and reports what is wrong with it: of each kind the first findings one by one, the others
+    /// in one line at the end.
+    fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
+        listed(report, |findings| self.inspect(progress, findings));
+    }
 }

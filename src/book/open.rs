@@ -157,7 +157,7 @@ fn database(path: &Path) -> Option<(&'static str, &'static str)> {
     match &*end {
         "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => Some((
             "this is a ChessBase database, no book",
-            "tabiya info sums it up, tabiya games writes it as PGN, tabiya build makes a book of it",
+            "tabiya info sums it up, tabiya export writes it as PGN, tabiya build makes a book of it",
         )),
         "2cbh" => Some((
             "this is a database of the newer format of ChessBase, no book",
@@ -259,7 +259,7 @@ mod tests {
     fn parts_of_a_database_are_no_books() {
         let folder = tempfile::tempdir().unwrap();
         for (name, says) in [
-            ("a.cbh", "tabiya games"),
+            ("a.cbh", "tabiya export"),
             ("a.CBG", "tabiya build"),
             ("a.cbv", "unpack it"),
             ("a.2cbh", "save it"),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Known, LinkedGame};
+use super::{LinkedGame, PositionRecord};
 use crate::base::error::Result;
 
 /// Which moves of a position without colours become green, in a format that has colours.
@@ -50,7 +50,7 @@ pub trait BookWriter {
     fn needs_positions(&self) -> bool;
 
     /// Whether the format has colours and marks, or something that stands for them; where it has not, weights should
-    /// come as [`crate::choose::plain_weights`] makes them.
+    /// come as [`crate::book::plain_weights`] makes them.
     fn holds_verdicts(&self) -> bool {
         false
     }
@@ -81,7 +81,7 @@ pub trait BookWriter {
     ///
     /// # Errors
     /// When the disk is full or fails.
-    fn add(&mut self, known: &Known) -> Result<()>;
+    fn add(&mut self, known: &PositionRecord) -> Result<()>;
 
     /// Writes out what is left, syncs, and puts the book's files in their places.
     ///
@@ -105,6 +105,14 @@ pub struct Written {
     /// What the format could not hold, as a clause such as "positions that no line from the start reaches", and how
     /// often.
     pub left_out: Vec<(String, u64)>,
+    /// Moves whose weight is lost because the format computes it from their results; [`Green::PerMille`] would keep it as
+    /// a colour.
+    pub lost_weights: u64,
     /// Moves that became green by [`Green::Weights`].
     pub greens: u64,
+}
+
+/// What a format could not hold, for [`Written::left_out`]: of all that it cannot hold, what came.
+pub fn left_out<'a>(lost: impl IntoIterator<Item = (&'a str, u64)>) -> Vec<(String, u64)> {
+    lost.into_iter().filter(|(_, count)| *count > 0).map(|(what, count)| (what.to_owned(), count)).collect()
 }

@@ -7,21 +7,24 @@ use shakmaty::{CastlingMode, KnownOutcome, Move, Position as _};
 
 use super::position::{FenError, Position};
 
-/// Half-moves without a capture or a pawn move after which a game is drawn.
+/// Plies without a capture or a pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
 
-/// How a game stands by what is on the board.
+/// Plies from a position's first time on the board to its third, at the least.
+const FEWEST_PLIES_TO_REPEAT: usize = 8;
+
+/// How a game has ended, as far as the board shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// The side to move is mated.
     Mate,
     /// The side to move has no move and is not in check.
     Stalemate,
-    /// Nobody can be mated any more.
+    /// Neither side can be mated any more.
     DeadPosition,
-    /// The position stands for the third time.
+    /// The position is on the board for the third time.
     Repetition,
-    /// Nobody has captured or moved a pawn for fifty moves.
+    /// No pawn was moved and no piece captured for fifty moves.
     FiftyMoves,
 }
 
@@ -126,6 +129,9 @@ impl Game {
     /// How many moves of a line that is legal here are played before the game is over: all of them, or those up to
     /// the one that ends it.
     pub fn plies_of(&self, line: &[Move]) -> usize {
+        if self.ends_at_most_with_the_last_of(line) {
+            return line.len();
+        }
         // The moves played so far decide nothing: what may be repeated is in `earlier`.
         let mut game = Self {
             start: Arc::clone(&self.start),
@@ -140,10 +146,25 @@ impl Game {
         last.map_or(line.len(), |last| last + 1)
     }
 
+    /// Whether it is certain, without playing it, that no move of a legal line but its last can end the game.
+    ///
+    /// Each move that follows another one is legal, so no mate or stalemate came before it.
+    fn ends_at_most_with_the_last_of(&self, line: &[Move]) -> bool {
+        let board = self.position.chess().board();
+        // With one pawn, rook or queen on the board somebody can still be mated.
+        let mut mating = board.pawns().count() + board.rooks_and_queens().count();
+        let mut reversible = self.earlier.len();
+        let mut clock = self.position.chess().halfmoves();
+        line.iter().all(|mv| {
+            mating = mating.saturating_sub(usize::from(mv.is_capture()) + usize::from(mv.is_promotion()));
+            (reversible, clock) = if mv.is_zeroing() { (0, 0) } else { (reversible + 1, clock + 1) };
+            mating > 0 && reversible < FEWEST_PLIES_TO_REPEAT && clock < FIFTY_MOVES
+        })
+    }
+
     /// Whether a move that is legal here would bring about a position for the third time.
     pub fn repeats(&self, mv: Move) -> bool {
-        // The third time is eight plies after the first at the earliest.
-        if self.earlier.len() < 7 {
+        if self.earlier.len() + 1 < FEWEST_PLIES_TO_REPEAT {
             return false;
         }
         let next = self.position.after(mv);
@@ -216,7 +237,7 @@ mod tests {
         let rook = "7k/8/8/8/8/8/8/R3K3 w - - 98 80";
         assert_eq!(ending(rook, "a1a2"), None);
         assert_eq!(ending(rook, "a1a2 h8g8"), Some((Ending::FiftyMoves, None)));
-        // A mate with the hundredth half-move is a mate.
+        // A mate with the hundredth ply is a mate.
         let mate = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
         assert_eq!(ending(mate, "a1a8"), Some((Ending::Mate, Some(shakmaty::Color::White))));
     }

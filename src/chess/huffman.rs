@@ -7,7 +7,7 @@ use super::normal::Normal;
 /// A square's code and its length in bits, by the kind of piece: pawn, knight, bishop, rook, queen, king, each for the
 /// side to move; the last bit is set for the other side. An empty square is one zero bit.
 ///
-/// Source: the descriptions of both formats by the author of Kvetka.
+/// Source: docs/formats/ctg.md, Signature; docs/formats/kvetka.md, Key.
 pub const PIECES: [(u32, u32); 6] =
     [(0b110, 3), (0b10010, 5), (0b10100, 5), (0b10110, 5), (0b100010, 6), (0b100000, 6)];
 
@@ -70,7 +70,7 @@ impl Bits {
         self.count == 0
     }
 
-    /// The bytes, zeros behind the last bit.
+    /// The bytes, with zeros after the last bit.
     pub fn to_bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         for (place, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words) {

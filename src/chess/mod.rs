@@ -3,6 +3,7 @@
 
 mod game;
 pub mod huffman;
+mod move_code;
 pub mod normal;
 pub mod notation;
 mod packed;
@@ -10,6 +11,7 @@ mod position;
 mod written;
 
 pub use game::{Ending, Game};
+pub use move_code::MoveCode;
 pub use packed::{PACKED_LEN, Packed};
-pub use position::{FenError, Position};
+pub use position::{FenError, Position, lenient, odd};
 pub use written::{Misread, is_move_without_square, read_move};

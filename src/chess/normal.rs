@@ -1,10 +1,12 @@
 //! The form in which ChessBase's and Kvetka's books know a position: as if White were to move, and with the king of the
-//! side to move on the right half where nobody may castle.
+//! side to move on the right half where neither side may castle.
 
 use shakmaty::{
-    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _,
-    PositionError, Rank, Role, Setup, Square,
+    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Rank, Role,
+    Setup, Square,
 };
+
+use super::odd;
 
 /// The corners in the order of the four castling bits, the highest first: k, q, K, Q of the normal form.
 pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
@@ -38,7 +40,7 @@ impl Frame {
     }
 }
 
-/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square, so that the order of the bits is
+/// A position in the normal form. Bit `8 * file + rank` of a set is that of a square, so that the order of the bits is
 /// the order in which the formats count squares: a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
@@ -131,14 +133,10 @@ impl Normal {
 /// The position of a set-up in the normal form, as the books' readers build it from bits; leniently, as
 /// [`Position::from_fen`](super::Position::from_fen) is, but castling and en passant must fit the board.
 pub fn playable(setup: Setup) -> Option<Chess> {
-    setup
-        .position::<Chess>(CastlingMode::Standard)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .ok()
+    setup.position::<Chess>(CastlingMode::Standard).or_else(odd).ok()
 }
 
-/// The positions that have one normal form with a given one, that first: with colours swapped, and mirrored where nobody
+/// The positions that have one normal form with a given one, that first: with colours swapped, and mirrored where neither side
 /// may castle.
 pub fn forms(chess: Chess) -> Vec<Chess> {
     let mut forms = vec![chess];

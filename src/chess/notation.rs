@@ -24,7 +24,7 @@ pub struct Wrong {
     pub word: String,
     /// Which of the moves it is, counted from 1.
     pub number: usize,
-    /// The position that it stands in.
+    /// The position that it is made in.
     pub fen: String,
     /// What is wrong.
     pub fault: Fault,

@@ -2,12 +2,13 @@
 
 use shakmaty::{
     Bitboard, ByColor, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, FromSetup, Piece,
-    Position as _, PositionError, Rank, Role, Setup, Square,
+    Position as _, Rank, Role, Setup, Square,
 };
 
-use super::Position;
+use super::{Position, odd};
 
-/// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order.
+/// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
+/// (docs/formats/counts.md, Position).
 pub const PACKED_LEN: usize = 24;
 
 /// Pieces that find room.
@@ -40,7 +41,7 @@ impl Packed {
             return None;
         }
         let rooks = chess.castles().castling_rights();
-        // As in the key: counted where a pawn stands beside it, legal or not.
+        // As in the key: counted where a pawn is beside it, legal or not.
         let passed = chess.ep_square(EnPassantMode::PseudoLegal).map(|to| to.xor(Square::A2));
         let mut bytes = [0; PACKED_LEN];
         let (squares, pieces) = bytes.split_at_mut(8);
@@ -92,11 +93,7 @@ impl Packed {
             setup.board.set_piece_at(square, piece);
         }
         let mode = mode_of(&setup);
-        Chess::from_setup(setup, mode)
-            .or_else(PositionError::ignore_too_much_material)
-            .or_else(PositionError::ignore_impossible_check)
-            .ok()
-            .map(Position::from_chess)
+        Chess::from_setup(setup, mode).or_else(odd).ok().map(Position::from_chess)
     }
 }
 

@@ -20,7 +20,7 @@ impl std::error::Error for FenError {}
 
 /// A legal position and its Polyglot key.
 ///
-/// The key counts an en-passant file when a pawn of the side to move stands beside the pushed pawn, whether or
+/// The key counts an en-passant file when a pawn of the side to move is beside the pushed pawn, whether or
 /// not it may legally capture: that is Polyglot's rule.
 ///
 /// ```
@@ -61,10 +61,7 @@ impl Position {
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
         let fen = Fen::from_ascii(fen).map_err(|error| FenError(error.to_string()))?;
         fen.into_position::<Chess>(mode)
-            .or_else(PositionError::ignore_too_much_material)
-            .or_else(PositionError::ignore_impossible_check)
-            .or_else(PositionError::ignore_invalid_ep_square)
-            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(lenient)
             .map(Self::from_chess)
             .map_err(|error| FenError(error.to_string()))
     }
@@ -103,11 +100,33 @@ impl Position {
     }
 }
 
+/// Lets positions pass that no game reaches but that can be played on, as `or_else` of a set-up: with too much material, or
+/// an impossible check. En passant and castling must fit the board.
+///
+/// # Errors
+/// What else is wrong with the position.
+#[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
+pub fn odd(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+    error.ignore_too_much_material().or_else(PositionError::ignore_impossible_check)
+}
+
+/// As [`odd()`], and leaves out castling and en passant where they do not fit the board.
+///
+/// # Errors
+/// What else is wrong with the position.
+#[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
+pub fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+    odd(error)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_invalid_castling_rights)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// FEN and key: the nine of the format's description, and one that tells pseudo-legal from legal en passant.
+    /// FEN and key: the nine published ones, and one that distinguishes pseudo-legal from legal en passant
+    /// (docs/formats/polyglot.md, Key).
     const KEYS: [(&str, u64); 10] = [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0x463b_9618_1691_fc9c),
         ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", 0x823c_9b50_fd11_4196),

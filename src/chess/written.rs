@@ -140,7 +140,7 @@ fn take_square(rest: &mut &str) -> (Option<File>, Option<Rank>) {
 /// What a word says of a move.
 #[derive(Debug)]
 struct Written {
-    /// `None`: any piece that stands on the square.
+    /// `None`: any piece on the square.
     role: Option<Role>,
     from: (Option<File>, Option<Rank>),
     to: (File, Option<Rank>),

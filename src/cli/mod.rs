@@ -1,27 +1,8 @@
-//! The commands: one file each, with its arguments and its `run`. Nothing else knows about terminals.
+//! The command line: commands, their arguments, and their output. Nothing else knows about terminals.
 
-mod adapter_args;
-mod build;
-mod check;
-mod convert;
-mod counts;
-mod database;
-mod doctor;
-mod dump;
-mod exit;
-mod facts;
-mod games;
-mod info;
-mod learn;
-mod lines;
-mod means_args;
-mod merge;
-mod out;
-mod play;
-mod policy_args;
-mod show;
-mod tree;
-mod written;
+mod args;
+mod commands;
+mod output;
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
@@ -31,7 +12,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::base::error::{Error, ErrorKind};
 use crate::base::{cut, interrupt};
 
-pub use exit::Exit;
+use args::adapter;
+use commands::{build, check, convert, doctor, dump, export, info, learn, merge, play, show, tree};
+pub use output::exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
 ///
@@ -44,7 +27,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    adapter: adapter_args::Args,
+    adapter: adapter::Args,
 }
 
 #[derive(Subcommand)]
@@ -68,18 +51,19 @@ enum Command {
     /// Learn exact results of games into a Polyglot book, show what it has learned, or take it back
     Learn(learn::Args),
     /// Write a ChessBase database as PGN
-    Games(games::Args),
-    /// Try the configuration as a GUI would, and say what is wrong and how to mend it
+    #[command(alias = "games")]
+    Export(export::Args),
+    /// Try the configuration as a GUI would, and say what is wrong and how to fix it
     Doctor(doctor::Args),
 }
 
-/// The adapter's arguments alone. GUIs wait for it, and to describe all commands to clap takes a sixth of what it does
-/// before it answers.
+/// The adapter's arguments alone: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time
+/// until its first answer.
 #[derive(Parser)]
 #[command(disable_help_flag = true)]
 struct Alone {
     #[command(flatten)]
-    adapter: adapter_args::Args,
+    adapter: adapter::Args,
 }
 
 fn parse() -> Result<Cli, clap::Error> {
@@ -89,7 +73,7 @@ fn parse() -> Result<Cli, clap::Error> {
     {
         return Ok(Cli { command: None, adapter });
     }
-    // Commands, help, version and what is wrong.
+    // Commands, help, version and errors.
     Cli::try_parse()
 }
 
@@ -99,7 +83,7 @@ pub fn main() -> ExitCode {
     let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are answers, not errors, and go to standard output.
+            // Help and version are not errors and go to standard output.
             let _ = error.print();
             if error.use_stderr() && is_adapters(std::env::args_os().nth(1).as_deref()) {
                 play::refuse(&error);
@@ -118,13 +102,13 @@ pub fn main() -> ExitCode {
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
-        Some(Command::Games(args)) => games::run(args),
+        Some(Command::Export(args)) => export::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
-    // What was read of such a file is not all that it held.
+    // A file that shrank while it was read was not read whole.
     let result = match cut::take().first() {
         Some(path) if cli.command.is_some() => {
-            Err(Error::new(ErrorKind::File, "it was cut off while it was read")
+            Err(Error::new(ErrorKind::File, "the file was truncated while it was read")
                 .at_path(path)
                 .advice("replace files by renaming, and try again"))
         }
@@ -134,21 +118,24 @@ pub fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => {
             match cli.command {
-                None => out::complain_at_end(&error),
-                Some(_) => out::complain(&error),
+                None => output::complain_at_end(&error),
+                Some(_) => output::complain(&error),
             }
             Exit::of(error.kind()).into()
         }
     }
 }
 
-/// Whether a command line with this first argument is one of the adapter, and not of a command.
+/// Whether a command line with this first argument starts the adapter, not a command.
 fn is_adapters(first: Option<&OsStr>) -> bool {
     let first = first.unwrap_or_default();
-    first != "help" && !command().get_subcommands().any(|command| first == command.get_name())
+    let names = |command: &clap::Command| {
+        first == command.get_name() || command.get_all_aliases().any(|alias| first == alias)
+    };
+    first != "help" && !command().get_subcommands().any(names)
 }
 
-/// The command line as clap sees it, for the tests of the documentation.
+/// The command line as clap sees it, for the man pages, the completions and the tests of the documentation.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -161,25 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn the_readme_has_each_argument_of_the_adapter() {
-        let readme = include_str!("../../README.md");
-        let cli = super::command();
-        let names = cli.get_arguments().filter_map(|argument| argument.get_long());
-        let names: Vec<&str> = names.filter(|name| !["help", "version"].contains(name)).collect();
-        assert!(names.contains(&"book-optional"), "{names:?}");
-        for name in names {
-            let is_row = |line: &str| {
-                line.starts_with("| `--")
-                    && line.split(['`', ' ']).any(|word| word.strip_prefix("--") == Some(name))
-            };
-            assert!(readme.lines().any(is_row), "--{name} is not in the table of arguments");
-        }
-    }
-
-    #[test]
-    fn what_begins_with_no_command_is_the_adapters() {
+    fn a_line_that_does_not_begin_with_a_command_starts_the_adapter() {
         let is_adapters = |first: &str| super::is_adapters(Some(first.as_ref()));
         assert!(super::is_adapters(None) && is_adapters("--book") && is_adapters("stockfish"));
         assert!(!is_adapters("build") && !is_adapters("doctor") && !is_adapters("help"));
+        assert!(!is_adapters("export") && !is_adapters("games"));
     }
 }

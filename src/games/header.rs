@@ -28,11 +28,11 @@ pub struct Header {
     pub white_elo: u16,
     /// Black's rating; 0 unknown.
     pub black_elo: u16,
-    /// The result, where the head tells it.
+    /// The result, where the header has one.
     pub result: Option<GameResult>,
     /// The position that the game starts from, where it is not the ordinary one.
     pub start: Option<Position>,
-    /// Where the game stands.
+    /// Where the game is.
     pub place: Place,
 }
 
@@ -165,7 +165,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// Where in a file a game stands.
+/// Where in a file a game is.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The file.

@@ -1,7 +1,7 @@
 //! Games out of files: a stream of batches, each of which any thread can play through.
 //!
 //! A [`GameSource`] is read by one thread, which only cuts the file into [`Batch`]es. Whoever takes a batch decodes it
-//! and hands its games, move by move, to a [`Visitor`]. What cannot be read is never fatal: the visitor is told, with
+//! and hands its games, move by move, to a [`Visitor`]. What cannot be read is never fatal: the visitor gets
 //! the place and the reason, and the next game comes.
 
 pub mod cbh;
@@ -27,7 +27,7 @@ pub use player::PlayerName;
 pub use problem::{Problem, Reason};
 
 use crate::base::error::Result;
-use crate::book::polyglot::layout::RawMove;
+use crate::chess::MoveCode;
 use crate::chess::Position;
 
 /// A stream of games.
@@ -57,7 +57,7 @@ pub trait Batch: Send {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor);
 }
 
-/// What a game's reader is told of it, in this order: [`begin`](Visitor::begin), then each
+/// What receives a game, in this order: [`begin`](Visitor::begin), then each
 /// [`ply`](Visitor::ply), then [`end`](Visitor::end). A game whose head cannot be read is only
 /// [`unreadable`](Visitor::unreadable).
 pub trait Visitor {
@@ -70,16 +70,7 @@ pub trait Visitor {
     /// Breaking off means that no more moves of this game are wanted: [`end`](Visitor::end) comes next.
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()>;
 
-    /// How many plies are wanted of a main line, where keys will do for their positions: then a source to which
-    /// positions are extra work tells of them by one [`line`](Visitor::line) instead of by [`ply`](Visitor::ply).
-    fn keys_wanted(&self) -> Option<usize> {
-        None
-    }
-
-    /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) comes next.
-    fn line(&mut self, _plies: &[KeyedPly]) {}
-
-    /// The game's moves are over. `result` stands behind the moves in PGN, and may be known where the header's is not.
+    /// The game's moves are over. In PGN the result follows the moves, and may be known where the header's is not.
     fn end(&mut self, end: End);
 
     /// A game, or what should have been one, that could not be read at all.
@@ -93,8 +84,23 @@ pub trait Visitor {
     /// Moves follow that are played instead of the last one.
     fn begin_variation(&mut self) {}
 
-    /// The variation is over: moves follow those that stood before it.
+    /// The variation is over: the line that it belongs to goes on.
     fn end_variation(&mut self) {}
+
+    /// The visitor itself, where the keys of the positions are enough for it.
+    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
+        None
+    }
+}
+
+/// A visitor for whom keys are enough: a source that can find them without the positions calls
+/// [`line`](KeyedVisitor::line) once for each game, and [`ply`](Visitor::ply) never.
+pub trait KeyedVisitor: Visitor {
+    /// How many plies of each main line are wanted.
+    fn plies_wanted(&self) -> usize;
+
+    /// The main line, as far as it is wanted and can be read; [`end`](Visitor::end) comes next.
+    fn line(&mut self, plies: &[KeyedPly]);
 }
 
 /// A move with the key of the position that it is made in.
@@ -105,7 +111,7 @@ pub struct KeyedPly {
     /// The side to move.
     pub side: Color,
     /// The legal move, as Polyglot's books code it.
-    pub mv: RawMove,
+    pub mv: MoveCode,
 }
 
 /// How the moves of a game ended.
@@ -113,7 +119,7 @@ pub struct KeyedPly {
 pub struct End {
     /// The result as the header or the moves give it, where either does.
     pub result: Option<GameResult>,
-    /// What cut the game short: the moves before were given, those behind are lost.
+    /// What cut the game short: the moves before were given, those after it are lost.
     pub problem: Option<Problem>,
 }
 

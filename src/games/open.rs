@@ -14,6 +14,7 @@ use super::unpack::unpacked;
 use super::zip::{self, Member};
 use super::{Batch, GameSource};
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::folder;
 
 /// The name that means standard input.
 const STDIN: &str = "-";
@@ -30,11 +31,8 @@ const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
 /// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
 const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
 
-/// Bytes from the start of a file that tell whether it is text.
+/// Bytes from the start of a file that show whether it is text.
 const START_LEN: u64 = 4096;
-
-/// Folders within folders that are looked into.
-const DEEPEST: u32 = 64;
 
 /// The games of several files, one file after another.
 pub struct Sources {
@@ -154,10 +152,9 @@ impl Sources {
     }
 
     fn add_folder(&mut self, path: &Path) -> Result<()> {
-        let mut found = Vec::new();
-        files(path, DEEPEST, &mut found)?;
         let before = self.waiting.len();
-        for (path, name) in found {
+        for path in folder::files(path, &|_| false)?.into_iter().filter(|path| path.is_file()) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             let ends = |end: &&str| name.ends_with(*end);
             if TEXTS.iter().any(ends) {
                 self.add_text(path)?;
@@ -182,30 +179,10 @@ impl Sources {
     }
 }
 
-/// The files of a folder and of those within it, in the order of their names, each with its name in small letters.
-fn files(path: &Path, depth: u32, found: &mut Vec<(PathBuf, String)>) -> Result<()> {
-    let cannot = |error| Error::file(path, "cannot read the folder", error);
-    if depth == 0 {
-        return Err(Error::new(ErrorKind::File, "too many folders within one another").at_path(path));
-    }
-    let mut entries = fs::read_dir(path).map_err(cannot)?.collect::<io::Result<Vec<_>>>().map_err(cannot)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // A folder behind a link is not followed: it may lead back here.
-        if entry.file_type().map_err(cannot)?.is_dir() {
-            files(&path, depth - 1, found)?;
-        } else if path.is_file() {
-            found.push((path, entry.file_name().to_string_lossy().to_ascii_lowercase()));
-        }
-    }
-    Ok(())
-}
-
 /// The text of a file of games: what was looked at to tell what it is, and the rest.
 type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// Opens a file, or standard input, and looks whether it is text.
+/// Opens a file, or standard input, and checks whether it is text.
 fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
@@ -232,7 +209,7 @@ fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
 fn looked_at(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
     let mut start = Vec::new();
     if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
-        // What is wrong behind the first bytes is told where it is read.
+        // Errors after the first bytes are reported where they are read.
         from = Box::new(Failing(Some(error)));
     }
     if let Some((what, advice)) = no_text(&start) {

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_come_behind_what_came_before() {
+    fn a_failure_follows_what_was_read_before_it() {
         let (text, result) = read(Pipe::new(|| Ok(Once(Some(b"abc".to_vec()), true))));
         assert_eq!(text, b"abc");
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::BrokenPipe);

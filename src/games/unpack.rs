@@ -72,13 +72,13 @@ impl<R: Read> Read for Xz<R> {
     }
 }
 
-/// A Zstandard file: frames behind one another.
+/// A Zstandard file: a sequence of frames.
 struct Frames<R: BufRead> {
     file: R,
     decoder: FrameDecoder,
     /// Whether a frame is being read.
     inside: bool,
-    /// That the file ends within the frame, to be told behind its content.
+    /// That the file ends within the frame, reported after its content.
     cut: Option<io::Error>,
 }
 
@@ -107,7 +107,7 @@ impl<R: BufRead> Frames<R> {
     }
 
     /// Decodes some more of a frame. Where the file is cut, what the decoder holds back for later references is let go
-    /// by an end of our own, before the error is told.
+    /// by an end of our own, before the error is reported.
     fn decode(&mut self) -> io::Result<()> {
         let one = || BlockDecodingStrategy::UptoBlocks(1);
         let Err(error) = self.decoder.decode_blocks(&mut self.file, one()) else { return Ok(()) };

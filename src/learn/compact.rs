@@ -1,4 +1,5 @@
-//! Compaction: a journal that has grown is replaced by one that knows the same games and has few records.
+//! Compaction: a journal that has grown is replaced by one that knows the same games and has few records
+//! (docs/formats/learn.md, Compaction).
 //!
 //! Of the games whose records are dropped the store keeps the ids, for good; they cannot be taken back any more. The
 //! records of the last [`UNDO_GAMES`] games stay. Who begins to learn reads only these and what was added since, however
@@ -21,7 +22,7 @@
 use super::Learner;
 use super::header::Header;
 use super::journal::{Check, Record};
-use super::ledger::{Known, Ledger, Trouble, record_at};
+use super::journal_state::{JournalError, JournalState, LearnedGame, record_at};
 use super::storage::Bytes;
 use super::transact::Open;
 
@@ -56,22 +57,22 @@ impl Default for Limits {
 
 impl Limits {
     /// Whether enough can be dropped from a journal.
-    fn are_reached(&self, ledger: &Ledger) -> bool {
-        let stay: u64 = stay(ledger, self.games).iter().map(|known| u64::from(known.size)).sum();
-        let store = ledger.start - ledger.header.size();
-        let (dropped, least) = match ledger.void {
-            true => (ledger.records_len() + store, self.dropped),
-            false => (ledger.records_len(), self.dropped.max(store / STORE_SHARE)),
+    fn are_reached(&self, state: &JournalState) -> bool {
+        let stay: u64 = stay(state, self.games).iter().map(|known| u64::from(known.size)).sum();
+        let store = state.start - state.header.size();
+        let (dropped, least) = match state.void {
+            true => (state.records_len() + store, self.dropped),
+            false => (state.records_len(), self.dropped.max(store / STORE_SHARE)),
         };
-        ledger.pending.is_empty()
+        state.pending.is_empty()
             && dropped.saturating_sub(stay) >= least.max(stay)
-            && (self.failed == 0 || ledger.records_len() >= self.failed.saturating_add(self.dropped))
+            && (self.failed == 0 || state.records_len() >= self.failed.saturating_add(self.dropped))
     }
 }
 
 /// The games whose records stay.
-fn stay(ledger: &Ledger, games: usize) -> &[Known] {
-    let all = ledger.games();
+fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
+    let all = state.games();
     all.get(all.len().saturating_sub(games)..).unwrap_or_default()
 }
 
@@ -79,44 +80,44 @@ impl Learner {
     /// Compacts the journal where that is worth it. The book has all by now: where it fails, because the disk is full or
     /// the folder may not be written, the journal stays as it is, and nothing is lost but time.
     pub(super) fn compact_if_due(&mut self, open: &mut Open) {
-        if !self.ledger.as_ref().is_some_and(|ledger| self.limits.are_reached(ledger)) {
+        if !self.state.as_ref().is_some_and(|state| self.limits.are_reached(state)) {
             return;
         }
         // Whatever becomes of it, the journal is read anew next time.
-        let Some(ledger) = self.ledger.take() else { return };
+        let Some(state) = self.state.take() else { return };
         let (games, serial) = (self.limits.games, rand::random());
-        match self.replace(open, |journal, beside| write(&ledger, games, serial, journal, beside)) {
+        match self.replace(open, |journal, beside| write(&state, games, serial, journal, beside)) {
             Ok(()) => {
                 self.named = Some(serial);
                 self.limits.failed = 0;
             }
-            Err(_) => self.limits.failed = ledger.records_len(),
+            Err(_) => self.limits.failed = state.records_len(),
         }
     }
 }
 
 /// Writes the journal that takes this one's place.
 fn write(
-    ledger: &Ledger,
+    state: &JournalState,
     games: usize,
     serial: u64,
     journal: &mut dyn Bytes,
     beside: &mut dyn Bytes,
-) -> Result<(), Trouble> {
-    let stay = stay(ledger, games);
-    let dropped = ledger.games().len() - stay.len();
+) -> Result<(), JournalError> {
+    let stay = stay(state, games);
+    let dropped = state.games().len() - stay.len();
     let mut header = Header {
-        folded: ledger.folded().saturating_add(dropped as u64),
-        ..Header::new(ledger.header.owner, serial)
+        folded: state.folded().saturating_add(dropped as u64),
+        ..Header::new(state.header.owner, serial)
     };
-    let mut store = ledger.header.store();
-    if ledger.void {
+    let mut store = state.header.store();
+    if state.void {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &ledger.slots(dropped), header.size(), beside)?.ids;
+    header.ids = store.merge(journal, &state.slots(dropped), header.size(), beside)?.ids;
     let mut bytes = header.to_bytes();
     beside.write_at(0, &bytes)?;
-    let damaged = |at| Trouble::Damaged(at);
+    let damaged = |at| JournalError::Damaged(at);
     let (_, mut check) = Header::parse(&bytes).map_err(|_| damaged(0))?;
     let mut at = header.store().end().ok_or(damaged(0))?;
     bytes.clear();

@@ -1,4 +1,4 @@
-//! The learn field of an entry: how a result is added to it.
+//! The learn field of an entry: how a result is added to it (docs/formats/polyglot.md, Learn field).
 
 use shakmaty::{Color, KnownOutcome};
 

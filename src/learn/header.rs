@@ -1,4 +1,5 @@
-//! The journal's header: which version it has, which book it belongs to, and how many ids its store has.
+//! The journal's header: which version it has, which book it belongs to, and how many ids its store has
+//! (docs/formats/learn.md, Journal header).
 
 use super::journal::{CHECK_LEN, Check, check};
 use super::store::Store;
@@ -45,7 +46,7 @@ pub struct Header {
 
 /// Why bytes are no header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum HeaderError {
     /// They were never written by tabiya.
     Foreign,
     /// A newer tabiya has written them, in this version.
@@ -81,18 +82,19 @@ impl Header {
     ///
     /// # Errors
     /// Where no sound header of a version that we know stands at the start of `data`.
-    pub fn parse(data: &[u8]) -> Result<(Self, Check), Flaw> {
+    pub fn parse(data: &[u8]) -> Result<(Self, Check), HeaderError> {
         if !data.starts_with(MAGIC) {
-            return Err(Flaw::Foreign);
+            return Err(HeaderError::Foreign);
         }
-        let version = bytes::u64_be(data, 8).ok_or(Flaw::Damaged)?;
+        let version = bytes::u64_be(data, 8).ok_or(HeaderError::Damaged)?;
         let len = match version {
             FIRST => FIRST_HEADER_LEN,
             VERSION => HEADER_LEN,
-            newer if newer > VERSION => return Err(Flaw::Newer(newer)),
-            _ => return Err(Flaw::Damaged),
+            newer if newer > VERSION => return Err(HeaderError::Newer(newer)),
+            _ => return Err(HeaderError::Damaged),
         };
-        Self::parse_sound(data.get(..len).ok_or(Flaw::Damaged)?, version == FIRST).ok_or(Flaw::Damaged)
+        Self::parse_sound(data.get(..len).ok_or(HeaderError::Damaged)?, version == FIRST)
+            .ok_or(HeaderError::Damaged)
     }
 
     fn parse_sound(data: &[u8], first: bool) -> Option<(Self, Check)> {
@@ -157,9 +159,9 @@ mod tests {
                 bytes[at] ^= 0x40;
                 let flaw = Header::parse(&bytes).unwrap_err();
                 let expected = match at {
-                    0..8 => Flaw::Foreign,
-                    8..16 => Flaw::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
-                    _ => Flaw::Damaged,
+                    0..8 => HeaderError::Foreign,
+                    8..16 => HeaderError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
+                    _ => HeaderError::Damaged,
                 };
                 assert_eq!(flaw, expected, "{at}");
                 assert!(!Header::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");

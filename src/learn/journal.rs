@@ -1,69 +1,21 @@
-//! The journal's layout. All numbers are big-endian, as in the book.
+//! The journal's records. All numbers are big-endian, as in the book.
 //!
-//! | part | bytes | holds |
-//! |---|---|---|
-//! | header | 128 | what follows below |
-//! | store | 4096 a page | the ids of the games whose records are no longer kept: never loaded, looked up page by page |
-//! | records | | the games learned last, and what was taken back or reset since |
-//!
-//! The header:
-//!
-//! | at | bytes | holds |
-//! |---|---|---|
-//! | 0 | 8 | `TabLearn` |
-//! | 8 | 8 | the version, 2 |
-//! | 16 | 8 | the book's length in bytes |
-//! | 24 | 32 | the book's fingerprint: see [`super::pages`] |
-//! | 56 | 8 | serial: a random number, or 0 in a journal that has not replaced another one |
-//! | 64 | 8 | ids in the store |
-//! | 72 | 8 | games that were learned and whose records are no longer kept |
-//! | 80 | 40 | zeros |
-//! | 120 | 8 | check: the first 8 bytes of the SHA-256 of the 120 before |
-//!
-//! A page of the store, of which the last may be filled in part:
-//!
-//! | at | bytes | holds |
-//! |---|---|---|
-//! | 0 | 240 times 17 | a game's id (16), and its sides that were learned (1: 1 White, 2 Black, 3 both); sorted by the id |
-//! | 4080 | 8 | zeros |
-//! | 4088 | 8 | check: the first 8 bytes of the SHA-256 of the page's number (8, from 0) and the 4088 before |
-//!
-//! A journal of version 1 has a header of 64 bytes, which ends with its check after the fingerprint, and no store. It is
-//! read, and appended to, until it is long enough to be compacted ([`super::compact`]); then it becomes one of version 2.
-//!
-//! The records, each at the end of the one before:
-//!
-//! | at | bytes | holds |
-//! |---|---|---|
-//! | 0 | 4 | `tabR` |
-//! | 4 | 4 | the record's length in bytes, all of it |
-//! | 8 | 8 | the check of the record before, or of the header |
-//! | 16 | 1 | kind: 1 a game, 2 games taken back, 3 reset, 4 done |
-//! | 17 | | what the kind has |
-//! | last 8 | 8 | check: the first 8 bytes of the SHA-256 of all before |
-//!
-//! A game has its digest (16), the sides learned (1: 1 White, 2 Black, 3 both), the result (1: half-points of White),
-//! the second when it was learned (8, since 1970), its note (1 the length, then UTF-8 text: what it is called, a tab, and
-//! its first moves, see [`super::Lesson::record_note`]), and its changes. Games taken back have their number (4) and the
-//! changes. A reset and a done have nothing.
-//!
-//! Changes are their number (4), then for each 22 bytes: the entry's number in the book (4), its key (8) and move (2),
-//! and the learn field before (4) and after (4).
-//!
-//! Because each record holds the check of the one before, what an older, longer tail left behind a new record is never
-//! taken for a part of the journal. A *done* says that all before it is in the book, and on the disk.
+//! The layout of header, store and records: docs/formats/learn.md, Journal. Because each record holds the check of the
+//! one before, what an older, longer tail left after a new record is never taken for a part of the journal. A *done*
+//! says that all before it is in the book, and on the disk.
 
 use sha2::{Digest as _, Sha256};
 
 use super::field::Field;
 pub use super::header::{HEADER_LEN, Header, Owner};
+use super::identity::Id;
 use crate::base::bytes;
-use crate::book::polyglot::layout::RawMove;
+use crate::chess::MoveCode;
 
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
 pub const RECORD_MAX: usize = 16 << 20;
 
-/// What a record begins with.
+/// What a record begins with (docs/formats/learn.md, Records).
 pub const MARK: &[u8; 4] = b"tabR";
 
 /// Bytes of a record before what its kind has.
@@ -72,7 +24,7 @@ const PREFIX_LEN: usize = 17;
 /// Bytes of a check.
 pub const CHECK_LEN: usize = 8;
 
-/// Bytes of one change.
+/// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
 
 /// Bytes of a game's note.
@@ -80,9 +32,6 @@ pub const NOTE_MAX: usize = 255;
 
 /// What guards a record, and ties the next one to it.
 pub type Check = [u8; CHECK_LEN];
-
-/// What a game is known by.
-pub type Id = [u8; 16];
 
 /// One entry's field, before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +41,7 @@ pub struct Change {
     /// Its key.
     pub key: u64,
     /// Its move.
-    pub mv: RawMove,
+    pub mv: MoveCode,
     /// The field before.
     pub old: Field,
     /// The field after.
@@ -102,7 +51,7 @@ pub struct Change {
 /// A learned game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// What it is known by.
+    /// Its identity.
     pub id: Id,
     /// 1 White's moves were learned, 2 Black's, 3 both.
     pub sides: u8,
@@ -252,7 +201,7 @@ fn changes(data: &[u8]) -> Option<Vec<Change>> {
             Some(Change {
                 index: bytes::u32_be(data, 0)?,
                 key: bytes::u64_be(data, 4)?,
-                mv: RawMove(bytes::u16_be(data, 12)?),
+                mv: MoveCode(bytes::u16_be(data, 12)?),
                 old: Field::from_bytes(bytes::array(data, 14)?),
                 new: Field::from_bytes(bytes::array(data, 18)?),
             })
@@ -275,7 +224,7 @@ mod tests {
             |((index, key, mv), old, new)| Change {
                 index,
                 key,
-                mv: RawMove(mv),
+                mv: MoveCode(mv),
                 old: Field::from_bytes(old),
                 new: Field::from_bytes(new),
             },

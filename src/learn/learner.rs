@@ -8,15 +8,17 @@ use shakmaty::Color;
 
 use super::compact::Limits;
 use super::field::{Field, halfpoints};
-use super::journal::{Change, GameRecord, Id, Record};
-use super::ledger::{Ledger, Trouble, record_at};
-use super::lesson::{Lesson, Played};
+use super::finished::{IdentifiedGame, PlayedMove};
+use super::identity::Id;
+use super::journal::{Change, GameRecord, Record};
+use super::journal_state::{JournalError, JournalState, record_at};
 use super::pages::Pages;
 use super::storage::{Bytes, Claim, Disk, Stamp, Storage};
 use super::transact::{Open, owner_of, unread};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::Fingerprint;
-use crate::book::polyglot::layout::{ENTRY_LEN, RawMove};
+use crate::book::polyglot::layout::ENTRY_LEN;
+use crate::chess::MoveCode;
 
 /// How long another process may keep the journal before we give up, where nothing else is said.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,12 +26,15 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Places of moves that are remembered; more are forgotten all at once, so that memory is bounded.
 const PLACES_MAX: usize = 1 << 16;
 
+/// What to do when that many games cannot be taken back.
+const FEWER: &str = "take fewer games back";
+
 /// A journal's serial, and the offset of its end.
 pub(super) type JournalEnd = (u64, u64);
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Outcome {
     /// It is learned: so many entries know of it, and the disk has it.
     Learned(usize),
     /// It was learned before.
@@ -63,14 +68,14 @@ pub struct Learner {
     pub(super) storage: Box<dyn Storage>,
     pub(super) path: PathBuf,
     pub(super) patience: Duration,
-    pub(super) ledger: Option<Ledger>,
+    pub(super) state: Option<JournalState>,
     /// Every learn field of the book was found to be games and half-points.
     pub(super) checked: bool,
     /// The serial of the journal whose name is known to be on the disk.
     pub(super) named: Option<u64>,
     /// When the journal is compacted.
     pub(super) limits: Limits,
-    pub(super) places: HashMap<(u64, [RawMove; 2]), u64>,
+    pub(super) places: HashMap<(u64, [MoveCode; 2]), u64>,
     /// What the book must be.
     pub(super) expected: Option<Fingerprint>,
     /// The book's file when it was last seen, and the end of its journal, where that is known.
@@ -95,7 +100,7 @@ impl Learner {
             storage,
             path: path.into(),
             patience: PATIENCE,
-            ledger: None,
+            state: None,
             checked: false,
             named: None,
             limits: Limits::default(),
@@ -136,8 +141,8 @@ impl Learner {
     /// When the book is no Polyglot book that can be learned into, other processes keep it for too long, the journal
     /// belongs to another book or is damaged, or the disk is full or may not be written. No game is learned by half
     /// then, and none that is tried again is learned twice.
-    pub fn learn(&mut self, lessons: &[Lesson], again: bool) -> Result<Vec<Fate>> {
-        let played: Vec<Vec<Played>> = lessons.iter().map(Lesson::played).collect();
+    pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<Outcome>> {
+        let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
         // Before the lock: to read a large book takes a while, and where it cannot be learned into there shall be no
         // journal.
         let mut book =
@@ -151,16 +156,15 @@ impl Learner {
         self.transact(false, |learner, open| {
             learner.require_expected(&mut *open.book)?;
             learner.require_plausible(&mut *open.book)?;
-            let mut fates = Vec::with_capacity(lessons.len());
+            let mut outcomes = Vec::with_capacity(games.len());
             let mut records = Vec::new();
             let mut now: HashMap<u32, Field> = HashMap::new();
             let mut new_sides: HashMap<Id, u8> = HashMap::new();
-            for (lesson, played) in lessons.iter().zip(&played) {
-                let known =
-                    learner.sides_known(open, lesson.id)? | new_sides.get(&lesson.id).copied().unwrap_or(0);
-                let sides = if again { lesson.sides_bits() } else { lesson.sides_bits() & !known };
+            for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
+                let known = learner.sides_known(open, *id)? | new_sides.get(id).copied().unwrap_or(0);
+                let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
                 if sides == 0 {
-                    fates.push(Fate::Known);
+                    outcomes.push(Outcome::Known);
                     continue;
                 }
                 let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
@@ -171,22 +175,22 @@ impl Learner {
                     changes.push(change);
                 }
                 if changes.is_empty() {
-                    fates.push(Fate::Absent);
+                    outcomes.push(Outcome::Absent);
                     continue;
                 }
-                fates.push(Fate::Learned(changes.len()));
-                *new_sides.entry(lesson.id).or_default() |= sides;
+                outcomes.push(Outcome::Learned(changes.len()));
+                *new_sides.entry(*id).or_default() |= sides;
                 records.push(Record::Game(GameRecord {
-                    id: lesson.id,
+                    id: *id,
                     sides,
-                    result: halfpoints(lesson.outcome, Color::White) as u8,
+                    result: halfpoints(game.result, Color::White) as u8,
                     time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
-                    note: lesson.record_note(),
+                    note: game.record_note(),
                     changes,
                 }));
             }
             learner.commit(open, records)?;
-            Ok(fates)
+            Ok(outcomes)
         })
     }
 
@@ -201,14 +205,16 @@ impl Learner {
             return Ok(0);
         }
         self.transact(false, |learner, open| {
-            let ledger = learner.ledger()?;
-            let kept = ledger.games().len();
-            if ledger.folded() > 0 && u64::from(count) > kept as u64 {
+            let state = learner.state()?;
+            let kept = state.games().len();
+            if state.folded() > 0 && u64::from(count) > kept as u64 {
                 let what = format!("only the last {kept} games that were learned can be taken back");
-                let advice = "take fewer games back, or reset the book with `tabiya learn BOOK --reset`";
-                return Err(Error::new(ErrorKind::Usage, what).at_path(&learner.path).advice(advice));
+                return Err(Error::new(ErrorKind::Usage, what)
+                    .at_path(&learner.path)
+                    .advice(FEWER)
+                    .remedied_by(Remedy::ResetLearned));
             }
-            let places: Vec<u64> = ledger
+            let places: Vec<u64> = state
                 .games()
                 .iter()
                 .rev()
@@ -230,9 +236,10 @@ impl Learner {
                     if now != change.new {
                         let what = "an entry was changed by another program since the game was learned";
                         let offset = u64::from(change.index) * ENTRY_LEN as u64;
-                        let advice =
-                            "take fewer games back, or reset the book with `tabiya learn BOOK --reset`";
-                        return Err(Error::format(&learner.path, what).at_offset(offset).advice(advice));
+                        return Err(Error::format(&learner.path, what)
+                            .at_offset(offset)
+                            .advice(FEWER)
+                            .remedied_by(Remedy::ResetLearned));
                     }
                     let first = back.entry(change.index).or_insert(Change { old: now, ..*change });
                     first.new = change.old;
@@ -281,34 +288,34 @@ impl Learner {
         let mut book = self.storage.book().ok();
         let cannot = |error| self.book_error("cannot read the book", error);
         let owner = book.as_mut().map(|book| owner_of(&mut **book)).transpose().map_err(cannot)?;
-        let ledger = match Ledger::read(&mut *journal) {
-            Ok(ledger) => ledger,
-            Err(Trouble::NoHeader) => return Ok(History::default()),
-            Err(trouble) => {
+        let state = match JournalState::read(&mut *journal) {
+            Ok(state) => state,
+            Err(JournalError::NoHeader) => return Ok(History::default()),
+            Err(error) => {
                 let torn = match owner {
                     Some(owner) => self.is_torn(&mut *journal, owner)?,
                     None => false,
                 };
-                return if torn { Ok(History::default()) } else { Err(self.trouble(trouble)) };
+                return if torn { Ok(History::default()) } else { Err(self.journal_problem(error)) };
             }
         };
         let stale = match &mut book {
-            Some(book) => self.is_stale(&ledger, &mut **book)?,
+            Some(book) => self.is_stale(&state, &mut **book)?,
             None => false,
         };
         let doubt = match owner {
-            Some(owner) if ledger.header.owner != owner => Some(self.of_another_book()),
+            Some(owner) if state.header.owner != owner => Some(self.of_another_book()),
             _ => stale.then(|| self.stale()),
         };
         let mut games = Vec::new();
-        for known in ledger.games().iter().rev().take(most) {
+        for known in state.games().iter().rev().take(most) {
             match record_at(&mut *journal, known.at) {
                 Ok(Some(Record::Game(game))) => games.push(game),
                 Ok(_) => {}
                 Err(error) => return Err(self.journal_error(error)),
             }
         }
-        let count = ledger.folded().saturating_add(ledger.games().len() as u64);
+        let count = state.folded().saturating_add(state.games().len() as u64);
         Ok(History { games, count, doubt })
     }
 
@@ -322,7 +329,12 @@ impl Learner {
     }
 
     /// What a move changes in the book, where it is an entry; `now` has the fields that are changed but not written yet.
-    fn change(&mut self, open: &mut Open, ply: &Played, now: &HashMap<u32, Field>) -> Result<Option<Change>> {
+    fn change(
+        &mut self,
+        open: &mut Open,
+        ply: &PlayedMove,
+        now: &HashMap<u32, Field>,
+    ) -> Result<Option<Change>> {
         let path = self.path.clone();
         let cannot = |error| Error::file(&path, "cannot read the book", error);
         let place = (ply.key, ply.codes);
@@ -402,11 +414,11 @@ impl Learner {
         Pages::new(&mut *open.book).map_err(|error| self.book_error("cannot read the book", error))
     }
 
-    pub(super) fn ledger(&self) -> Result<&Ledger> {
-        self.ledger.as_ref().ok_or_else(unread)
+    pub(super) fn state(&self) -> Result<&JournalState> {
+        self.state.as_ref().ok_or_else(unread)
     }
 
     fn sides_known(&self, open: &mut Open, id: Id) -> Result<u8> {
-        self.ledger()?.sides_of(&mut *open.journal, id).map_err(|trouble| self.trouble(trouble))
+        self.state()?.sides_of(&mut *open.journal, id).map_err(|error| self.journal_problem(error))
     }
 }

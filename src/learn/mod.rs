@@ -9,11 +9,12 @@
 //! processes are killed and whenever the power goes; any number of processes may learn into one book at once.
 //!
 //! # How it is kept
-//! Beside the book `NAME` lies its journal `NAME.learn` ([`journal`] has the layout). Who learns locks it, and then:
+//! Beside the book `NAME` lies its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). Who learns locks it,
+//! and then:
 //!
 //! 1. reads what other processes have written since; cuts off what was never a whole record; writes the fields that the
 //!    journal has and the book perhaps not (they are set, not added to, so that doing it twice does no harm);
-//! 2. appends a record of each game: what it is known by, and each entry's field before and after; waits until the disk
+//! 2. appends a record of each game: its identity, and each entry's field before and after; waits until the disk
 //!    has it. **From here on the games are learned**, for whoever comes next finishes them;
 //! 3. writes the fields, four bytes each, none of which crosses a disk's sector; waits until the disk has them;
 //! 4. appends that it is done, and unlocks. Now the games are reported.
@@ -37,11 +38,12 @@
 
 pub mod compact;
 mod field;
+mod finished;
 mod header;
+pub mod identity;
 pub mod journal;
+mod journal_state;
 mod learner;
-mod ledger;
-mod lesson;
 pub mod pages;
 mod spool;
 mod storage;
@@ -52,8 +54,8 @@ mod transact;
 
 pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
-pub use learner::{Fate, History, Learner, PATIENCE, Repair};
-pub use lesson::{Lesson, Played};
+pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
+pub use learner::{History, Learner, Outcome, PATIENCE, Repair};
 pub use spool::{Batch, Place, Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;

@@ -5,8 +5,10 @@ use std::io;
 use super::field::{FIELD_LEN, Field};
 use super::storage::Bytes;
 use crate::book::Fingerprint;
-use crate::book::polyglot::layout::{ENTRY_LEN, Entry, LEARN, RawMove};
+use crate::book::polyglot::entry::Entry;
+use crate::book::polyglot::layout::{ENTRY_LEN, LEARN};
 use crate::book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
+use crate::chess::MoveCode;
 
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
@@ -61,7 +63,7 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn find(&mut self, key: u64, moves: [RawMove; 2]) -> io::Result<Option<(u64, Entry)>> {
+    pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> io::Result<Option<(u64, Entry)>> {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -164,7 +166,7 @@ mod tests {
     use super::*;
 
     fn entry(key: u64, mv: u16, learn: (u16, u16)) -> Entry {
-        Entry { key, mv: RawMove(mv), weight: 5, games: learn.0, halfpoints: learn.1 }
+        Entry { key, mv: MoveCode(mv), weight: 5, games: learn.0, halfpoints: learn.1 }
     }
 
     fn bytes(entries: &[Entry]) -> Vec<u8> {
@@ -177,7 +179,7 @@ mod tests {
             [(1, 7), (3, 7), (3, 8), (3, 8), (9, 7)].map(|(key, mv)| entry(key, mv, (0, 0))).into();
         let mut book = Memory::of(bytes(&entries));
         let mut pages = Pages::new(&mut book).unwrap();
-        let mut at = |key, mv| pages.find(key, [RawMove(mv); 2]).unwrap().map(|(index, _)| index);
+        let mut at = |key, mv| pages.find(key, [MoveCode(mv); 2]).unwrap().map(|(index, _)| index);
         assert_eq!((at(1, 7), at(3, 8), at(9, 7)), (Some(0), Some(2), Some(4)));
         assert_eq!((at(0, 7), at(3, 9), at(10, 7)), (None, None, None));
     }

@@ -2,11 +2,7 @@
 //!
 //! A game goes here first, and is crossed out once its book has it: whatever happens in between, it is not lost.
 //!
-//! The spool is a text file, one game and book a line: its state (`+` waits, `-` is learned), a blank, 16 hexadecimal
-//! digits of the SHA-256 of what follows the next blank, a blank, and a JSON object. Lines are added with one write and
-//! synced; the `+` of a game that was learned is overwritten. A line whose digits do not match was being written when
-//! the power went, and is skipped. When no line waits, the file is emptied; when most of it is crossed out, it is
-//! compacted in place.
+//! The spool is a text file with a line for each game and book (docs/formats/learn.md, Spool).
 //!
 //! Whoever reads or changes it locks it, never while learning or syncing, so that no process waits long for another.
 //! A game that was learned but not crossed out does no harm: the book's journal knows its number, which is made once
@@ -21,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
-use super::lesson::Lesson;
+use super::finished::{FinishedGame, IdentifiedGame};
 use super::storage::{Bytes, lock};
 use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
@@ -66,7 +62,7 @@ pub struct Spooled {
     /// The book's fingerprint when the game was played from it, where it is known.
     pub fingerprint: Option<Fingerprint>,
     /// The game.
-    pub lesson: Lesson,
+    pub finished: IdentifiedGame,
     /// Its line.
     pub place: Place,
 }
@@ -122,16 +118,16 @@ impl Spool {
     /// all the same.
     pub fn put(
         &self,
-        games: &[(&Path, Option<Fingerprint>, &Lesson)],
+        games: &[(&Path, Option<Fingerprint>, &IdentifiedGame)],
         patience: Duration,
     ) -> Result<Vec<Place>> {
         let cannot = |error| Error::file(&self.path, "cannot keep the game in the spool", error);
         let full = |what| cannot(io::Error::new(io::ErrorKind::FileTooLarge, what));
         let mut lines = Vec::new();
         let mut places = Vec::new();
-        for (book, fingerprint, lesson) in games {
+        for (book, fingerprint, game) in games {
             let book = std::path::absolute(book).unwrap_or_else(|_| book.to_path_buf());
-            let line = Line::of(book, *fingerprint, lesson);
+            let line = Line::of(book, *fingerprint, game);
             let text = serde_json::to_string(&line).map_err(|error| cannot(error.into()))?;
             let head = head(&text);
             if (head.len() + text.len()) as u64 >= LINE_MAX {
@@ -148,7 +144,7 @@ impl Spool {
         let mut file = self.open(true, patience)?;
         let len = file.size().map_err(cannot)?;
         if len + lines.len() as u64 >= SPOOL_MAX {
-            return Err(full("too many games wait already: learn them with `tabiya learn --spool`"));
+            return Err(full("too many games wait in it already"));
         }
         let mut last = [b'\n'];
         if len > 0 {
@@ -339,7 +335,7 @@ fn parse(line: &[u8], at: u64) -> Option<Spooled> {
     let place = Place { at, head: *line.first_chunk()? };
     let line: Line = serde_json::from_slice(line.get(TEXT..)?).ok()?;
     let fingerprint = bytes(&line.fingerprint);
-    Some(Spooled { lesson: line.lesson()?, book: line.book, fingerprint, place })
+    Some(Spooled { finished: line.game()?, book: line.book, fingerprint, place })
 }
 
 /// What the line of a game that waits begins with.
@@ -365,41 +361,45 @@ fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
 }
 
 impl Line {
-    fn of(book: PathBuf, fingerprint: Option<Fingerprint>, lesson: &Lesson) -> Self {
-        let mode = lesson.start.chess().castles().mode();
-        let moves: Vec<String> = lesson.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
+    fn of(
+        book: PathBuf,
+        fingerprint: Option<Fingerprint>,
+        IdentifiedGame { id, game }: &IdentifiedGame,
+    ) -> Self {
+        let mode = game.start.chess().castles().mode();
+        let moves: Vec<String> = game.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
         let mut sides = String::new();
         for color in Color::ALL {
-            if *lesson.sides.get(color) {
+            if *game.sides.get(color) {
                 sides.push(color.char());
             }
         }
         Self {
             book,
             fingerprint: fingerprint.map(|print| hex(&print)).unwrap_or_default(),
-            id: hex(&lesson.id),
-            fen: lesson.start.fen(),
+            id: hex(id),
+            fen: game.start.fen(),
             chess960: mode == CastlingMode::Chess960,
             moves: moves.join(" "),
-            first: lesson.first,
+            first: game.first,
             sides,
-            result: lesson.outcome.to_string(),
-            note: lesson.note.clone(),
+            result: game.result.to_string(),
+            note: game.note.clone(),
         }
     }
 
-    fn lesson(&self) -> Option<Lesson> {
+    fn game(&self) -> Option<IdentifiedGame> {
         let mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let mut game = Game::from_fen(self.fen.as_bytes(), mode).ok()?;
         self.moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(())?;
-        Some(Lesson {
-            id: bytes(&self.id)?,
+        let finished = FinishedGame {
             start: game.start_position().clone(),
             moves: game.moves().to_vec(),
             first: self.first,
             sides: ByColor { white: self.sides.contains('w'), black: self.sides.contains('b') },
-            outcome: KnownOutcome::from_ascii(self.result.as_bytes()).ok()?,
+            result: KnownOutcome::from_ascii(self.result.as_bytes()).ok()?,
             note: self.note.clone(),
-        })
+        };
+        Some(finished.identified(bytes(&self.id)?))
     }
 }

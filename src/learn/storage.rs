@@ -2,12 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempPath;
+
+use crate::base::file;
 
 /// What is added to a book's name for its journal's.
 pub const JOURNAL_SUFFIX: &str = ".learn";
@@ -305,17 +307,7 @@ impl Bytes for File {
     }
 
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
-        self.seek(SeekFrom::Start(at))?;
-        let mut done = 0;
-        while let Some(rest) = into.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match self.read(rest) {
-                Ok(0) => break,
-                Ok(count) => done += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(done)
+        file::read_at(self, at, into)
     }
 
     fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
-//! by one where an id is looked up.
+//! by one where an id is looked up (docs/formats/learn.md, Store).
 
-use super::journal::{CHECK_LEN, Check, Id, check};
-use super::ledger::Trouble;
+use super::identity::Id;
+use super::journal::{CHECK_LEN, Check, check};
+use super::journal_state::JournalError;
 use super::storage::Bytes;
 
 /// Bytes of a page.
@@ -44,7 +45,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read, or a page is damaged.
-    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, Trouble> {
+    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, JournalError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
@@ -72,13 +73,13 @@ impl Store {
     }
 
     /// The ids of a page.
-    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, Trouble> {
+    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, JournalError> {
         let mut data = vec![0; PAGE_LEN];
         let at = self.at + index * PAGE_LEN as u64;
         let whole = journal.read_at(at, &mut data)? == PAGE_LEN;
-        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(Trouble::Damaged(at))?;
+        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(JournalError::Damaged(at))?;
         if !whole || *found != page_check(index, guarded) {
-            return Err(Trouble::Damaged(at));
+            return Err(JournalError::Damaged(at));
         }
         let count = (self.ids - index * PAGE_IDS).min(PAGE_IDS) as usize;
         let (slots, _) = guarded.as_chunks::<SLOT_LEN>();
@@ -99,7 +100,7 @@ impl Store {
         others: &[Slot],
         at: u64,
         out: &mut dyn Bytes,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, JournalError> {
         let mut writer =
             Writer { store: Self { at, ids: 0 }, out, page: Vec::new(), full: Vec::new(), written: 0 };
         let mut others = others.iter().copied().peekable();
@@ -139,7 +140,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn push(&mut self, (id, sides): Slot) -> Result<(), Trouble> {
+    fn push(&mut self, (id, sides): Slot) -> Result<(), JournalError> {
         self.page.extend(id);
         self.page.push(sides);
         self.store.ids += 1;
@@ -160,14 +161,14 @@ impl Writer<'_> {
         self.full.extend(check);
     }
 
-    fn write(&mut self) -> Result<(), Trouble> {
+    fn write(&mut self) -> Result<(), JournalError> {
         self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.full)?;
         self.written += (self.full.len() / PAGE_LEN) as u64;
         self.full.clear();
         Ok(())
     }
 
-    fn end(mut self) -> Result<Store, Trouble> {
+    fn end(mut self) -> Result<Store, JournalError> {
         if !self.page.is_empty() {
             self.close();
         }
@@ -251,7 +252,10 @@ mod tests {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;
-            assert!(matches!(look(bytes), Some(Trouble::Damaged(found)) if found == page as u64), "{at}");
+            assert!(
+                matches!(look(bytes), Some(JournalError::Damaged(found)) if found == page as u64),
+                "{at}"
+            );
         }
         assert!(look(sound[..sound.len() - 1].to_vec()).is_some());
         let moved = [

@@ -8,16 +8,15 @@ use super::Learner;
 use super::field::Field;
 use super::header::{HEADER_LEN, Header, Owner};
 use super::journal::{Change, Record};
+use super::journal_state::{JournalError, JournalState};
 use super::learner::JournalEnd;
-use super::ledger::{Ledger, Trouble};
 use super::pages::Pages;
 use super::storage::{Bytes, Claim, JOURNAL_SUFFIX};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::polyglot::layout::ENTRY_LEN;
 
 /// What to do about a journal that cannot be used.
-pub(super) const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it), or begin anew with \
-                         `tabiya learn BOOK --reset`";
+const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it)";
 
 /// The journal and the book, ours alone.
 pub(super) struct Open {
@@ -41,7 +40,7 @@ impl Learner {
         match done {
             Ok(_) => self.compact_if_due(&mut open),
             // What failed may have left more or less than we know.
-            Err(_) => self.ledger = None,
+            Err(_) => self.state = None,
         }
         let stamp = open.book.stamp().ok().flatten();
         self.seen = stamp.map(|stamp| (stamp, self.journal_end()));
@@ -50,28 +49,30 @@ impl Learner {
 
     /// The end of the journal, where it was read.
     fn journal_end(&self) -> Option<JournalEnd> {
-        self.ledger.as_ref().map(|ledger| (ledger.header.serial, ledger.end))
+        self.state.as_ref().map(|state| (state.header.serial, state.end))
     }
 
-    /// Brings the ledger up to date and finishes what is pending. With `anew` a journal that cannot be used is begun
+    /// Brings the state up to date and finishes what is pending. With `anew` a journal that cannot be used is begun
     /// again.
     fn prepare(&mut self, open: &mut Open, anew: bool) -> Result<()> {
         // Asked each time, because a book may be replaced while we live.
         let owner = self.owner(open)?;
-        let read = match &mut self.ledger {
-            Some(ledger) => ledger.refresh(&mut *open.journal),
-            None => Ledger::read(&mut *open.journal).map(|ledger| self.ledger = Some(ledger)),
+        let read = match &mut self.state {
+            Some(state) => state.refresh(&mut *open.journal),
+            None => JournalState::read(&mut *open.journal).map(|state| self.state = Some(state)),
         };
         match read {
             Ok(()) => {}
-            Err(Trouble::NoHeader) => self.begin(open, owner)?,
-            Err(Trouble::Damaged(0) | Trouble::Foreign) if self.is_torn(&mut *open.journal, owner)? => {
+            Err(JournalError::NoHeader) => self.begin(open, owner)?,
+            Err(JournalError::Damaged(0) | JournalError::Foreign)
+                if self.is_torn(&mut *open.journal, owner)? =>
+            {
                 self.begin(open, owner)?
             }
-            Err(Trouble::Damaged(_)) if anew => self.begin_again(open, owner)?,
-            Err(trouble) => return Err(self.trouble(trouble)),
+            Err(JournalError::Damaged(_)) if anew => self.begin_again(open, owner)?,
+            Err(error) => return Err(self.journal_problem(error)),
         }
-        if self.ledger()?.header.owner != owner {
+        if self.state()?.header.owner != owner {
             if anew {
                 self.begin_again(open, owner)?;
             } else {
@@ -81,14 +82,14 @@ impl Learner {
         let end = self.journal_end();
         self.notice_another(&mut *open.book, end)?;
         // A journal without records may be one that a process began, and died before its name was on the disk.
-        let ledger = self.ledger()?;
-        let serial = Some(ledger.header.serial);
-        if self.named != serial || ledger.records_len() == 0 {
+        let state = self.state()?;
+        let serial = Some(state.header.serial);
+        if self.named != serial || state.records_len() == 0 {
             open.journal.sync().map_err(|error| self.journal_error(error))?;
             self.storage.sync_folder().map_err(|error| self.journal_error(error))?;
             self.named = serial;
         }
-        if !anew && self.is_stale(self.ledger()?, &mut *open.book)? {
+        if !anew && self.is_stale(self.state()?, &mut *open.book)? {
             return Err(self.stale());
         }
         self.finish(open)
@@ -100,7 +101,7 @@ impl Learner {
         let journal = &mut open.journal;
         let written = journal.set_len(0).and_then(|()| journal.write_at(0, &header.to_bytes()));
         written.and_then(|()| journal.sync()).map_err(|error| self.journal_error(error))?;
-        self.ledger = Ledger::new(header);
+        self.state = JournalState::new(header);
         self.named = None;
         Ok(())
     }
@@ -109,8 +110,8 @@ impl Learner {
     fn begin_again(&mut self, open: &mut Open, owner: Owner) -> Result<()> {
         let header = Header::new(owner, rand::random());
         self.replace(open, |_, beside| Ok(beside.write_at(0, &header.to_bytes())?))
-            .map_err(|trouble| self.trouble(trouble))?;
-        self.ledger = Ledger::new(header);
+            .map_err(|error| self.journal_problem(error))?;
+        self.state = JournalState::new(header);
         self.named = Some(header.serial);
         Ok(())
     }
@@ -120,14 +121,14 @@ impl Learner {
     pub(super) fn replace(
         &mut self,
         open: &mut Open,
-        write: impl FnOnce(&mut dyn Bytes, &mut dyn Bytes) -> std::result::Result<(), Trouble>,
-    ) -> std::result::Result<(), Trouble> {
+        write: impl FnOnce(&mut dyn Bytes, &mut dyn Bytes) -> std::result::Result<(), JournalError>,
+    ) -> std::result::Result<(), JournalError> {
         let mut beside = self.storage.beside()?;
         write(&mut *open.journal, &mut *beside)?;
         beside.sync()?;
         // From here on nothing that was known of the journal holds.
         self.named = None;
-        self.ledger = None;
+        self.state = None;
         open.journal = beside.replace()?;
         Ok(self.storage.sync_folder()?)
     }
@@ -146,14 +147,14 @@ impl Learner {
 
     /// Whether no entry that the last record changed has what the record made of it, but something older: another copy
     /// of the book was put in its place.
-    pub(super) fn is_stale(&self, ledger: &Ledger, book: &mut dyn Bytes) -> Result<bool> {
+    pub(super) fn is_stale(&self, state: &JournalState, book: &mut dyn Bytes) -> Result<bool> {
         let cannot = |error| self.book_error("cannot read the book", error);
         let mut pages = Pages::new(book).map_err(cannot)?;
-        let reset = ledger.pending.contains(&Record::Reset);
-        for change in &ledger.last {
+        let reset = state.pending.contains(&Record::Reset);
+        for change in &state.last {
             let Some(entry) = pages.entry(change.index.into()).map_err(cannot)? else { continue };
             let now = Field { games: entry.games, halfpoints: entry.halfpoints };
-            let mut begun = ledger.pending.iter().flat_map(Record::changes);
+            let mut begun = state.pending.iter().flat_map(Record::changes);
             let is_ours = now == change.new
                 || reset && now == Field::default()
                 || begun.any(|later| later.index == change.index && later.new == now);
@@ -162,14 +163,14 @@ impl Learner {
                 return Ok(false);
             }
         }
-        Ok(!ledger.last.is_empty())
+        Ok(!state.last.is_empty())
     }
 
     /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
     fn finish(&mut self, open: &mut Open) -> Result<()> {
-        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
-        let (torn, end) = (std::mem::take(&mut ledger.torn), ledger.end);
-        let pending = std::mem::take(&mut ledger.pending);
+        let state = self.state.as_mut().ok_or_else(unread)?;
+        let (torn, end) = (std::mem::take(&mut state.torn), state.end);
+        let pending = std::mem::take(&mut state.pending);
         if torn > 0 {
             open.journal.set_len(end).map_err(|error| self.journal_error(error))?;
             self.repair.torn += torn;
@@ -214,12 +215,12 @@ impl Learner {
     /// at again.
     pub(super) fn done(&mut self, open: &mut Open) -> Result<()> {
         let path = &self.path;
-        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
-        let (data, check) = Record::Done.to_bytes(ledger.check).ok_or_else(|| too_long(path))?;
+        let state = self.state.as_mut().ok_or_else(unread)?;
+        let (data, check) = Record::Done.to_bytes(state.check).ok_or_else(|| too_long(path))?;
         // On a full disk this may fail, and does no harm: the next one to come writes it.
-        match open.journal.write_at(ledger.end, &data) {
-            Ok(()) => ledger.take(Record::Done, check, data.len()),
-            Err(_) => self.ledger = None,
+        match open.journal.write_at(state.end, &data) {
+            Ok(()) => state.take(Record::Done, check, data.len()),
+            Err(_) => self.state = None,
         }
         Ok(())
     }
@@ -229,8 +230,8 @@ impl Learner {
         if records.is_empty() {
             return Ok(());
         }
-        let ledger = self.ledger.as_ref().ok_or_else(unread)?;
-        let (start, mut check) = (ledger.end, ledger.check);
+        let state = self.state.as_ref().ok_or_else(unread)?;
+        let (start, mut check) = (state.end, state.check);
         let mut data = Vec::new();
         let mut sizes = Vec::new();
         for record in &records {
@@ -245,9 +246,9 @@ impl Learner {
             let _ = open.journal.set_len(start);
             return Err(self.journal_error(error));
         }
-        let ledger = self.ledger.as_mut().ok_or_else(unread)?;
+        let state = self.state.as_mut().ok_or_else(unread)?;
         for (record, (check, size)) in records.iter().zip(sizes) {
-            ledger.take(record.clone(), check, size);
+            state.take(record.clone(), check, size);
         }
         self.apply(open, &records)?;
         if records.contains(&Record::Reset) {
@@ -263,7 +264,7 @@ impl Learner {
 
     pub(super) fn of_another_book(&self) -> Error {
         let what = format!("the journal {} belongs to another book", self.journal_name());
-        Error::format(&self.path, what).advice(MOVE_AWAY)
+        Error::format(&self.path, what).advice(MOVE_AWAY).remedied_by(Remedy::ResetLearned)
     }
 
     pub(super) fn stale(&self) -> Error {
@@ -272,19 +273,18 @@ impl Learner {
             self.journal_name()
         );
         let advice = format!("put the newer copy back, or {MOVE_AWAY}");
-        Error::format(&self.path, what).advice(advice)
+        Error::format(&self.path, what).advice(advice).remedied_by(Remedy::ResetLearned)
     }
 
     pub(super) fn not_learned_into(&self, index: u64) -> Error {
         let what = "the learn field of an entry holds something other than games and half-points";
-        Error::format(&self.path, what)
-            .at_offset(index * ENTRY_LEN as u64)
-            .advice("it is not learned into; `tabiya learn BOOK --reset` sets all learn fields to nothing")
+        Error::format(&self.path, what).at_offset(index * ENTRY_LEN as u64).remedied_by(Remedy::ResetLearned)
     }
 
     pub(super) fn busy(&self) -> Error {
-        let what = format!("other programs have kept its journal for {} s", self.patience.as_secs_f32());
-        Error::new(ErrorKind::File, what).at_path(&self.path).advice("end the program that hangs, or wait")
+        let what =
+            format!("its journal is locked by another process (waited {} s)", self.patience.as_secs_f32());
+        Error::new(ErrorKind::File, what).at_path(&self.path).advice("try again, or end that process")
     }
 
     pub(super) fn book_error(&self, what: &str, error: io::Error) -> Error {
@@ -295,24 +295,25 @@ impl Learner {
         Error::file(&self.path, format!("cannot write its journal {}", self.journal_name()), error)
     }
 
-    pub(super) fn trouble(&self, trouble: Trouble) -> Error {
+    pub(super) fn journal_problem(&self, error: JournalError) -> Error {
         let name = self.journal_name();
-        let (what, at, advice) = match trouble {
-            Trouble::Io(error) => return self.journal_error(error),
-            Trouble::Damaged(at) => (format!("its journal {name} is damaged"), at, MOVE_AWAY),
-            Trouble::NoHeader => (format!("its journal {name} is empty"), 0, MOVE_AWAY),
-            Trouble::Foreign => {
-                let advice =
-                    "move it away: the results that are learned into the book are recorded under this name";
-                (format!("the file {name} is no journal of tabiya"), 0, advice)
-            }
-            Trouble::Newer(version) => {
-                let advice =
-                    "use that tabiya, or move the journal away (what the book has learned stays in it)";
-                (format!("its journal {name} was written by a newer tabiya, in version {version}"), 8, advice)
-            }
-        };
-        Error::format(&self.path, what).at_offset(at).advice(advice)
+        let wrong = |what: String, at, advice| Error::format(&self.path, what).at_offset(at).advice(advice);
+        let begin_anew = |what, at| wrong(what, at, MOVE_AWAY).remedied_by(Remedy::ResetLearned);
+        match error {
+            JournalError::Io(error) => self.journal_error(error),
+            JournalError::Damaged(at) => begin_anew(format!("its journal {name} is damaged"), at),
+            JournalError::NoHeader => begin_anew(format!("its journal {name} is empty"), 0),
+            JournalError::Foreign => wrong(
+                format!("the file {name} is not a journal of tabiya"),
+                0,
+                "move it away: tabiya records the results that the book learns under this name",
+            ),
+            JournalError::Newer(version) => wrong(
+                format!("its journal {name} was written by a newer tabiya, in version {version}"),
+                8,
+                "use that tabiya, or move the journal away (what the book has learned stays in it)",
+            ),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
-//! What a GUI says.
+//! The commands of a GUI.
+#![allow(clippy::indexing_slicing, reason = "the rest of a text is not longer than the text")]
 
 use shakmaty::uci::UciMove;
 
 use super::{split_word, trim, words};
 
-/// The command that a line gives. Only those that the adapter must act on have a name.
+/// The command of a line. Only commands that the adapter acts on have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// `uci`
@@ -27,9 +28,9 @@ pub enum Command {
     PonderHit,
     /// `quit`
     Quit,
-    /// `register`, which is passed on
+    /// `register`, which is forwarded
     Register,
-    /// Anything else, which is passed on.
+    /// Any other command, which is forwarded.
     Other,
 }
 
@@ -51,11 +52,11 @@ impl Command {
         }
     }
 
-    /// The command of a line, the line from the command's own word on, and what follows that word.
+    /// Parses a line: its command, the line from the command's word on, and the rest after that word.
     ///
-    /// Words that are no command are skipped, as the protocol demands: `joho debug on` is `debug on`. A line without
-    /// any command is [`Command::Other`], whole.
-    pub fn of(line: &[u8]) -> (Self, &[u8], &[u8]) {
+    /// Unknown words before a command are skipped, as the protocol demands: `joho debug on` is `debug on`. A line without
+    /// a command is [`Command::Other`] as a whole.
+    pub fn parse(line: &[u8]) -> (Self, &[u8], &[u8]) {
         let mut text = line;
         loop {
             let (word, rest) = split_word(text);
@@ -76,12 +77,12 @@ impl Command {
 pub struct SetOption<'a> {
     /// The name as written.
     pub name: &'a [u8],
-    /// All after the first ` value `; empty where there is none, or for `<empty>`.
+    /// The text after the first ` value `; empty if there is none, and for `<empty>`.
     pub value: &'a [u8],
 }
 
 impl<'a> SetOption<'a> {
-    /// Reads what follows the word `setoption`; `None` where there is no name.
+    /// Parses what follows the word `setoption`; `None` if there is no name.
     ///
     /// ```
     /// use tabiya::uci::SetOption;
@@ -109,55 +110,55 @@ impl<'a> SetOption<'a> {
         (!name.is_empty()).then_some(Self { name, value })
     }
 
-    /// Whether the option is meant whose name this is: letter case and the width of blanks do not matter.
+    /// Whether the option has this name, ignoring letter case and repeated spaces.
     pub fn is(&self, name: &str) -> bool {
         same_name(self.name, name.as_bytes())
     }
 }
 
-/// Whether two option names are the same, whatever the letter case and the width of blanks.
+/// Whether two option names are equal, ignoring letter case and repeated spaces.
 pub fn same_name(a: &[u8], b: &[u8]) -> bool {
     let mut words_of_b = words(b);
     words(a).all(|word| words_of_b.next().is_some_and(|other| word.eq_ignore_ascii_case(other)))
         && words_of_b.next().is_none()
 }
 
-/// What a `go` line asks for, as far as it decides who answers.
+/// The arguments of `go` that decide whether the book may answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
-    /// `ponder`: not to be answered before `ponderhit` or `stop`.
+    /// `ponder`: the answer must wait for `ponderhit` or `stop`.
     pub ponder: bool,
-    /// `infinite`: not to be answered before `stop`.
+    /// `infinite`: the answer must wait for `stop`.
     pub infinite: bool,
     /// `mate`: a search for a mate.
     pub mate: bool,
     /// `perft`: a count of moves that some engines offer, which ends without a bestmove.
     pub perft: bool,
-    /// The moves behind `searchmoves`, where it stands.
+    /// The moves after `searchmoves`, if that argument is given.
     pub searchmoves: Option<Vec<UciMove>>,
-    /// The time that there is.
+    /// The time limits.
     pub clock: Clock,
 }
 
-/// The time that a `go` line gives, in milliseconds; `None` where it says nothing, or no number.
+/// The time limits of a `go` line, in milliseconds; `None` if one is missing or is not a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// `wtime`: what White has left.
+    /// `wtime`: White's remaining time.
     pub white: Option<u64>,
-    /// `btime`: what Black has left.
+    /// `btime`: Black's remaining time.
     pub black: Option<u64>,
-    /// `movetime`: what this move is to take.
+    /// `movetime`: the time for this move.
     pub movetime: Option<u64>,
 }
 
 impl Go {
-    /// Reads what follows the word `go`. Unknown words are skipped.
+    /// Parses what follows the word `go`. Unknown words are skipped.
     pub fn parse(rest: &[u8]) -> Self {
         let mut go = Go::default();
         let mut words = words(rest).peekable();
         while let Some(word) = words.next() {
             let read = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
-            // A clock that ran out is told as a negative number by some.
+            // Some clients send a negative number for a clock that has run out.
             let mut time = || {
                 let number = read(words.next_if(|word| read(word).is_some())?)?;
                 Some(u64::try_from(number).unwrap_or(0))
@@ -172,7 +173,7 @@ impl Go {
                 b"perft" => go.perft = true,
                 b"searchmoves" => go.searchmoves = Some(Vec::new()),
                 _ => {
-                    // No other argument of go looks like a move, so that moves need no end mark.
+                    // No other argument of go looks like a move, so the moves end with the first other word.
                     if let (Some(moves), Ok(mv)) = (&mut go.searchmoves, UciMove::from_ascii(word)) {
                         moves.push(mv);
                     }
@@ -183,9 +184,9 @@ impl Go {
     }
 }
 
-/// What follows the word `position`: the start (`None` for `startpos`, else a FEN) and the text of the moves.
+/// Parses what follows the word `position`: the start (`None` for `startpos`, else a FEN) and the text of the moves.
 ///
-/// `None` where neither `startpos` nor `fen` stands in it.
+/// `None` if there is neither `startpos` nor `fen`.
 pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let mut left = rest;
     loop {
@@ -202,7 +203,7 @@ pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     }
 }
 
-/// Splits a text at the word `moves`: what stands before it, and after it.
+/// Splits a text at the word `moves`: the text before it, and the text after it.
 fn after_moves(text: &[u8]) -> (&[u8], &[u8]) {
     let mut left = text;
     loop {
@@ -226,13 +227,13 @@ mod tests {
 
     #[test]
     fn words_before_a_command_are_skipped() {
-        assert_eq!(Command::of(b"joho debug on\n"), (Command::Debug, &b"debug on\n"[..], &b"on\n"[..]));
-        assert_eq!(Command::of(b"\t isready\r\n").0, Command::IsReady);
-        assert_eq!(Command::of(b"go").0, Command::Go);
-        assert_eq!(Command::of(b"joho\n"), (Command::Other, &b"joho\n"[..], &b""[..]));
-        assert_eq!(Command::of(b"\xff\0\n").0, Command::Other);
-        assert_eq!(Command::of(b"").0, Command::Other);
-        assert_eq!(Command::of(b"GO").0, Command::Other);
+        assert_eq!(Command::parse(b"joho debug on\n"), (Command::Debug, &b"debug on\n"[..], &b"on\n"[..]));
+        assert_eq!(Command::parse(b"\t isready\r\n").0, Command::IsReady);
+        assert_eq!(Command::parse(b"go").0, Command::Go);
+        assert_eq!(Command::parse(b"joho\n"), (Command::Other, &b"joho\n"[..], &b""[..]));
+        assert_eq!(Command::parse(b"\xff\0\n").0, Command::Other);
+        assert_eq!(Command::parse(b"").0, Command::Other);
+        assert_eq!(Command::parse(b"GO").0, Command::Other);
     }
 
     #[test]

@@ -1,45 +1,51 @@
-//! Bytes as they are read become lines, with a bound on what one line may hold.
+//! Splits a stream of bytes into lines, with a bound on the length of a line.
 
 /// A piece of a stream of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// A whole line with its line end.
     Line(&'a [u8]),
-    /// A part of a line that is longer than the bound; `ends` tells whether its line end is in it.
-    Part {
-        /// The bytes.
-        bytes: &'a [u8],
-        /// Whether the line ends with them.
-        ends: bool,
-    },
+    /// A part of a line that is longer than the bound.
+    Part(Part, &'a [u8]),
 }
 
-/// Splits a stream into lines, however it is cut into blocks.
+/// The place of a part in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The line starts with it.
+    First,
+    /// Other parts come before and after it.
+    Middle,
+    /// The line ends with it; the line end is in it.
+    Last,
+}
+
+/// Splits a stream into lines, whatever blocks it comes in.
 ///
-/// Whole lines inside a block are given as they lie there; only a line that a block's end cuts is copied.
+/// Lines that are whole in a block are not copied; only a line that extends over several blocks is.
 #[derive(Debug)]
 pub struct Lines {
-    /// The beginning of a line whose end has not come yet.
+    /// The start of a line whose end has not come yet.
     begun: Vec<u8>,
-    /// Whether parts of the present line have been given already.
+    /// Whether parts of the current line have been given already.
     in_part: bool,
     longest: usize,
 }
 
 impl Lines {
-    /// `longest` bounds a line in bytes: a longer one comes in parts.
+    /// `longest` is the bound in bytes: a longer line comes in parts.
     pub fn new(longest: usize) -> Self {
         Self { begun: Vec::new(), in_part: false, longest }
     }
 
-    /// Takes a block and gives each piece that it completes.
+    /// Reads a block, and calls `take` with each piece that it completes.
     pub fn feed(&mut self, mut block: &[u8], mut take: impl FnMut(Piece<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', block) {
             let (line, rest) = block.split_at(end + 1);
             block = rest;
             if self.in_part {
                 self.in_part = false;
-                take(Piece::Part { bytes: line, ends: true });
+                take(Piece::Part(Part::Last, line));
             } else if self.begun.is_empty() {
                 take(Piece::Line(line));
             } else {
@@ -52,23 +58,23 @@ impl Lines {
             return;
         }
         if self.in_part {
-            take(Piece::Part { bytes: block, ends: false });
+            take(Piece::Part(Part::Middle, block));
             return;
         }
         self.begun.extend_from_slice(block);
         if self.begun.len() > self.longest {
             self.in_part = true;
-            take(Piece::Part { bytes: &self.begun, ends: false });
+            take(Piece::Part(Part::First, &self.begun));
             self.forget();
         }
     }
 
-    /// Whether the stream stands between two lines.
+    /// Whether the stream is between two lines.
     pub fn is_between(&self) -> bool {
         self.begun.is_empty() && !self.in_part
     }
 
-    /// The end of the stream: gives what is left of a line without an end, with a line end added.
+    /// Ends the stream: calls `take` with the rest of a line that has no end, and adds a line end to it.
     pub fn finish(&mut self, take: impl FnOnce(Piece<'_>)) {
         if !self.begun.is_empty() {
             self.begun.push(b'\n');
@@ -76,11 +82,11 @@ impl Lines {
             self.forget();
         } else if self.in_part {
             self.in_part = false;
-            take(Piece::Part { bytes: b"\n", ends: true });
+            take(Piece::Part(Part::Last, b"\n"));
         }
     }
 
-    /// Empties the beginning, and gives memory back that a huge line took.
+    /// Clears the start of the line, and frees memory that a huge line took.
     fn forget(&mut self) {
         self.begun.clear();
         self.begun.shrink_to(1 << 16);
@@ -98,7 +104,7 @@ mod tests {
         let mut take = |piece: Piece<'_>| {
             out.push(match piece {
                 Piece::Line(line) => (line.to_vec(), true, true),
-                Piece::Part { bytes, ends } => (bytes.to_vec(), false, ends),
+                Piece::Part(part, bytes) => (bytes.to_vec(), false, part == Part::Last),
             });
         };
         for block in blocks {

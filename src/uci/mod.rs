@@ -1,8 +1,8 @@
 //! The protocol's text: lines, words, commands of a GUI, replies of an engine, and our own replies.
 //!
-//! vampirc-uci is the vocabulary for what tabiya says itself: it writes what is said once, and its words are the
-//! measure of what is written here because a move waits for it. What others say is read word by word, because lines
-//! are forwarded as they came and a reader may neither fail on them nor cost much.
+//! Most of our own lines are written by vampirc-uci; those that a move waits for are written here, and tested against
+//! it. Lines of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be
+//! expensive.
 
 mod command;
 mod lines;
@@ -11,24 +11,24 @@ mod reply;
 mod score;
 
 pub use command::{Clock, Command, Go, SetOption, position_moves, same_name};
-pub use lines::{Lines, Piece};
+pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
 pub use reply::{
     Reply, bestmove, book_info, id_name, info_string, notice, noticed, option_name, option_type,
 };
 pub use score::Score;
 
-/// The words of a line, whatever white space separates them.
+/// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// A line without white space and line ends around it.
+/// A line without the white space and line ends around it.
 pub fn trim(line: &[u8]) -> &[u8] {
     line.trim_ascii()
 }
 
-/// Cuts the first word off a text: the word, and what follows it without white space before it.
+/// Splits a text after its first word: the word, and the rest without leading white space.
 pub fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());

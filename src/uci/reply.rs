@@ -1,13 +1,13 @@
-//! What an engine says, and what we say in its place.
+//! The replies of an engine, and the replies that we send in its place.
 //!
-//! Our own lines are written byte by byte, because a book move waits for them; the tests hold them against
-//! vampirc-uci's.
+//! Our own lines are written byte by byte, because a book move waits for them; the tests compare them with those of
+//! vampirc-uci.
 
 use shakmaty::uci::UciMove;
 
 use super::{split_word, words};
 
-/// The replies of an engine that the adapter must know.
+/// The reply of a line. Only replies that the adapter acts on have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// `id`
@@ -22,13 +22,13 @@ pub enum Reply {
     BestMove,
     /// `info`
     Info,
-    /// Anything else, which is passed on.
+    /// Any other reply, which is forwarded.
     Other,
 }
 
 impl Reply {
-    /// What a line's first word makes of it.
-    pub fn of(line: &[u8]) -> Self {
+    /// Parses the first word of a line.
+    pub fn parse(line: &[u8]) -> Self {
         match split_word(line).0 {
             b"info" => Reply::Info,
             b"bestmove" => Reply::BestMove,
@@ -51,19 +51,19 @@ pub fn option_name(line: &[u8]) -> Vec<u8> {
         .join(&b' ')
 }
 
-/// The kind in an `option` line: the word behind `type`.
+/// The type in an `option` line: the word after `type`.
 pub fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
-/// The name in a line `id name NAME`; `None` in any other.
+/// The name in a line `id name NAME`; `None` for any other line.
 pub fn id_name(line: &[u8]) -> Option<&[u8]> {
     let (id, rest) = split_word(line);
     let (word, name) = split_word(rest);
     (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
 }
 
-/// Appends `info string TEXT`. Line ends in the text, which would begin another line, become blanks.
+/// Appends `info string TEXT`. Line ends in the text, which would start another line, become spaces.
 pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
     let start = out.len();
@@ -74,22 +74,22 @@ pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'\n');
 }
 
-/// What stands before a message of the adapter's own, so that a GUI's user knows who speaks.
+/// The start of each message of the adapter, so that a GUI's user knows where it comes from.
 const NOTICE: &str = "tabiya: ";
 
-/// A line that tells the GUI a message of the adapter's own.
+/// A line with a message of the adapter for the GUI.
 pub fn notice(message: &str) -> Vec<u8> {
     let mut line = Vec::new();
     info_string(&mut line, &format!("{NOTICE}{message}"));
     line
 }
 
-/// The message in a line of [`notice`]; `None` for any other line.
+/// The message in a line that [`notice`] wrote; `None` for any other line.
 pub fn noticed(line: &str) -> Option<&str> {
     line.strip_prefix("info string ")?.strip_prefix(NOTICE)
 }
 
-/// Appends the scored `info` line that some clients want before a book move: depth 0 marks it as one.
+/// Appends the `info` line with a score that some clients expect before a move; depth 0 marks a book move.
 pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
     if centipawns == 0 {
@@ -105,7 +105,7 @@ pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = 
     out.push(b'\n');
 }
 
-/// Appends `bestmove`, with the move expected in reply where there is one.
+/// Appends `bestmove`, with the expected reply if there is one.
 pub fn bestmove(out: &mut Vec<u8>, best: UciMove, ponder: Option<UciMove>) {
     out.extend_from_slice(b"bestmove ");
     best.append_ascii_to(out);
@@ -132,11 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_told_by_their_first_word() {
-        assert_eq!(Reply::of(b"bestmove e2e4 ponder e7e5\r\n"), Reply::BestMove);
-        assert_eq!(Reply::of(b"  readyok\n"), Reply::ReadyOk);
-        assert_eq!(Reply::of(b"information\n"), Reply::Other);
-        assert_eq!(Reply::of(b"\n"), Reply::Other);
+    fn replies_are_recognised_by_their_first_word() {
+        assert_eq!(Reply::parse(b"bestmove e2e4 ponder e7e5\r\n"), Reply::BestMove);
+        assert_eq!(Reply::parse(b"  readyok\n"), Reply::ReadyOk);
+        assert_eq!(Reply::parse(b"information\n"), Reply::Other);
+        assert_eq!(Reply::parse(b"\n"), Reply::Other);
     }
 
     #[test]

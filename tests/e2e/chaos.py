@@ -15,7 +15,7 @@ from polyglot_writer import Book, encode, key
 
 ENTRY = struct.Struct(">QHHHH")
 VERDICT = re.compile(r"game (\d+) as (White|Black), (\d+) plies, is (won|drawn|lost|of unknown result): (.*)$")
-LOST = re.compile(r"not learned: |nor kept|neither kept")
+LOST = re.compile(r"not learned: |not kept either|neither kept")
 POINTS = {"won": 2, "drawn": 1, "lost": 0}
 
 

@@ -1,4 +1,4 @@
-"""Arena books: games with a real one, shelves, limits, and the commands."""
+"""Arena books: games with a real one, book sets, limits, and the commands."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_a_game_with_a_real_book(run, tabiya_exe, stockfish, perfect_abk, seed):
     assert client.quit() == 0
 
 
-def test_a_shelf_of_an_arena_and_a_polyglot_book(run, tabiya_exe, stockfish, perfect_abk, tmp_path):
+def test_a_set_of_an_arena_and_a_polyglot_book(run, tabiya_exe, stockfish, perfect_abk, tmp_path):
     """The Arena book first, then a Polyglot book where it has nothing, then the engine."""
     known = read(perfect_abk)
     board = chess.Board()

@@ -318,7 +318,7 @@ def test_a_full_disk_leaves_the_old_book_untouched(tabiya, much, folder, small_d
     book = small_disk / "book.bin"
     book.write_bytes(b"0123456789abcdef")
     done = tabiya("build", much, "-o", book, "--force", "--min-games", "1")
-    told(done, FILE, "book.bin", "cannot write the file", "what stood there before is unchanged")
+    told(done, FILE, "book.bin", "cannot write the file", "the old file is unchanged")
     assert os.listdir(small_disk) == ["book.bin"] and book.read_bytes() == b"0123456789abcdef"
     # No room for the temporary files.
     done = tabiya("build", much, "-o", folder / "out" / "book.bin", "--memory", "16M", "--temp", small_disk)

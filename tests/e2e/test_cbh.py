@@ -43,7 +43,7 @@ def remarks(game):
 
 
 def exported(tabiya, tmp_path, database, *args):
-    done = tabiya("games", database, "-o", tmp_path / "out.pgn", "--force", *args)
+    done = tabiya("export", database, "-o", tmp_path / "out.pgn", "--force", *args)
     assert done.returncode == 0, done.stderr
     return read(tmp_path / "out.pgn")
 
@@ -86,7 +86,7 @@ def test_every_game_of_twic1134_and_linares_is_legal(tabiya, tmp_path, samples):
 
 def test_a_book_from_a_database_and_from_its_pgn_has_the_same_bytes(tabiya, tmp_path, samples):
     database = samples / "twic1134" / "twic1134.cbh"
-    assert tabiya("games", database, "-o", "all.pgn").returncode == 0
+    assert tabiya("export", database, "-o", "all.pgn").returncode == 0
     for args in ((), ("--min-elo", "2400"), ("--player", "carlsen", "--min-games", "1"), ("--from", "2016.08")):
         for source, book in ((database, "a.bin"), ("all.pgn", "b.bin")):
             done = tabiya("build", source, "-o", book, "--force", *args)
@@ -111,11 +111,11 @@ def test_the_choices_leave_out_what_they_say(tabiya, tmp_path, samples):
     for game in games:
         assert not game.comment
         assert all(len(node.variations) == 1 and not node.comment and not node.nags for node in list(game.mainline())[:-1])
-    text = tabiya("games", database, "--games", "3").stdout.decode()
+    text = tabiya("export", database, "--games", "3").stdout.decode()
     assert text.count("[Event ") == 1 and all(len(line) < 80 for line in text.split("\n\n", 1)[1].splitlines())
-    assert tabiya("games", database, "--games", "9-3").returncode == 2
+    assert tabiya("export", database, "--games", "9-3").returncode == 2
     (tmp_path / "here.pgn").write_text("mine")
-    done = tabiya("games", database, "-o", "here.pgn")
+    done = tabiya("export", database, "-o", "here.pgn")
     assert done.returncode == 3 and b"exists already" in done.stderr
     assert (tmp_path / "here.pgn").read_text() == "mine"
 
@@ -132,19 +132,19 @@ def test_info_and_check_know_databases(tabiya, tmp_path, samples):
     (tmp_path / "twic1134.cbg").write_bytes(database.with_suffix(".cbg").read_bytes()[:300_000])
     done = tabiya("check", "twic1134.cbh")
     assert done.returncode == 1
-    assert b"twic1134.cbh: damaged: game " in done.stdout and b" of twic1134.cbg)" in done.stdout
-    done = tabiya("games", "twic1134.cbh", "-o", "rest.pgn")
+    assert b"twic1134.cbh: error: game " in done.stdout and b" of twic1134.cbg)" in done.stdout
+    done = tabiya("export", "twic1134.cbh", "-o", "rest.pgn")
     assert done.returncode == 1 and b"games with moves lost: damaged" in done.stderr
     assert len(read(tmp_path / "rest.pgn")) == 6117
     (tmp_path / "twic1134.cbg").unlink()
-    done = tabiya("games", "twic1134.cbh")
+    done = tabiya("export", "twic1134.cbh")
     assert done.returncode == 3 and b"the moves of the database twic1134.cbh are missing" in done.stderr
 
 
 def test_other_formats_are_answered_with_what_to_do(tabiya, tmp_path):
     for name, words in (("a.2cbh", b"save it as a CBH database"), ("a.cbv", b"unpack it first"), ("a.cbz", b"unpack it first")):
         (tmp_path / name).write_bytes(b"\0" * 100)
-        for command in (("games", name), ("info", name), ("check", name), ("build", name, "-o", "b.bin")):
+        for command in (("export", name), ("info", name), ("check", name), ("build", name, "-o", "b.bin")):
             done = tabiya(*command)
             assert done.returncode == 3 and words in done.stderr, done.stderr
 
@@ -156,10 +156,10 @@ def test_a_database_is_never_written_over(tabiya, tmp_path, samples):
     database = tmp_path / "linares.cbh"
     # The last is another program's, which ChessBase does not know.
     for name in before.keys() - {"linares.pgi"}:
-        assert tabiya("games", database, "-o", tmp_path / name, "--force").returncode == 2
+        assert tabiya("export", database, "-o", tmp_path / name, "--force").returncode == 2
         (tmp_path / "link.pgn").symlink_to(tmp_path / name)
         (tmp_path / "link.bin").hardlink_to(tmp_path / name)
-        for argv in (["games", database, "-o", tmp_path / "link.pgn"], ["build", database, "-o", tmp_path / "link.bin"]):
+        for argv in (["export", database, "-o", tmp_path / "link.pgn"], ["build", database, "-o", tmp_path / "link.bin"]):
             done = tabiya(*argv, "--force")
             assert done.returncode == 2 and b"would replace a file that is read" in done.stderr, argv
         (tmp_path / "link.pgn").unlink()
@@ -171,13 +171,13 @@ def test_games_are_packed_as_their_name_says(tabiya, tmp_path, samples):
     database = samples / "linares" / "linares.cbh"
     outputs = {end: tmp_path / f"out.pgn{end}" for end in ("", ".gz", ".zst")}
     for path in outputs.values():
-        assert tabiya("games", database, "-o", path).returncode == 0
+        assert tabiya("export", database, "-o", path).returncode == 0
     plain = outputs[""].read_bytes()
     assert gzip.decompress(outputs[".gz"].read_bytes()) == plain
-    assert tabiya("games", database, "-o", "-").stdout == plain
+    assert tabiya("export", database, "-o", "-").stdout == plain
     books = [tmp_path / f"{at}.bin" for at in range(3)]
     for path, book in zip(outputs.values(), books):
         assert tabiya("build", path, "-o", book).returncode == 0
     assert len({book.read_bytes() for book in books}) == 1
-    done = tabiya("games", database, "-o", tmp_path / "out.txt")
+    done = tabiya("export", database, "-o", tmp_path / "out.txt")
     assert done.returncode == 2 and b"end the name with .pgn" in done.stderr

@@ -13,7 +13,7 @@ import chess.polyglot
 import duckdb
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs/guide/count-files.md"
 GAMES = 320
 SHARDS = 8
 
@@ -117,7 +117,7 @@ def sha(path):
 
 def query(tmp_path):
     """The query that the documentation shows."""
-    found = re.findall(r"```sql\n(.*?)```", README.read_text(), re.DOTALL)
+    found = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert len(found) == 1
     # DuckDB writes where the process works, which is not the test's folder.
     return found[0].replace("TO 'all.parquet'", f"TO '{tmp_path}/duck.parquet'")
@@ -215,7 +215,7 @@ def test_what_duckdb_writes_is_read(how, pgn, done, duck, tmp_path):
     )
     done("merge", "-o", "again.parquet", "other.parquet")
     assert sha(tmp_path / "again.parquet") == sha(tmp_path / "all.parquet")
-    assert "other.parquet: odd: the rows are not sorted" in done("check", "other.parquet")
+    assert " rows that are not sorted by key and move (first at byte 4 of other.parquet)" in done("check", "other.parquet")
 
 
 def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
@@ -234,18 +234,18 @@ def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
     said = written("key, 40000 AS move, wins, draws, losses")
     assert "move is 40000, which codes no move" in said
     said = written("*", more=", COMPRESSION brotli")
-    assert "is packed with BROTLI: write it with snappy, zstd" in said
+    assert "is compressed with BROTLI: write it with snappy, zstd" in said
     assert not (tmp_path / "x.bin").exists()
 
 
 def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done, tmp_path):
     for option in (["--min-games", "3"], ["--min-score", "1"], ["--uniform"]):
         said = refused(2, "build", "--counts", "-o", "x.parquet", pgn, *option)
-        assert said.startswith(f"tabiya: {option[0]} weighs moves, and --counts keeps all"), said
+        assert said.startswith(f"tabiya: {option[0]} decides about weights, and --counts keeps all"), said
     assert "end its name with .parquet" in refused(2, "build", "--counts", "-o", "x.bin", pgn)
-    assert "write one with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
-    assert "cannot act on them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
-    assert "no count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
+    assert "write a count file with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
+    assert "filters of games do not apply to them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
+    assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
     book = "this is a count file (Parquet), no book: make a book of it with tabiya build"
     assert book in refused(3, "merge", "-o", "x.bin", "shards/0.parquet")
     assert book in refused(3, "show", "shards/0.parquet")

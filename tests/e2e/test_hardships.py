@@ -275,4 +275,4 @@ def test_a_command_that_reads_a_book_that_is_cut_off_says_so(tabiya_exe, tmp_pat
         os.truncate(path, 5000)
         _, complaints = process.communicate()
     assert process.returncode == 3
-    assert b"cut.bin: it was cut off while it was read" in complaints
+    assert b"cut.bin: the file was truncated while it was read" in complaints

@@ -241,7 +241,7 @@ def test_damage_is_told_and_the_rest_is_played(adapter, tabiya, pgn):
     stem.with_name("book.kin").write_bytes(b"\0" * 22)
     done = tabiya("check", path)
     assert done.returncode == 1
-    assert f"(byte {at})" in done.stdout.decode() and "book.kin" in done.stdout.decode()
+    assert f"(byte {at} of book_0.kob)" in done.stdout.decode() and "book.kin" in done.stdout.decode()
     shown = tabiya("show", path)
     assert shown.returncode == 0 and b"the index has 22 bytes" in shown.stderr
     client = adapter("--book", path)

@@ -259,7 +259,7 @@ def with_texts(tmp_path):
 
 def test_guiding_texts_become_html_files(tabiya, tmp_path, with_texts):
     told(tabiya("info", with_texts), DONE, "texts            2")
-    done = tabiya("games", with_texts, "--texts", "texts")
+    done = tabiya("export", with_texts, "--texts", "texts")
     told(done, DONE, "2 texts written as 3 files")
     assert done.stdout == b"", "without -o the games are not written"
     names = set(os.listdir(tmp_path / "texts"))
@@ -269,9 +269,9 @@ def test_guiding_texts_become_html_files(tabiya, tmp_path, with_texts):
     assert "e4 &lt; d4 &amp; more" in pages["00505-plain.html"]
     # Nothing is overwritten unless that is asked for.
     (tmp_path / "texts/00505-plain.html").write_text("mine")
-    told(tabiya("games", with_texts, "--texts", "texts"), FILE, "exists already", "--force")
+    told(tabiya("export", with_texts, "--texts", "texts"), FILE, "exists already", "--force")
     assert (tmp_path / "texts/00505-plain.html").read_text() == "mine"
-    told(tabiya("games", with_texts, "--texts", "texts", "--force", "-o", "games.pgn"), DONE, "503 games written")
+    told(tabiya("export", with_texts, "--texts", "texts", "--force", "-o", "games.pgn"), DONE, "503 games written")
     assert "mine" not in (tmp_path / "texts/00505-plain.html").read_text(encoding="utf-8")
     assert (tmp_path / "games.pgn").read_text(encoding="utf-8").count("[Event ") == 503
 
@@ -279,5 +279,5 @@ def test_guiding_texts_become_html_files(tabiya, tmp_path, with_texts):
 def test_a_cut_guiding_text_is_a_finding(tabiya, tmp_path, with_texts):
     moves = with_texts.with_suffix(".cbg")
     moves.write_bytes(moves.read_bytes()[:-12])
-    told(tabiya("games", with_texts, "--texts", "texts"), WANTING, "game 505: the text is cut off", "1 text damaged")
+    told(tabiya("export", with_texts, "--texts", "texts"), WANTING, "game 505: the text is cut off", "1 text damaged")
     assert len(os.listdir(tmp_path / "texts")) == 3

@@ -1,4 +1,5 @@
 //! Learning as its users meet it: the real executable, many of them at once, and killed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod crowd;
 mod sessions;

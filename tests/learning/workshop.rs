@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use shakmaty::{ByColor, Color, KnownOutcome};
 use tabiya::chess::Position;
-use tabiya::learn::{Lesson, PATIENCE, Spool};
+use tabiya::learn::{FinishedGame, PATIENCE, Spool, identity};
 
 use super::world::{World, fields};
 
@@ -163,7 +163,7 @@ fn a_file_of_another_kind_in_the_journals_place_is_left_alone() {
             let refused = run(args);
             assert_eq!(refused.code, Some(3));
             assert!(
-                refused.err.contains("the file crowd.bin.learn is no journal of tabiya"),
+                refused.err.contains("the file crowd.bin.learn is not a journal of tabiya"),
                 "{}",
                 refused.err
             );
@@ -284,25 +284,28 @@ fn games_that_are_kept_are_listed_and_learned() {
     let world = World::new(3);
     let log = world.path("log");
     let spool = Spool::new(world.path("log.spool"));
-    let lessons: Vec<Lesson> = world
+    let games: Vec<_> = world
         .plays
         .iter()
-        .map(|play| Lesson {
-            id: Lesson::id_of(&[play.number.to_string().as_bytes()]),
+        .map(|play| FinishedGame {
             start: Position::start(),
             moves: play.moves.clone(),
             first: 0,
             sides: ByColor { white: true, black: false },
-            outcome: KnownOutcome::from_winner(
+            result: KnownOutcome::from_winner(
                 [Some(Color::Black), None, Some(Color::White)][usize::from(play.points)],
             ),
             note: format!("game {}", play.number),
         })
+        .map(|game| {
+            let id = identity::of_parts([game.note.as_bytes()]);
+            game.identified(id)
+        })
         .collect();
     let (book, none) = (world.book(), world.path("none.bin"));
-    let kept: Vec<_> = lessons.iter().map(|lesson| (book.as_path(), None, lesson)).collect();
+    let kept: Vec<_> = games.iter().map(|game| (book.as_path(), None, game)).collect();
     spool.put(&kept, PATIENCE).unwrap();
-    spool.put(&[(none.as_path(), None, &lessons[0])], PATIENCE).unwrap();
+    spool.put(&[(none.as_path(), None, &games[0])], PATIENCE).unwrap();
     let run = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
         // The user's own games are not to be touched.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _};
-use tabiya::book::polyglot::codes;
-use tabiya::book::polyglot::layout::{Entry, RawMove};
+use tabiya::book::polyglot::entry::Entry;
+use tabiya::chess::MoveCode;
 use tabiya::chess::{Game, Position};
 use tempfile::TempDir;
 
@@ -105,7 +105,7 @@ impl World {
         self.check_moves(learned.into_iter().map(|play| (last(play), play.points)));
     }
 
-    fn check_moves(&self, games: impl IntoIterator<Item = (Vec<(u64, RawMove)>, u16)>) {
+    fn check_moves(&self, games: impl IntoIterator<Item = (Vec<(u64, MoveCode)>, u16)>) {
         let mut expected = Fields::new();
         for (moves, half_points) in games {
             for (key, mv) in moves {
@@ -153,13 +153,13 @@ pub fn fields(book: &Path) -> Fields {
 }
 
 /// White's moves of a game.
-pub fn learnable(play: &Play) -> Vec<(u64, RawMove)> {
+pub fn learnable(play: &Play) -> Vec<(u64, MoveCode)> {
     let mut game = Game::start();
     let mut entries = Vec::new();
     for mv in &play.moves {
         let position = game.position();
         if position.chess().turn() == Color::White {
-            entries.push((position.key(), codes(*mv, position.chess())[0]));
+            entries.push((position.key(), MoveCode::codes(*mv, position.chess())[0]));
         }
         game.push(*mv);
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tabiya::adapter::books::BookList;
-use tabiya::adapter::options::Options;
+use tabiya::adapter::config::books::BookList;
+use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::Book;
-use tabiya::uci::SetOption;
+use tabiya::uci::{Part, SetOption};
 
 use super::library::{OneBook, polyglot, serve};
 
@@ -431,7 +431,7 @@ fn a_book_set_in_mid_session_acts_at_once_and_errors_reach_the_gui() {
          > go
          G bestmove e2e4 ponder e7e5
          > setoption name Book Variety value 1000
-         G info string tabiya: Book Variety: '1000' is no number from 0 to 100; it stays 50",
+         G info string tabiya: Book Variety: '1000' is not a number from 0 to 100; it stays 50",
     );
 }
 
@@ -461,13 +461,13 @@ fn repetitions_reserve_and_depth_leave_the_book() {
 #[test]
 fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
-    session.engine_part(b"info string xxxx", false, &mut out);
+    session.engine_part(Part::First, b"info string xxxx", &mut out);
     assert!(!session.passes());
     session.gui_line(b"go\n", &mut out);
     let text = String::from_utf8(std::mem::take(&mut out.gui)).unwrap();
     assert!(text.starts_with("info string xxxx\ninfo string e2e4 "), "{text}");
-    session.gui_part(b"position startpos moves a2a3 ", true, false, &mut out);
-    session.gui_part(b"a7a6\n", false, true, &mut out);
+    session.gui_part(Part::First, b"position startpos moves a2a3 ", &mut out);
+    session.gui_part(Part::Last, b"a7a6\n", &mut out);
     assert_eq!(out.engine, b"position startpos moves a2a3 a7a6\n");
     session.gui_line(b"go\n", &mut out);
     assert!(out.engine.ends_with(b"go\n"), "the book does not know the position and keeps silent");
@@ -619,12 +619,12 @@ fn the_first_word_decides_about_a_line_that_is_too_long() {
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
     session.gui_line(b"position startpos moves a2a3\n", &mut out);
     session.gui_line(b"go\n", &mut out);
-    session.engine_part(&blanks, false, &mut out);
-    session.engine_part(b"  bestm", false, &mut out);
-    session.engine_part(&[b"ove a7a6", &blanks[..]].concat(), false, &mut out);
-    session.engine_part(&blanks, false, &mut out);
+    session.engine_part(Part::First, &blanks, &mut out);
+    session.engine_part(Part::Middle, b"  bestm", &mut out);
+    session.engine_part(Part::Middle, &[b"ove a7a6", &blanks[..]].concat(), &mut out);
+    session.engine_part(Part::Middle, &blanks, &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
-    session.engine_part(b"ponder h2h3\n", true, &mut out);
+    session.engine_part(Part::Last, b"ponder h2h3\n", &mut out);
     assert_eq!(lines(&mut out.gui), ["bestmove a7a6 ponder h2h3"]);
     session.engine_line(b"bestmove b7b6\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
@@ -633,15 +633,15 @@ fn the_first_word_decides_about_a_line_that_is_too_long() {
     session.gui_line(b"go ponder\n", &mut out);
     session.gui_line(b"ponderhit\n", &mut out);
     out.gui.clear();
-    session.engine_part(&[b"info string ", &blanks[..]].concat(), false, &mut out);
-    session.engine_part(b"x\n", true, &mut out);
-    session.engine_part(&[b"bestmove d2d4", &blanks[..]].concat(), false, &mut out);
-    session.engine_part(b"\n", true, &mut out);
+    session.engine_part(Part::First, &[b"info string ", &blanks[..]].concat(), &mut out);
+    session.engine_part(Part::Last, b"x\n", &mut out);
+    session.engine_part(Part::First, &[b"bestmove d2d4", &blanks[..]].concat(), &mut out);
+    session.engine_part(Part::Last, b"\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
     // Others pass as they are.
     let long = [b"copyprotection ", &blanks[..], b"ok\n"].concat();
-    session.engine_part(&long[..5010], false, &mut out);
-    session.engine_part(&long[5010..], true, &mut out);
+    session.engine_part(Part::First, &long[..5010], &mut out);
+    session.engine_part(Part::Last, &long[5010..], &mut out);
     assert_eq!(std::mem::take(&mut out.gui), long);
     assert!(session.passes());
 }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shakmaty::uci::UciMove;
-use tabiya::adapter::books::BookList;
-use tabiya::adapter::options::Options;
+use tabiya::adapter::config::books::BookList;
+use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::chess::Game;
 

@@ -4,25 +4,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{CastlingMode, Color, KnownOutcome};
-use tabiya::adapter::books::BookFiles;
-use tabiya::adapter::library::{BookProblem, Library};
-use tabiya::adapter::options::Options;
-use tabiya::adapter::session::{Output, Session};
-use tabiya::book::{Book, Shelf, open};
+use tabiya::adapter::config::books::BookFiles;
+use tabiya::adapter::config::options::Options;
+use tabiya::adapter::io::book_loader::BookLoader;
+use tabiya::adapter::session::{BookProblem, Output, Session};
+use tabiya::book::{Book, BookSet, open};
 use tempfile::TempDir;
 
 use super::library::{polyglot_bytes, serve};
 
 struct File(Arc<dyn Book>);
 
-impl Library for File {
+impl BookLoader for File {
     /// The book, or one beside it that is named.
-    fn open(&self, files: &BookFiles) -> (Shelf, Vec<BookProblem>) {
+    fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>) {
         let book = match files.both.files().first() {
             None => Arc::clone(&self.0),
             Some(name) => open(self.0.path().with_file_name(name)).unwrap(),
         };
-        (Shelf::new(&[], &[], &[book]), Vec::new())
+        (BookSet::new(&[], &[], &[book]), Vec::new())
     }
 }
 
@@ -89,24 +89,24 @@ impl Talk {
         self.engine(&format!("bestmove {best}"));
     }
 
-    /// The games handed on to be learned, as `side result plies`.
-    fn taught(&mut self) -> Vec<String> {
-        let taught = std::mem::take(&mut self.out.lessons);
-        let lessons = taught.into_iter().map(|taught| {
-            // As its thread does once the game is safe.
-            self.session.report(log::Level::Info, taught.verdict, &mut self.out);
-            assert_eq!(taught.sources.len(), 1);
-            let lesson = taught.lesson;
-            assert_ne!(lesson.sides.white, lesson.sides.black);
-            let side = if lesson.sides.white { Color::White } else { Color::Black };
-            let result = match lesson.outcome {
+    /// The games that are to be learned, as `side result plies`.
+    fn finished(&mut self) -> Vec<String> {
+        let finished = std::mem::take(&mut self.out.finished);
+        let games = finished.into_iter().map(|finished| {
+            let game = finished.game;
+            // As its thread does once the game is on a disk.
+            self.session.report(log::Level::Info, finished.verdict, &mut self.out);
+            assert_eq!(finished.sources.len(), 1);
+            assert_ne!(game.sides.white, game.sides.black);
+            let side = if game.sides.white { Color::White } else { Color::Black };
+            let result = match game.result {
                 KnownOutcome::Draw => "drawn",
                 KnownOutcome::Decisive { winner } if winner == side => "won",
                 KnownOutcome::Decisive { .. } => "lost",
             };
-            format!("{side} {result} {}", lesson.moves.len())
+            format!("{side} {result} {}", game.moves.len())
         });
-        lessons.collect()
+        games.collect()
     }
 
     /// What was said of the last game; the next question brings it.
@@ -148,12 +148,12 @@ fn a_mate_on_the_board_is_learned_at_once() {
     let mut talk = Talk::new();
     talk.ask(START, "f2f3", "go", "cp 10", "e7e5");
     talk.ask(START, "f2f3 e7e5 g2g4", "go", "mate 1", "d8h4");
-    assert_eq!(talk.taught(), ["black won 4"]);
+    assert_eq!(talk.finished(), ["black won 4"]);
     assert_eq!(talk.verdict(), "mate on the board");
     // What comes after does not teach it again.
     talk.gui("ucinewgame");
     talk.gui("quit");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_final_position_that_is_sent_tells_the_end() {
         talk.ask(START, "a2a3 a7a6 f2f3 e7e5", "go", "cp 900", "g2g4");
         talk.gui("position startpos moves a2a3 a7a6 f2f3 e7e5 g2g4 d8h4");
         talk.gui(end);
-        assert_eq!(talk.taught(), ["white lost 6"], "{end}");
+        assert_eq!(talk.finished(), ["white lost 6"], "{end}");
     }
     // Of a game that only may be mated the expected move tells nothing.
     let mut talk = Talk::new();
@@ -175,7 +175,7 @@ fn a_final_position_that_is_sent_tells_the_end() {
     talk.gui("stop");
     talk.engine("bestmove (none)");
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
@@ -186,14 +186,14 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
     talk.ask(start, "", "go", "cp 900", "f1f2");
     talk.ask(start, "f1f2 h8g8", "go", "cp 900", "f2a2");
     talk.ask(start, "f1f2 h8g8 f2a2 g8h8", "go", "cp 900", "a2f7");
-    assert_eq!(talk.taught(), ["white drawn 5"]);
+    assert_eq!(talk.finished(), ["white drawn 5"]);
     assert_eq!(talk.verdict(), "stalemate on the board");
     let mut talk = Talk::new();
     let start = "fen 8/8/8/8/5k2/6p1/8/6K1 w - - 0 1";
     talk.ask(start, "", "go", "cp -900", "g1g2");
     talk.ask(start, "g1g2 f4e4", "go", "cp -900", "g2g3");
-    assert_eq!(talk.taught(), ["white drawn 3"]);
-    assert_eq!(talk.verdict(), "nobody can be mated any more");
+    assert_eq!(talk.finished(), ["white drawn 3"]);
+    assert_eq!(talk.verdict(), "neither side can be mated any more");
     // After a repetition, or fifty moves, it may go on.
     let mut talk = Talk::new();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
@@ -213,17 +213,17 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
         "cp 50",
         "f6g8",
     );
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), ["black drawn 8"]);
-    assert_eq!(talk.verdict(), "the position stood for the third time");
+    assert_eq!(talk.finished(), ["black drawn 8"]);
+    assert_eq!(talk.verdict(), "the position occurred for the third time");
     let mut talk = Talk::new();
     let start = "fen 7k/8/8/8/8/8/8/R3K3 w - - 96 80";
     talk.ask(start, "", "go", "cp 900", "a1a2");
     talk.ask(start, "a1a2 h8g8", "go", "cp 900", "a2a3");
     talk.gui("position fen 7k/8/8/8/8/8/8/R3K3 w - - 96 80 moves a1a2 h8g8 a2a3 g8h8");
     talk.gui("quit");
-    assert_eq!(talk.taught(), ["white drawn 4"]);
+    assert_eq!(talk.finished(), ["white drawn 4"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn the_last_scores_decide_what_the_board_does_not() {
                 // Another start is a game that ends the one before when it is asked about.
                 talk.gui("go depth 1");
             }
-            assert_eq!(talk.taught(), Vec::from_iter(taught), "{scores:?} {end}");
+            assert_eq!(talk.finished(), Vec::from_iter(taught), "{scores:?} {end}");
             if !why.is_empty() && end == "ucinewgame" {
                 assert_eq!(talk.verdict(), why);
             }
@@ -251,7 +251,7 @@ fn the_last_scores_decide_what_the_board_does_not() {
     let mut talk = Talk::with(|options| options.learn_margin = 2000);
     shuffle(&mut talk, "go", &["cp 20", "cp 650", "cp 700"]);
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn bounds_other_lines_and_pondering_in_vain_are_no_scores() {
     talk.gui("stop");
     talk.engine("bestmove h2h4");
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
     assert_eq!(talk.verdict(), "the engine's last scores decide nothing; it is not learned");
 }
 
@@ -285,7 +285,7 @@ fn a_ponderhit_makes_the_expected_move_the_games() {
     talk.gui("ponderhit");
     talk.engine("bestmove f3g1");
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), ["white won 5"]);
+    assert_eq!(talk.finished(), ["white won 5"]);
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn analysis_is_never_learned() {
         talk.engine("info depth 4 score cp 900");
         talk.engine("bestmove g1f3");
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), [""; 0], "{line}");
+        assert_eq!(talk.finished(), [""; 0], "{line}");
     }
     for option in
         ["MultiPV value 2", "UCI_AnalyseMode value true", "Book Learn value false", "OwnBook value false"]
@@ -309,7 +309,7 @@ fn analysis_is_never_learned() {
         talk.gui(&format!("setoption name {option}"));
         shuffle(&mut talk, "go", won);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), [""; 0], "{option}");
+        assert_eq!(talk.finished(), [""; 0], "{option}");
     }
 }
 
@@ -325,16 +325,16 @@ fn a_game_is_bound_to_the_books_of_its_first_question() {
         talk.gui("setoption name Book File value b.bin");
         shuffle_from(&mut talk, "go", won, before);
         talk.gui("ucinewgame");
-        let taught = talk.out.lessons.pop().unwrap();
+        let finished = talk.out.finished.pop().unwrap();
         let name = if before == 0 { "b.bin" } else { "a.bin" };
-        assert!(taught.sources[0].file().ends_with(name), "{before}: {:?}", taught.sources);
+        assert!(finished.sources[0].file().ends_with(name), "{before}: {:?}", finished.sources);
     }
 }
 
 #[test]
 fn the_opponent_of_a_game_is_the_one_announced_when_it_began() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
-    let note = |talk: &mut Talk| talk.out.lessons.pop().unwrap().lesson.note;
+    let note = |talk: &mut Talk| talk.out.finished.pop().unwrap().game.note;
     let mut talk = Talk::new();
     talk.gui("setoption name UCI_Opponent value none 3600 computer Stockfish 17");
     shuffle(&mut talk, "go", won);
@@ -365,14 +365,14 @@ fn what_is_switched_off_after_a_game_does_not_drop_it() {
             shuffle(&mut talk, "go", won);
             talk.gui(&format!("setoption name {option} value false"));
             ends.iter().for_each(|line| talk.gui(line));
-            assert_eq!(talk.taught(), ["white won 7"], "{option} {ends:?}");
+            assert_eq!(talk.finished(), ["white won 7"], "{option} {ends:?}");
             // What comes after it is not learned.
             talk.gui("stop");
             talk.engine("bestmove c2c4");
             talk.ask(START, "d2d4 d7d5 c2c4 c7c5", "go", "cp 900", "c4d5");
             talk.ask(START, "d2d4 d7d5 c2c4 c7c5 c4d5 c5d4", "go", "cp 900", "d1d4");
             talk.gui("ucinewgame");
-            assert_eq!(talk.taught(), [""; 0], "{option} {ends:?}");
+            assert_eq!(talk.finished(), [""; 0], "{option} {ends:?}");
         }
     }
 }
@@ -387,9 +387,9 @@ fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
         shuffle_from(&mut talk, "go", won, 1);
         talk.gui(&format!("setoption name {option} value true"));
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), Vec::from_iter(taught), "{option}");
+        assert_eq!(talk.finished(), Vec::from_iter(taught), "{option}");
         if taught.is_none() {
-            let why = "Book Learn was switched off while it was played; it is not learned";
+            let why = "Book Learn was switched off during the game; it is not learned";
             assert_eq!(talk.verdict(), why);
         }
         // Off and on again between two questions changes nothing.
@@ -399,7 +399,7 @@ fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
         talk.gui(&format!("setoption name {option} value true"));
         shuffle_from(&mut talk, "go", won, 1);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), ["white won 7"], "{option}");
+        assert_eq!(talk.finished(), ["white won 7"], "{option}");
     }
 }
 
@@ -422,10 +422,10 @@ fn only_moves_that_we_answered_are_credited() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
     talk.gui("ucinewgame");
-    let lesson = talk.out.lessons.pop().unwrap().lesson;
+    let game = talk.out.finished.pop().unwrap().game;
     // a2a3 and a7a6 were on the board when we were first asked.
-    assert_eq!((lesson.moves.len(), lesson.first), (7, 2));
-    let played: Vec<_> = lesson.played().iter().map(|played| played.color).collect();
+    assert_eq!((game.moves.len(), game.first), (7, 2));
+    let played: Vec<_> = game.played().iter().map(|played| played.color).collect();
     assert_eq!(played, [Color::White; 3]);
 }
 
@@ -442,14 +442,14 @@ fn positions_that_jump_are_never_learned() {
         let mut talk = Talk::new();
         shuffle(&mut talk, "go", won);
         talk.ask(START, moves, "go", "cp 900", "h2h3");
-        assert_eq!(talk.taught(), [""; 0], "{what}");
+        assert_eq!(talk.finished(), [""; 0], "{what}");
         // Nor what follows, up to the next game.
         talk.ask(START, &format!("{moves} h2h3 h7h6"), "go", "cp 900", "h3h4");
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), [""; 0], "{what}");
+        assert_eq!(talk.finished(), [""; 0], "{what}");
         shuffle(&mut talk, "go", won);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), ["white won 7"], "{what}");
+        assert_eq!(talk.finished(), ["white won 7"], "{what}");
     }
 }
 
@@ -458,7 +458,7 @@ fn a_new_game_is_seen_without_being_told() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
     talk.ask(START, "a2a4", "go", "cp 900", "a7a5");
-    assert_eq!(talk.taught(), ["white won 7"]);
+    assert_eq!(talk.finished(), ["white won 7"]);
 }
 
 #[test]
@@ -471,7 +471,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         shuffle(&mut talk, go, won);
         talk.pass(waited);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), Vec::from_iter(taught), "{waited}");
+        assert_eq!(talk.finished(), Vec::from_iter(taught), "{waited}");
         if taught.is_none() {
             assert_eq!(talk.verdict(), "the opponent's clock may have run out; it is not learned");
         }
@@ -486,7 +486,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         talk.pass(used);
         talk.engine("bestmove c2c3");
         talk.gui("quit");
-        assert_eq!(talk.taught(), Vec::from_iter(taught), "{used}");
+        assert_eq!(talk.finished(), Vec::from_iter(taught), "{used}");
     }
     // Engines use all of `movetime`, and bullet games end with little on the clock.
     for (go, used, taught) in [
@@ -508,7 +508,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         talk.engine("bestmove c2c3");
         talk.pass(10);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), Vec::from_iter(taught.then_some("white won 9")), "{go} {used}");
+        assert_eq!(talk.finished(), Vec::from_iter(taught.then_some("white won 9")), "{go} {used}");
     }
     // The opponent uses all of it too.
     for (go, waited, taught) in [
@@ -521,7 +521,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
         shuffle(&mut talk, go, won);
         talk.pass(waited);
         talk.gui("ucinewgame");
-        assert_eq!(talk.taught(), Vec::from_iter(taught.then_some("white won 7")), "{go} {waited}");
+        assert_eq!(talk.finished(), Vec::from_iter(taught.then_some("white won 7")), "{go} {waited}");
     }
     // While it runs.
     let mut talk = Talk::new();
@@ -530,7 +530,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
     talk.gui(go);
     talk.engine("info depth 9 score cp 900");
     talk.gui("quit");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
@@ -539,7 +539,7 @@ fn an_engine_that_fails_teaches_nothing() {
     shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
     talk.session.engine_gone("it died", &mut talk.out);
     talk.take();
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
     assert!(talk.gui.contains("the engine failed; it is not learned"), "{}", talk.gui);
 }
 
@@ -552,14 +552,14 @@ fn moves_of_the_book_are_learned_and_have_no_score() {
     talk.ask(START, "e2e4 e7e5", "go", "cp 900", "d1h5");
     talk.ask(START, "e2e4 e7e5 d1h5 a7a6", "go", "cp 900", "f1c4");
     talk.ask(START, "e2e4 e7e5 d1h5 a7a6 f1c4 b7b6", "go", "mate 1", "h5f7");
-    assert_eq!(talk.taught(), ["white won 7"]);
+    assert_eq!(talk.finished(), ["white won 7"]);
     // After the book's move and one of the engine's there are no two scores.
     let mut talk = Talk::new();
     talk.gui("position startpos");
     talk.gui("go");
     talk.ask(START, "e2e4 e7e5", "go", "cp 900", "d1h5");
     talk.gui("ucinewgame");
-    assert_eq!(talk.taught(), [""; 0]);
+    assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
@@ -570,7 +570,7 @@ fn chess960_castling_is_learned_as_it_was_played() {
     talk.ask(start, "", "go", "cp 900", "e1g1");
     talk.ask(start, "e1g1 e8e7", "go", "cp 900", "b1b7");
     talk.gui("quit");
-    let lesson = talk.out.lessons.pop().unwrap().lesson;
-    assert_eq!(lesson.moves[0].to_uci(CastlingMode::Chess960).to_string(), "e1g1");
-    assert!(lesson.moves[0].is_castle());
+    let game = talk.out.finished.pop().unwrap().game;
+    assert_eq!(game.moves[0].to_uci(CastlingMode::Chess960).to_string(), "e1g1");
+    assert!(game.moves[0].is_castle());
 }

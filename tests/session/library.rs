@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::books::{BookFiles, BookList};
-use tabiya::adapter::library::{BookProblem, Library};
-use tabiya::adapter::session::{Output, Session};
-use tabiya::book::{Book, Shelf, open_bytes};
+use tabiya::adapter::config::books::{BookFiles, BookList};
+use tabiya::adapter::io::book_loader::BookLoader;
+use tabiya::adapter::session::{BookProblem, Output, Session};
+use tabiya::book::{Book, BookSet, open_bytes};
 use tabiya::chess::Game;
 
-/// Writes a Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last. The last move
-/// need not be legal.
+/// A Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last one, which need not be
+/// legal.
 pub fn polyglot(lines: &[&str]) -> Arc<dyn Book> {
     open_bytes("test.bin", polyglot_bytes(lines)).unwrap()
 }
@@ -40,14 +40,14 @@ fn entry(line: &str) -> [u8; 16] {
     entry
 }
 
-/// A library with one book under the name it is given; any other name is missing.
+/// A loader with one book of this name; all other names are missing.
 pub struct OneBook {
     pub name: &'static str,
     pub book: Arc<dyn Book>,
 }
 
-impl Library for OneBook {
-    fn open(&self, files: &BookFiles) -> (Shelf, Vec<BookProblem>) {
+impl BookLoader for OneBook {
+    fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>) {
         let mut problems = Vec::new();
         let mut list = |list: &BookList| -> Vec<Arc<dyn Book>> {
             let mut books = Vec::new();
@@ -61,14 +61,14 @@ impl Library for OneBook {
             books
         };
         let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
-        (Shelf::new(&white, &black, &both), problems)
+        (BookSet::new(&white, &black, &both), problems)
     }
 }
 
-/// Opens the books that the session wants, at once.
-pub fn serve(library: &dyn Library, session: &mut Session, out: &mut Output) {
+/// Opens the books that the session wants.
+pub fn serve(loader: &dyn BookLoader, session: &mut Session, out: &mut Output) {
     while let Some(files) = out.open_books.take() {
-        let (shelf, problems) = library.open(&files);
-        drop(session.books_opened(shelf, problems, out));
+        let (book_set, problems) = loader.open(&files);
+        drop(session.books_opened(book_set, problems, out));
     }
 }

@@ -1,7 +1,7 @@
 //! What is set in advance: how it is announced, and what becomes of it.
 
-use tabiya::adapter::books::BookList;
-use tabiya::adapter::options::Options;
+use tabiya::adapter::config::books::BookList;
+use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::open_bytes;
 

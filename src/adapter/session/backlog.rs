@@ -1,12 +1,12 @@
-//! Lines that wait for their turn.
+//! Lines that wait for an answer or for books.
 
 use std::mem;
 
-/// Lines in their order, one after the other in one piece of memory: a line takes the room of its text.
+/// Lines in their order, in one buffer: a line takes no more memory than its text.
 #[derive(Default)]
 pub(super) struct Backlog {
     bytes: Vec<u8>,
-    /// Where the first line begins; what is before it has been taken.
+    /// Where the first line starts; lines before it have been taken.
     start: usize,
 }
 
@@ -31,7 +31,7 @@ impl Backlog {
         self.bytes.get(self.start..).unwrap_or_default().split_inclusive(|byte| *byte == b'\n')
     }
 
-    /// Takes the first line.
+    /// Removes the first line.
     pub(super) fn pop(&mut self) -> Option<Vec<u8>> {
         let line = self.front()?.to_vec();
         self.start += line.len();
@@ -44,7 +44,7 @@ impl Backlog {
         Some(line)
     }
 
-    /// Bytes that wait.
+    /// The bytes of all lines.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() - self.start
     }

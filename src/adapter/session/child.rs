@@ -1,122 +1,227 @@
-//! What reaches the child, and when: nothing that an engine may not be told in its state.
+//! What is sent to the child engine, and when: nothing that it does not expect in its state.
+
+use std::collections::VecDeque;
 
 use log::Level;
 
-use super::{Child, Held, LINE_ROOM, Output, Question, Session, Until, is_stop, lossy};
+use super::questions::{Question, Until};
+use super::{Output, Session, is_stop, lossy};
 
-impl Session {
-    pub(super) fn engine_moves(&mut self, line: &[u8], out: &mut Output) {
-        match self.child {
-            Child::InVain => {
-                self.child = Child::Idle;
-                while let Some(held) = self.held.pop_front() {
-                    match held {
-                        Held::Line(line) => {
-                            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
-                            if is_stop(&line) {
-                                self.stop_child(&line, out);
-                            } else {
-                                self.write(&line, out);
-                            }
-                        }
-                        Held::Go(line) => {
-                            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
-                            self.write(&line, out);
-                            self.child = Child::Searching { stopped: false };
-                        }
-                    }
-                }
-            }
-            // An engine that does not know `go perft` takes it for a search.
-            Child::Idle if std::mem::take(&mut self.counting) => self.say(line, out),
-            Child::Idle => {
-                out.notes.push((Level::Warn, format!("swallowed, not asked for: {}", lossy(line))))
-            }
-            Child::Searching { .. } => {
-                self.child = Child::Idle;
-                match &mut self.question {
-                    Some(Question::Child { until: Until::Now, .. }) => {
-                        self.question = None;
-                        self.answer(line, false, out);
-                    }
-                    Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
-                        *early = Some(line.to_vec());
-                        out.notes.push((Level::Warn, format!("kept back, came too early: {}", lossy(line))));
-                    }
-                    Some(Question::Due(_)) | None => {}
-                }
-            }
-        }
+/// Room that a line held for the engine takes in addition to its bytes.
+const LINE_ROOM: usize = 64;
+
+/// The child engine's search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Search {
+    #[default]
+    Idle,
+    Running,
+    /// `stop` was sent.
+    Stopped,
+    /// `stop` was sent, and nobody waits for the bestmove any more: it is dropped.
+    Abandoned,
+}
+
+/// A line for the child that waits for the end of an abandoned search.
+enum Held {
+    Line(Vec<u8>),
+    Go(Vec<u8>),
+}
+
+impl Held {
+    fn line(&self) -> &[u8] {
+        let (Held::Line(line) | Held::Go(line)) = self;
+        line
     }
 
-    /// Sends `stop` to the child, once a search.
-    pub(super) fn stop_child(&mut self, line: &[u8], out: &mut Output) {
-        match &mut self.child {
-            Child::Searching { stopped } if !*stopped => {
-                *stopped = true;
-                self.write(line, out);
-            }
-            Child::Searching { .. } | Child::Idle => {}
-            Child::InVain => self.hold(Held::Line(line.to_vec())),
-        }
+    fn room(&self) -> usize {
+        self.line().len() + LINE_ROOM
+    }
+}
+
+/// What a bestmove of the child belongs to.
+enum BestMove {
+    /// An abandoned search.
+    Abandoned,
+    /// `go perft`, which the engine takes for a search.
+    Perft,
+    /// No search.
+    Unexpected,
+    /// The search that the GUI waits for.
+    Answer,
+}
+
+/// The protocol state of the child engine, and the lines that wait for it.
+#[derive(Default)]
+pub(super) struct Child {
+    search: Search,
+    held: VecDeque<Held>,
+    /// Bytes that `held` takes.
+    held_room: usize,
+    /// `go perft` was sent: the engine counts moves, or takes it for a search that ends with a bestmove.
+    pub(super) counting: bool,
+    /// `isready` lines that it has not answered yet.
+    pub(super) ready_owed: u32,
+    /// `uci` lines that it has not answered yet.
+    pub(super) uci_owed: u32,
+    /// Answers that prove that it has read all lines sent before.
+    pub(super) proofs: u64,
+    /// The last bytes sent are not a whole line.
+    pub(super) mid_line: bool,
+}
+
+impl Child {
+    pub(super) fn is_idle(&self) -> bool {
+        self.search == Search::Idle
     }
 
-    /// Passes a line on, after the position that the child must hear first.
-    pub(super) fn forward(&mut self, line: &[u8], out: &mut Output) {
-        let searches = matches!(self.child, Child::Searching { .. })
-            || self.held.iter().any(|held| matches!(held, Held::Go(_)));
-        // A position is nothing to be told in the middle of a search; the next go brings it.
-        if !searches {
-            self.send_position(out);
-        }
-        self.send(line, out);
+    /// Whether its lines belong to a search that nobody waits for any more.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.search == Search::Abandoned
     }
 
-    pub(super) fn forward_go(&mut self, line: &[u8], out: &mut Output) {
-        self.send_position(out);
-        if self.child == Child::InVain {
-            self.hold(Held::Go(line.to_vec()));
-        } else {
-            self.write(line, out);
-            self.child = Child::Searching { stopped: false };
-            self.counting = false;
-        }
+    /// Whether it must send a bestmove soon.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.search, Search::Stopped | Search::Abandoned)
     }
 
-    pub(super) fn send_position(&mut self, out: &mut Output) {
-        if !self.board.sent {
-            self.board.sent = true;
-            let line = self.board.line().to_vec();
-            self.send(&line, out);
-        }
+    /// Bytes of the lines that wait for it.
+    pub(super) fn held_room(&self) -> usize {
+        self.held_room
     }
 
+    /// Whether it searches, or will once it has the lines that wait.
+    fn is_to_search(&self) -> bool {
+        matches!(self.search, Search::Running | Search::Stopped)
+            || self.held.iter().any(|held| matches!(held, Held::Go(_)))
+    }
+
+    /// Sends a line at once.
+    fn write(&mut self, line: &[u8], out: &mut Output) {
+        if std::mem::take(&mut self.mid_line) {
+            out.engine.push(b'\n');
+        }
+        out.engine.extend_from_slice(line);
+    }
+
+    /// Sends a line, after the end of an abandoned search.
     pub(super) fn send(&mut self, line: &[u8], out: &mut Output) {
-        if self.child == Child::InVain {
+        if self.is_abandoned() {
             self.hold(Held::Line(line.to_vec()));
         } else {
             self.write(line, out);
         }
     }
 
-    pub(super) fn write(&mut self, line: &[u8], out: &mut Output) {
-        if std::mem::take(&mut self.engine_mid_line) {
-            out.engine.push(b'\n');
+    /// Starts a search, after the end of an abandoned one.
+    fn send_go(&mut self, line: &[u8], out: &mut Output) {
+        if self.is_abandoned() {
+            self.hold(Held::Go(line.to_vec()));
+        } else {
+            self.write(line, out);
+            self.search = Search::Running;
+            self.counting = false;
         }
-        out.engine.extend_from_slice(line);
     }
 
-    pub(super) fn hold(&mut self, held: Held) {
-        let (Held::Line(line) | Held::Go(line)) = &held;
-        self.held_room += line.len() + LINE_ROOM;
+    /// Sends `stop`, once for each search.
+    pub(super) fn stop(&mut self, line: &[u8], out: &mut Output) {
+        match self.search {
+            Search::Running => {
+                self.search = Search::Stopped;
+                self.write(line, out);
+            }
+            Search::Stopped | Search::Idle => {}
+            Search::Abandoned => self.hold(Held::Line(line.to_vec())),
+        }
+    }
+
+    /// Ends a search whose bestmove nobody waits for; returns whether one was running. A `go` that has not been sent yet
+    /// is taken back.
+    pub(super) fn abandon(&mut self, out: &mut Output) -> bool {
+        if self.search == Search::Running {
+            self.write(b"stop\n", out);
+            self.search = Search::Abandoned;
+            return true;
+        }
+        let go = self.held.iter().position(|held| matches!(held, Held::Go(_)));
+        if let Some(held) = go.and_then(|index| self.held.remove(index)) {
+            self.held_room = self.held_room.saturating_sub(held.room());
+        }
+        false
+    }
+
+    fn hold(&mut self, held: Held) {
+        self.held_room += held.room();
         self.held.push_back(held);
     }
 
-    /// Takes back a `go` that the child has not been given yet.
-    pub(super) fn unhold_go(&mut self) {
-        let place = self.held.iter().position(|held| matches!(held, Held::Go(_)));
-        if let Some(Held::Go(line)) = place.and_then(|place| self.held.remove(place)) {
-            self.held_room = self.held_room.saturating_sub(line.len() + LINE_ROOM);
+    /// A search has ended. After an abandoned one the lines that have waited are sent.
+    fn best_move(&mut self, out: &mut Output) -> BestMove {
+        match std::mem::take(&mut self.search) {
+            Search::Idle if std::mem::take(&mut self.counting) => return BestMove::Perft,
+            Search::Idle => return BestMove::Unexpected,
+            Search::Running | Search::Stopped => {
+                self.proofs += 1;
+                return BestMove::Answer;
+            }
+            Search::Abandoned => self.proofs += 1,
+        }
+        while let Some(held) = self.held.pop_front() {
+            self.held_room = self.held_room.saturating_sub(held.room());
+            match held {
+                Held::Line(line) if is_stop(&line) => self.stop(&line, out),
+                Held::Line(line) => self.write(&line, out),
+                Held::Go(line) => {
+                    self.write(&line, out);
+                    self.search = Search::Running;
+                }
+            }
+        }
+        BestMove::Abandoned
+    }
+}
+
+impl Session {
+    pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
+        match self.child.best_move(out) {
+            BestMove::Abandoned => {}
+            BestMove::Perft => self.say(line, out),
+            BestMove::Unexpected => {
+                out.notes.push((Level::Warn, format!("dropped an unexpected line: {}", lossy(line))));
+            }
+            BestMove::Answer => match &mut self.question {
+                Some(Question::Child { until: Until::Now, .. }) => {
+                    self.question = None;
+                    self.say_best_move(line, out);
+                }
+                Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
+                    *early = Some(line.to_vec());
+                    out.notes.push((Level::Warn, format!("held back, too early: {}", lossy(line))));
+                }
+                Some(Question::Due(_)) | None => {}
+            },
+        }
+    }
+
+    /// Forwards a line, after the position that the child needs first.
+    pub(super) fn forward(&mut self, line: &[u8], out: &mut Output) {
+        // No position is sent during a search; the next go brings it.
+        if !self.child.is_to_search() {
+            self.send_position(out);
+        }
+        self.child.send(line, out);
+    }
+
+    pub(super) fn forward_go(&mut self, line: &[u8], out: &mut Output) {
+        self.send_position(out);
+        self.child.send_go(line, out);
+    }
+
+    fn send_position(&mut self, out: &mut Output) {
+        if !self.board.sent {
+            self.board.sent = true;
+            self.child.send(self.board.line(), out);
         }
     }
 }

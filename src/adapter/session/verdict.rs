@@ -1,4 +1,4 @@
-//! How a game ended, as far as an engine can know it: nobody tells it.
+//! How a game ended, as far as an engine can know it: UCI has no message for it.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,37 +8,36 @@ use shakmaty::{Color, KnownOutcome, Position as _};
 use crate::chess::{Ending, Game};
 use crate::uci::Score;
 
-/// Moves of ours from which a game is one: fewer may be a test of a position, and no game ends sooner but by a fool's
-/// mate.
+/// Moves of ours that a game must have: fewer may be a test of a position, and only a fool's mate ends a game sooner.
 const FEWEST_MOVES: u32 = 2;
 
-/// Last scores of ours that must agree on a win or a loss.
+/// The number of our last scores that must agree on a win or a loss.
 const DECIDED_SCORES: usize = 2;
 
-/// Last scores of ours that must lie near zero in a draw.
+/// The number of our last scores that must be near zero in a draw.
 pub(super) const DRAWN_SCORES: usize = 10;
 
-/// How near, in centipawns.
+/// How near to zero, in centipawns.
 const DRAWN_MARGIN: i64 = 15;
 
-/// The full move from which on scores near zero mean a draw.
+/// The full move after which scores near zero mean a draw.
 const DRAWN_MOVE: u32 = 40;
 
-/// The part of a clock that must be left for it to have surely not run out, as one over this: what we measure is not
-/// what the GUI measures.
+/// One over this is the share of a clock that must be left to be sure that it has not run out: we do not measure the
+/// same time as the GUI.
 const CLOCK_PART: u32 = 20;
 
-/// The least and the most of that part.
+/// The least and the greatest value of that share.
 const CLOCK_SLACK: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// By which part of `movetime` a move may come late, as one over this: engines use all of it, and GUIs allow for the
-/// way of the answer.
+/// One over this is the share of `movetime` by which a move may be late: engines use all of it, and GUIs allow for the
+/// time that the answer takes to arrive.
 const MOVETIME_PART: u32 = 10;
 
-/// The least and the most of that part.
+/// The least and the greatest value of that share.
 const MOVETIME_SLACK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// Why a game was over for us.
+/// What ended a game for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     /// `ucinewgame`.
@@ -51,26 +50,26 @@ pub(super) enum Over {
     Quit,
     /// The engine failed.
     Died,
-    /// The board says so, and it cannot be played on.
+    /// The position on the board is final.
     Board,
 }
 
-/// Why nothing is to be learned from a game, whatever its scores.
+/// Why a game must not be learned, whatever its scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// A question was one of analysis.
+    /// A question was for analysis.
     Analysis,
-    /// The position jumped: moves were taken back, or somebody looks through a game.
+    /// The position jumped: moves were taken back, or a user steps through a game.
     Jumped,
-    /// The position was broken, or not known.
+    /// The position was not valid, or is not known.
     Lost,
     /// The engine failed.
     Died,
-    /// Learning was switched off while it was played.
+    /// Learning was switched off during the game.
     Unwanted,
 }
 
-/// Why a verdict is what it is.
+/// The reason for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     Board(Ending),
@@ -85,36 +84,36 @@ pub(super) enum Why {
     Undecided,
 }
 
-/// What became of a game: who has won, where that is known.
+/// The result of a game, if it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) outcome: Option<KnownOutcome>,
     pub(super) why: Why,
 }
 
-/// All that the verdict hangs on.
+/// All that the verdict depends on.
 pub(super) struct Evidence<'a> {
-    /// The game with the last move that is known.
+    /// The game up to the last move that is known.
     pub(super) game: &'a Game,
-    /// Whose engine we are.
+    /// The colour that we play.
     pub(super) color: Color,
-    /// How many moves we made.
+    /// The number of our moves.
     pub(super) moves: u32,
-    /// The scores of our last moves, the last one last; `None` for a move of the book's.
+    /// The scores of our last moves, in their order; `None` for a move of the book.
     pub(super) scores: &'a [Option<Score>],
-    /// The full move that our last one was.
+    /// The full move of our last move.
     pub(super) fullmove: u32,
     /// Whether our last question was answered.
     pub(super) answered: bool,
-    /// What our last move took, and what it might have taken.
+    /// The time that our last move took, and the time limit.
     pub(super) ours: (Duration, Option<Duration>),
-    /// How long the game has waited for the opponent's move, and how long it might have; nothing where that move came.
+    /// The time since our last move, and the opponent's time limit; `None` if the opponent has moved.
     pub(super) theirs: Option<(Duration, Option<Duration>)>,
     pub(super) doubt: Option<Doubt>,
 }
 
 impl Evidence<'_> {
-    /// The rule, from the surest sign to the weakest. `margin` is in centipawns.
+    /// The verdict, by the surest evidence first. `margin` is in centipawns.
     pub(super) fn verdict(&self, margin: u32) -> Verdict {
         let unknown = |why| Verdict { outcome: None, why };
         if let Some(doubt) = self.doubt {
@@ -129,7 +128,7 @@ impl Evidence<'_> {
         if let Some((ending, outcome)) = self.game.ending() {
             return Verdict { outcome: Some(outcome), why: Why::Board(ending) };
         }
-        // A game that a clock ended tells nothing by its scores.
+        // The scores of a game that a clock has ended do not matter.
         if ran_out(self.ours.0, self.ours.1) {
             return unknown(Why::OurClock);
         }
@@ -143,8 +142,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// How the opponent's last move, where nobody has sent it, may have ended the game against the scores: with a mate
-    /// a game that looks won; with a draw, where there is no mate, one that looks lost.
+    /// How an opponent's last move that the GUI did not send may have ended the game against the scores: a won game with
+    /// a mate; a lost game with a draw, if no mate was possible.
     fn other_end(&self, outcome: KnownOutcome) -> Option<Why> {
         let winner = outcome.winner()?;
         let chess = self.game.position().chess();
@@ -196,7 +195,7 @@ fn ran_out(used: Duration, limit: Option<Duration>) -> bool {
     limit.is_some_and(|limit| used >= limit)
 }
 
-/// What a move may take, so that its clock has surely not run out; clocks are in milliseconds.
+/// The time that a move may take for its clock to have certainly not run out; clocks are in milliseconds.
 pub(super) fn limit(clock: Option<u64>, movetime: Option<u64>) -> Option<Duration> {
     let slack =
         |time: Duration, part: u32, (least, most): (Duration, Duration)| (time / part).clamp(least, most);
@@ -212,17 +211,17 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Why::Board(Ending::Mate) => "mate on the board",
             Why::Board(Ending::Stalemate) => "stalemate on the board",
-            Why::Board(Ending::DeadPosition) => "nobody can be mated any more",
-            Why::Board(Ending::Repetition) => "the position stood for the third time",
+            Why::Board(Ending::DeadPosition) => "neither side can be mated any more",
+            Why::Board(Ending::Repetition) => "the position occurred for the third time",
             Why::Board(Ending::FiftyMoves) => "fifty moves without a capture or a pawn move",
             Why::Scores => "by the engine's last scores",
             Why::Doubt(Doubt::Analysis) => "it was analysis",
             Why::Doubt(Doubt::Jumped) => "moves were taken back or left out",
-            Why::Doubt(Doubt::Lost) => "a position was broken",
+            Why::Doubt(Doubt::Lost) => "a position was not valid",
             Why::Doubt(Doubt::Died) => "the engine failed",
-            Why::Doubt(Doubt::Unwanted) => "Book Learn was switched off while it was played",
-            Why::Short => "it was over after one move of ours",
-            Why::Unanswered => "it was over while our move was awaited",
+            Why::Doubt(Doubt::Unwanted) => "Book Learn was switched off during the game",
+            Why::Short => "it ended after one move of ours",
+            Why::Unanswered => "it ended while it was our turn",
             Why::OurClock => "our clock may have run out",
             Why::TheirClock => "the opponent's clock may have run out",
             Why::Mated => "the opponent's last move may have been mate",
@@ -287,12 +286,12 @@ mod tests {
         let game = Game::start();
         let early = Evidence { fullmove: 40, ..evidence(&game, &level) };
         assert_eq!(early.verdict(600), Verdict { outcome: None, why: Why::Undecided });
-        // Where any score at all decides, one of nothing still does not.
+        // Even if any score decides, a score of zero does not.
         assert_eq!(evidence(&game, &cp(&[0, 0])).verdict(0).outcome, None);
     }
 
     #[test]
-    fn what_may_have_ended_otherwise_is_unknown() {
+    fn a_game_that_may_have_ended_otherwise_is_unknown() {
         let game = Game::start();
         let won = cp(&[900, 900]);
         let ms = Duration::from_millis;
@@ -328,7 +327,7 @@ mod tests {
         assert!(limit(None, Some(u64::MAX)).is_some());
     }
 
-    /// The verdict by scores after our move, the last one, in a game from this position.
+    /// The verdict by scores in a game from this position that ends with our move.
     fn after(fen: &str, moves: &str, score: i64) -> (Option<Option<Color>>, Why) {
         let mut game = Game::from_fen(fen.as_bytes(), shakmaty::CastlingMode::Standard).unwrap();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
@@ -339,15 +338,15 @@ mod tests {
     }
 
     #[test]
-    fn a_last_move_of_the_opponents_that_may_have_ended_the_game_otherwise_makes_it_unknown() {
+    fn a_last_move_of_the_opponent_may_have_ended_the_game_otherwise() {
         let (white, black) = (Some(Some(Color::White)), Some(Some(Color::Black)));
-        // Black's rook mates on the first rank, unless the king has a hole.
+        // Black's rook mates on the first rank, unless the king can escape.
         let (mated, safe) = ("3r2k1/8/8/8/8/Q7/5PPP/6K1 w - - 0 1", "3r2k1/8/8/8/8/Q6P/5PP1/6K1 w - - 0 1");
         assert_eq!(after(mated, "a3b2", 900), (None, Why::Mated));
         assert_eq!(after(safe, "a3b2", 900), (white, Why::Scores));
-        // Who looks lost and may be mated has lost.
+        // A game that looks lost and may end with mate is lost.
         assert_eq!(after(mated, "a3b2", -900), (black, Why::Scores));
-        // Black's queen may stalemate; where it can mate as well, it will.
+        // Black's queen may stalemate; if it can mate too, it does.
         let stalemate = "7k/8/8/8/8/4q3/8/1K6 w - - 0 1";
         assert_eq!(after(stalemate, "b1a1", -900), (None, Why::Drawn));
         assert_eq!(after(stalemate, "b1a1", 900), (white, Why::Scores));
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_is_surer_than_clocks_and_scores() {
+    fn the_board_decides_before_clocks_and_scores() {
         let mut game = Game::start();
         for mv in ["f2f3", "e7e5", "g2g4", "d8h4"] {
             assert!(game.push_uci(mv.as_bytes()));

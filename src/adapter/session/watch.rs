@@ -1,43 +1,52 @@
-//! The game that is being played, gathered from questions and answers, so that its result can be learned.
+//! The game that is being played, reconstructed from questions and answers, so that its result can be learned.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Color, Position as _};
+use shakmaty::{Color, Move, Position as _};
 
-use super::Source;
+use super::game_over::Source;
 use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, Verdict, limit};
 use crate::chess::Game;
-use crate::uci::{Clock, Reply, Score, words};
+use crate::uci::{Clock, Score, words};
 
-/// Half-moves on the board up to which a position begins a game, where the one before was further.
+/// The most plies with which a position starts another game, if the previous game had more.
 const OPENING_PLIES: usize = 1;
 
-/// A question of the GUI's.
+/// A question of the GUI.
 pub(super) struct Question<'a> {
-    /// The game on the board, where it is known.
+    /// The game on the board, if it is known.
     pub(super) game: Option<&'a Game>,
     pub(super) clock: Clock,
     pub(super) pondering: bool,
     pub(super) analysis: bool,
-    /// The game that it belongs to is not to be learned.
+    /// The game that it belongs to must not be learned.
     pub(super) unwanted: bool,
 }
 
-/// What the session tells of the games that are played. Pure: the time comes from outside.
+/// The answer to a question.
+#[derive(Clone, Copy)]
+pub(super) enum Answer<'a> {
+    /// A move of the book.
+    Book(Move),
+    /// The engine's `bestmove` line.
+    Engine(&'a [u8]),
+}
+
+/// The games that are played. The time comes from outside.
 #[derive(Default)]
 pub(super) struct Watch {
     game: Option<Watched>,
-    /// A question to ponder: it is one of the game's when the expected move is played.
+    /// A question to ponder on: it belongs to the game once the expected move is played.
     expected: Option<(Game, Clock, bool)>,
-    /// The last `position` line was not followed by a question.
+    /// Whether no question has followed the last `position` line.
     pub(super) fresh: bool,
-    /// The last exact score that the engine gave to the question that is open.
+    /// The last exact score that the engine sent for the open question.
     heard: Option<Score>,
-    /// Games that were begun.
+    /// The number of games that have begun.
     pub(super) number: u32,
-    /// The books of the game that the last question began.
+    /// The books of the game that the last question has begun.
     pub(super) begun: Option<Arc<[Source]>>,
 }
 
@@ -46,29 +55,29 @@ struct Watched {
     color: Color,
     /// The books that it is played from.
     sources: Arc<[Source]>,
-    /// How many moves were on the board at our first question.
+    /// The number of moves on the board at the first question.
     first: usize,
-    /// As far as it is known: the position of the last question, and our move where it was answered.
+    /// The game up to the last question, and our move if that was answered.
     game: Game,
     answered: bool,
     moves: u32,
     fullmove: u32,
-    /// Scores of our last moves.
+    /// The scores of our last moves.
     scores: Vec<Option<Score>>,
     clock: Clock,
     asked_at: Duration,
     answered_at: Duration,
     doubt: Option<Doubt>,
-    /// Its verdict was given.
-    told: bool,
+    /// Whether its result was reported.
+    reported: bool,
 }
 
-/// A game that is over, with its verdict.
-pub(super) struct Finished {
+/// A game that has ended, with its verdict.
+pub(super) struct Ended {
     pub(super) number: u32,
     pub(super) color: Color,
     pub(super) game: Game,
-    /// How many of its moves came before our first question.
+    /// The number of its moves before the first question.
     pub(super) first: usize,
     /// The books that it was played from.
     pub(super) sources: Arc<[Source]>,
@@ -76,15 +85,15 @@ pub(super) struct Finished {
 }
 
 impl Watch {
-    /// A question that is to be answered with a move: `pondering` ones count when the expected move is played. Returns
-    /// the game that this one ends.
+    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. Returns
+    /// the game that the question has ended.
     pub(super) fn asked(
         &mut self,
         question: Question<'_>,
         begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
         now: Duration,
         margin: u32,
-    ) -> Option<Finished> {
+    ) -> Option<Ended> {
         let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
         self.heard = None;
@@ -111,79 +120,78 @@ impl Watch {
         begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
         now: Duration,
         margin: u32,
-    ) -> Option<Finished> {
+    ) -> Option<Ended> {
         let (game, clock, unwanted) = self.expected.take()?;
         self.turn(&game, clock, unwanted, begin, now, margin)
     }
 
-    /// The expected move was not played, or somebody is in a hurry.
+    /// The search was stopped: the expected move was not played.
     pub(super) fn stop(&mut self) {
         self.expected = None;
     }
 
-    /// Whether there is a game that is or was watched.
+    /// Whether a game is known.
     pub(super) fn has_game(&self) -> bool {
         self.game.is_some()
     }
 
-    /// Whether the engine's scores are wanted.
+    /// Whether the engine's scores matter now.
     pub(super) fn listens(&self) -> bool {
         self.expected.is_some()
-            || self.game.as_ref().is_some_and(|watched| !watched.answered && !watched.told)
+            || self.game.as_ref().is_some_and(|watched| !watched.answered && !watched.reported)
     }
 
-    /// Takes lines of the engine, whole ones.
+    /// Reads the scores in whole lines of the engine.
     pub(super) fn hear(&mut self, block: &[u8]) {
         self.heard = Score::last_of(block).or(self.heard);
     }
 
-    /// Our move was given: the lines that end with `bestmove`. Returns the game where that has ended it for good.
-    pub(super) fn answered(
-        &mut self,
-        answer: &[u8],
-        from_book: bool,
-        now: Duration,
-        margin: u32,
-    ) -> Option<Finished> {
-        let heard = self.heard.take().filter(|_| !from_book);
-        // An answer to a question that the game did not come to.
+    /// Our move was sent. Returns the game if that has ended it for good.
+    pub(super) fn answered(&mut self, answer: Answer<'_>, now: Duration, margin: u32) -> Option<Ended> {
+        let heard = self.heard.take();
+        // The answer to a question that the game has not reached.
         if self.expected.is_some() {
             return None;
         }
         let watched = self.game.as_mut().filter(|watched| !watched.answered)?;
-        let best = answer.split(|byte| *byte == b'\n').rfind(|line| Reply::of(line) == Reply::BestMove)?;
-        let mv = words(best).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
-        let fullmove = watched.game.fullmove();
-        let Some(mv) = mv.and_then(|mv| mv.to_move(watched.game.position().chess()).ok()) else {
+        let chess = watched.game.position().chess();
+        let (mv, score) = match answer {
+            Answer::Book(mv) => (Some(mv).filter(|mv| chess.is_legal(*mv)), None),
+            Answer::Engine(line) => {
+                let mv = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
+                (mv.and_then(|mv| mv.to_move(chess).ok()), heard)
+            }
+        };
+        let Some(mv) = mv else {
             watched.doubt = Some(Doubt::Lost);
             return None;
         };
+        watched.fullmove = watched.game.fullmove();
         watched.game.push(mv);
         watched.answered = true;
         watched.answered_at = now;
-        watched.fullmove = fullmove;
         watched.moves += 1;
         if watched.scores.len() >= DRAWN_SCORES {
             watched.scores.remove(0);
         }
-        watched.scores.push(heard);
+        watched.scores.push(score);
         let forced = watched.game.ending().is_some_and(|(ending, _)| ending.is_forced());
         if forced { self.over(Over::Board, None, now, margin) } else { None }
     }
 
-    /// The game is over, if there is one. `last` is a position that nobody asked about.
+    /// The game is over, if there is one. `last` is a position that no question was asked about.
     pub(super) fn over(
         &mut self,
         over: Over,
         last: Option<&Game>,
         now: Duration,
         margin: u32,
-    ) -> Option<Finished> {
+    ) -> Option<Ended> {
         self.expected = None;
         self.heard = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
         let mut watched = self.game.take()?;
-        if watched.told || watched.moves == 0 {
+        if watched.reported || watched.moves == 0 {
             return None;
         }
         let last = last.filter(|last| watched.answered && goes_on(&watched.game, last, 1));
@@ -215,32 +223,32 @@ impl Watch {
         let (game, color, first) = (evidence.game.clone(), watched.color, watched.first);
         let sources = Arc::clone(&watched.sources);
         if over == Over::Board {
-            // What cannot be played on may be asked about all the same.
-            watched.told = true;
+            // The GUI may still ask about a game that cannot continue.
+            watched.reported = true;
             self.game = Some(watched);
         }
-        Some(Finished { number: self.number, color, game, first, sources, verdict })
+        Some(Ended { number: self.number, color, game, first, sources, verdict })
     }
 
-    /// Another position comes, and nobody asked about this one: it may be how the game ended.
-    pub(super) fn left_alone(&mut self, last: Option<&Game>, now: Duration, margin: u32) -> Option<Finished> {
-        let ended = last.and_then(Game::ending).is_some_and(|(ending, _)| ending.is_forced());
+    /// Another position comes, and no question was asked about this one: it may be the end of the game.
+    pub(super) fn left_alone(&mut self, last: Option<&Game>, now: Duration, margin: u32) -> Option<Ended> {
         let watched = self.game.as_ref().filter(|watched| watched.answered)?;
-        if !ended || !last.is_some_and(|last| goes_on(&watched.game, last, 1)) {
+        let last = last.filter(|last| goes_on(&watched.game, last, 1))?;
+        if !last.ending().is_some_and(|(ending, _)| ending.is_forced()) {
             return None;
         }
-        self.over(Over::Board, last, now, margin)
+        self.over(Over::Board, Some(last), now, margin)
     }
 
-    /// Nothing is to be learned from the game.
+    /// The game must not be learned.
     fn doubt(&mut self, doubt: Doubt) {
         if let Some(watched) = &mut self.game {
             watched.doubt.get_or_insert(doubt);
         }
     }
 
-    /// It is our turn in this position. `begin` has the books that a game of a colour is played from; without it no
-    /// game that begins here is watched.
+    /// It is our turn in this position. `begin` returns the books from which a game of a colour is played; without it no
+    /// game begins here.
     fn turn(
         &mut self,
         game: &Game,
@@ -249,7 +257,7 @@ impl Watch {
         begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
         now: Duration,
         margin: u32,
-    ) -> Option<Finished> {
+    ) -> Option<Ended> {
         let mut ended = None;
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
@@ -267,7 +275,7 @@ impl Watch {
             let begins =
                 game.moves().len() <= OPENING_PLIES && watched.game.moves().len() > OPENING_PLIES + 1;
             let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
-            // Who looks through a game goes on doing so.
+            // Who steps through a game will go on doing so.
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
             ended = self.over(over, None, now, margin);
         }
@@ -289,13 +297,13 @@ impl Watch {
             asked_at: now,
             answered_at: now,
             doubt,
-            told: false,
+            reported: false,
         });
         ended
     }
 }
 
-/// Whether a game is another one with so many moves more.
+/// Whether a game continues another one by this number of plies.
 fn goes_on(before: &Game, after: &Game, plies: usize) -> bool {
     after.moves().len() == before.moves().len() + plies
         && after.moves().starts_with(before.moves())

@@ -2,12 +2,14 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 use tempfile::{Builder, NamedTempFile};
+
+use crate::base::folder;
 
 /// The name of an unfinished file: this, the machine that writes it, a dash, some random letters, and the end.
 const START: &str = ".tabiya-";
@@ -42,25 +44,51 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Removes the unfinished files of dead processes from a folder. What cannot be removed, or may still be written,
-/// stays.
+/// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker. As
+/// long as the marker exists, the old file is the valid one; without it, it can go.
+pub fn aside(marker: &Path, old: &Path) -> PathBuf {
+    let mut name = marker.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    name.push(old.file_name().unwrap_or_default());
+    old.with_file_name(name)
+}
+
+/// Removes the unfinished files of dead processes from a folder, and puts the old files back that they had moved aside.
+/// What cannot be removed, or may still be written, stays.
 pub fn remove(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let is_regular = || entry.file_type().is_ok_and(|kind| kind.is_file());
-        if let Some(name) = name.to_str()
-            && let Some(rest) = name.strip_prefix(START)
-            && rest.ends_with(END)
-            && is_regular()
-        {
+    for (path, rest) in named(folder, START) {
+        if let Some(rest) = rest.strip_suffix(END) {
             let ours = rest.strip_prefix(machine()).is_some_and(|rest| rest.starts_with('-'));
-            remove_dead(&entry.path(), ours);
+            remove_dead(&path, ours);
+        }
+    }
+    for (path, rest) in named(folder, START) {
+        if let Some((marker, _)) = rest.split_once(&format!("{END}."))
+            && fs::symlink_metadata(folder.join(format!("{START}{marker}{END}")))
+                .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        {
+            let _ = fs::remove_file(path);
         }
     }
 }
 
+/// The files of a folder whose names have this start, with the rest of their names.
+fn named(folder: &Path, start: &str) -> Vec<(PathBuf, String)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let is_file =
+        |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file() || kind.is_symlink());
+    let entries = entries.flatten().filter(is_file);
+    let rest = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        Some((entry.path(), name.to_str()?.strip_prefix(start)?.to_owned()))
+    };
+    entries.filter_map(rest).collect()
+}
+
 fn remove_dead(path: &Path, ours: bool) {
+    if !fs::symlink_metadata(path).is_ok_and(|there| there.is_file()) {
+        return;
+    }
     let Ok(file) = File::open(path) else { return };
     let is_old = || {
         let changed = file.metadata().and_then(|metadata| metadata.modified());
@@ -71,10 +99,19 @@ fn remove_dead(path: &Path, ours: bool) {
         Err(fs::TryLockError::WouldBlock) => false,
         Err(fs::TryLockError::Error(_)) => is_old(),
     };
-    if dead {
+    if dead && restore(path).is_ok() {
         // The lock is held until it is gone: whoever has just created it finds that out.
         let _ = fs::remove_file(path);
     }
+}
+
+/// Puts the old files back that were moved aside under a marker.
+fn restore(marker: &Path) -> io::Result<()> {
+    let mut start = marker.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    start.push('.');
+    named(folder::of(marker), &start)
+        .iter()
+        .try_for_each(|(aside, old)| fs::rename(aside, aside.with_file_name(old)))
 }
 
 /// This machine in eight letters.

@@ -1,5 +1,13 @@
 //! A board that is quick to play a stored game on: it knows its pieces by their numbers, as the compact encoding names
-//! them, and tells whether a move is legal without making a list of all.
+//! them, and checks that a move is legal without making a list of all.
+//!
+//! Why it is here beside shakmaty's: processor time, measured on 61,170 games with 5.0 million plies (twic1134, ten
+//! times; AMD EPYC). Shakmaty takes 64 ns for a ply that is checked and played, and 107 ns with its key. With this board
+//! all of `check` takes 31 ns for a ply, and all of `build` 107 ns; without its keys `build` takes 1.6 times as long.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "squares are below 64 and numbers of men below their tables' lengths, which the types of the tables ensure"
+)]
 
 mod key;
 mod play;
@@ -7,10 +15,9 @@ mod play;
 use shakmaty::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, pawn_attacks, queen_attacks, ray, rook_attacks,
 };
-use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, Move, Position as _, PositionError, Rank, Role, Setup, Square,
-};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, Move, Position as _, Rank, Role, Setup, Square};
 
+use crate::chess::lenient;
 pub use key::Key;
 use play::castled;
 
@@ -33,14 +40,14 @@ pub enum Fault {
     Way,
     /// The king would be left in check.
     King,
-    /// King or rook have moved, or cannot castle from where they stand.
+    /// King or rook have moved, or cannot castle from where they are.
     NoRight {
         /// The side.
         color: Color,
         /// Whether it is the castling to the g file.
         short: bool,
     },
-    /// Something stands in the way of castling, or attacks it.
+    /// Something is in the way of castling, or attacks it.
     Castling,
     /// The side is in check and cannot pass.
     Pass,
@@ -61,7 +68,7 @@ pub struct Board {
     counts: [[u8; 8]; 2],
     turn: Color,
     check: bool,
-    /// The square behind a pawn that has just gone two squares.
+    /// The square that a pawn has just passed over.
     en_passant: Bitboard,
     /// The rooks that may castle, by side: to the g file, to the c file.
     castles: [[Option<Square>; 2]; 2],
@@ -181,13 +188,7 @@ impl Board {
         setup.turn = self.turn;
         setup.ep_square = self.en_passant.first();
         setup.castling_rights = self.castling;
-        setup
-            .position::<Chess>(self.mode)
-            .or_else(PositionError::ignore_too_much_material)
-            .or_else(PositionError::ignore_impossible_check)
-            .or_else(PositionError::ignore_invalid_ep_square)
-            .or_else(PositionError::ignore_invalid_castling_rights)
-            .ok()
+        setup.position::<Chess>(self.mode).or_else(lenient).ok()
     }
 
     #[inline]
@@ -255,14 +256,14 @@ impl Board {
             let occupied = occupied.without(from) & !captured | Bitboard::from(to);
             return !self.attacked(king, other(self.turn), occupied, captured);
         }
-        // A line is opened where nothing else stands between.
+        // A line is opened where nothing else is between.
         let seen = ray(king, from) & self.enemy() & self.sliders();
         let uncovered = seen.any() & (between(king, from) & occupied).is_empty();
         !uncovered
             || !self.seen(king, other(self.turn), occupied.without(from) | Bitboard::from(to), captured)
     }
 
-    /// Where a piece of the side to move stands, by its kind and number from 0.
+    /// The square of a piece of the side to move, by its kind and number from 0.
     #[inline]
     pub fn find(&self, role: Role, number: u8) -> Result<Square, Fault> {
         match self.lists[self.turn as usize][role as usize][usize::from(number & 15)] {
@@ -439,7 +440,7 @@ impl Board {
     }
 }
 
-/// The kind of a piece as it stands on a square.
+/// The kind of the piece on a square.
 #[inline]
 fn role_of(piece: u8) -> Option<Role> {
     const ROLES: [Option<Role>; 8] = [

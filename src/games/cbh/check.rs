@@ -1,38 +1,49 @@
-//! The whole database read: each damage and oddity, with its game and offset.
+//! The whole database read: what is wrong with it, with its game and offset.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
+
+use shakmaty::Position as _;
 
 use super::database::Cbh;
 use super::entities::Entities;
+use super::layout::{self, RECORD_LEN};
 use super::notes::{self, Facts, Items};
 use super::parallel::in_order;
 use super::reader::{Counting, Reader};
-use super::record::{Kind, Record};
+use super::record::{self, Record};
 use crate::base::error::Result;
+use crate::base::findings::{Findings, kinds};
 use crate::games::Reason;
 use crate::games::export::Notes;
 
-/// Findings of one sort that are told one by one.
-const TOLD: u64 = 20;
-
-/// One damage or oddity.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The game or text, from 1; 0 for the database as a whole.
-    pub game: u32,
-    /// Where, in bytes from the start of the file that `part` names.
-    pub offset: u64,
-    /// The last part of that file's name.
-    pub part: &'static str,
-    /// What is wrong, as a clause.
-    pub what: String,
-    /// Whether something is lost, or it is merely odd.
-    pub serious: bool,
+kinds! {
+    /// What can be wrong with a database.
+    pub enum Kind {
+        Files: Error "missing or damaged files",
+        Record: Error "records that cannot be read",
+        Neither: Warning "records of neither games nor texts",
+        NoName: Error "missing names",
+        DeletedName: Warning "deleted names",
+        Outside: Error "games whose moves are outside the file of moves",
+        Unsorted: Warning "games whose moves are stored before those of the game before",
+        Unread: Error "games whose moves cannot be read",
+        Variant: Warning "games of a kind of chess that is not read",
+        Illegal: Error "games with an illegal move",
+        Moves: Error "games whose moves are damaged",
+        CutOff: Error "games whose moves are cut off",
+        Count: Warning "games whose record counts another number of moves",
+        Notes: Error "games whose annotations cannot be read",
+        OtherNotes: Warning "games whose annotations are those of another game",
+        Note: Error "games with a damaged annotation",
+        UnknownNotes: Warning "games with annotations of an unknown type",
+    }
 }
 
-/// Reads everything and reports what is found: the files first, then the games in their order; many findings of one
-/// sort in one line at the end. `at` is told how far the work is.
+/// A finding of a thread: its kind, the last part of the file's name, the offset there, and what is wrong.
+type Found = (Kind, &'static str, u64, String);
+
+/// Reads everything and adds what is wrong to `findings`: the files first, then the games in their order. `at` hears
+/// how far the work is.
 ///
 /// # Errors
 /// When `at` fails: the work is to stop.
@@ -40,40 +51,35 @@ pub fn check(
     db: &Cbh,
     threads: usize,
     at: &dyn Fn(u32) -> Result<()>,
-    report: &mut dyn FnMut(Finding),
+    findings: &mut Findings<'_>,
 ) -> Result<()> {
-    for what in db.oddities() {
-        report(Finding { game: 0, offset: 0, part: "cbh", what: what.clone(), serious: true });
-    }
-    let mut more: BTreeMap<(&'static str, bool), (u64, Finding)> = BTreeMap::new();
+    files(db, findings);
+    let named = |part: &str| {
+        let part = |path: &&PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(part));
+        db.files().iter().find(part).map_or(db.path(), PathBuf::as_path)
+    };
     in_order(
         (1, db.count()),
         threads,
         || Checker { reader: Reader::new(db), notes: Notes::default(), facts: Facts::default() },
-        |checker, (from, to), found: &mut Vec<(&'static str, Finding)>| {
+        |checker, (from, to), found: &mut Vec<Found>| {
             found.clear();
             (from..=to).for_each(|number| checker.one(number, found));
         },
         |last, found| {
-            for (sort, finding) in found.drain(..) {
-                let (count, _) = &mut *more
-                    .entry((sort, finding.serious))
-                    .and_modify(|(count, _)| *count += 1)
-                    .or_insert_with(|| (1, finding.clone()));
-                if *count <= TOLD {
-                    report(finding);
-                }
+            for (kind, part, offset, what) in found.drain(..) {
+                findings.add(kind, (named(part), offset), what);
             }
             at(last)
         },
-    )?;
-    for ((sort, serious), (count, first)) in more {
-        if count > TOLD {
-            let what = format!("{} more games of which {sort}", count - TOLD);
-            report(Finding { game: 0, what, serious, ..first });
-        }
+    )
+}
+
+/// Adds what is wrong with the files of a database.
+pub fn files(db: &Cbh, findings: &mut Findings<'_>) {
+    for what in db.damage() {
+        findings.add(Kind::Files, (db.path(), 0), what);
     }
-    Ok(())
 }
 
 /// One thread's way of checking games.
@@ -84,76 +90,63 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn one(&mut self, number: u32, found: &mut Vec<(&'static str, Finding)>) {
-        let at = u64::from(number) * super::layout::RECORD_LEN;
-        let mut tell = |sort, part, offset, what: String, serious| {
-            found.push((sort, Finding { game: number, offset, part, what, serious }));
+    fn one(&mut self, number: u32, found: &mut Vec<Found>) {
+        let at = u64::from(number) * RECORD_LEN;
+        let mut add = |kind, part, offset, what: String| {
+            found.push((kind, part, offset, format!("game {number}: {what}")));
         };
         let record = match self.reader.record(number) {
             Ok(record) => record,
-            Err(error) => return tell("the record cannot be read", "cbh", at, error.to_string(), true),
+            Err(error) => return add(Kind::Record, "cbh", at, error.to_string()),
         };
         let record = Record(&record);
         match record.kind() {
-            Kind::Text => return,
-            Kind::Unknown => {
+            record::Kind::Text => return,
+            record::Kind::Unknown => {
                 let what = "the record is neither of a game nor of a text";
-                return tell("the record is of no kind", "cbh", at, what.to_owned(), false);
+                return add(Kind::Neither, "cbh", at, what.to_owned());
             }
-            Kind::Game => {}
+            record::Kind::Game => {}
         }
-        self.names(record, at, &mut tell);
+        self.names(record, at, &mut add);
         let moves = match self.reader.find(number, record) {
             Ok(game) => {
                 let mut count = Counting::default();
-                let ended = self.reader.decode(&game, &mut count);
-                let start = game.offset + game.head;
-                if let Err(damage) = ended {
-                    let sort = match damage.reason() {
-                        Reason::IllegalMove => "a move is not legal",
-                        _ => "the moves are damaged",
-                    };
-                    tell(sort, "cbg", start + damage.at, damage.to_string(), true);
+                if let Err(damage) = self.reader.decode(&game, &mut count) {
+                    let kind =
+                        if damage.reason() == Reason::IllegalMove { Kind::Illegal } else { Kind::Moves };
+                    add(kind, "cbg", game.offset + game.head + damage.at, damage.to_string());
                 } else if game.cut {
-                    let what = "its moves are cut off by the end of the file".to_owned();
-                    tell("the moves are cut off", "cbg", game.offset + game.len, what, true);
+                    let what = "its moves are cut off by the end of the file";
+                    add(Kind::CutOff, "cbg", game.offset + game.len, what.to_owned());
                 } else {
-                    let first_black = game.start.as_ref().is_some_and(|start| {
-                        use shakmaty::Position as _;
-                        start.chess.turn().is_black()
-                    });
+                    let first_black = game.start.as_ref().is_some_and(|start| start.chess.turn().is_black());
                     let full = (count.main + u32::from(first_black)).div_ceil(2).min(255);
                     let said = u32::from(record.full_moves());
                     if full.abs_diff(said) > 1 {
                         let what = format!("the record counts {said} moves, and the main line has {full}");
-                        tell("the record counts moves otherwise", "cbh", at + 45, what, false);
+                        add(Kind::Count, "cbh", at + layout::record::FULL_MOVES, what);
                     }
                 }
                 Some(count.all)
             }
-            Err(unreadable) => {
-                let serious = unreadable.reason != Reason::OtherVariant;
-                tell("the moves cannot be read", "cbg", unreadable.offset, unreadable.why, serious);
+            Err(error) => {
+                let variant = error.reason == Reason::OtherVariant;
+                add(if variant { Kind::Variant } else { Kind::Unread }, "cbg", error.offset, error.why);
                 None
             }
         };
-        let (base, items) = match self.reader.notes(number, record) {
-            Ok(None) => return,
-            Ok(Some(found)) => found,
-            Err((offset, what)) => {
-                return tell("the annotations cannot be read", "cba", offset, what.to_owned(), true);
+        match self.reader.notes(number, record) {
+            Ok(None) => {}
+            Ok(Some((base, items))) => {
+                annotations(number, moves, base, items, (&mut self.notes, &mut self.facts), &mut add);
             }
-        };
-        annotations(number, moves, base, items, (&mut self.notes, &mut self.facts), &mut tell);
+            Err((offset, what)) => add(Kind::Notes, "cba", offset, what.to_owned()),
+        }
     }
 
     /// Whether the names that a record refers to are there.
-    fn names(
-        &mut self,
-        record: Record<'_>,
-        at: u64,
-        tell: &mut impl FnMut(&'static str, &'static str, u64, String, bool),
-    ) {
+    fn names(&mut self, record: Record<'_>, at: u64, add: &mut impl FnMut(Kind, &'static str, u64, String)) {
         let db = self.reader.db();
         let mut look = |entities: &Entities, number: u32, offset: u64, what: &'static str| {
             if entities.count() == 0 {
@@ -161,22 +154,16 @@ impl Checker<'_> {
             }
             if entities.get(number).is_none() {
                 let why = format!("its {what} has the number {number}, and there are {}", entities.count());
-                tell("a name is missing", "cbh", at + offset, why, true);
+                add(Kind::NoName, "cbh", at + offset, why);
             } else if entities.is_deleted(number) {
-                tell(
-                    "a name is deleted",
-                    "cbh",
-                    at + offset,
-                    format!("its {what} {number} is deleted"),
-                    false,
-                );
+                add(Kind::DeletedName, "cbh", at + offset, format!("its {what} {number} is deleted"));
             }
         };
-        look(&db.players, record.white(), 9, "player of White");
-        look(&db.players, record.black(), 12, "player of Black");
-        look(&db.tournaments, record.tournament(), 15, "tournament");
-        look(&db.annotators, record.annotator(), 18, "annotator");
-        look(&db.sources, record.source(), 21, "source");
+        look(&db.players, record.white(), layout::record::WHITE, "player of White");
+        look(&db.players, record.black(), layout::record::BLACK, "player of Black");
+        look(&db.tournaments, record.tournament(), layout::record::TOURNAMENT, "tournament");
+        look(&db.annotators, record.annotator(), layout::record::ANNOTATOR, "annotator");
+        look(&db.sources, record.source(), layout::record::SOURCE, "source");
     }
 }
 
@@ -186,28 +173,20 @@ fn annotations(
     base: u64,
     items: Items<'_>,
     (notes, facts): (&mut Notes, &mut Facts),
-    tell: &mut impl FnMut(&'static str, &'static str, u64, String, bool),
+    add: &mut impl FnMut(Kind, &'static str, u64, String),
 ) {
     if items.game() != number & 0xff_ffff {
         let what = format!("its annotations say that they are for game {}", items.game());
-        tell("the annotations name another game", "cba", base, what, false);
+        add(Kind::OtherNotes, "cba", base, what);
     }
     notes.clear();
     facts.clear();
     notes::read(items, moves.unwrap_or(u32::MAX - 1), notes, facts);
     if let Some((at, what)) = facts.damage {
-        tell("an annotation is damaged", "cba", base + at, what.to_owned(), true);
+        add(Kind::Note, "cba", base + at, what.to_owned());
     }
     for (kind, count) in facts.left_out.iter().filter(|(kind, _)| notes::name(**kind).is_none()) {
         let what = format!("{count} annotations of type {kind:#04x}, which is not known");
-        tell("annotations are of unknown types", "cba", base, what, false);
+        add(Kind::UnknownNotes, "cba", base, what);
     }
-}
-
-/// The file of a database that a finding is in.
-pub fn file<'a>(db: &'a Cbh, part: &str) -> Option<&'a Path> {
-    let named = |path: &&std::path::PathBuf| {
-        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(part))
-    };
-    db.files().iter().find(named).map(std::path::PathBuf::as_path)
 }

@@ -1,7 +1,8 @@
 //! What a byte of the compact encoding means, once it is no longer hidden.
 //!
-//! The codes stand in the order of the description's list (its numbers are one too high from 0x41 to 0xed, measured):
-//! null move, king, then each piece with its ways, then the pawns, the second and third pieces, and the marks.
+//! The order of the codes (docs/formats/cbh.md, Compact moves): null move, king, then each piece with its ways, then
+//! the pawns, the second and third pieces, and the marks.
+#![allow(clippy::indexing_slicing, reason = "tables that are made when the program is compiled")]
 
 use shakmaty::{Color, Role};
 
@@ -26,7 +27,7 @@ pub enum Code {
         /// Ranks up.
         up: u8,
     },
-    /// The move stands in the next two bytes.
+    /// The move is in the next two bytes.
     TwoBytes,
     /// Means nothing, and is no move.
     Nothing,
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_stands_where_the_list_has_it() {
+    fn each_kind_is_where_the_list_has_it() {
         let piece = |role, number, right, up| Code::Piece { role, number, right, up };
         for (code, meaning) in [
             (0x00, Code::Null),
@@ -156,7 +157,7 @@ mod tests {
             (0x24, piece(Role::Queen, 0, 5, 3)),
             (0x27, piece(Role::Rook, 0, 0, 1)),
             (0x35, piece(Role::Rook, 1, 0, 1)),
-            // From here on the description's numbers are one higher.
+            // From here on the numbers of the Russian text are one higher.
             (0x40, piece(Role::Rook, 1, 5, 0)),
             (0x43, piece(Role::Bishop, 0, 1, 1)),
             (0x51, piece(Role::Bishop, 1, 1, 1)),

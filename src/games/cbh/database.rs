@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::entities::{Entities, Entity, least};
+use super::entities::{Entities, Entity};
 use super::files;
 use super::layout::{
-    CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_HEADER, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN,
+    CBH_COUNT, CBH_MARK, CBH_MARK_AT, CBJ_HEADER, CBJ_MOVES, CBJ_SIZE, CBM_HEADER, RECORD_LEN, annotator,
+    player, source, team, title, tournament,
 };
 use crate::base::blob::Blob;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::folder;
 
 /// Above this length of a file its offsets need more than 32 bits.
 const WIDE: u64 = u32::MAX as u64;
@@ -39,7 +41,7 @@ pub struct Cbh {
     moves_name: Arc<Path>,
     count: u32,
     files: Vec<PathBuf>,
-    oddities: Vec<String>,
+    damage: Vec<String>,
 }
 
 /// The other files of a database, by the last parts of their names.
@@ -50,7 +52,7 @@ pub type Bytes<'a> = &'a dyn Fn(&str) -> Option<Vec<u8>>;
 
 impl Cbh {
     /// Opens a database by the name of any of its files. What is missing or broken beside records and moves is left
-    /// out, and told by [`Cbh::oddities`].
+    /// out, and reported by [`Cbh::damage`].
     ///
     /// # Errors
     /// When records or moves are missing, cannot be opened or are no such files; for other formats and archives, with
@@ -58,14 +60,15 @@ impl Cbh {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let main = files::main(path.as_ref())?;
         let records = Blob::open(&main)?;
-        let moves = files::sibling(&main, "cbg").ok_or_else(|| {
+        let moves = folder::sibling(&main, "cbg").ok().flatten().ok_or_else(|| {
             Error::new(ErrorKind::File, format!("the moves of the database {} are missing", main.display()))
                 .at_path(main.with_extension("cbg"))
                 .advice("put all files of the database into one folder, with the same name before the dot")
         })?;
         let moves = Blob::open(moves)?;
         Self::with(records, moves, &|part| {
-            files::sibling(&main, part).map(|path| Blob::open(&path).map(|blob| (path, blob)))
+            let path = folder::sibling(&main, part).ok().flatten();
+            path.map(|path| Blob::open(&path).map(|blob| (path, blob)))
         })
     }
 
@@ -90,8 +93,8 @@ impl Cbh {
     }
 
     fn with(records: Blob, moves: Blob, part: Parts<'_>) -> Result<Self> {
-        let mut oddities = Vec::new();
-        let count = count(&records, &mut oddities)?;
+        let mut damage = Vec::new();
+        let count = count(&records, &mut damage)?;
         let mut files = vec![records.path().to_owned(), moves.path().to_owned()];
         let mut open = |extension: &str, needed: bool, what: &str| match part(extension) {
             Some(Ok((path, blob))) => {
@@ -99,24 +102,24 @@ impl Cbh {
                 Some(blob)
             }
             Some(Err(error)) => {
-                oddities.push(format!("{error}: {what}"));
+                damage.push(format!("{error}: {what}"));
                 None
             }
             None => {
                 if needed {
-                    oddities.push(format!("there is no .{extension} file: {what}"));
+                    damage.push(format!("there is no .{extension} file: {what}"));
                 }
                 None
             }
         };
         let notes = open("cba", true, "games come without annotations");
         let names = [
-            ("cbp", least::PLAYER, "players have no names"),
-            ("cbt", least::TOURNAMENT, "tournaments have no names"),
-            ("cbc", least::ANNOTATOR, "annotators have no names"),
-            ("cbs", least::SOURCE, "sources have no names"),
-            ("cbe", least::TEAM, "teams have no names"),
-            ("cbl", least::TITLE, "games have no titles"),
+            ("cbp", player::LEAST, "players have no names"),
+            ("cbt", tournament::LEAST, "tournaments have no names"),
+            ("cbc", annotator::LEAST, "annotators have no names"),
+            ("cbs", source::LEAST, "sources have no names"),
+            ("cbe", team::LEAST, "teams have no names"),
+            ("cbl", title::LEAST, "games have no titles"),
         ];
         let blobs = names.map(|(extension, least, what)| {
             // Old databases and those of small programs have neither teams nor titles.
@@ -130,11 +133,11 @@ impl Cbh {
         let [players, tournaments, annotators, sources, teams, titles] =
             blobs.map(|(blob, extension, least)| {
                 let Some(blob) = blob else { return Entities::none() };
-                let (entities, oddity) = match entities(&blob, least) {
+                let (entities, what) = match entities(&blob, least) {
                     Ok(opened) => opened,
                     Err(error) => (Entities::none(), Some(error.to_string())),
                 };
-                oddities.extend(oddity.map(|what| format!("the .{extension} file: {what}")));
+                damage.extend(what.map(|what| format!("the .{extension} file: {what}")));
                 entities
             });
         let second_len = second.as_ref().map_or(0, |blob| {
@@ -143,8 +146,10 @@ impl Cbh {
             head.get(..read).and_then(|head| bytes::u32_le(head, CBJ_SIZE)).map_or(0, u64::from)
         });
         if moves.len() > WIDE && second_len < CBJ_MOVES + 8 {
-            oddities
-                .push("the moves take more than 4 GiB, and no .cbj file says where each stands".to_owned());
+            damage.push(
+                "the moves take more than 4 GiB, and no .cbj file says where those of each game are"
+                    .to_owned(),
+            );
         }
         let moves_name = Arc::from(moves.path());
         Ok(Self {
@@ -163,7 +168,7 @@ impl Cbh {
             moves_name,
             count,
             files,
-            oddities,
+            damage,
         })
     }
 
@@ -192,9 +197,9 @@ impl Cbh {
         self.media
     }
 
-    /// What is odd about its files, one clause each.
-    pub fn oddities(&self) -> &[String] {
-        &self.oddities
+    /// What is wrong with its files, one clause each.
+    pub fn damage(&self) -> &[String] {
+        &self.damage
     }
 
     /// Bytes of records and moves together.
@@ -207,7 +212,7 @@ impl Cbh {
         file.len() > WIDE && self.second_len >= CBJ_MOVES + 8
     }
 
-    /// Where the `.cbj` record of a game stands.
+    /// The offset of a game's `.cbj` record.
     pub(super) fn second_at(&self, game: u32) -> u64 {
         CBJ_HEADER + u64::from(game.saturating_sub(1)) * self.second_len
     }
@@ -227,7 +232,7 @@ fn entities(blob: &Blob, least: u64) -> Result<(Entities, Option<String>)> {
 }
 
 /// How many records a `.cbh` file has.
-fn count(records: &Blob, oddities: &mut Vec<String>) -> Result<u32> {
+fn count(records: &Blob, damage: &mut Vec<String>) -> Result<u32> {
     let mut head = [0; RECORD_LEN as usize];
     let read = records.read(0, &mut head)?;
     let head = head.get(..read).unwrap_or_default();
@@ -240,7 +245,7 @@ fn count(records: &Blob, oddities: &mut Vec<String>) -> Result<u32> {
     };
     let rest = (records.len() - RECORD_LEN) % RECORD_LEN;
     if rest != 0 {
-        oddities.push(format!("the last record of the .cbh file is cut off after {rest} bytes"));
+        damage.push(format!("the last record of the .cbh file is cut off after {rest} bytes"));
     }
     // The header counts one more.
     let held = u32::try_from((records.len() - RECORD_LEN) / RECORD_LEN).unwrap_or(u32::MAX);
@@ -248,14 +253,14 @@ fn count(records: &Blob, oddities: &mut Vec<String>) -> Result<u32> {
         Some(claimed) if claimed <= held => {
             if claimed < held {
                 let what = format!("the .cbh file holds {held} records, and its header counts {claimed}");
-                oddities.push(what);
+                damage.push(what);
             }
             Ok(claimed)
         }
         _ => {
             let claimed = claimed.saturating_sub(1);
             let what = format!("the header of the .cbh file counts {claimed} records, and it holds {held}");
-            oddities.push(what);
+            damage.push(what);
             Ok(held)
         }
     }

@@ -1,4 +1,5 @@
 //! The moves of a game: bytes become legal moves, in the order in which they are stored.
+#![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,7 +13,7 @@ use super::mode::Mode;
 use super::start::square;
 use crate::games::Reason;
 
-/// Who is told of the moves, in the order in which they are stored: at each position its first continuation to the
+/// What receives the moves, in the order in which they are stored: at each position its first continuation to the
 /// end, then the next.
 pub trait Sink {
     /// Whether variations are wanted: without, the game is over when its main line is.
@@ -33,7 +34,7 @@ pub trait Sink {
     /// Another move instead of the next one comes later.
     fn push(&mut self);
 
-    /// The line is over: a move follows that is played instead of the one behind the last [`push`](Sink::push).
+    /// The line is over: a move follows that is played instead of the one after the last [`push`](Sink::push).
     fn pop(&mut self);
 }
 
@@ -59,7 +60,7 @@ pub enum Wrong {
     TooMany,
     /// Variations are nested deeper than any are.
     TooDeep,
-    /// A variation begins or ends where no move stands between.
+    /// A variation begins or ends without a move between.
     Empty,
 }
 
@@ -94,10 +95,10 @@ impl fmt::Display for Damage {
 
 /// Plays the moves of a game, from the position of `board`; `kept` is memory for positions to go back to.
 ///
-/// A game whose last end is missing ends with its bytes; what stands behind the last end is no part of it.
+/// A game whose last end is missing ends with its bytes; what follows the last end is no part of it.
 ///
 /// # Errors
-/// When a move is not legal or cannot be read: those before it were told.
+/// When a move is not legal or cannot be read: those before it were handed over.
 pub fn decode<S: Sink>(
     data: &[u8],
     mode: Mode,

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::layout::{
-    ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MORE,
-    ENTITY_SIZE,
+    ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MARK_AT,
+    ENTITY_MORE, ENTITY_SIZE, annotator, player, source, team, title, tournament,
 };
 use super::nations::NATIONS;
 use super::record::date;
@@ -28,27 +28,24 @@ pub struct Entities {
     count: u64,
 }
 
-/// What can be odd about such a file, as a clause.
-type Oddity = Option<String>;
-
 impl Entities {
     /// A file without records.
     pub fn none() -> Self {
         Self { data: Map::Static(&[]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
     }
 
-    /// Opens a file whose records hold at least so many bytes; with what is odd about it.
+    /// Opens a file whose records hold at least so many bytes; with what is wrong with it.
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub fn open(path: &Path, least: u64) -> Result<(Self, Oddity)> {
+    pub fn open(path: &Path, least: u64) -> Result<(Self, Option<String>)> {
         Ok(Self::new(Map::open(path)?, least))
     }
 
-    /// Takes the bytes of a file whose records hold at least so many; with what is odd about it.
-    pub fn new(data: Map, least: u64) -> (Self, Oddity) {
+    /// Takes the bytes of a file whose records hold at least so many; with what is wrong with it.
+    pub fn new(data: Map, least: u64) -> (Self, Option<String>) {
         let number = |at| bytes::u32_le(&data, at).map(u64::from);
-        let Some((mark, size)) = number(8).zip(number(ENTITY_SIZE)) else {
+        let Some((mark, size)) = number(ENTITY_MARK_AT).zip(number(ENTITY_SIZE)) else {
             return (Self::none(), Some("it is too short for a header".to_owned()));
         };
         if mark != u64::from(ENTITY_MARK) {
@@ -62,10 +59,10 @@ impl Entities {
         let record = size + ENTITY_LINKS;
         let claimed = number(ENTITY_COUNT).unwrap_or_default();
         let held = (data.len() as u64).saturating_sub(header) / record;
-        let oddity =
+        let wrong =
             (claimed > held).then(|| format!("its header counts {claimed} records, and it holds {held}"));
         let count = claimed.min(held);
-        (Self { data, header, record, count }, oddity)
+        (Self { data, header, record, count }, wrong)
     }
 
     /// How many records it has, deleted ones included.
@@ -96,28 +93,12 @@ impl Entities {
     }
 }
 
-/// The least bytes of the records of each file, behind the links (the description).
-pub mod least {
-    /// A player: two names, two numbers.
-    pub const PLAYER: u64 = 58;
-    /// A tournament.
-    pub const TOURNAMENT: u64 = 81;
-    /// An annotator.
-    pub const ANNOTATOR: u64 = 45;
-    /// A source.
-    pub const SOURCE: u64 = 51;
-    /// A team.
-    pub const TEAM: u64 = 55;
-    /// A title: eight languages.
-    pub const TITLE: u64 = 1600;
-}
-
-/// The bytes of a record behind its links.
+/// The bytes of a record after its links.
 #[derive(Clone, Copy, Debug)]
 pub struct Entity<'a>(&'a [u8]);
 
 impl<'a> Entity<'a> {
-    fn text(self, at: u64, len: u64) -> Cow<'a, str> {
+    fn text(self, (at, len): (u64, u64)) -> Cow<'a, str> {
         field(bytes::slice(self.0, at, len).unwrap_or_default())
     }
 
@@ -131,7 +112,7 @@ impl<'a> Entity<'a> {
 
     /// Appends a player's name as PGN has it: `Last, First`.
     pub fn push_player(self, out: &mut String) {
-        let (last, first) = (self.text(0, 30), self.text(30, 20));
+        let (last, first) = (self.text(player::LAST_NAME), self.text(player::FIRST_NAME));
         out.push_str(last.trim());
         if !first.trim().is_empty() {
             if !last.trim().is_empty() {
@@ -139,7 +120,7 @@ impl<'a> Entity<'a> {
             }
             let first = first.trim();
             out.push_str(first);
-            // Initials get the period that the PGN standard wants behind them.
+            // Initials get the period that the PGN standard wants after them.
             if first.len() <= 2
                 && first.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
             {
@@ -150,22 +131,22 @@ impl<'a> Entity<'a> {
 
     /// The name of an annotator or a team.
     pub fn name(self) -> Cow<'a, str> {
-        self.text(0, 45)
+        self.text(annotator::NAME)
     }
 
     /// A title in the first language that it is given in.
     pub fn title(self) -> Cow<'a, str> {
-        (0..8)
-            .map(|language| self.text(language * 200, 200))
+        (0..title::LANGUAGES)
+            .map(|language| self.text((language * title::LEN, title::LEN)))
             .find(|text| !text.is_empty())
             .unwrap_or_default()
     }
 
-    /// Appends a team's name as ChessBase writes it: behind that of a second or third team stands its number.
+    /// Appends a team's name as ChessBase writes it: that of a second or third team is followed by its number.
     pub fn push_team(self, out: &mut String) {
         const NUMBERS: [&str; 11] = ["", "", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
         out.push_str(&self.name());
-        let number = bytes::u16_le(self.0, 45).unwrap_or_default();
+        let number = bytes::u16_le(self.0, team::NUMBER).unwrap_or_default();
         let digits = if number > 10 { number.to_string() } else { String::new() };
         let roman = NUMBERS.get(usize::from(number)).copied().unwrap_or(&digits);
         if !out.is_empty() && !roman.is_empty() {
@@ -176,36 +157,37 @@ impl<'a> Entity<'a> {
 
     /// The country of a team, and the year it played in; 0 unknown.
     pub fn team(self) -> (Option<&'static str>, u32) {
-        let year = bytes::u32_le(self.0, 50).unwrap_or_default();
-        (nation(self.byte(54)), if year > 9999 { 0 } else { year })
+        let year = bytes::u32_le(self.0, team::YEAR).unwrap_or_default();
+        (nation(self.byte(team::NATION)), if year > 9999 { 0 } else { year })
     }
 
     /// A tournament.
     pub fn tournament(self) -> Tournament<'a> {
+        let kind = self.byte(tournament::KIND);
         Tournament {
-            title: self.text(0, 40),
-            place: self.text(40, 30),
-            date: self.date(70),
-            kind: self.byte(74) & 0x1f,
-            blitz: self.byte(74) & 0x20 != 0,
-            rapid: self.byte(74) & 0x40 != 0,
-            correspondence: self.byte(74) & 0x80 != 0,
-            team: self.byte(75) & 1 != 0,
-            nation: nation(self.byte(76)),
-            category: self.byte(78),
-            rounds: self.byte(80),
+            title: self.text(tournament::TITLE),
+            place: self.text(tournament::PLACE),
+            date: self.date(tournament::DATE),
+            kind: kind & tournament::KIND_MASK,
+            blitz: kind & tournament::BLITZ != 0,
+            rapid: kind & tournament::RAPID != 0,
+            correspondence: kind & tournament::CORRESPONDENCE != 0,
+            team: self.byte(tournament::TEAM) & 1 != 0,
+            nation: nation(self.byte(tournament::NATION)),
+            category: self.byte(tournament::CATEGORY),
+            rounds: self.byte(tournament::ROUNDS),
         }
     }
 
     /// A source.
     pub fn source(self) -> Source<'a> {
         Source {
-            title: self.text(0, 25),
-            publisher: self.text(25, 16),
-            publication: self.date(41),
-            date: self.date(45),
-            version: self.byte(49),
-            quality: self.byte(50),
+            title: self.text(source::TITLE),
+            publisher: self.text(source::PUBLISHER),
+            publication: self.date(source::PUBLICATION),
+            date: self.date(source::DATE),
+            version: self.byte(source::VERSION),
+            quality: self.byte(source::QUALITY),
         }
     }
 }
@@ -290,8 +272,8 @@ mod tests {
     #[test]
     fn records_are_found_by_their_numbers() {
         let file = made::entities(58, &[b"Carlsen", b"Caruana"]);
-        let (players, oddity) = Entities::new(file.into(), least::PLAYER);
-        assert_eq!((players.count(), players.live(), oddity), (2, 2, None));
+        let (players, wrong) = Entities::new(file.into(), player::LEAST);
+        assert_eq!((players.count(), players.live(), wrong), (2, 2, None));
         let mut name = String::new();
         players.get(1).unwrap().push_player(&mut name);
         assert_eq!(name, "Caruana");
@@ -307,7 +289,7 @@ mod tests {
             file[at..at + 4].copy_from_slice(&(record as u32).to_le_bytes());
         }
         file[32 + 67..32 + 71].copy_from_slice(&(-999_i32).to_le_bytes());
-        let (players, _) = Entities::new(file.into(), least::PLAYER);
+        let (players, _) = Entities::new(file.into(), player::LEAST);
         assert!(players.is_deleted(1) && !players.is_deleted(2));
         assert_eq!(players.get(2).unwrap().name(), "C");
     }
@@ -323,8 +305,8 @@ mod tests {
         assert!(told(bad, 58).1.unwrap().contains("not that of a part"));
         let mut bad = good.clone();
         bad[..4].copy_from_slice(&u32::MAX.to_le_bytes());
-        let (players, oddity) = told(bad, 58);
-        assert!(oddity.unwrap().contains("holds 2"));
+        let (players, wrong) = told(bad, 58);
+        assert!(wrong.unwrap().contains("holds 2"));
         assert_eq!(players.count(), 2);
         let mut bad = good;
         bad[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -348,7 +330,7 @@ mod tests {
             Entity(&record).tournament().push_type(&mut name);
             assert_eq!(name, text);
         }
-        // Measured in tournaments whose places name their countries.
+        // Seen in tournaments whose places name their countries.
         let nations = [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(nation);
         let letters = ["AFG", "AUT", "ESP", "GER", "ITA", "NED", "RUS", "SUI", "SRB"].map(Some);
         assert_eq!(nations, *[&letters[..], &[None, None]].concat());

@@ -80,7 +80,7 @@ pub trait Output {
     /// When it cannot be written.
     fn write(&mut self, text: &[u8]) -> Result<()>;
 
-    /// Damage to a game, of which what stands before it was written.
+    /// Damage to a game: the moves before it were written.
     fn problem(&mut self, problem: &Problem);
 
     /// All games up to this one are through.
@@ -125,7 +125,7 @@ struct Exporter<'a> {
     event: Event,
 }
 
-/// The tags of a tournament, which mostly has many games one behind the other.
+/// The tags of a tournament, which mostly has many games in sequence.
 #[derive(Default)]
 struct Event {
     number: Option<u32>,
@@ -250,7 +250,7 @@ impl<'a> Exporter<'a> {
         }
         let evaluation = record.line_evaluation();
         if evaluation != 0 {
-            // What a line comes to stands behind its last move, for it has no result.
+            // The evaluation of a line follows its last move, for it has no result.
             let mut last = 0;
             while let Some(next) = self.tree.node(last).map(|node| node.next).filter(|&next| next != 0) {
                 last = next;
@@ -315,7 +315,7 @@ impl<'a> Exporter<'a> {
         if start.is_some() {
             self.writer.tag("SetUp", "1");
         }
-        // The source that stands for none has neither name nor publisher.
+        // The source that means none has neither name nor publisher.
         if let Some(source) = source.filter(|source| known(&source.title) || known(&source.publisher)) {
             self.some("Source", &source.publisher);
             self.date("SourceDate", source.publication);

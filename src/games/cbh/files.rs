@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::folder;
 
 /// The last parts of the names of the files that are read: records, moves, annotations, players, tournaments,
 /// annotators, sources, teams, second records, titles, media.
@@ -20,8 +21,7 @@ pub fn is_named(path: &Path) -> bool {
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let entries = fs::read_dir(folder::of(path)).into_iter().flatten().flatten().map(|entry| entry.path());
     let own = entries.filter(|entry| {
         let end = entry.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
         stem(entry) == stem(path) && STARTS.iter().any(|start| end.starts_with(start))
@@ -50,30 +50,12 @@ pub fn main(path: &Path) -> Result<PathBuf> {
             "unpack it first: open it in ChessBase with its password",
         ),
         _ if path.is_file() && extension == "cbh" => Ok(path.to_owned()),
-        _ => sibling(path, "cbh").ok_or_else(|| {
+        _ => folder::sibling(path, "cbh").ok().flatten().ok_or_else(|| {
             Error::new(ErrorKind::File, "there is no such database")
                 .at_path(path)
-                .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) stand beside it")
+                .advice("name its .cbh file; the others (.cbg, .cba, .cbp ...) are found beside it")
         }),
     }
-}
-
-/// Another file of the same database: of the same name, in the given letter case first, then in any.
-pub fn sibling(path: &Path, part: &str) -> Option<PathBuf> {
-    let upper = path.extension().is_some_and(|given| given.to_string_lossy().chars().any(char::is_uppercase));
-    let cased = |upper| path.with_extension(if upper { part.to_uppercase() } else { part.to_owned() });
-    [cased(upper), cased(!upper)].into_iter().find(|candidate| candidate.is_file()).or_else(|| {
-        let wanted = cased(false);
-        let name = wanted.file_name()?.to_string_lossy().to_lowercase();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut found: Vec<_> = fs::read_dir(folder.unwrap_or(Path::new(".")))
-            .ok()?
-            .filter_map(|entry| Some(entry.ok()?.file_name()))
-            .filter(|entry| entry.to_string_lossy().to_lowercase() == name)
-            .collect();
-        found.sort();
-        found.into_iter().next().map(|name| path.with_file_name(name))
-    })
 }
 
 #[cfg(test)]
@@ -88,11 +70,11 @@ mod tests {
         }
         let path = folder.path().join("My Games.CBH");
         for (part, name) in [("cbg", "My games.cbg"), ("cba", "MY GAMES.Cba")] {
-            let found = sibling(&path, part).unwrap();
+            let found = folder::sibling(&path, part).unwrap().unwrap();
             assert!(found.is_file());
             assert_eq!(found.file_name().unwrap().to_string_lossy().to_lowercase(), name.to_lowercase());
         }
-        assert_eq!(sibling(&path, "cbp"), None);
+        assert_eq!(folder::sibling(&path, "cbp").unwrap(), None);
         assert!(main(&folder.path().join("my games.cbg")).unwrap().is_file());
     }
 

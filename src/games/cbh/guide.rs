@@ -1,17 +1,6 @@
 //! Guiding texts: what an author wrote beside the games, in one or more languages, as HTML.
 //!
-//! The description ends behind the titles; the rest is as <https://github.com/Yarin78/morphy> documents it (`2-moves.md`,
-//! "Guiding texts"). Numbers behind the head are little-endian:
-//!
-//! | bytes | what |
-//! |---|---|
-//! | 4 | flags and size, as of a game |
-//! | 2 | version: 1 and 2 are plain text, 3 is HTML |
-//! | 2 | number of titles, each of language (2), length (2) and text |
-//! | 1 | not known |
-//! | 2 | number of contents, each of language (2), length, text, length, and formatting data that nobody knows |
-//!
-//! The lengths of contents take two bytes in version 1 and four in the others.
+//! Layout and source: docs/formats/cbh.md, Guiding text.
 
 use std::borrow::Cow;
 

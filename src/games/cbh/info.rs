@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::check;
 use super::database::Cbh;
-use super::layout::SET_UP;
+use super::layout::{RECORD_LEN, SET_UP};
 use super::mode::MODE_BITS;
 use super::reader::Reader;
 use super::record::{Kind, Record};
 use crate::base::error::Result;
+use crate::base::findings::{Finding, Findings, summed};
 use crate::games::Date;
 
 /// Records between two looks at how far the work is.
@@ -44,15 +46,21 @@ pub struct Summary {
     pub dates: Option<(Date, Date)>,
     /// How many games are written in each mode.
     pub modes: BTreeMap<u8, u64>,
-    /// What is odd, one clause each.
-    pub oddities: Vec<String>,
+    /// What is wrong, the findings of each kind together.
+    pub findings: Vec<Finding>,
 }
 
-/// Sums a database up; `at` is told how far the work is.
+/// Sums a database up; `at` receives how far the work is.
 ///
 /// # Errors
 /// When `at` fails, or the records cannot be read.
 pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
+    let (summary, findings) = summed(|findings| sum(db, at, findings));
+    Ok(Summary { findings, ..summary? })
+}
+
+fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) -> Result<Summary> {
+    check::files(db, findings);
     let mut reader = Reader::new(db);
     let mut summary = Summary {
         records: db.count().into(),
@@ -62,21 +70,27 @@ pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
         sources: db.sources.live(),
         teams: db.teams.live(),
         media: db.media(),
-        oddities: db.oddities().to_vec(),
         ..Summary::default()
     };
-    let (mut outside, mut unknown, mut unsorted, mut before) = (0_u64, 0_u64, 0_u64, 0);
+    let mut before = 0;
     for number in 1..=db.count() {
         if number.is_multiple_of(STRIDE) {
             at(number)?;
         }
+        let place = (db.path(), u64::from(number) * RECORD_LEN);
         let record = reader.record(number)?;
         let record = Record(&record);
         match record.kind() {
             _ if record.is_deleted() => summary.deleted += 1,
             Kind::Text => summary.texts += 1,
             Kind::Game => summary.games += 1,
-            Kind::Unknown => unknown += 1,
+            Kind::Unknown => {
+                findings.add(
+                    check::Kind::Neither,
+                    place,
+                    format_args!("record {number} is neither a game nor a text"),
+                );
+            }
         }
         if record.kind() != Kind::Game || record.is_deleted() {
             continue;
@@ -91,19 +105,17 @@ pub fn summary(db: &Cbh, at: &dyn Fn(u32) -> Result<()>) -> Result<Summary> {
             Some((offset, [head, ..])) => {
                 *summary.modes.entry(head & MODE_BITS).or_default() += 1;
                 summary.set_up += u64::from(head & SET_UP != 0);
-                unsorted += u64::from(offset < before);
+                if offset < before {
+                    let what =
+                        format_args!("the moves of game {number} are stored before those of the game before");
+                    findings.add(check::Kind::Unsorted, place, what);
+                }
                 before = offset;
             }
-            None => outside += 1,
-        }
-    }
-    for (count, what) in [
-        (outside, "whose moves are said to stand outside the file of moves"),
-        (unknown, "that are neither games nor texts"),
-        (unsorted, "whose moves stand before those of the game before"),
-    ] {
-        if count > 0 {
-            summary.oddities.push(format!("{count} records {what}"));
+            None => {
+                let what = format_args!("the moves of game {number} are outside the file of moves");
+                findings.add(check::Kind::Outside, place, what);
+            }
         }
     }
     Ok(summary)

@@ -14,7 +14,7 @@ use super::mode::Mode;
 use super::start::number;
 use crate::base::error::Result;
 
-/// The bytes of a set-up position, and of a game of Chess960 those behind it.
+/// The bytes of a set-up position, and of a game of Chess960 those after it.
 pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {
     let fen: Fen = fen.parse().unwrap();
     let setup: &Setup = fen.as_setup();
@@ -81,7 +81,7 @@ pub fn moves(start: &Chess, mode: Mode, text: &str, wide: bool) -> Vec<u8> {
                 if mode.compact {
                     bytes.push(mode.hidden(0xff, count));
                 } else if !bytes.is_empty() {
-                    // The mark stands in the move before.
+                    // The mark is in the move before.
                     let before = count.wrapping_sub(1);
                     bytes[last] = mode.hidden(mode.plain(bytes[last], before) | 0x40, before);
                 }
@@ -231,7 +231,7 @@ impl Made {
         self.files.get_mut(part).unwrap()
     }
 
-    /// Adds a game by the bytes behind its head, and gives its number.
+    /// Adds a game by the bytes after its head, and returns its number.
     pub fn game(&mut self, flags: u8, data: &[u8], items: &[Vec<u8>]) -> u32 {
         let number = (self.file("cbh").len() / 46) as u32;
         let mut record = [0; 46];

@@ -1,4 +1,4 @@
-//! ChessBase databases (`.cbh` and the files beside it).
+//! ChessBase databases (`.cbh` and the files beside it). The format is described in `docs/formats/cbh.md`.
 //!
 //! A `.cbh` file is a list of records, one for each game or text, that point into the others: moves (`.cbg`),
 //! annotations (`.cba`), players (`.cbp`), tournaments (`.cbt`), annotators (`.cbc`), sources (`.cbs`), and by the

@@ -1,10 +1,11 @@
-//! The encoding modes: how the bytes of a game's moves are to be read.
+//! The encoding modes: how the bytes of a game's moves are to be read (docs/formats/cbh.md, Encoding modes).
+#![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use super::tables::{
     MODE_0, MODE_1, MODE_2, MODE_3, MODE_4, MODE_5, MODE_6, MODE_7, MODE_10, MODE_11, Table,
 };
 
-/// The bits of a game's first byte that hold its mode (measured).
+/// The bits of a game's first byte that hold its mode (docs/formats/cbh.md, Game).
 pub const MODE_BITS: u8 = 0x3f;
 
 /// How the moves of a game are written.
@@ -44,7 +45,7 @@ impl Mode {
         Some(Self { number, table, before: number < 4, compact, reversed, chess960: number >= 10 })
     }
 
-    /// What a byte means behind so many moves, modulo 256.
+    /// What a byte means after so many moves, modulo 256.
     #[inline]
     pub const fn plain(&self, byte: u8, moves: u8) -> u8 {
         if self.before {
@@ -54,7 +55,7 @@ impl Mode {
         }
     }
 
-    /// The byte that means this behind so many moves: what [`Mode::plain`] undoes.
+    /// The byte that means this after so many moves: what [`Mode::plain`] undoes.
     pub fn hidden(&self, plain: u8, moves: u8) -> u8 {
         (0..=u8::MAX).find(|&byte| self.plain(byte, moves) == plain).unwrap_or_default()
     }

@@ -1,8 +1,7 @@
 //! The countries, by ChessBase's own numbers.
 
-/// Their letters from number 1 on, as chess federations and the Olympic committee write them. The description's list has
-/// the order but leaves ten countries out, those of the languages of annotations among them; the numbers of those that
-/// occur in the sample databases were compared with the places there, the others follow from the order.
+/// Their letters from number 1 on, as chess federations and the Olympic committee write them (docs/formats/cbh.md,
+/// Names).
 #[rustfmt::skip]
 pub const NATIONS: [&str; 253] = [
     "AFG", "ALB", "ALG", "AND", "ANG", "ANT", "ARG", "ARM", "AUS", "AUT", "AZE", "BAH", "BRN",

@@ -9,9 +9,9 @@ use super::text::comment;
 use crate::base::bytes;
 use crate::games::export::Notes;
 
-/// The types of annotations (the description).
+/// The types of annotations (docs/formats/cbh.md, Annotations).
 pub mod kind {
-    /// A text behind the move.
+    /// A text after the move.
     pub const TEXT_AFTER: u8 = 0x02;
     /// Up to three glyphs: the move, the position, a prefix.
     pub const SYMBOLS: u8 = 0x03;
@@ -37,7 +37,7 @@ pub mod kind {
     pub const TEXT_BEFORE: u8 = 0x82;
 }
 
-/// Types for which PGN has no words (the description).
+/// Types for which PGN has no words (docs/formats/cbh.md, Annotations).
 const WITHOUT_WORDS: [(u8, &str); 9] = [
     (0x10, "sound"),
     (0x11, "picture"),
@@ -64,7 +64,7 @@ pub struct Item<'a> {
     pub kind: u8,
     /// What it says.
     pub data: &'a [u8],
-    /// Where it stands, in bytes from the start of the game's annotations.
+    /// Its offset in bytes from the start of the game's annotations.
     pub at: u64,
 }
 
@@ -75,7 +75,7 @@ impl Item<'_> {
     }
 }
 
-/// The annotations of a game, one behind the other.
+/// The annotations of a game, one after the other.
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     data: &'a [u8],
@@ -95,7 +95,7 @@ impl<'a> Items<'a> {
 }
 
 impl<'a> Iterator for Items<'a> {
-    /// An annotation, or where one stands that cannot be read: the last then.
+    /// An annotation, or the offset of one that cannot be read, which is the last then.
     type Item = Result<Item<'a>, u64>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -143,13 +143,13 @@ impl Facts {
 
 /// Says what the annotations say, of a game of so many moves.
 pub fn read(items: Items<'_>, moves: u32, notes: &mut Notes, facts: &mut Facts) {
-    // Commands stand before texts, whatever the order of the items.
+    // Commands come before texts, whatever the order of the items.
     for texts in [false, true] {
         for item in items.clone() {
             let item = match item {
                 Ok(item) => item,
                 Err(at) => {
-                    facts.damaged(at, "an annotation is cut off, those behind it are lost");
+                    facts.damaged(at, "an annotation is cut off, and those after it are lost");
                     break;
                 }
             };
@@ -166,7 +166,7 @@ pub fn read(items: Items<'_>, moves: u32, notes: &mut Notes, facts: &mut Facts) 
     }
 }
 
-/// Appends a word behind a space.
+/// Appends a word after a space.
 fn add(text: &mut String, word: &str) {
     if !text.is_empty() && !word.is_empty() {
         text.push(' ');
@@ -263,7 +263,7 @@ fn clock(hundredths: u32) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The moves that mean the rest of the game (the description).
+/// The moves that mean the rest of the game (docs/formats/cbh.md, Annotations).
 const REST: u16 = 1000;
 
 /// The stages of a time control as the PGN tag has them: `40/5400+30:1800+30`.

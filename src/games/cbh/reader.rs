@@ -1,4 +1,5 @@
 //! One thread's way through a database: records, moves and annotations by the numbers of games.
+#![allow(clippy::indexing_slicing, reason = "an array of two has an element for each bool")]
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ use crate::base::bytes;
 use crate::base::error;
 use crate::games::{Place, Problem, Reason, Spot};
 
-/// The shortest header of a `.cbg` file: no game stands before its end (measured).
+/// The shortest header of a `.cbg` file: no game begins before its end (docs/formats/cbh.md, Game).
 const SHORTEST_HEADER: u64 = 10;
 
 /// Reads a database. Made for going through it in order, but any order is right.
@@ -48,7 +49,7 @@ pub type Found = [u8; RECORD_LEN as usize];
 pub struct Game {
     /// Its number.
     pub number: u32,
-    /// Where its head stands in `.cbg`.
+    /// Offset of its head in `.cbg`.
     pub offset: u64,
     /// Its bytes there, head included, as far as the file has them.
     pub len: u64,
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
         title.filter(|&title| title != u32::MAX)
     }
 
-    /// Where the moves of a game stand, and the four bytes of their head.
+    /// The offset of a game's moves, and the four bytes of their head.
     pub(super) fn first_bytes(&mut self, number: u32, record: Record<'_>) -> Option<(u64, [u8; 4])> {
         let db = self.db;
         let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
@@ -198,7 +199,7 @@ impl<'a> Reader<'a> {
         let refuse = |reason, why: String| Err(Unreadable { reason, offset, why });
         let damaged = |why: &str| refuse(Reason::Damaged, why.to_owned());
         if offset < SHORTEST_HEADER || offset >= db.moves.len() {
-            return damaged("its moves are said to stand outside the file of moves");
+            return damaged("the record puts its moves outside the file of moves");
         }
         let head = match self.moves.get(&db.moves, offset, GAME_HEAD_LEN) {
             Ok(head) => bytes::u32_be(head, 0),
@@ -271,7 +272,7 @@ impl<'a> Reader<'a> {
     /// Decodes the moves of a game that was found.
     ///
     /// # Errors
-    /// When they are damaged: those before the damage were told.
+    /// When they are damaged: those before the damage were handed over.
     pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), Damage> {
         self.board = self.board_of(game);
         let data = self.moves.get(&self.db.moves, game.offset, game.len).unwrap_or_default();
@@ -291,7 +292,7 @@ impl<'a> Reader<'a> {
         let db = self.db;
         let Some(blob) = db.notes.as_ref().filter(|_| record.notes() != 0) else { return Ok(None) };
         let offset = self.offset(number, blob, record.notes(), CBJ_NOTES);
-        let outside = (offset, "its annotations are said to stand outside their file");
+        let outside = (offset, "the record puts its annotations outside their file");
         if offset >= blob.len() {
             return Err(outside);
         }
@@ -324,7 +325,7 @@ impl<'a> Reader<'a> {
         Ok((offset, Guide::read(data)))
     }
 
-    /// Where a game stands, for whoever is told of it.
+    /// Where a game is, for reports.
     pub fn place(&self, number: u32, offset: u64, length: u64) -> Place {
         Place { file: self.db.moves_path().clone(), spot: Spot::Game(number.into()), offset, length }
     }

@@ -1,10 +1,10 @@
 //! What a `.cbh` record says of a game or a text.
 
-use super::layout::ECO_960;
+use super::layout::{record, text_record};
 use crate::base::bytes;
 use crate::games::{Date, GameResult};
 
-/// A record of 46 bytes; what lies behind its end reads as 0.
+/// A record of 46 bytes; what is missing at its end reads as 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a>(pub &'a [u8]);
 
@@ -19,7 +19,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// How a game ended, as ChessBase tells it.
+/// How a game ended, as ChessBase has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Played or forfeited.
@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-/// The names of the medals, from bit 0 on (the description).
+/// The names of the medals, from bit 0 on (docs/formats/cbh.md, Record).
 pub const MEDALS: [&str; 16] = [
     "best game",
     "decided tournament",
@@ -81,10 +81,15 @@ impl Record<'_> {
         u64::from(bytes::u32_be(self.0, at).unwrap_or_default())
     }
 
+    /// A number that is elsewhere in a text.
+    fn number(self, of_game: u64, of_text: u64) -> u32 {
+        self.three(if self.kind() == Kind::Text { of_text } else { of_game })
+    }
+
     /// What it is: bit 0 a game, with bit 1 a text.
     pub fn kind(self) -> Kind {
-        match self.byte(0) & 3 {
-            1 => Kind::Game,
+        match self.byte(record::FLAGS) & (record::GAME | record::TEXT) {
+            record::GAME => Kind::Game,
             0 => Kind::Unknown,
             _ => Kind::Text,
         }
@@ -92,52 +97,52 @@ impl Record<'_> {
 
     /// Whether it is marked as deleted.
     pub fn is_deleted(self) -> bool {
-        self.byte(0) & 0x80 != 0
+        self.byte(record::FLAGS) & record::DELETED != 0
     }
 
     /// Offset of the moves, or of the text, in `.cbg`; modulo 4 GiB.
     pub fn moves(self) -> u64 {
-        self.four(1)
+        self.four(record::MOVES)
     }
 
     /// Offset of the annotations in `.cba`, modulo 4 GiB; 0 where there are none.
     pub fn notes(self) -> u64 {
-        self.four(5)
+        self.four(record::NOTES)
     }
 
     /// The number of White in `.cbp`.
     pub fn white(self) -> u32 {
-        self.three(9)
+        self.three(record::WHITE)
     }
 
     /// The number of Black in `.cbp`.
     pub fn black(self) -> u32 {
-        self.three(12)
+        self.three(record::BLACK)
     }
 
     /// The number in `.cbt`.
     pub fn tournament(self) -> u32 {
-        self.three(if self.kind() == Kind::Text { 7 } else { 15 })
+        self.number(record::TOURNAMENT, text_record::TOURNAMENT)
     }
 
     /// The number in `.cbc`.
     pub fn annotator(self) -> u32 {
-        self.three(if self.kind() == Kind::Text { 13 } else { 18 })
+        self.number(record::ANNOTATOR, text_record::ANNOTATOR)
     }
 
     /// The number in `.cbs`.
     pub fn source(self) -> u32 {
-        self.three(if self.kind() == Kind::Text { 10 } else { 21 })
+        self.number(record::SOURCE, text_record::SOURCE)
     }
 
     /// When it was played.
     pub fn date(self) -> Date {
-        date(self.three(24))
+        date(self.three(record::DATE))
     }
 
     /// How it ended.
     pub fn outcome(self) -> Outcome {
-        match self.byte(27) & 7 {
+        match self.byte(record::RESULT) & 7 {
             0 => Outcome::Ended(GameResult::Black, None),
             1 => Outcome::Ended(GameResult::Draw, None),
             2 => Outcome::Ended(GameResult::White, None),
@@ -149,15 +154,15 @@ impl Record<'_> {
         }
     }
 
-    /// What a line comes to, as a numeric annotation glyph; 0 where nothing is said.
+    /// What a line comes to, as a numeric annotation glyph; 0 where there is none.
     pub fn line_evaluation(self) -> u8 {
-        if self.outcome() == Outcome::Line { self.byte(28) } else { 0 }
+        if self.outcome() == Outcome::Line { self.byte(record::EVALUATION) } else { 0 }
     }
 
     /// Appends round and subround as `3.2`; nothing where they are not known.
     pub fn push_round(self, out: &mut String) {
         use std::fmt::Write as _;
-        let (round, subround) = (self.byte(29), self.byte(30));
+        let (round, subround) = (self.byte(record::ROUND), self.byte(record::SUBROUND));
         // Writing into a string cannot fail.
         let _ = match (round, subround) {
             (0, 0) => Ok(()),
@@ -169,28 +174,28 @@ impl Record<'_> {
 
     /// The ratings of White and Black; 0 unknown.
     pub fn elos(self) -> (u16, u16) {
-        (self.two(31), self.two(33))
+        (self.two(record::WHITE_ELO), self.two(record::BLACK_ELO))
     }
 
     /// The opening as `E99`; `None` where it is not known.
     pub fn eco(self) -> Option<[u8; 3]> {
-        let code = (self.two(35) >> 7).checked_sub(1).filter(|&code| code < 500)?;
+        let code = (self.two(record::OPENING) >> 7).checked_sub(1).filter(|&code| code < 500)?;
         Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
     }
 
-    /// The number of the Chess960 position that stands in the opening's place.
+    /// The number of the Chess960 position, in place of the opening.
     pub fn chess960(self) -> Option<u16> {
-        self.two(35).checked_sub(ECO_960)
+        self.two(record::OPENING).checked_sub(record::CHESS960)
     }
 
     /// Its medals, bit by bit as [`MEDALS`].
     pub fn medals(self) -> u16 {
-        self.two(37)
+        self.two(record::MEDALS)
     }
 
     /// Full moves of the main line, 255 where there are as many or more.
     pub fn full_moves(self) -> u8 {
-        self.byte(45)
+        self.byte(record::FULL_MOVES)
     }
 }
 
@@ -206,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_field_is_where_the_description_has_it() {
+    fn each_field_is_at_its_offset() {
         let mut bytes = [0; 46];
         bytes[0] = 0x81;
         bytes[1..9].copy_from_slice(&[0, 0, 1, 2, 0, 0, 3, 4]);
@@ -233,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn results_openings_and_rounds_have_their_edges() {
+    fn results_openings_and_rounds_are_read_up_to_their_limits() {
         let with = |at: usize, value: &[u8]| {
             let mut bytes = [0; 46];
             bytes[at..at + value.len()].copy_from_slice(value);
@@ -274,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_fields_elsewhere() {
+    fn a_text_has_its_fields_at_other_offsets() {
         let mut bytes = [0; 46];
         (bytes[0], bytes[9], bytes[12], bytes[15]) = (3, 1, 2, 3);
         let record = Record(&bytes);

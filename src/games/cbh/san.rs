@@ -1,4 +1,8 @@
 //! A move as PGN writes it.
+//!
+//! Why it is here beside shakmaty's: that takes 440 ns of processor time for a move that is written and played, and with
+//! this one all of `export` takes 76 ns (measured as described at [`super::board`]).
+#![allow(clippy::indexing_slicing, reason = "the index is masked to the table's length")]
 
 use shakmaty::{Move, Role, Square};
 

@@ -10,7 +10,7 @@ use super::database::Cbh;
 use super::decode::Sink;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
-use crate::book::polyglot::layout::RawMove;
+use crate::chess::MoveCode;
 use crate::chess::Position;
 use crate::games::export::Tree;
 use crate::games::{Batch, End, Header, KeyedPly, Problem, Reason, Visitor};
@@ -128,13 +128,15 @@ fn one(
         tree.clear();
         let ended = reader.decode(&game, &mut Moves(tree));
         (ended, variations(tree, at.clone(), visitor))
-    } else if let Some(most) = visitor.keys_wanted() {
+    } else if let Some(most) = visitor.keyed().map(|keyed| keyed.plies_wanted()) {
         plies.clear();
         let mut line =
             KeyedLine { key: Key::new(&reader.board_of(&game), at.key()), plies, most, passed: false };
         let ended = reader.decode(&game, &mut line);
         let passed = line.passed;
-        visitor.line(plies);
+        if let Some(keyed) = visitor.keyed() {
+            keyed.line(plies);
+        }
         (ended, passed)
     } else {
         let mut line = MainLine { at: at.clone(), visitor, passed: false };
@@ -169,7 +171,7 @@ fn fill(reader: &Reader<'_>, game: &Game, record: Record<'_>, header: &mut Heade
     };
     player(record.white(), &mut header.white);
     player(record.black(), &mut header.black);
-    // Games of one tournament mostly stand together.
+    // Games of one tournament are mostly next to each other.
     let number = record.tournament();
     if event.number != Some(number) {
         let found = Cbh::live(&db.tournaments, number).map(|entity| entity.tournament());
@@ -233,7 +235,11 @@ impl Sink for KeyedLine<'_> {
     #[inline(always)]
     fn before(&mut self, board: &Board, mv: Move) -> u64 {
         if self.plies.len() < self.most {
-            self.plies.push(KeyedPly { key: self.key.get(), side: board.turn(), mv: RawMove::from_move(mv) });
+            self.plies.push(KeyedPly {
+                key: self.key.get(),
+                side: board.turn(),
+                mv: MoveCode::from_move(mv),
+            });
         }
         self.key.moved(board, mv)
     }
@@ -254,7 +260,7 @@ impl Sink for KeyedLine<'_> {
     fn pop(&mut self) {}
 }
 
-/// Keeps all moves, for those of a variation stand behind the main line, and are handed over before it goes on.
+/// Keeps all moves, for those of a variation are stored after the main line, and are handed over before it goes on.
 struct Moves<'a>(&'a mut Tree<Option<Move>>);
 
 impl Sink for Moves<'_> {

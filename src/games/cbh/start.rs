@@ -1,10 +1,13 @@
 //! The position that a game starts from.
 
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, PositionError, Rank, Role, Setup, Square};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, Rank, Role, Setup, Square};
 use std::num::NonZeroU32;
 
-use super::layout::{CHESS960_LEN, CHESS960_NUMBER, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_LEN};
+use super::layout::{
+    CHESS960_LEN, CHESS960_NUMBER, SETUP_BLACK, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_EN_PASSANT, SETUP_LEN,
+};
 use crate::base::bytes;
+use crate::chess::lenient;
 
 /// The square of ChessBase's number: a1 is 0, a2 is 1, b1 is 8.
 #[inline]
@@ -53,15 +56,15 @@ impl Start {
     pub fn read(data: &[u8], chess960: bool) -> Result<Self, &'static str> {
         let len = SETUP_LEN + if chess960 { CHESS960_LEN } else { 0 };
         let data = bytes::slice(data, 0, len).ok_or("the starting position is cut off")?;
-        let (head, board) = data.split_at_checked(4).ok_or("the starting position is cut off")?;
+        let (head, board) = data.split_at_checked(SETUP_BOARD).ok_or("the starting position is cut off")?;
         let &[_, flags, rights, first] = head else { return Err("the starting position is cut off") };
         let board = board.get(..SETUP_BOARD_LEN).unwrap_or_default();
         let mut setup = Setup::empty();
         setup.board = pieces(board).ok_or("the starting position has a piece that is none")?;
-        setup.turn = if flags & 0x10 == 0 { Color::White } else { Color::Black };
+        setup.turn = if flags & SETUP_BLACK == 0 { Color::White } else { Color::Black };
         setup.fullmoves = NonZeroU32::new(u32::from(first)).unwrap_or(NonZeroU32::MIN);
-        let behind = setup.turn.fold_wb(Rank::Sixth, Rank::Third);
-        setup.ep_square = file(flags & 0xf).map(|file| Square::from_coords(file, behind));
+        let rank = setup.turn.fold_wb(Rank::Sixth, Rank::Third);
+        setup.ep_square = file(flags & SETUP_EN_PASSANT).map(|file| Square::from_coords(file, rank));
         setup.castling_rights = rooks(&setup.board, rights, data.get(SETUP_BOARD + SETUP_BOARD_LEN..));
         let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let chess = playable(setup, mode).ok_or("the starting position cannot be played on")?;
@@ -73,7 +76,7 @@ impl Start {
         bytes::u16_be(data, SETUP_LEN + CHESS960_NUMBER).filter(|&number| number < 960)
     }
 
-    /// The same position with a right to castle that it lacks, where king and rook stand on their squares.
+    /// The same position with a right to castle that it lacks, where king and rook are on their squares.
     pub fn with_right(&self, color: Color, short: bool) -> Option<Self> {
         use shakmaty::Position as _;
         if self.chess.castles().mode() == CastlingMode::Chess960 {
@@ -97,13 +100,7 @@ impl Start {
 
 /// A position that can be played on, however odd.
 fn playable(setup: Setup, mode: CastlingMode) -> Option<Chess> {
-    setup
-        .position::<Chess>(mode)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .ok()
+    setup.position::<Chess>(mode).or_else(lenient).ok()
 }
 
 fn file(number: u8) -> Option<File> {
@@ -220,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_is_granted_only_where_king_and_rook_stand() {
+    fn a_right_is_granted_only_where_king_and_rook_are_at_home() {
         let start = Start::read(&set_up("4k2r/8/8/8/8/8/8/R3K3 w - - 0 1", None), false).unwrap();
         assert!(start.with_right(Color::White, false).is_some());
         assert!(start.with_right(Color::White, true).is_none());

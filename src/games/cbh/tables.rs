@@ -1,8 +1,7 @@
 //! The ten tables that hide the moves: one for each encoding mode, each a permutation of the 256 bytes.
 //!
 //! What a byte means is found through the table of its game's mode and the number of moves read before it: see
-//! [`Mode`](super::mode::Mode). Mode 0's is the array `Cbh_Decode` of the description; the others were measured in
-//! databases of those modes (1, 4, 5, 10) or stand beside them in the same programs (2, 3, 6, 7, 11).
+//! [`Mode`](super::mode::Mode), and docs/formats/cbh.md, Encoding modes, for where they come from.
 
 /// A table.
 pub type Table = [u8; 256];

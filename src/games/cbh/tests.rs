@@ -9,6 +9,7 @@ mod stream;
 use super::database::Cbh;
 use super::export::{Options, Output, Totals, export};
 use crate::base::error::Result;
+use crate::base::findings::{Finding, listed};
 use crate::games::Problem;
 
 /// What export gave: the text, what became of the games, the problems.
@@ -53,10 +54,7 @@ pub fn lines(text: &str) -> Vec<String> {
 /// What `check` finds, each as a line.
 pub fn found(db: &Cbh) -> Vec<String> {
     let mut found = Vec::new();
-    super::check::check(db, 1, &|_| Ok(()), &mut |finding| {
-        let kind = if finding.serious { "damaged" } else { "odd" };
-        found.push(format!("{kind} {} {}+{}: {}", finding.game, finding.part, finding.offset, finding.what));
-    })
-    .unwrap();
+    let mut report = |finding: Finding| found.push(format!("{}: {finding}", finding.severity));
+    listed(&mut report, |findings| super::check::check(db, 1, &|_| Ok(()), findings)).unwrap();
     found
 }

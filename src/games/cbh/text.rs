@@ -25,7 +25,7 @@ pub fn field(bytes: &[u8]) -> Cow<'_, str> {
 const DIAGRAM: &str = "[#]";
 
 /// The text of a comment, with the figurines and diagrams that ChessBase writes as characters of their own: the bytes
-/// 0xa2 to 0xa7 and 0x9e of Windows-1252, or the characters of these numbers in UTF-8 (measured).
+/// 0xa2 to 0xa7 and 0x9e of Windows-1252, or the characters of these numbers in UTF-8 (docs/formats/cbh.md, Strings).
 pub fn comment(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     if bytes.is_ascii() {

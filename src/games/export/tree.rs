@@ -1,4 +1,5 @@
 //! A game's moves with all its variations.
+#![allow(clippy::indexing_slicing, reason = "the index was that of the last element when it was taken")]
 
 use shakmaty::Color;
 
@@ -14,7 +15,7 @@ impl San {
     /// Nothing.
     pub const EMPTY: Self = Self { word: 0 };
 
-    /// The move that this text is, cut behind its seventh character.
+    /// The move that this text is, cut after its seventh character.
     ///
     /// ```
     /// use tabiya::games::export::San;
@@ -63,7 +64,7 @@ impl San {
         self.padded().iter().take(self.len()).copied().map(char::from).collect()
     }
 
-    /// Its characters, and behind them what does not belong to it.
+    /// Its characters, followed by bytes that do not belong to it.
     #[inline]
     pub(super) fn padded(self) -> [u8; 8] {
         self.word.to_le_bytes()
@@ -75,7 +76,7 @@ impl San {
 pub struct Node<M = San> {
     /// The move.
     pub mv: M,
-    /// Half-moves from the start of the game to behind this one.
+    /// Plies from the start of the game, this one included.
     pub ply: u32,
     /// The first move that continues; 0 where there is none.
     pub next: u32,
@@ -126,7 +127,7 @@ impl<M: Copy + Default> Tree<M> {
         (self.at, self.first, self.number) = (0, Color::White, 1);
     }
 
-    /// Adds a move behind the last one.
+    /// Adds a move after the last one.
     #[inline]
     pub fn add(&mut self, mv: M) {
         let number = self.moves.len() as u32;
@@ -204,7 +205,7 @@ pub struct Remark {
     pub before: String,
     /// Its numeric annotation glyphs.
     pub glyphs: Vec<u8>,
-    /// A text behind it.
+    /// A text after it.
     pub after: String,
 }
 

@@ -1,4 +1,7 @@
 //! The writer: tags, moves in lines of less than 80 columns, variations, comments, glyphs.
+#![allow(clippy::indexing_slicing, reason = "a table that is made when the program is compiled")]
+
+use std::io;
 
 use super::tree::{Notes, San, Tree};
 
@@ -25,7 +28,7 @@ static NUMBERS: [San; 500] = {
     numbers
 };
 
-/// Writes games one behind the other into memory.
+/// Writes games one after the other into memory.
 ///
 /// ```
 /// use tabiya::games::export::{Notes, San, Tree, Writer};
@@ -41,9 +44,9 @@ pub struct Writer {
     out: Vec<u8>,
     /// Where the line that is being written begins.
     line: usize,
-    /// Whether the next word follows without a space: behind an opening parenthesis.
+    /// Whether the next word follows without a space: after an opening parenthesis.
     tight: bool,
-    /// Variations that are open: the next move beside, and the one that goes on behind them.
+    /// Variations that are open: the next move beside, and the one that goes on after them.
     open: Vec<(u32, u32)>,
 }
 
@@ -90,10 +93,33 @@ impl Writer {
         self.out.extend_from_slice(tags);
     }
 
-    /// Writes the moves behind the tags, with their variations and what is said of them, and the result.
-    pub fn moves(&mut self, tree: &Tree, notes: &Notes, result: &str) {
+    /// Writes out the lines that are finished and forgets them: a game may have more moves than memory has room for.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
+        let finished = std::mem::take(&mut self.line).min(self.out.len());
+        out.write_all(self.out.get(..finished).unwrap_or_default())?;
+        self.out.drain(..finished);
+        Ok(())
+    }
+
+    /// Begins the moves, after the tags.
+    pub fn begin_moves(&mut self) {
         self.out.push(b'\n');
         self.line = self.out.len();
+    }
+
+    /// Ends the moves with the result; the next game may follow.
+    pub fn end_moves(&mut self, result: &str) {
+        self.word(result.as_bytes());
+        self.out.extend_from_slice(b"\n\n");
+        self.line = self.out.len();
+    }
+
+    /// Writes the moves after the tags, with their variations and what is said of them, and the result.
+    pub fn moves(&mut self, tree: &Tree, notes: &Notes, result: &str) {
+        self.begin_moves();
         self.open.clear();
         if let Some(whole) = notes.of(0) {
             self.comment(&whole.before);
@@ -104,8 +130,7 @@ impl Writer {
             Some(line) => self.line(line, tree),
             None => self.tree(tree, notes),
         }
-        self.word(result.as_bytes());
-        self.out.extend_from_slice(b"\n\n");
+        self.end_moves(result);
     }
 
     /// Writes moves without variations, of which nothing is said: most games are such.
@@ -120,7 +145,7 @@ impl Writer {
         }
     }
 
-    /// Writes a short word behind another one: both what stands between and the word in one step.
+    /// Writes a short word after another one: what separates them and the word in one step.
     #[inline]
     fn put(&mut self, word: San) {
         let column = self.out.len() - self.line;
@@ -179,7 +204,7 @@ impl Writer {
         }
     }
 
-    /// Begins a word of this length: behind a space, or in a new line.
+    /// Begins a word of this length: after a space, or in a new line.
     #[inline]
     fn begin(&mut self, len: usize) {
         let column = self.out.len() - self.line;
@@ -198,8 +223,9 @@ impl Writer {
         self.out.extend_from_slice(word);
     }
 
+    /// Writes a move.
     #[inline]
-    fn san(&mut self, san: San) {
+    pub fn san(&mut self, san: San) {
         // One more column is left for a parenthesis that may follow.
         self.begin(san.len() + 1);
         self.short(san);
@@ -213,8 +239,9 @@ impl Writer {
         self.out.truncate(end);
     }
 
+    /// Writes the number of a move; `black`: with the dots of a move of Black.
     #[inline]
-    fn number(&mut self, number: u32, black: bool) {
+    pub fn number(&mut self, number: u32, black: bool) {
         let known = usize::try_from(number).ok().and_then(|number| NUMBERS.get(number)).copied();
         let Some(mut word) = known else { return self.great_number(number, black) };
         if black {
@@ -235,18 +262,21 @@ impl Writer {
         self.word(text.as_bytes());
     }
 
-    fn glyph(&mut self, glyph: u8) {
+    /// Writes a numeric annotation glyph.
+    pub fn glyph(&mut self, glyph: u8) {
         let text = format!("${glyph}");
         self.word(text.as_bytes());
     }
 
-    fn parenthesis(&mut self) {
+    /// Opens a variation.
+    pub fn parenthesis(&mut self) {
         self.begin(8);
         self.out.push(b'(');
         self.tight = true;
     }
 
-    fn close(&mut self) {
+    /// Closes a variation.
+    pub fn close(&mut self) {
         if self.out.len() - self.line >= COLUMNS {
             self.out.push(b'\n');
             self.line = self.out.len();
@@ -254,8 +284,8 @@ impl Writer {
         self.out.push(b')');
     }
 
-    /// Writes a comment, word by word; `true` where there was one. Braces cannot stand in it, and become parentheses.
-    fn comment(&mut self, text: &str) -> bool {
+    /// Writes a comment, word by word; `true` where there was one. Braces are not allowed in it, and become parentheses.
+    pub fn comment(&mut self, text: &str) -> bool {
         let mut words = text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()).peekable();
         if words.peek().is_none() {
             return false;
@@ -305,21 +335,21 @@ mod tests {
     }
 
     #[test]
-    fn variations_stand_behind_the_move_that_they_replace() {
+    fn variations_follow_the_move_that_they_replace() {
         let tree = tree("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5 >");
         let text = "\n1. e4 c5 (1... c6 2. d4) (1... Nf6 2. e5) 2. Nf3 d6 (2... Nc6 3. Bb5) 3. d4 *\n\n";
         assert_eq!(written(&tree, &Notes::default()), text);
     }
 
     #[test]
-    fn variations_stand_in_variations() {
+    fn variations_are_nested_in_variations() {
         let tree = tree("< e4 < e5 > c5 > d4 < d5 > Nf6 >");
         let text = "\n1. e4 (1. d4 d5 (1... Nf6)) 1... e5 (1... c5) *\n\n";
         assert_eq!(written(&tree, &Notes::default()), text);
     }
 
     #[test]
-    fn remarks_stand_around_their_moves() {
+    fn remarks_surround_their_moves() {
         let tree = tree("e4 e5 < Nf3 Nc6 > Nc3");
         let mut notes = Notes::default();
         notes.entry(0).after.push_str("a {game}");
@@ -333,6 +363,31 @@ mod tests {
         let text =
             "\n{a (game)} {before} 1. e4 $1 $16 {behind it} 1... e5 2. Nf3 ({or} 2. Nc3) 2... Nc6 *\n\n";
         assert_eq!(written(&tree, &notes), text.replace("2... Nc6", "2...\nNc6"));
+    }
+
+    #[test]
+    fn a_game_written_in_parts_is_the_same() {
+        let tree = tree("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5 >");
+        let (mut writer, mut parts) = (Writer::default(), Vec::new());
+        writer.tag("Event", "?");
+        writer.write_lines(&mut parts).unwrap();
+        writer.begin_moves();
+        for number in 1..200 {
+            writer.write_lines(&mut parts).unwrap();
+            writer.number(number, false);
+            writer.san(San::new(b"Nf3"));
+            assert!(writer.text().len() < 100);
+        }
+        writer.end_moves("*");
+        writer.write_lines(&mut parts).unwrap();
+        assert!(writer.text().is_empty());
+        writer.moves(&tree, &Notes::default(), "*");
+        let parts = String::from_utf8(parts).unwrap();
+        let (tags, moves) = parts.split_once("\n\n").unwrap();
+        assert_eq!(tags, "[Event \"?\"]");
+        assert!(moves.starts_with("1. Nf3 2. Nf3 3. ") && moves.ends_with(" 199. Nf3 *\n\n"), "{moves}");
+        assert!(moves.lines().rev().skip(2).all(|line| (70..80).contains(&line.len())), "{moves}");
+        assert_eq!(writer.text(), written(&tree, &Notes::default()).as_bytes());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use split::Pieces;
 pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
-    /// A failure of reading, to be told behind what came before it.
+    /// A failure of reading, reported after what came before it.
     failed: Option<Problem>,
     at: (u64, u64),
 }
@@ -36,7 +36,7 @@ impl<R: Read> Pgn<R> {
         Self { file, pieces: Pieces::new(from), failed: None, at: (0, 1) }
     }
 
-    /// The next batch; `None` at the end. Where reading fails, the last batch tells it.
+    /// The next batch; `None` at the end. Where reading fails, the last batch reports it.
     pub fn next_batch(&mut self) -> Option<Box<dyn Batch>> {
         if let Some(problem) = self.failed.take() {
             return Some(Box::new(Failure(problem)));
@@ -62,7 +62,7 @@ impl<R: Read> Pgn<R> {
     }
 }
 
-/// A batch without games, which tells why.
+/// A batch without games, which reports why.
 struct Failure(Problem);
 
 impl Batch for Failure {

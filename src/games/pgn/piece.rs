@@ -27,7 +27,7 @@ impl PgnBatch {
         Self { file, piece }
     }
 
-    /// Where the byte of this number in the piece stands in the file.
+    /// Where the byte of this number in the piece is in the file.
     pub(super) fn place(&self, at: usize) -> Place {
         let before = self.piece.text.get(..at).unwrap_or(&self.piece.text);
         let line = self.piece.line + memchr::memchr_iter(b'\n', before).count() as u64;
@@ -70,7 +70,7 @@ impl Batch for PgnBatch {
         let text = self.text();
         let mut start = 0;
         if self.piece.begins_inside {
-            // What is left of a game that was told to be too long.
+            // What is left of a game that was reported as too long.
             start = memmem::find(text, b"\n[").map_or(text.len(), |at| at + 1);
         }
         let feed = Feed(Cell::new(&[]));
@@ -89,14 +89,14 @@ impl Batch for PgnBatch {
                 match more {
                     Ok(true) => game.before(pgn.buffer()),
                     Ok(false) => break,
-                    Err(error) => {
-                        game.broken(&error);
+                    Err(_) => {
+                        game.broken();
                         pgn = reader();
                         break;
                     }
                 }
-                if let Err(error) = pgn.read_game(&mut game) {
-                    game.broken(&error);
+                if pgn.read_game(&mut game).is_err() {
+                    game.broken();
                     // What it holds back of this game is not to come before the next one.
                     feed.0.set(&[]);
                     pgn = reader();

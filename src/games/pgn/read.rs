@@ -1,6 +1,5 @@
 //! One game of a text, from the events of the PGN reader to those of a [`Visitor`].
 
-use std::io;
 use std::ops::ControlFlow;
 
 use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
@@ -29,7 +28,7 @@ const CHESS960: [&str; 7] = [
 pub(super) enum State {
     /// No game has begun.
     None,
-    /// A game's head is read, but not told yet: it has none, and may be no game.
+    /// The moves begin without a header: this may be no game, and the visitor does not know of it yet.
     Waiting,
     /// Moves are taken.
     Moves,
@@ -47,6 +46,8 @@ pub struct GameReader<'a> {
     fen: Option<Vec<u8>>,
     variant: String,
     tags: u32,
+    /// Whether the PGN reader is in the head of a game, before its moves.
+    in_head: bool,
     pub(super) state: State,
     pub(super) position: Position,
     pub(super) plies: u32,
@@ -89,6 +90,7 @@ impl<'a> GameReader<'a> {
             fen: None,
             variant: String::new(),
             tags: 0,
+            in_head: false,
             state: State::None,
             position: Position::start(),
             plies: 0,
@@ -117,7 +119,7 @@ impl<'a> GameReader<'a> {
         (self.at, self.slice_end, self.cut) = (start, end, cut);
     }
 
-    /// The reader stands at this byte of the piece.
+    /// The reader is at this byte of the piece.
     pub fn at(&mut self, at: usize) {
         self.at = at;
     }
@@ -139,18 +141,17 @@ impl<'a> GameReader<'a> {
     }
 
     /// The PGN reader gave up on this game.
-    pub fn broken(&mut self, error: &io::Error) {
+    pub fn broken(&mut self) {
         let text = self.slice();
-        let tag = error.to_string().contains("tag");
-        if tag && self.is_cut_in_head() {
+        if self.in_head && self.is_cut_in_head() {
             return self.refuse_cut();
         }
-        let (reason, why) = if tag {
+        let (reason, why) = if self.in_head {
             (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
         } else {
             (Reason::Unterminated, "a comment has no end")
         };
-        let at = if tag { None } else { memchr::memrchr(b'{', text) };
+        let at = if self.in_head { None } else { memchr::memrchr(b'{', text) };
         let problem = self.problem_at(self.game_start + at.unwrap_or(0), reason, why.to_owned());
         self.stop(problem);
     }
@@ -271,7 +272,7 @@ impl<'a> GameReader<'a> {
     }
 }
 
-/// A word as it may stand in a message.
+/// A word as it may be shown in a message.
 pub(super) fn shortened(word: &str) -> String {
     let mut short: String = word.chars().take(20).filter(|c| !c.is_control()).collect();
     if word.chars().nth(20).is_some() {
@@ -291,6 +292,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
     type Output = ();
 
     fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+        self.in_head = true;
         if self.fresh {
             self.header.clear();
             self.fen = None;
@@ -344,6 +346,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
+        self.in_head = false;
         if self.fresh && self.tags > 0 {
             if self.is_cut_in_head() { self.refuse_cut() } else { self.begin() }
         }

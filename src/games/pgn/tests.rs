@@ -1,4 +1,4 @@
-//! What a visitor is told of texts of games, sound and broken.
+//! What a visitor receives of texts of games, sound and broken.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::Pgn;
 use crate::chess::Position;
 use crate::games::{End, Header, Problem, Reason, Visitor};
 
-/// What a visitor was told of one game.
+/// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Told {
     names: String,
@@ -120,7 +120,7 @@ fn games_are_told_with_their_heads_moves_and_results() {
 }
 
 #[test]
-fn the_head_result_goes_before_that_behind_the_moves() {
+fn the_result_of_the_header_goes_before_that_after_the_moves() {
     expect("[Result \"1-0\"]\n\n1. e4 0-1\n", &[("e2e4", "1-0")]);
     expect("[Result \"*\"]\n\n1. e4 0-1\n", &[("e2e4", "0-1")]);
     expect("[Result \"*\"]\n\n1. e4 *\n", &[("e2e4", "*")]);
@@ -294,7 +294,7 @@ fn set_up_positions_and_chess960_are_played_from_their_start() {
     assert_eq!((told[0].start.as_deref(), told[0].moves.as_str()), (Some(fen), "e1h1"));
     let text = "[Variant \"chess 960\"]\n[FEN \"7k/p7/8/8/8/8/8/1R3KR1 w GB - 0 1\"]\n\n1. O-O a5 2. Rbe1\n";
     assert_eq!(games(text)[0].moves, "f1g1 a7a5 b1e1");
-    // Without the tag, the files of the rooks tell it.
+    // Without the tag, the files of the rooks show it.
     assert_eq!(games(text.replace("[Variant \"chess 960\"]\n", ""))[0].moves, "f1g1 a7a5 b1e1");
     for (head, reason) in [
         ("[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]", Reason::BadPosition),
@@ -314,7 +314,7 @@ fn what_is_not_wanted_is_not_told() {
     let listener = listen(text.as_bytes(), Listener { most: Some(2), ..Listener::default() });
     assert!(listener.games.iter().all(|game| game.moves == "e2e4 e7e5" && game.result == Some("1-0")));
     assert_eq!(listener.games.len(), 3);
-    // The result is still found where only the end of the moves tells it.
+    // The result is still found where only the end of the moves has it.
     let text = text.replace("[Result \"1-0\"]\n", "");
     let listener = listen(text.as_bytes(), Listener { most: Some(2), ..Listener::default() });
     assert!(listener.games.iter().all(|game| game.moves == "e2e4 e7e5" && game.result == Some("1-0")));
@@ -354,7 +354,7 @@ fn text_that_is_no_game_is_counted_once() {
 }
 
 proptest! {
-    /// Random games written out come back, whatever stands around their moves.
+    /// Random games written out come back, whatever surrounds their moves.
     #[test]
     fn written_games_come_back(
         steps in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..60), 1..6),
@@ -385,7 +385,7 @@ proptest! {
         prop_assert_eq!(short(&text), expected);
     }
 
-    /// Any text at all: every game that begins ends, and every move told is legal.
+    /// Any text at all: every game that begins ends, and every move is legal.
     #[test]
     fn any_text_is_survived(parts in prop::collection::vec(prop::sample::select(vec![
         "[Event \"A\"]\n", "[", "]", "\"", "\n", "\n\n", "{", "}", "(", ")", ";", "%", "1. e4 ", "e5 ", "Nf3 ", "1-0 ", "* ",

@@ -2,7 +2,9 @@
 //! another notation or language, or damaged ones.
 //!
 //! The PGN reader passes over every word that it does not understand, as it should over decoration such as `N` or
-//! `+-`. A passed-over move, however, would turn the rest of the game into another one.
+//! `+-`. A passed-over move, however, would turn the rest of the game into another one: that is why the
+//! text is read by a lexer of our own too, whatever it costs.
+#![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use memchr::memchr;
 use pgn_reader::SanPlus;
@@ -190,7 +192,7 @@ impl<'a> Words<'a> {
         while self.text.get(self.at).is_some_and(|&byte| !ENDS[usize::from(byte)]) {
             self.at += 1;
         }
-        // A byte that ends words may begin none: go on behind it in any case.
+        // A byte that ends words may begin none: go on after it in any case.
         self.at = self.at.max(start + 1);
         Word::Text { at: start, word: self.text.get(start..self.at).unwrap_or_default() }
     }

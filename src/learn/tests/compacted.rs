@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
-use super::{book, compacting, field, lesson};
+use super::{book, compacting, field, finished};
 use crate::learn::header::{FIRST_HEADER_LEN, Header};
 use crate::learn::journal::Record;
-use crate::learn::{Fate, Learner, Lesson};
+use crate::learn::{IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 
@@ -18,8 +18,8 @@ fn plain(disk: &SimDisk) -> Learner {
     Learner::over(Box::new(disk.clone()), "a.bin")
 }
 
-fn game(number: usize) -> Lesson {
-    lesson(&number.to_string(), LINES[number % 3], ["w", "b", "wb"][number / 3 % 3], number % 2)
+fn game(number: usize) -> IdentifiedGame {
+    finished(&number.to_string(), LINES[number % 3], ["w", "b", "wb"][number / 3 % 3], number % 2)
 }
 
 /// The journal as version 1 has it.
@@ -41,7 +41,7 @@ fn first_version(journal: &[u8]) -> Vec<u8> {
 #[test]
 fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
     let disk = fresh();
-    let games: Vec<Lesson> = (0..20).map(game).collect();
+    let games: Vec<IdentifiedGame> = (0..20).map(game).collect();
     let mut first = plain(&disk);
     for games in games.chunks(3) {
         first.learn(games, false).unwrap();
@@ -53,14 +53,14 @@ fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
         let disk = SimDisk::of(files.clone());
         assert_eq!(plain(&disk).history(0).unwrap().count, 18);
         assert_eq!(disk.files(), files);
-        let fates = learner(&disk).learn(&games, false).unwrap();
+        let outcomes = learner(&disk).learn(&games, false).unwrap();
         assert!(
-            fates[..18].iter().all(|fate| *fate == Fate::Known)
-                && fates[18..].iter().all(|fate| matches!(fate, Fate::Learned(_))),
-            "{fates:?}"
+            outcomes[..18].iter().all(|outcome| *outcome == Outcome::Known)
+                && outcomes[18..].iter().all(|outcome| matches!(outcome, Outcome::Learned(_))),
+            "{outcomes:?}"
         );
         assert_eq!(plain(&disk).history(0).unwrap().count, 20);
-        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![Fate::Known; 20]);
+        assert_eq!(learner(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 20]);
         let after = disk.files().journal.unwrap();
         assert_eq!(Header::parse(&after).unwrap().0.first, !compacts);
         assert_eq!(after.starts_with(&journal), !compacts);
@@ -74,7 +74,7 @@ fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
 fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     let disk = fresh();
     let mut learner = compacting(&disk);
-    let games: Vec<Lesson> = (0..700).map(game).collect();
+    let games: Vec<IdentifiedGame> = (0..700).map(game).collect();
     for games in games.chunks(7) {
         learner.learn(games, false).unwrap();
     }
@@ -87,14 +87,14 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     let error = learner.undo(200).unwrap_err().to_string();
     assert!(error.contains("games that were learned can be taken back"), "{error}");
     assert_eq!(disk.files(), before);
-    assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Fate::Known; 700]);
+    assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 700]);
     assert_eq!(learner.undo(1).unwrap(), 1);
-    assert!(matches!(learner.learn(&games, false).unwrap()[699], Fate::Learned(_)));
+    assert!(matches!(learner.learn(&games, false).unwrap()[699], Outcome::Learned(_)));
     // Forgotten only where that is asked for.
     learner.reset().unwrap();
     assert_eq!(Header::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 0);
     assert_eq!(disk.files().book, book(&LINES));
-    assert_eq!(learner.learn(&games[..1], false).unwrap(), [Fate::Learned(2)]);
+    assert_eq!(learner.learn(&games[..1], false).unwrap(), [Outcome::Learned(2)]);
     assert_eq!(learner.history(9).unwrap().count, 1);
 }
 
@@ -102,22 +102,22 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
 fn a_side_that_was_not_learned_is_learned_after_the_other_one_was_stored() {
     let disk = fresh();
     let mut learner = compacting(&disk);
-    let of = |name: &str, sides: &str| [lesson(name, LINES[0], sides, 2)];
+    let of = |name: &str, sides: &str| [finished(name, LINES[0], sides, 2)];
     learner.learn(&of("one", "w"), false).unwrap();
     learner.learn(&of("two", "w"), false).unwrap();
-    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Fate::Learned(2)]);
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Outcome::Learned(2)]);
     learner.learn(&of("three", "w"), false).unwrap();
-    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Fate::Known]);
-    assert_eq!(learner.learn(&of("one", "w"), true).unwrap(), [Fate::Learned(2)]);
+    assert_eq!(learner.learn(&of("one", "wb"), false).unwrap(), [Outcome::Known]);
+    assert_eq!(learner.learn(&of("one", "w"), true).unwrap(), [Outcome::Learned(2)]);
     assert_eq!(learner.undo(1).unwrap(), 1);
     // What was learned again and taken back was still learned once.
-    assert_eq!(learner.learn(&of("one", "w"), false).unwrap(), [Fate::Known]);
+    assert_eq!(learner.learn(&of("one", "w"), false).unwrap(), [Outcome::Known]);
     assert_eq!(field(&disk.files().book, "e2e4"), (3, 6));
 }
 
 #[test]
 fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothing() {
-    let games: Vec<Lesson> = (0..4).map(game).collect();
+    let games: Vec<IdentifiedGame> = (0..4).map(game).collect();
     let before = fresh();
     plain(&before).learn(&games[..3], false).unwrap();
     let after = SimDisk::of(before.files());
@@ -134,7 +134,7 @@ fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothin
         disk.fix(false);
         for learner in [&mut live, &mut compacting(&disk)] {
             learner.learn(&games[3..], false).unwrap();
-            assert_eq!(learner.learn(&games, false).unwrap(), [Fate::Known; 4]);
+            assert_eq!(learner.learn(&games, false).unwrap(), [Outcome::Known; 4]);
             assert_eq!(disk.files().book, after.files().book, "{room:?}");
             assert_eq!(learner.history(9).unwrap().count, 4);
         }
@@ -175,7 +175,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whoever compacts, and whenever: book, fates and the number of games are those of journals that keep everything.
+    /// Whoever compacts, and whenever: book, outcomes and the number of games are those of journals that keep everything.
     #[test]
     fn a_compacted_journal_says_what_a_whole_one_says(
         steps in prop::collection::vec((step(), 0..3_usize), 1..60),
@@ -189,10 +189,10 @@ proptest! {
             let other = &mut others[who];
             match step {
                 Step::Learn(games, again) => {
-                    let lessons: Vec<Lesson> = games.into_iter().map(game).collect();
-                    let fates = keeper.learn(&lessons, again).unwrap();
-                    let learned = fates.iter().any(|fate| matches!(fate, Fate::Learned(_)));
-                    prop_assert_eq!(other.learn(&lessons, again).unwrap(), fates);
+                    let finished_games: Vec<IdentifiedGame> = games.into_iter().map(game).collect();
+                    let outcomes = keeper.learn(&finished_games, again).unwrap();
+                    let learned = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Learned(_)));
+                    prop_assert_eq!(other.learn(&finished_games, again).unwrap(), outcomes);
                     last = if learned { 1 } else { last };
                 }
                 Step::Undo(count) if last >= count => {
@@ -211,8 +211,8 @@ proptest! {
             prop_assert_eq!(all.count, some.count);
             prop_assert!(some.doubt.is_none());
         }
-        let all: Vec<Lesson> = (0..60).map(game).collect();
-        let fates = keeper.learn(&all, false).unwrap();
-        prop_assert_eq!(others[0].learn(&all, false).unwrap(), fates);
+        let all: Vec<IdentifiedGame> = (0..60).map(game).collect();
+        let outcomes = keeper.learn(&all, false).unwrap();
+        prop_assert_eq!(others[0].learn(&all, false).unwrap(), outcomes);
     }
 }

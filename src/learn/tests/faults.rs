@@ -1,8 +1,8 @@
 //! Full disks, damaged journals, and books that are not what they were.
 
 use super::disk::{Files, SimDisk};
-use super::{book, field, lesson};
-use crate::learn::{Fate, Learner};
+use super::{book, field, finished};
+use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5 c2c4"];
 
@@ -16,8 +16,8 @@ fn fresh() -> SimDisk {
 
 #[test]
 fn a_disk_that_fills_up_at_any_byte_leaves_a_game_wholly_or_not_at_all() {
-    let one = [lesson("one", "e2e4 e7e5 g1f3", "wb", 2)];
-    let two = [lesson("two", "d2d4 d7d5 c2c4", "w", 1)];
+    let one = [finished("one", "e2e4 e7e5 g1f3", "wb", 2)];
+    let two = [finished("two", "d2d4 d7d5 c2c4", "w", 1)];
     let before = fresh();
     learner(&before).learn(&one, false).unwrap();
     let after = SimDisk::of(before.files());
@@ -47,7 +47,7 @@ fn a_disk_that_fills_up_at_any_byte_leaves_a_game_wholly_or_not_at_all() {
 
 #[test]
 fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
-    let games = [lesson("one", "e2e4 e7e5 g1f3 b8c6", "wb", 2)];
+    let games = [finished("one", "e2e4 e7e5 g1f3 b8c6", "wb", 2)];
     let whole = fresh();
     learner(&whole).learn(&games, false).unwrap();
     for writes in 0..4 {
@@ -58,7 +58,7 @@ fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
         let mut next = learner(&disk);
         assert_eq!(next.recover().unwrap().finished, 1);
         assert_eq!(disk.files().book, whole.files().book);
-        assert_eq!(next.learn(&games, false).unwrap(), [Fate::Known]);
+        assert_eq!(next.learn(&games, false).unwrap(), [Outcome::Known]);
     }
 }
 
@@ -67,7 +67,7 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
     let disk = fresh();
     let mut first = learner(&disk);
     for name in ["one", "two", "three"] {
-        first.learn(&[lesson(name, "e2e4 e7e5", "w", 2)], false).unwrap();
+        first.learn(&[finished(name, "e2e4 e7e5", "w", 2)], false).unwrap();
     }
     let files = disk.files();
     let journal = files.journal.clone().unwrap();
@@ -76,15 +76,17 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
         let mut journal = journal.clone();
         journal[at] ^= 0x10;
         let left = SimDisk::of(Files { journal: Some(journal), ..files.clone() });
-        match learner(&left).learn(&[lesson("four", "d2d4", "w", 2)], false) {
+        match learner(&left).learn(&[finished("four", "d2d4", "w", 2)], false) {
             Err(error) => {
                 refused += 1;
                 assert_eq!(left.files().book, files.book);
                 let error = error.to_string();
                 if at < 16 {
                     // It may be anybody's, or a newer tabiya's.
-                    let what =
-                        ["a.bin.learn is no journal of tabiya", "a.bin.learn was written by a newer tabiya"];
+                    let what = [
+                        "a.bin.learn is not a journal of tabiya",
+                        "a.bin.learn was written by a newer tabiya",
+                    ];
                     assert!(error.contains(what[at / 8]), "{error}");
                     assert!(learner(&left).reset().is_err());
                     continue;
@@ -94,9 +96,9 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
                 assert_eq!(field(&left.files().book, "e2e4"), (0, 0));
             }
             // Only the last mark cannot be told from one that was being written.
-            Ok(fates) => {
+            Ok(outcomes) => {
                 torn += 1;
-                assert_eq!(fates, [Fate::Learned(1)]);
+                assert_eq!(outcomes, [Outcome::Learned(1)]);
                 assert_eq!(field(&left.files().book, "e2e4"), (3, 6));
             }
         }
@@ -108,12 +110,12 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
 fn the_journal_of_another_book_is_not_used() {
     let disk = fresh();
     let mut live = learner(&disk);
-    live.learn(&[lesson("one", "e2e4 e7e5", "w", 2)], false).unwrap();
+    live.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
     let other = SimDisk::of(Files { book: book(&["e2e4 e7e6 d2d4 d7d5 c2c4"]), ..disk.files() });
-    let error = learner(&other).learn(&[lesson("two", "e2e4", "w", 2)], false).unwrap_err();
+    let error = learner(&other).learn(&[finished("two", "e2e4", "w", 2)], false).unwrap_err();
     assert!(error.to_string().contains("the journal a.bin.learn belongs to another book"), "{error}");
     learner(&other).reset().unwrap();
-    learner(&other).learn(&[lesson("two", "e2e4", "w", 2)], false).unwrap();
+    learner(&other).learn(&[finished("two", "e2e4", "w", 2)], false).unwrap();
     assert_eq!(field(&other.files().book, "e2e4"), (1, 2));
 }
 
@@ -121,7 +123,7 @@ fn the_journal_of_another_book_is_not_used() {
 fn a_field_that_another_program_changed_stays_and_cannot_be_taken_back() {
     let disk = fresh();
     let mut live = learner(&disk);
-    live.learn(&[lesson("one", "e2e4 e7e5", "w", 2)], false).unwrap();
+    live.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
     let mut files = disk.files();
     let place = files.book.chunks(16).position(|entry| entry[12..] == [0, 1, 0, 2]).unwrap() * 16 + 12;
     files.book[place..place + 4].copy_from_slice(&[0, 2, 0, 3]);
@@ -144,19 +146,19 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
     let mut live = learner(&disk);
     let mut copies = vec![pristine.clone()];
     for (name, line) in [("one", LINES[0]), ("two", "e2e4 e7e5"), ("three", LINES[0])] {
-        live.learn(&[lesson(name, line, "wb", 2)], false).unwrap();
+        live.learn(&[finished(name, line, "wb", 2)], false).unwrap();
         copies.push(disk.files().book);
     }
     let newest = copies.pop().unwrap();
     // Who was there before and who comes now, on a journal that is finished and on one that is not.
     let mut journal = disk.files().journal.unwrap();
-    for finished in [true, false] {
+    for complete in [true, false] {
         for copy in &copies {
             disk.set(Files { book: copy.clone(), journal: Some(journal.clone()) });
             let before = disk.files();
             for learner in [&mut live, &mut learner(&disk)] {
                 for error in [
-                    learner.learn(&[lesson("four", "d2d4", "w", 2)], false).unwrap_err(),
+                    learner.learn(&[finished("four", "d2d4", "w", 2)], false).unwrap_err(),
                     learner.undo(1).unwrap_err(),
                     learner.history(1).unwrap().doubt.unwrap(),
                 ] {
@@ -173,22 +175,25 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
         disk.set(Files { book: newest.clone(), journal: Some(journal.clone()) });
         assert!(learner(&disk).history(1).unwrap().doubt.is_none());
         assert_eq!(
-            learner(&disk).learn(&[lesson("three", LINES[0], "wb", 2)], false).unwrap(),
-            [Fate::Known]
+            learner(&disk).learn(&[finished("three", LINES[0], "wb", 2)], false).unwrap(),
+            [Outcome::Known]
         );
-        if !finished {
+        if !complete {
             break;
         }
-        // A game that is not finished follows, as a process that was killed leaves it.
+        // A game that is not complete follows, as a process that was killed leaves it.
         disk.book_writes(Some(0));
-        learner(&disk).learn(&[lesson("last", LINES[0], "wb", 0)], false).unwrap_err();
+        learner(&disk).learn(&[finished("last", LINES[0], "wb", 0)], false).unwrap_err();
         disk.book_writes(None);
         journal = disk.files().journal.unwrap();
     }
     disk.set(Files { book: pristine.clone(), journal: Some(journal) });
     learner(&disk).reset().unwrap();
     assert_eq!(disk.files().book, pristine);
-    assert_eq!(learner(&disk).learn(&[lesson("one", LINES[0], "wb", 2)], false).unwrap(), [Fate::Learned(4)]);
+    assert_eq!(
+        learner(&disk).learn(&[finished("one", LINES[0], "wb", 2)], false).unwrap(),
+        [Outcome::Learned(4)]
+    );
 }
 
 #[test]
@@ -200,13 +205,13 @@ fn a_file_that_is_no_journal_is_never_touched() {
         let before = disk.files();
         let mut learner = learner(&disk);
         for error in [
-            learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap_err(),
+            learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap_err(),
             learner.undo(1).unwrap_err(),
             learner.reset().unwrap_err(),
             learner.recover().unwrap_err(),
             learner.history(1).unwrap_err(),
         ] {
-            assert!(error.to_string().contains("the file a.bin.learn is no journal of tabiya"), "{error}");
+            assert!(error.to_string().contains("the file a.bin.learn is not a journal of tabiya"), "{error}");
         }
         assert_eq!(disk.files(), before);
     }
@@ -214,8 +219,8 @@ fn a_file_that_is_no_journal_is_never_touched() {
         let disk = SimDisk::of(Files { book: book(&LINES), journal: Some(bytes.to_vec()) });
         assert_eq!(learner(&disk).history(1).unwrap().count, 0);
         assert_eq!(
-            learner(&disk).learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap(),
-            [Fate::Learned(1)]
+            learner(&disk).learn(&[finished("one", "e2e4", "w", 2)], false).unwrap(),
+            [Outcome::Learned(1)]
         );
     }
 }
@@ -223,11 +228,11 @@ fn a_file_that_is_no_journal_is_never_touched() {
 #[test]
 fn a_newer_journal_is_refused() {
     let disk = fresh();
-    learner(&disk).learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap();
+    learner(&disk).learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     let mut files = disk.files();
     files.journal.as_mut().unwrap()[15] = 3;
     disk.set(files.clone());
-    let error = learner(&disk).learn(&[lesson("two", "e2e4", "w", 2)], false).unwrap_err().to_string();
+    let error = learner(&disk).learn(&[finished("two", "e2e4", "w", 2)], false).unwrap_err().to_string();
     assert!(error.contains("was written by a newer tabiya, in version 3"), "{error}");
     assert!(learner(&disk).reset().is_err());
     assert_eq!(disk.files(), files);

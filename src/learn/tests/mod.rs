@@ -12,10 +12,9 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 
 use self::disk::SimDisk;
 use super::compact::Limits;
-use super::{Learner, Lesson};
-use crate::book::polyglot::codes;
-use crate::book::polyglot::layout::Entry;
-use crate::chess::{Game, Position};
+use super::{FinishedGame, IdentifiedGame, Learner, identity};
+use crate::book::polyglot::entry::Entry;
+use crate::chess::{Game, MoveCode, Position};
 
 /// The results by White's half-points.
 pub const RESULTS: [KnownOutcome; 3] = [
@@ -25,18 +24,18 @@ pub const RESULTS: [KnownOutcome; 3] = [
 ];
 
 /// The game of these moves, learned for the sides in `sides` (`w`, `b`), with so many half-points for White.
-pub fn lesson(name: &str, moves: &str, sides: &str, white: usize) -> Lesson {
+pub fn finished(name: &str, moves: &str, sides: &str, white: usize) -> IdentifiedGame {
     let mut game = Game::start();
     moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{moves}: {mv}"));
-    Lesson {
-        id: Lesson::id_of(&[name.as_bytes()]),
+    let finished = FinishedGame {
         start: Position::start(),
         moves: game.moves().to_vec(),
         first: 0,
         sides: ByColor { white: sides.contains('w'), black: sides.contains('b') },
-        outcome: RESULTS[white],
+        result: RESULTS[white],
         note: name.to_owned(),
-    }
+    };
+    finished.identified(identity::of_parts([name.as_bytes()]))
 }
 
 /// Who compacts the journal as soon as half of its records can be dropped, and keeps only that of the last game.
@@ -61,7 +60,7 @@ pub fn book(lines: &[&str]) -> Vec<u8> {
             let before = game.position().clone();
             assert!(game.push_uci(text.as_bytes()), "{line}: {text}");
             let mv = *game.moves().last().unwrap();
-            let [code, _] = codes(mv, before.chess());
+            let [code, _] = MoveCode::codes(mv, before.chess());
             if !entries.iter().any(|entry| (entry.key, entry.mv) == (before.key(), code)) {
                 entries.push(Entry { key: before.key(), mv: code, weight: 10, games: 0, halfpoints: 0 });
             }
@@ -78,7 +77,7 @@ pub fn field(book: &[u8], moves: &str) -> (u16, u16) {
     for text in moves.split_whitespace() {
         let before = game.position().clone();
         assert!(game.push_uci(text.as_bytes()));
-        last = Some((before.key(), codes(*game.moves().last().unwrap(), before.chess())));
+        last = Some((before.key(), MoveCode::codes(*game.moves().last().unwrap(), before.chess())));
     }
     let (key, codes) = last.unwrap();
     let entries = crate::book::polyglot::Entries::new(book);

@@ -1,20 +1,20 @@
 //! Loss of power: every prefix of the writes and syncs, and every set of pieces that no sync had made safe.
 
 use super::disk::{Files, SimDisk};
-use super::{book, compacting, compacting_to, lesson};
-use crate::learn::{Fate, Learner, Lesson};
+use super::{book, compacting, compacting_to, finished};
+use crate::learn::{FinishedGame, IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
 /// What the book holds and how many games it knows, after each step: a step is a game, or what is done at once.
 struct Steps(Vec<(Vec<u8>, usize)>);
 
-fn games() -> [Lesson; 4] {
+fn games() -> [IdentifiedGame; 4] {
     [
-        lesson("one", "e2e4 e7e5 g1f3 b8c6 f1b5", "wb", 2),
-        lesson("two", "e2e4 c7c5 g1f3", "w", 1),
-        lesson("three", "e2e4 e7e5 g1f3 b8c6", "w", 0),
-        lesson("four", "d2d4 d7d5", "wb", 2),
+        finished("one", "e2e4 e7e5 g1f3 b8c6 f1b5", "wb", 2),
+        finished("two", "e2e4 c7c5 g1f3", "w", 1),
+        finished("three", "e2e4 e7e5 g1f3 b8c6", "w", 0),
+        finished("four", "d2d4 d7d5", "wb", 2),
     ]
 }
 
@@ -137,16 +137,16 @@ fn survives_kills(learner: fn(&SimDisk) -> Learner) {
 #[test]
 fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
     let [a, b, c] = ["a", "b", "c"].map(|name| {
-        lesson(
+        finished(
             name,
             ["e2e4", "d2d4", "e2e4 c7c5 g1f3"][usize::from(name > "a") + usize::from(name > "b")],
             "w",
             2,
         )
     });
-    let c = Lesson { moves: a.moves.clone(), ..c };
+    let c = FinishedGame { moves: a.game.moves.clone(), ..c.game }.identified(c.id);
     let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
-    learner(&disk).learn(&[lesson("zero", "d2d4 d7d5", "b", 1)], false).unwrap();
+    learner(&disk).learn(&[finished("zero", "d2d4 d7d5", "b", 1)], false).unwrap();
     let first = disk.ops();
     learner(&disk).learn(&[a, b], false).unwrap();
     let mut losses = 0;
@@ -203,25 +203,31 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
     let mut check = |files: &Files, reported: usize, all: &[u8]| {
         losses += 1;
         let left = SimDisk::of(files.clone());
-        let fates = compacting_to(&left, 0).learn(&games, false).unwrap();
-        assert!(fates[..reported].iter().all(|fate| *fate == Fate::Known), "{reported}: {fates:?}");
+        let outcomes = compacting_to(&left, 0).learn(&games, false).unwrap();
+        assert!(
+            outcomes[..reported].iter().all(|outcome| *outcome == Outcome::Known),
+            "{reported}: {outcomes:?}"
+        );
         assert_eq!(left.files().book, all);
-        assert_eq!(compacting_to(&left, 0).learn(&games, false).unwrap(), [Fate::Known; 4]);
+        assert_eq!(compacting_to(&left, 0).learn(&games, false).unwrap(), [Outcome::Known; 4]);
     };
     let all = disk.files().book;
     disk.each_loss(|files, reported| check(files, reported, &all));
     for len in 0..=disk.ops() {
         let (left, reported) = disk.killed(len);
         // One more game by the next process, with what the killed one had not synced.
-        let five = lesson("five", "d2d4 d7d5", "w", 1);
+        let five = finished("five", "d2d4 d7d5", "w", 1);
         compacting_to(&left, 0).learn(&[five], false).unwrap();
         left.report(reported);
         left.each_loss_from(left.ops(), |files, reported| {
             let left = SimDisk::of(files.clone());
             let known = compacting_to(&left, 0).learn(&games, false).unwrap();
-            assert!(known[..reported].iter().all(|fate| *fate == Fate::Known), "{reported}: {known:?}");
-            let five = lesson("five", "d2d4 d7d5", "w", 1);
-            assert_eq!(compacting_to(&left, 0).learn(&[five], false).unwrap(), [Fate::Known]);
+            assert!(
+                known[..reported].iter().all(|outcome| *outcome == Outcome::Known),
+                "{reported}: {known:?}"
+            );
+            let five = finished("five", "d2d4 d7d5", "w", 1);
+            assert_eq!(compacting_to(&left, 0).learn(&[five], false).unwrap(), [Outcome::Known]);
         });
     }
     println!("{losses} losses of power");

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::{book, field, lesson};
+use super::{book, field, finished};
 use crate::learn::pages::Pages;
-use crate::learn::{Fate, Learner};
+use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
 
@@ -16,8 +16,8 @@ fn place() -> (tempfile::TempDir, PathBuf, Vec<u8>, Learner) {
     let path = folder.path().join("a.bin");
     fs::write(&path, book(&LINES)).unwrap();
     let mut learner = Learner::new(&path).unwrap();
-    let fates = learner.learn(&[lesson("one", "e2e4 e7e5", "w", 2)], false).unwrap();
-    assert_eq!(fates, [Fate::Learned(1)]);
+    let outcomes = learner.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
+    assert_eq!(outcomes, [Outcome::Learned(1)]);
     let mut foreign = fs::read(&path).unwrap();
     // An entry that no game of the test comes to.
     let untouched = foreign.chunks_mut(16).find(|entry| entry[12..] == [0; 4]).unwrap();
@@ -28,7 +28,7 @@ fn place() -> (tempfile::TempDir, PathBuf, Vec<u8>, Learner) {
 /// The learner refuses the book, as one does that has just begun.
 fn is_refused(path: &Path, learner: &mut Learner) {
     let before = fs::read(path).unwrap();
-    let game = lesson("two", "e2e4 e7e5", "w", 2);
+    let game = finished("two", "e2e4 e7e5", "w", 2);
     for learner in [learner, &mut Learner::new(path).unwrap()] {
         let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
         assert!(error.contains("something other than games and half-points"), "{error}");
@@ -59,8 +59,8 @@ fn a_book_into_which_another_program_writes_other_numbers_is_refused() {
 fn a_book_that_another_tabiya_has_learned_into_is_learned_into() {
     let (_folder, path, _, mut learner) = place();
     let mut other = Learner::new(&path).unwrap();
-    other.learn(&[lesson("two", "e2e4 e7e5", "w", 2)], false).unwrap();
-    learner.learn(&[lesson("three", "e2e4 e7e5", "w", 0)], false).unwrap();
+    other.learn(&[finished("two", "e2e4 e7e5", "w", 2)], false).unwrap();
+    learner.learn(&[finished("three", "e2e4 e7e5", "w", 0)], false).unwrap();
     assert_eq!(field(&fs::read(&path).unwrap(), "e2e4"), (3, 4));
 }
 
@@ -68,7 +68,7 @@ fn a_book_that_another_tabiya_has_learned_into_is_learned_into() {
 fn only_the_expected_book_is_learned_into() {
     let (_folder, path, _, mut learner) = place();
     learner.expect(Some([7; 32]));
-    let game = lesson("two", "e2e4 e7e5", "w", 2);
+    let game = finished("two", "e2e4 e7e5", "w", 2);
     let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
     assert!(error.contains("another book than the one that the game was played from"), "{error}");
     let mut book = File::open(&path).unwrap();

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
-use super::{book, field, lesson};
-use crate::learn::{Fate, Learner};
+use super::{book, field, finished};
+use crate::base::error::Remedy;
+use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
 
@@ -16,38 +17,38 @@ fn disk(book: Vec<u8>) -> (SimDisk, Learner) {
 #[test]
 fn the_sides_moves_that_are_entries_get_the_movers_result() {
     let (disk, mut learner) = disk(book(&LINES));
-    let fates = learner.learn(&[lesson("one", "e2e4 e7e5 g1f3 g8f6 f3e5", "w", 2)], false).unwrap();
-    assert_eq!(fates, [Fate::Learned(2)]);
+    let outcomes = learner.learn(&[finished("one", "e2e4 e7e5 g1f3 g8f6 f3e5", "w", 2)], false).unwrap();
+    assert_eq!(outcomes, [Outcome::Learned(2)]);
     let of = |moves: &str| field(&disk.files().book, moves);
     assert_eq!((of("e2e4"), of("e2e4 e7e5 g1f3"), of("e2e4 e7e5")), ((1, 2), (1, 2), (0, 0)));
-    learner.learn(&[lesson("two", "e2e4 c7c5", "b", 2)], false).unwrap();
+    learner.learn(&[finished("two", "e2e4 c7c5", "b", 2)], false).unwrap();
     assert_eq!((of("e2e4"), of("e2e4 c7c5")), ((1, 2), (1, 0)));
-    learner.learn(&[lesson("three", "d2d4 d7d5", "wb", 0)], false).unwrap();
+    learner.learn(&[finished("three", "d2d4 d7d5", "wb", 0)], false).unwrap();
     assert_eq!((of("d2d4"), of("d2d4 d7d5")), ((1, 0), (1, 2)));
-    learner.learn(&[lesson("four", "d2d4 d7d5", "wb", 1)], false).unwrap();
+    learner.learn(&[finished("four", "d2d4 d7d5", "wb", 1)], false).unwrap();
     assert_eq!((of("d2d4"), of("d2d4 d7d5")), ((2, 1), (2, 3)));
 }
 
 #[test]
 fn a_game_is_learned_once_for_each_side() {
     let (disk, mut learner) = disk(book(&LINES));
-    let of = |sides: &str| lesson("one", "e2e4 e7e5", sides, 2);
-    assert_eq!(learner.learn(&[of("w"), of("w")], false).unwrap(), [Fate::Learned(1), Fate::Known]);
-    assert_eq!(learner.learn(&[of("w")], false).unwrap(), [Fate::Known]);
-    assert_eq!(learner.learn(&[of("wb")], false).unwrap(), [Fate::Learned(1)]);
-    assert_eq!(learner.learn(&[of("b"), of("wb")], false).unwrap(), [Fate::Known, Fate::Known]);
+    let of = |sides: &str| finished("one", "e2e4 e7e5", sides, 2);
+    assert_eq!(learner.learn(&[of("w"), of("w")], false).unwrap(), [Outcome::Learned(1), Outcome::Known]);
+    assert_eq!(learner.learn(&[of("w")], false).unwrap(), [Outcome::Known]);
+    assert_eq!(learner.learn(&[of("wb")], false).unwrap(), [Outcome::Learned(1)]);
+    assert_eq!(learner.learn(&[of("b"), of("wb")], false).unwrap(), [Outcome::Known, Outcome::Known]);
     assert_eq!(field(&disk.files().book, "e2e4"), (1, 2));
     assert_eq!(field(&disk.files().book, "e2e4 e7e5"), (1, 0));
-    assert_eq!(learner.learn(&[of("w")], true).unwrap(), [Fate::Learned(1)]);
+    assert_eq!(learner.learn(&[of("w")], true).unwrap(), [Outcome::Learned(1)]);
     assert_eq!(field(&disk.files().book, "e2e4"), (2, 4));
 }
 
 #[test]
 fn a_game_that_the_book_does_not_know_leaves_no_trace() {
     let (disk, mut learner) = disk(book(&LINES));
-    learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap();
+    learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     let before = disk.files();
-    assert_eq!(learner.learn(&[lesson("two", "a2a3 e7e5", "wb", 2)], false).unwrap(), [Fate::Absent]);
+    assert_eq!(learner.learn(&[finished("two", "a2a3 e7e5", "wb", 2)], false).unwrap(), [Outcome::Absent]);
     assert_eq!(disk.files(), before);
 }
 
@@ -55,7 +56,7 @@ fn a_game_that_the_book_does_not_know_leaves_no_trace() {
 fn of_equal_entries_the_first_learns() {
     let single = book(&["e2e4"]);
     let (disk, mut learner) = disk([single.clone(), single].concat());
-    learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap();
+    learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     let fields: Vec<_> = disk.files().book.chunks(16).map(|entry| entry[12..].to_vec()).collect();
     assert_eq!(fields, [[0, 1, 0, 2], [0, 0, 0, 0]]);
 }
@@ -71,7 +72,7 @@ fn castling_is_found_in_both_forms() {
     old[place] = 0x06;
     for book in [usual, old] {
         let (disk, mut learner) = disk(book);
-        assert_eq!(learner.learn(&[lesson("one", line, "w", 2)], false).unwrap(), [Fate::Learned(4)]);
+        assert_eq!(learner.learn(&[finished("one", line, "w", 2)], false).unwrap(), [Outcome::Learned(4)]);
         assert_eq!(disk.files().book[place + 3..place + 7], [0, 1, 0, 2]);
     }
 }
@@ -81,7 +82,7 @@ fn fields_at_their_end_are_halved_in_the_book() {
     let mut full = book(&["e2e4"]);
     full[12..].copy_from_slice(&[0xff, 0xff, 0x75, 0x30]);
     let (disk, mut learner) = disk(full.clone());
-    learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap();
+    learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     assert_eq!(field(&disk.files().book, "e2e4"), (32_768, 15_002));
     assert_eq!(learner.undo(1).unwrap(), 1);
     assert_eq!(disk.files().book, full);
@@ -93,19 +94,18 @@ fn a_book_with_something_else_in_its_learn_fields_is_refused_until_it_is_reset()
     let last = other.len();
     other[last - 4..].copy_from_slice(&[0, 1, 0, 3]);
     let (disk, mut learner) = disk(other.clone());
-    let error = learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap_err().to_string();
+    let error = learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap_err();
+    assert_eq!(error.remedy(), Some(Remedy::ResetLearned));
+    let error = error.to_string();
     assert!(
         error.starts_with("a.bin: the learn field of an entry holds something other than games"),
         "{error}"
     );
-    assert!(
-        error.contains(&format!("(byte {})", last - 16)) && error.contains("tabiya learn BOOK --reset"),
-        "{error}"
-    );
+    assert!(error.contains(&format!("(byte {})", last - 16)), "{error}");
     assert_eq!(disk.files(), Files { book: other, journal: None });
     learner.reset().unwrap();
     assert_eq!(disk.files().book, book(&LINES));
-    learner.learn(&[lesson("one", "e2e4", "w", 2)], false).unwrap();
+    learner.learn(&[finished("one", "e2e4", "w", 2)], false).unwrap();
     assert_eq!(field(&disk.files().book, "e2e4"), (1, 2));
 }
 
@@ -113,9 +113,9 @@ fn a_book_with_something_else_in_its_learn_fields_is_refused_until_it_is_reset()
 fn the_last_games_are_taken_back_and_can_be_learned_again() {
     let (disk, mut learner) = disk(book(&LINES));
     let games = [
-        lesson("one", "e2e4 e7e5", "w", 2),
-        lesson("two", "e2e4 c7c5", "wb", 1),
-        lesson("three", "d2d4", "w", 0),
+        finished("one", "e2e4 e7e5", "w", 2),
+        finished("two", "e2e4 c7c5", "wb", 1),
+        finished("three", "d2d4", "w", 0),
     ];
     learner.learn(&games[..1], false).unwrap();
     let first = disk.files().book;
@@ -125,7 +125,10 @@ fn the_last_games_are_taken_back_and_can_be_learned_again() {
     assert_eq!(disk.files().book, first);
     let history = learner.history(5).unwrap();
     assert_eq!((history.games.len(), history.count, history.games[0].title()), (1, 1, "one"));
-    assert_eq!(learner.learn(&games, false).unwrap(), [Fate::Known, Fate::Learned(2), Fate::Learned(1)]);
+    assert_eq!(
+        learner.learn(&games, false).unwrap(),
+        [Outcome::Known, Outcome::Learned(2), Outcome::Learned(1)]
+    );
     assert_eq!(disk.files().book, all);
     assert_eq!(learner.undo(10).unwrap(), 3);
     assert_eq!(disk.files().book, book(&LINES));
@@ -135,12 +138,12 @@ fn the_last_games_are_taken_back_and_can_be_learned_again() {
 #[test]
 fn what_was_reset_is_forgotten_and_cannot_be_taken_back() {
     let (disk, mut learner) = disk(book(&LINES));
-    let game = [lesson("one", "e2e4 e7e5", "w", 2)];
+    let game = [finished("one", "e2e4 e7e5", "w", 2)];
     learner.learn(&game, false).unwrap();
     learner.reset().unwrap();
     assert_eq!(disk.files().book, book(&LINES));
     assert_eq!((learner.undo(1).unwrap(), learner.history(5).unwrap().count), (0, 0));
-    assert_eq!(learner.learn(&game, false).unwrap(), [Fate::Learned(1)]);
+    assert_eq!(learner.learn(&game, false).unwrap(), [Outcome::Learned(1)]);
 }
 
 #[test]
@@ -166,7 +169,7 @@ proptest! {
             learners.push(Learner::over(Box::new(disk.clone()), "a.bin"));
         }
         let mut expected = std::collections::HashMap::<&str, (u16, u16)>::new();
-        let lessons: Vec<_> = games.iter().enumerate().map(|(number, (line, side, white, _))| {
+        let finished_games: Vec<_> = games.iter().enumerate().map(|(number, (line, side, white, _))| {
             let sides = ["w", "b", "wb"][*side];
             let first = ["e2e4", "e2e4", "d2d4"][*line];
             if sides.contains('w') {
@@ -178,9 +181,9 @@ proptest! {
                 let (games, points) = expected.entry(reply).or_default();
                 (*games, *points) = (*games + 1, *points + 2 - *white as u16);
             }
-            lesson(&number.to_string(), LINES[*line], sides, *white)
+            finished(&number.to_string(), LINES[*line], sides, *white)
         }).collect();
-        let mut rest = &lessons[..];
+        let mut rest = &finished_games[..];
         let mut turn = 0;
         while !rest.is_empty() {
             let size = sizes[turn % sizes.len()].min(rest.len());
@@ -199,8 +202,8 @@ proptest! {
         for (new, old) in book.chunks(16).zip(start.chunks(16)) {
             prop_assert_eq!(&new[..12], &old[..12]);
         }
-        prop_assert_eq!(learners[0].learn(&lessons, false).unwrap(), vec![Fate::Known; lessons.len()]);
-        prop_assert_eq!(learners[1].undo(1000).unwrap() as usize, lessons.len());
+        prop_assert_eq!(learners[0].learn(&finished_games, false).unwrap(), vec![Outcome::Known; finished_games.len()]);
+        prop_assert_eq!(learners[1].undo(1000).unwrap() as usize, finished_games.len());
         prop_assert_eq!(disk.files().book, start);
     }
 }

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::lesson;
+use super::finished;
 use crate::learn::{Spool, Spooled, lock};
 
 const NOW: Duration = Duration::ZERO;
 
 fn put(spool: &Spool, name: &str) {
-    spool.put(&[(Path::new("a.bin"), None, &lesson(name, "e2e4 e7e5", "w", 2))], NOW).unwrap();
+    spool.put(&[(Path::new("a.bin"), None, &finished(name, "e2e4 e7e5", "w", 2))], NOW).unwrap();
 }
 
 /// All games that wait, batch by batch.
@@ -26,7 +26,7 @@ fn waiting(spool: &Spool) -> Vec<Spooled> {
 }
 
 fn names(spool: &Spool) -> Vec<String> {
-    waiting(spool).into_iter().map(|game| game.lesson.note).collect()
+    waiting(spool).into_iter().map(|game| game.finished.game.note).collect()
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_game_waits_until_it_is_learned() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("new").join("log.spool"));
     assert_eq!(names(&spool), [""; 0]);
-    let games = [lesson("one", "e2e4 e7e5", "w", 2), lesson("two", "d2d4", "wb", 1)];
+    let games = [finished("one", "e2e4 e7e5", "w", 2), finished("two", "d2d4", "wb", 1)];
     let print = Some([7; 32]);
     let one = spool.put(&[(Path::new("a.bin"), print, &games[0])], NOW).unwrap();
     let two: Vec<_> = ["a.bin", "b.bin"].iter().map(|book| (Path::new(book), None, &games[1])).collect();
@@ -43,8 +43,11 @@ fn a_game_waits_until_it_is_learned() {
     let found = waiting(&spool);
     for (game, spooled) in [0, 1, 1].into_iter().zip(&found) {
         let game = &games[game];
-        assert_eq!((spooled.lesson.id, &spooled.lesson.moves), (game.id, &game.moves));
-        assert_eq!((spooled.lesson.sides, spooled.lesson.outcome), (game.sides, game.outcome));
+        assert_eq!((spooled.finished.id, &spooled.finished.game.moves), (game.id, &game.game.moves));
+        assert_eq!(
+            (spooled.finished.game.sides, spooled.finished.game.result),
+            (game.game.sides, game.game.result)
+        );
         assert!(spooled.book.is_absolute());
     }
     assert_eq!((found[0].fingerprint, found[1].fingerprint), (print, None));
@@ -95,13 +98,14 @@ fn many_games_are_read_in_batches_and_their_room_is_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("spool"));
     let note = "x".repeat(200);
-    let lessons: Vec<_> =
-        (0..2000).map(|number| lesson(&format!("{number} {note}"), "e2e4", "w", 2)).collect();
-    let games: Vec<_> = lessons.iter().map(|lesson| (Path::new("a.bin"), None, lesson)).collect();
+    let finished_games: Vec<_> =
+        (0..2000).map(|number| finished(&format!("{number} {note}"), "e2e4", "w", 2)).collect();
+    let games: Vec<_> = finished_games.iter().map(|game| (Path::new("a.bin"), None, game)).collect();
     spool.put(&games, NOW).unwrap();
     let first = spool.batch(0, NOW).unwrap();
     assert!(first.games.len() < 100 && first.next.is_some());
-    let number = |game: &Spooled| game.lesson.note.split(' ').next().unwrap().parse::<usize>().unwrap();
+    let number =
+        |game: &Spooled| game.finished.game.note.split(' ').next().unwrap().parse::<usize>().unwrap();
     let all = waiting(&spool);
     assert_eq!(all.iter().map(number).collect::<Vec<_>>(), (0..2000).collect::<Vec<_>>());
     // Only every seventh goes on waiting.
@@ -125,7 +129,7 @@ fn a_spool_that_another_keeps_is_reported() {
     let places = [waiting(&spool).remove(0).place];
     let file = fs::File::options().write(true).open(spool.path()).unwrap();
     let _kept = lock(file, NOW).unwrap().unwrap();
-    let game = lesson("two", "e2e4", "w", 2);
+    let game = finished("two", "e2e4", "w", 2);
     assert!(spool.put(&[(Path::new("a.bin"), None, &game)], NOW).is_err());
     assert!(spool.batch(0, NOW).is_err() && spool.cross_out(&places, NOW).is_err());
     assert!(spool.tidy(NOW).is_err());

@@ -1,4 +1,5 @@
 //! The key of the position on a board, kept up to date move by move.
+#![allow(clippy::indexing_slicing, reason = "the tables have an element for each piece, square and file")]
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use shakmaty::{Bitboard, CastlingSide, Color, Move, Piece, Role, Square};
 use super::play::castled;
 use super::{Board, other};
 
-/// What each piece adds to the key, by the byte that stands for it and its square; nothing adds nothing.
+/// What each piece adds to the key, by its byte and its square; nothing adds nothing.
 static PIECES: LazyLock<[[u64; 64]; 16]> = LazyLock::new(|| {
     let mut pieces = [[0; 64]; 16];
     for color in Color::ALL {
@@ -107,7 +108,7 @@ impl Board {
         key.0
     }
 
-    /// What the en-passant file adds to the key: nothing where no pawn stands beside the one that was pushed.
+    /// What the en-passant file adds to the key: nothing where no pawn is beside the one that was pushed.
     #[inline]
     fn file(&self) -> u64 {
         let Some(to) = self.en_passant.first() else { return 0 };

@@ -1,11 +1,15 @@
 //! Playing moves on a board.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "squares are below 64 and numbers of men below their tables' lengths"
+)]
 
 use shakmaty::attacks::{between, ray};
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
 use super::{Board, Fault, LISTED, NONE, UNLISTED, all_if, other};
 
-/// Where king and rook stand after castling.
+/// The squares of king and rook after castling.
 #[inline]
 pub(super) fn castled(king: Square, short: bool) -> (Square, Square) {
     use shakmaty::File;

@@ -1,4 +1,4 @@
-//! Every type of annotation that the descriptions name.
+//! Every type of annotation (docs/formats/cbh.md, Annotations).
 
 use super::super::made::{Made, note};
 use super::{ALL, exported, found, lines};
@@ -69,7 +69,7 @@ fn those_without_words_and_unknown_ones_are_counted() {
         let exported = exported(&db, &ALL);
         assert_eq!(lines(&exported.text), ["1. e4 {kept} 1-0"]);
         assert_eq!(exported.totals.left_out.get(&kind), Some(&2), "{kind:#x}");
-        // The descriptions name the first nine.
+        // The first nine are known.
         let known = super::super::notes::name(kind).is_some();
         assert_eq!(known, ![0x1c, 0x21, 0x25, 0x26, 0x77].contains(&kind));
         assert_eq!(found(&db).len(), usize::from(!known), "{kind:#x}");
@@ -77,7 +77,7 @@ fn those_without_words_and_unknown_ones_are_counted() {
 }
 
 #[test]
-fn commands_stand_before_texts_and_several_texts_behind_each_other() {
+fn commands_come_before_texts_and_texts_follow_each_other() {
     let line = written(&[
         note(0, 0x02, b"\0\x2aone"),
         note(0, 0x02, b"\0\x35zwei"),
@@ -109,7 +109,7 @@ fn damaged_ones_are_told_and_the_others_still_come() {
         assert_eq!(exported.totals.notes_damaged, 1, "{what}");
         let found = found(&db);
         assert!(
-            found.len() == 1 && found[0].starts_with("damaged 1 cba+") && found[0].contains(what),
+            found.len() == 1 && found[0].starts_with("error: game 1: ") && found[0].contains(what),
             "{found:?}"
         );
     }
@@ -134,7 +134,7 @@ fn a_wrong_game_id_does_not_void_them_and_a_cut_item_ends_them() {
 }
 
 #[test]
-fn they_can_be_left_out_and_a_lines_evaluation_stands_behind_it() {
+fn they_can_be_left_out_and_the_evaluation_of_a_line_follows_it() {
     let mut made = Made::default();
     let game = made.play("e4 < e5 > c5", &[note(0, 2, b"\0\0text"), note(1, 3, &[1])]);
     *made.record(game, 27) = 3;

@@ -1,4 +1,4 @@
-//! Damage of every kind: told with its game and place, and the other games still come.
+//! Damage of every kind: reported with its game and place, and the other games still come.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -27,7 +27,12 @@ fn second(made: &Made, line: &str, what: &str) {
     assert!(exported.problems[0].starts_with("made.cbg: game 2: "), "{:?}", exported.problems);
     assert!(exported.problems[0].contains(what), "{:?}", exported.problems);
     let found = found(&db);
-    assert!(found.iter().any(|line| line.contains(" 2 cbg+") && line.contains(what)), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|line| line.contains("game 2: ") && line.contains("of made.cbg)") && line.contains(what)),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -96,7 +101,8 @@ fn names_that_are_not_there_are_told_and_written_as_unknown() {
     *made.record(2, 15) = 1;
     let db = made.open().unwrap();
     let found = found(&db);
-    assert!(found.iter().any(|line| line.contains("damaged 2 cbh+101: its player of White has the number")));
+    assert!(found.iter().any(|line| line.starts_with("error: game 2: its player of White has the number")
+        && line.contains("(byte 101 of made.cbh)")));
     assert!(found.iter().any(|line| line.contains("its tournament has the number 65536")));
     let text = exported(&db, &ALL).text;
     assert_eq!(text.matches("[White \"?\"]").count(), 1);
@@ -121,7 +127,8 @@ fn annotations_outside_their_file_are_told() {
         let exported = exported(&db, &ALL);
         assert_eq!(lines(&exported.text), ["1. e4 e5 2. Nf3 1-0"; 3]);
         assert_eq!(exported.totals.notes_damaged, 1);
-        assert!(found(&db)[0].starts_with("damaged 2 cba+"), "{:?}", found(&db));
+        let found = found(&db);
+        assert!(found[0].starts_with("error: game 2: ") && found[0].ends_with(" of made.cba)"), "{found:?}");
     }
 }
 
@@ -149,12 +156,12 @@ fn headers_that_count_otherwise_are_told() {
         made.file("cbh")[6..10].copy_from_slice(&count.to_be_bytes());
         let db = made.open().unwrap();
         assert_eq!(db.count(), games);
-        assert!(db.oddities()[0].contains(says), "{:?}", db.oddities());
+        assert!(db.damage()[0].contains(says), "{:?}", db.damage());
     }
     let mut made = three();
     made.file("cbh").truncate(46 * 4 - 5);
     let db = made.open().unwrap();
-    assert_eq!((db.count(), db.oddities().len()), (2, 2));
+    assert_eq!((db.count(), db.damage().len()), (2, 2));
 }
 
 #[test]
@@ -163,7 +170,7 @@ fn missing_parts_are_told() {
         let mut made = three();
         made.files.remove(part);
         let db = made.open().unwrap();
-        assert!(db.oddities()[0].contains(&format!("there is no .{part} file")), "{:?}", db.oddities());
+        assert!(db.damage()[0].contains(&format!("there is no .{part} file")), "{:?}", db.damage());
         assert_eq!(lines(&exported(&db, &ALL).text).len(), 3);
     }
     for part in ["cbh", "cbg"] {
@@ -183,7 +190,7 @@ fn missing_parts_are_told() {
 }
 
 #[test]
-fn records_may_overlap_and_stand_in_any_order() {
+fn records_may_overlap_and_come_in_any_order() {
     let mut made = three();
     let record = |made: &mut Made, game: usize, offset: u32| {
         made.file("cbh")[game * 46 + 1..game * 46 + 5].copy_from_slice(&offset.to_be_bytes());

@@ -87,7 +87,7 @@ fn variations_of_the_first_move_and_of_the_last_are_read() {
 }
 
 #[test]
-fn what_stands_behind_the_last_end_is_no_part_of_the_game_and_its_end_may_be_missing() {
+fn what_follows_the_last_end_is_no_part_of_the_game_and_its_end_may_be_missing() {
     let mut made = Made::default();
     let mode = Mode::of(0).unwrap();
     let whole = moves(&Chess::default(), mode, "e4 e5 >", false);

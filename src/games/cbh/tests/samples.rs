@@ -42,7 +42,7 @@ fn the_variations_and_texts_of_linares_are_read_from_old_headers() {
     assert_eq!((exported.totals.notes_damaged, exported.totals.left_out), (0, BTreeMap::new()));
 }
 
-/// Whether a parenthesis stands outside of comments.
+/// Whether there is a parenthesis outside of comments.
 fn has_variations(line: &str) -> bool {
     line.split('{').any(|part| part.rsplit_once('}').map_or(part, |(_, moves)| moves).contains('('))
 }
@@ -58,7 +58,7 @@ fn the_others_are_sound_and_known() {
         let summary = summary(&db, &|_| Ok(())).unwrap();
         assert_eq!((summary.games, summary.texts, summary.deleted), (games, 0, 0));
         assert_eq!(summary.modes, modes.into_iter().collect());
-        assert_eq!(summary.oddities, Vec::<String>::new());
+        assert_eq!(summary.findings, []);
         let damages: Vec<_> = found(&db).into_iter().filter(|line| line.starts_with("damaged")).collect();
         assert_eq!(damages, Vec::<String>::new(), "{name}");
         let exported = exported(&db, &ALL);

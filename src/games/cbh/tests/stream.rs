@@ -9,11 +9,11 @@ use shakmaty::{Chess, Move, Position as _};
 use super::super::made::{Made, moves};
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
-use crate::book::polyglot::layout::RawMove;
+use crate::chess::MoveCode;
 use crate::chess::Position;
-use crate::games::{End, Header, KeyedPly, Problem, Reason, Spot, Visitor};
+use crate::games::{End, Header, KeyedPly, KeyedVisitor, Problem, Reason, Spot, Visitor};
 
-/// Writes down what it is told, as the format's page writes trees.
+/// Writes down what it receives, as the format's page writes trees.
 #[derive(Default)]
 struct Listener {
     games: Vec<(Header, String, Option<Reason>)>,
@@ -61,7 +61,7 @@ impl Visitor for Listener {
     }
 }
 
-/// Writes down the main line's moves with keys: those that it is told by keys, or those of positions.
+/// Writes down the main line's moves with keys: those that it receives by keys, or those of positions.
 #[derive(Default)]
 struct Keys {
     by_positions: bool,
@@ -77,18 +77,10 @@ impl Visitor for Keys {
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         assert!(self.by_positions);
-        let (key, side, mv) = (at.key(), at.chess().turn(), RawMove::from_move(mv));
+        let (key, side, mv) = (at.key(), at.chess().turn(), MoveCode::from_move(mv));
         let plies = &mut self.games.last_mut().unwrap().0;
         plies.push(KeyedPly { key, side, mv });
         if plies.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-
-    fn keys_wanted(&self) -> Option<usize> {
-        (!self.by_positions).then_some(self.most)
-    }
-
-    fn line(&mut self, plies: &[KeyedPly]) {
-        self.games.last_mut().unwrap().0.extend(plies);
     }
 
     fn end(&mut self, end: End) {
@@ -97,6 +89,20 @@ impl Visitor for Keys {
 
     fn unreadable(&mut self, problem: Problem) {
         panic!("{problem:?}");
+    }
+
+    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
+        if self.by_positions { None } else { Some(self) }
+    }
+}
+
+impl KeyedVisitor for Keys {
+    fn plies_wanted(&self) -> usize {
+        self.most
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.games.last_mut().unwrap().0.extend(plies);
     }
 }
 

@@ -1,0 +1,124 @@
+//! The books that the user names: one list for both colours, and one for each colour.
+
+/// Separates the files of an option that holds several.
+const SEPARATOR: char = ';';
+
+/// The value that means no book.
+pub const NO_BOOK: &str = "<none>";
+
+/// A list of books, by priority.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum BookList {
+    /// Nothing is named: the configuration's list is used, or else the starter book.
+    #[default]
+    Unnamed,
+    /// No book is wanted.
+    None,
+    /// Files as named.
+    Files(Vec<String>),
+}
+
+impl BookList {
+    /// Parses the value of an option, with `;` between the files: an empty one names nothing, `<none>` means no book.
+    pub fn parse(value: &str) -> Self {
+        Self::from_names(value.split(SEPARATOR))
+    }
+
+    /// A list of whole paths, in which `;` has no special meaning.
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names = names.into_iter().map(str::trim).filter(|name| !name.is_empty());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        let all = names.len();
+        names.retain(|name| !name.eq_ignore_ascii_case(NO_BOOK));
+        match (names.is_empty(), all) {
+            (false, _) => BookList::Files(names),
+            (true, 0) => BookList::Unnamed,
+            (true, _) => BookList::None,
+        }
+    }
+
+    /// The files named.
+    pub fn files(&self) -> &[String] {
+        match self {
+            BookList::Files(files) => files,
+            BookList::Unnamed | BookList::None => &[],
+        }
+    }
+
+    fn or(&self, other: &Self) -> Self {
+        if *self == BookList::Unnamed { other.clone() } else { self.clone() }
+    }
+}
+
+/// All lists of books.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BookFiles {
+    /// `Book File`: books for both colours.
+    pub both: BookList,
+    /// `Book White`: books for White, before the others.
+    pub white: BookList,
+    /// `Book Black`: books for Black, before the others.
+    pub black: BookList,
+}
+
+impl BookFiles {
+    /// These lists, with the other's in place of those that name nothing. If no book is wanted for both colours, the
+    /// other's books for one colour are not used either.
+    #[must_use]
+    pub fn or(&self, other: &Self) -> Self {
+        let nothing = Self::default();
+        let colours = if self.both == BookList::None { &nothing } else { other };
+        Self {
+            both: self.both.or(&other.both),
+            white: self.white.or(&colours.white),
+            black: self.black.or(&colours.black),
+        }
+    }
+
+    /// Whether no book is wanted for either colour.
+    pub fn is_none(&self) -> bool {
+        self.both == BookList::None && self.white.files().is_empty() && self.black.files().is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(names: &[&str]) -> BookList {
+        BookList::Files(names.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    #[test]
+    fn an_option_names_files_or_nothing_or_no_book() {
+        assert_eq!(BookList::parse(" a.bin; b c.bin ;;"), files(&["a.bin", "b c.bin"]));
+        for nothing in ["", " ", ";", " ; "] {
+            assert_eq!(BookList::parse(nothing), BookList::Unnamed, "{nothing:?}");
+        }
+        for none in ["<none>", " <NONE> ", ";<none>"] {
+            assert_eq!(BookList::parse(none), BookList::None, "{none:?}");
+        }
+        assert_eq!(BookList::parse("<none>;a.bin"), files(&["a.bin"]));
+    }
+
+    #[test]
+    fn a_whole_path_may_contain_the_separator() {
+        assert_eq!(BookList::from_names(["a;b.bin", "c.bin"]), files(&["a;b.bin", "c.bin"]));
+        assert_eq!(BookList::from_names([]), BookList::Unnamed);
+        assert_eq!(BookList::from_names([NO_BOOK]), BookList::None);
+    }
+
+    #[test]
+    fn the_configuration_supplies_the_lists_that_are_not_named() {
+        let configured = BookFiles { both: files(&["a"]), white: files(&["w"]), black: BookList::Unnamed };
+        assert_eq!(BookFiles::default().or(&configured), configured);
+        let own = BookFiles { both: files(&["x"]), ..BookFiles::default() };
+        assert_eq!(own.or(&configured), BookFiles { both: files(&["x"]), ..configured.clone() });
+        let none = BookFiles { both: BookList::None, ..BookFiles::default() };
+        assert_eq!(none.or(&configured), none);
+        assert!(none.or(&configured).is_none());
+        let one = BookFiles { black: files(&["b"]), ..none.clone() };
+        assert_eq!(one.or(&configured), one);
+        assert!(!one.is_none());
+    }
+}

@@ -1,0 +1,285 @@
+//! What the user set: the command line over the configuration file over the defaults.
+
+pub mod books;
+mod file;
+pub mod options;
+pub mod search_paths;
+pub mod spelling;
+mod trust;
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use log::Level;
+
+use self::books::BookList;
+use self::options::Options;
+use self::search_paths::SearchPaths;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::uci::SetOption;
+
+/// The name of the configuration file that is looked for when none is named.
+pub const FILE_NAME: &str = "tabiya.toml";
+
+/// The engine when none is named.
+const DEFAULT_ENGINE: &str = "stockfish";
+
+/// Seconds that the engine may be given to answer `uci`: up to a day.
+pub const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
+
+/// The levels of the log, from the least detailed to the most detailed.
+pub const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
+
+/// Seconds that the engine is given to answer `uci`: clients give up after 10 to 35.
+const DEFAULT_TIMEOUT: u64 = 30;
+
+/// Settings from one source: the command line, or the configuration file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// The engine's program.
+    pub engine: Option<String>,
+    /// Its arguments.
+    pub engine_args: Vec<String>,
+    /// Its working folder.
+    pub engine_dir: Option<String>,
+    /// Seconds that it is given to answer `uci`.
+    pub engine_timeout: Option<u64>,
+    /// Books by priority.
+    pub books: Vec<String>,
+    /// Books for White.
+    pub white: Vec<String>,
+    /// Books for Black.
+    pub black: Vec<String>,
+    /// Whether tabiya goes on when a book cannot be opened.
+    pub book_optional: bool,
+    /// The name that GUIs see.
+    pub name: Option<String>,
+    /// `NAME=VALUE` of options.
+    pub set: Vec<String>,
+    /// The log's file.
+    pub log: Option<String>,
+    /// The level of the log, one of [`LOG_LEVELS`].
+    pub log_level: Option<String>,
+    /// The seed of random choice.
+    pub seed: Option<u64>,
+}
+
+/// Everything that the adapter needs to start.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The engine's program, as the user named it.
+    pub engine: String,
+    /// Its arguments.
+    pub engine_args: Vec<String>,
+    /// Its working folder, as the user named it; `None` for the adapter's own.
+    pub engine_dir: Option<String>,
+    /// How long it is given to answer `uci`.
+    pub engine_timeout: Duration,
+    /// The name that GUIs see; `None` for the engine's own with an addition.
+    pub name: Option<String>,
+    /// Whether tabiya goes on when a book cannot be opened.
+    pub book_optional: bool,
+    /// The level of the log.
+    pub log_level: Level,
+    /// The adapter's options.
+    pub options: Options,
+    /// Options of the engine that are set before the GUI sets any: name and value.
+    pub settings: Vec<(String, String)>,
+    /// The configuration file that was read, if any.
+    pub file: Option<PathBuf>,
+    /// The folders in which files are looked up.
+    pub search_paths: SearchPaths,
+    /// Problems with the configuration that do not prevent play.
+    pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// Merges the command line with the configuration file: the named one, or the default one if it exists.
+    ///
+    /// # Errors
+    /// When the named file cannot be read, when a file that was not named cannot be trusted, when the file is not TOML,
+    /// has a misspelt key or a value about the engine that is not valid, and when a `NAME=VALUE` of the command line
+    /// has no `=`. Other bad keys are warnings.
+    pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
+        let path = match file {
+            Some(name) => Some(SearchPaths::new(None).find(name).map_err(|tried| {
+                let tried: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
+                Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
+                    .advice(format!("looked for it at {}", tried.join(", ")))
+            })?),
+            None => SearchPaths::new(None).find(FILE_NAME).ok(),
+        };
+        if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
+            trust::check(path)?;
+        }
+        let mut warnings = Vec::new();
+        let from_file = match &path {
+            Some(path) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Error::file(path, "cannot read the configuration", error))?;
+                file::parse(path, &text, &mut warnings)?
+            }
+            None => Given::default(),
+        };
+        // Later ones win: defaults, the file's keys, its `set`, the command line's arguments, its `--set`.
+        let mut options = Options::default();
+        let mut settings = Vec::new();
+        name_books(&mut options, &from_file);
+        options.seed = from_file.seed.unwrap_or_default();
+        options.log = from_file.log.clone().unwrap_or_default();
+        let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
+        for text in &from_file.set {
+            match split(text) {
+                Some((name, value)) => {
+                    put_option(&mut options, &mut settings, name, value, &of_file, &mut warnings)
+                }
+                None => warnings.push(format!("{of_file}'{text}' is not NAME=VALUE; it is ignored")),
+            }
+        }
+        name_books(&mut options, &given);
+        options.seed = given.seed.unwrap_or(options.seed);
+        options.log = given.log.clone().unwrap_or(options.log);
+        for text in &given.set {
+            let (name, value) = split(text).ok_or_else(|| {
+                Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
+                    .advice("write it like --set \"Hash=256\"")
+            })?;
+            put_option(&mut options, &mut settings, name, value, "--set ", &mut warnings);
+        }
+        let named = given.engine.is_some();
+        let engine = given.engine.or(from_file.engine).unwrap_or_else(|| DEFAULT_ENGINE.to_owned());
+        // Arguments and folder in the file belong to the engine that the file names.
+        let (file_args, file_dir) =
+            if named { (Vec::new(), None) } else { (from_file.engine_args, from_file.engine_dir) };
+        let engine_args = if given.engine_args.is_empty() { file_args } else { given.engine_args };
+        let engine_dir = given.engine_dir.or(file_dir);
+        let log_level = given.log_level.or(from_file.log_level).and_then(|level| level.parse().ok());
+        let seconds = given.engine_timeout.or(from_file.engine_timeout).unwrap_or(DEFAULT_TIMEOUT);
+        let name =
+            given.name.or(from_file.name).map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
+        Ok(Self {
+            name: name.filter(|name| !name.is_empty()),
+            book_optional: given.book_optional || from_file.book_optional,
+            engine,
+            engine_args,
+            engine_dir,
+            engine_timeout: Duration::from_secs(seconds),
+            log_level: log_level.unwrap_or(Level::Info),
+            options,
+            settings,
+            search_paths: SearchPaths::new(path.as_deref()),
+            file: path,
+            warnings,
+        })
+    }
+
+    /// The engine's program, found on `PATH` or in one of the search paths.
+    ///
+    /// # Errors
+    /// When it is not found, with every path that was tried, or when it is tabiya itself.
+    pub fn find_engine(&self) -> Result<PathBuf> {
+        let wrong = |what: String| Error::new(ErrorKind::Engine, what);
+        let program = self.search_paths.find_program(&self.engine).map_err(|tried| {
+            wrong(format!("{}: no such engine: {tried}", self.engine))
+                .advice("name an engine with --engine, or in the configuration file")
+        })?;
+        let own = env::current_exe().and_then(|own| own.canonicalize()).ok();
+        if own.is_some() && own == program.canonicalize().ok() {
+            return Err(wrong(format!("{}: this is tabiya itself, not an engine", program.display()))
+                .advice("name the real engine with --engine"));
+        }
+        Ok(std::path::absolute(&program).unwrap_or(program))
+    }
+
+    /// The folder in which the engine is to work; `None` for ours.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn find_engine_dir(&self) -> Result<Option<PathBuf>> {
+        let Some(name) = &self.engine_dir else { return Ok(None) };
+        match self.search_paths.find(name) {
+            Ok(folder) if folder.is_dir() => Ok(Some(folder)),
+            _ => Err(Error::new(ErrorKind::Engine, format!("{name}: no such folder"))
+                .advice("correct --engine-dir, the folder in which the engine works")),
+        }
+    }
+}
+
+/// Sets the lists of books that are given; the others stay.
+fn name_books(options: &mut Options, given: &Given) {
+    let books = &mut options.books;
+    for (list, files) in
+        [(&mut books.both, &given.books), (&mut books.white, &given.white), (&mut books.black, &given.black)]
+    {
+        if !files.is_empty() {
+            *list = BookList::from_names(files.iter().map(String::as_str));
+        }
+    }
+}
+
+/// Splits `NAME=VALUE`.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    // A line end would start another command.
+    let whole = !name.trim().is_empty() && !text.contains(['\n', '\r']);
+    whole.then(|| (name.trim(), value.trim()))
+}
+
+/// Sets an option of the adapter, or stores one for the engine.
+fn put_option(
+    options: &mut Options,
+    settings: &mut Vec<(String, String)>,
+    name: &str,
+    value: &str,
+    place: &str,
+    warnings: &mut Vec<String>,
+) {
+    match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
+        None => settings.push((name.to_owned(), value.to_owned())),
+        Some(Ok(_)) => {}
+        Some(Err(problem)) => warnings.push(format!("{place}{problem}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_overrides_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tabiya.toml");
+        let text = "book = 'key.bin'\nseed = 1\n[set]\n'Book File' = 'file.bin'\n'Book Seed' = 7\nHash = 1\n\
+                    'Book Depth' = 5000\n'Book Reserve' = 3\n";
+        std::fs::write(&file, text).unwrap();
+        let load = |given: Given| Config::load(given, file.to_str());
+        let config = load(Given::default()).unwrap();
+        assert_eq!(
+            (config.options.books.both.files(), config.options.seed),
+            (&["file.bin".to_owned()][..], 7)
+        );
+        assert_eq!(config.options.policy.reserve, 3);
+        assert_eq!(config.settings, [("Hash".to_owned(), "1".to_owned())]);
+        assert!(
+            config.warnings.len() == 1 && config.warnings[0].contains("Book Depth"),
+            "{:?}",
+            config.warnings
+        );
+        let line = Given { books: vec!["a;1".into(), "b".into()], seed: Some(3), ..Given::default() };
+        let config = load(line.clone()).unwrap();
+        assert_eq!(config.options.books.both.files(), ["a;1", "b"]);
+        assert_eq!((config.options.seed, config.book_optional), (3, false));
+        let named = Given { name: Some(" My\nengine ".to_owned()), book_optional: true, ..Given::default() };
+        let config = load(named).unwrap();
+        assert_eq!((config.name.as_deref(), config.book_optional), (Some("My engine"), true));
+        let set = vec!["Book Seed=4".to_owned(), "Hash = x = y".to_owned(), "Book Log=l".to_owned()];
+        let config = load(Given { set, ..line }).unwrap();
+        assert_eq!((config.options.seed, config.options.log.as_str()), (4, "l"));
+        assert_eq!(config.settings[1], ("Hash".to_owned(), "x = y".to_owned()));
+        for bad in ["A", "=1", "A=1\nquit"] {
+            let error = load(Given { set: vec![bad.to_owned()], ..Given::default() }).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Usage);
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! The adapter's own UCI options: their names, their limits and their values.
+
+use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
+
+use super::books::{BookFiles, BookList};
+use crate::choose::Policy;
+use crate::uci::SetOption;
+
+/// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
+pub const SEED_MAX: i64 = i32::MAX as i64;
+
+/// The adapter's options and their values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// `OwnBook`: whether the adapter's book is used.
+    pub own_book: bool,
+    /// `Book File`, `Book White` and `Book Black`: the books that are named.
+    pub books: BookFiles,
+    /// `Book Score`: the score that is announced with a book move.
+    pub score: BookScore,
+    /// How a move is chosen from a book.
+    pub policy: Policy,
+    /// `Book Ponder`: whether the engine ponders while the book still answers.
+    pub ponder: bool,
+    /// `Book Learn Margin`: the score in centipawns from which an unfinished game counts as won or lost.
+    pub learn_margin: u32,
+    /// `Book Seed`: 0 = random.
+    pub seed: u64,
+    /// `Book Log`: the log's file; empty = none.
+    pub log: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            own_book: true,
+            books: BookFiles::default(),
+            score: BookScore::default(),
+            policy: Policy::default(),
+            ponder: true,
+            learn_margin: 600,
+            seed: 0,
+            log: String::new(),
+        }
+    }
+}
+
+/// What the adapter must do after one of its options has been set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing: the value is read when it is needed.
+    Value,
+    /// Open the books again.
+    Books,
+    /// Seed the random numbers again.
+    Seed,
+    /// Open another log.
+    Log,
+    /// Start or stop learning.
+    Learn,
+}
+
+/// The options, in the order in which GUIs list them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    OwnBook,
+    File,
+    White,
+    Black,
+    Variety,
+    Depth,
+    Threshold,
+    Games,
+    Reserve,
+    Tournament,
+    Repeats,
+    Ponder,
+    Score,
+    Learn,
+    LearnMargin,
+    Seed,
+    Log,
+}
+
+/// The name of each option. None contains a keyword of the `option` line, which would confuse some clients.
+const NAMES: [(Name, &str); 17] = [
+    (Name::OwnBook, "OwnBook"),
+    (Name::File, "Book File"),
+    (Name::White, "Book White"),
+    (Name::Black, "Book Black"),
+    (Name::Variety, "Book Variety"),
+    (Name::Depth, "Book Depth"),
+    (Name::Threshold, "Book Threshold"),
+    (Name::Games, "Book Games"),
+    (Name::Reserve, "Book Reserve"),
+    (Name::Tournament, "Book Tournament"),
+    (Name::Repeats, "Book Repeats"),
+    (Name::Ponder, "Book Ponder"),
+    (Name::Score, "Book Score"),
+    (Name::Learn, "Book Learn"),
+    (Name::LearnMargin, "Book Learn Margin"),
+    (Name::Seed, "Book Seed"),
+    (Name::Log, "Book Log"),
+];
+
+/// A reference to the value of one option.
+enum Value<'a> {
+    Check(&'a mut bool),
+    Spin(&'a mut dyn Number, i64),
+    Score(&'a mut BookScore),
+    Files(&'a mut BookList),
+    Text(&'a mut String),
+}
+
+/// An unsigned integer that is the value of an option.
+trait Number {
+    fn get(&self) -> i64;
+    fn set(&mut self, value: i64);
+}
+
+impl Number for u32 {
+    fn get(&self) -> i64 {
+        i64::from(*self)
+    }
+
+    fn set(&mut self, value: i64) {
+        *self = u32::try_from(value).unwrap_or(0);
+    }
+}
+
+impl Number for u64 {
+    fn get(&self) -> i64 {
+        i64::try_from(*self).unwrap_or(i64::MAX)
+    }
+
+    fn set(&mut self, value: i64) {
+        *self = u64::try_from(value).unwrap_or(0);
+    }
+}
+
+impl Options {
+    /// Whether the adapter has an option of this name.
+    pub fn is_ours(name: &[u8]) -> bool {
+        let option = SetOption { name, value: b"" };
+        NAMES.iter().any(|(_, ours)| option.is(ours))
+    }
+
+    /// The names of the adapter's options.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(_, name)| *name)
+    }
+
+    /// Appends the `option` lines, with the current values as defaults. Files are listed as empty, which means those of
+    /// the configuration: a GUI that saves options must not save the paths of today.
+    pub fn declare(&self, out: &mut Vec<u8>) {
+        let mut options = self.clone();
+        for (name, text) in NAMES {
+            let name_text = text.to_owned();
+            let config = match options.value(name) {
+                Value::Check(value) => UciOptionConfig::Check { name: name_text, default: Some(*value) },
+                Value::Spin(value, max) => UciOptionConfig::Spin {
+                    name: name_text,
+                    default: Some(value.get().min(max)),
+                    min: Some(0),
+                    max: Some(max),
+                },
+                Value::Score(value) => UciOptionConfig::Combo {
+                    name: name_text,
+                    default: Some(value.as_str().to_owned()),
+                    var: BookScore::ALL.map(|score| score.as_str().to_owned()).to_vec(),
+                },
+                Value::Files(_) | Value::Text(_) => {
+                    UciOptionConfig::String { name: name_text, default: Some("<empty>".to_owned()) }
+                }
+            };
+            out.extend_from_slice(UciMessage::Option(config).serialize().as_bytes());
+            out.push(b'\n');
+        }
+    }
+
+    /// Sets an option; `None` if the adapter has no option of this name.
+    ///
+    /// # Errors
+    /// When the value is not valid: the message says which values are, and the option keeps its value.
+    pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
+        let (name, text) = NAMES.into_iter().find(|(_, text)| option.is(text))?;
+        let given = String::from_utf8_lossy(option.value);
+        let given = given.trim();
+        Some(
+            match self.value(name) {
+                Value::Check(value) => match given.to_ascii_lowercase().parse() {
+                    Ok(truth) => {
+                        *value = truth;
+                        Ok(())
+                    }
+                    Err(_) => Err(format!("{text}: '{given}' is neither true nor false; it stays {value}")),
+                },
+                Value::Spin(value, max) => match given.parse::<i64>() {
+                    Ok(number) if (0..=max).contains(&number) => {
+                        value.set(number);
+                        Ok(())
+                    }
+                    _ => Err(format!(
+                        "{text}: '{given}' is not a number from 0 to {max}; it stays {}",
+                        value.get()
+                    )),
+                },
+                Value::Score(value) => match BookScore::parse(given) {
+                    Some(score) => {
+                        *value = score;
+                        Ok(())
+                    }
+                    None => Err(format!(
+                        "{text}: '{given}' is neither {}; it stays {}",
+                        BookScore::ALL.map(BookScore::as_str).join(" nor "),
+                        value.as_str()
+                    )),
+                },
+                Value::Files(value) => {
+                    *value = BookList::parse(given);
+                    Ok(())
+                }
+                Value::Text(value) => {
+                    given.clone_into(value);
+                    Ok(())
+                }
+            }
+            .map(|()| name.change()),
+        )
+    }
+
+    fn value(&mut self, name: Name) -> Value<'_> {
+        let policy = &mut self.policy;
+        match name {
+            Name::OwnBook => Value::Check(&mut self.own_book),
+            Name::File => Value::Files(&mut self.books.both),
+            Name::White => Value::Files(&mut self.books.white),
+            Name::Black => Value::Files(&mut self.books.black),
+            Name::Variety => Value::Spin(&mut policy.variety, 100),
+            Name::Depth => Value::Spin(&mut policy.depth, 1000),
+            Name::Threshold => Value::Spin(&mut policy.threshold, 1000),
+            Name::Games => Value::Spin(&mut policy.games, 1_000_000),
+            Name::Reserve => Value::Spin(&mut policy.reserve, 100),
+            Name::Tournament => Value::Check(&mut policy.tournament),
+            Name::Repeats => Value::Check(&mut policy.repeats),
+            Name::Ponder => Value::Check(&mut self.ponder),
+            Name::Score => Value::Score(&mut self.score),
+            Name::Learn => Value::Check(&mut policy.learn),
+            Name::LearnMargin => Value::Spin(&mut self.learn_margin, 10_000),
+            Name::Seed => Value::Spin(&mut self.seed, SEED_MAX),
+            Name::Log => Value::Text(&mut self.log),
+        }
+    }
+}
+
+impl Name {
+    fn change(self) -> Change {
+        match self {
+            Name::File | Name::White | Name::Black => Change::Books,
+            Name::Seed => Change::Seed,
+            Name::Log => Change::Log,
+            Name::Learn => Change::Learn,
+            _ => Change::Value,
+        }
+    }
+}
+
+/// Which score is announced with a book move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BookScore {
+    /// Always 0.
+    #[default]
+    Zero,
+    /// The score that the results of the move amount to.
+    Statistics,
+}
+
+impl BookScore {
+    /// All values, in the order in which GUIs list them.
+    pub const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
+
+    /// The value's name in the option.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BookScore::Zero => "zero",
+            BookScore::Statistics => "statistics",
+        }
+    }
+
+    /// The value of this name, in any letter case.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|score| score.as_str().eq_ignore_ascii_case(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(options: &mut Options, line: &str) -> Option<Result<Change, String>> {
+        options.set(&SetOption::parse(line.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn options_are_declared_as_promised() {
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(
+            text,
+            "option name OwnBook type check default true\n\
+             option name Book File type string default <empty>\n\
+             option name Book White type string default <empty>\n\
+             option name Book Black type string default <empty>\n\
+             option name Book Variety type spin default 50 min 0 max 100\n\
+             option name Book Depth type spin default 0 min 0 max 1000\n\
+             option name Book Threshold type spin default 5 min 0 max 1000\n\
+             option name Book Games type spin default 0 min 0 max 1000000\n\
+             option name Book Reserve type spin default 0 min 0 max 100\n\
+             option name Book Tournament type check default true\n\
+             option name Book Repeats type check default false\n\
+             option name Book Ponder type check default true\n\
+             option name Book Score type combo default zero var zero var statistics\n\
+             option name Book Learn type check default false\n\
+             option name Book Learn Margin type spin default 600 min 0 max 10000\n\
+             option name Book Seed type spin default 0 min 0 max 2147483647\n\
+             option name Book Log type string default <empty>\n"
+        );
+    }
+
+    #[test]
+    fn the_guide_has_each_option_with_its_kind_and_default() {
+        let guide = include_str!("../../../docs/guide/options.md");
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        for line in String::from_utf8(out).unwrap().lines() {
+            let (name, rest) = line.strip_prefix("option name ").unwrap().split_once(" type ").unwrap();
+            let mut words = rest.split(' ');
+            let (kind, default) = (words.next().unwrap(), words.nth(1).unwrap());
+            let default = default.strip_prefix("<empty>").unwrap_or(default);
+            let is_row = |row: &str| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                cells.len() > 4
+                    && cells[1].split(" / ").any(|cell| cell == name)
+                    && cells[2].split([' ', '-']).next() == Some(kind)
+                    && cells[3] == default
+            };
+            assert!(guide.lines().any(is_row), "{line}");
+        }
+    }
+
+    #[test]
+    fn files_are_listed_as_empty_and_other_options_as_set() {
+        let mut options = Options::default();
+        for line in [
+            "name Book File value a.bin",
+            "name Book White value <none>",
+            "name Book Log value l",
+            "name Book Depth value 9",
+            "name Book Score value statistics",
+        ] {
+            assert!(set(&mut options, line).unwrap().is_ok());
+        }
+        let mut out = Vec::new();
+        options.declare(&mut out);
+        let text = String::from_utf8(out).unwrap();
+        for line in [
+            "option name Book File type string default <empty>",
+            "option name Book White type string default <empty>",
+            "option name Book Log type string default <empty>",
+            "option name Book Depth type spin default 9 min 0 max 1000",
+            "option name Book Score type combo default statistics var zero var statistics",
+        ] {
+            assert!(text.lines().any(|said| said == line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn no_name_contains_a_keyword_of_the_syntax() {
+        for (_, name) in NAMES {
+            for word in name.split(' ') {
+                let word = word.to_lowercase();
+                let reserved = ["name", "type", "default", "min", "max", "var", "value"];
+                assert!(!reserved.contains(&word.as_str()), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_recognised_in_any_letter_case() {
+        let mut options = Options::default();
+        assert_eq!(set(&mut options, "name BOOK  variety value 7"), Some(Ok(Change::Value)));
+        assert_eq!(options.policy.variety, 7);
+        assert_eq!(set(&mut options, "name ownbook value FALSE"), Some(Ok(Change::Value)));
+        assert!(!options.own_book);
+        assert_eq!(set(&mut options, "name Book File value a.bin;b.bin"), Some(Ok(Change::Books)));
+        assert_eq!(options.books.both, BookList::Files(vec!["a.bin".to_owned(), "b.bin".to_owned()]));
+        assert_eq!(set(&mut options, "name Book File value <empty>"), Some(Ok(Change::Books)));
+        assert_eq!(options.books.both, BookList::Unnamed);
+        assert_eq!(set(&mut options, "name book score value STATISTICS"), Some(Ok(Change::Value)));
+        assert_eq!(options.score, BookScore::Statistics);
+        assert_eq!(set(&mut options, "name Hash value 64"), None);
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_refused() {
+        let mut options = Options::default();
+        for line in [
+            "name Book Variety value 101",
+            "name Book Variety value -1",
+            "name Book Variety value x",
+            "name Book Variety",
+            "name Book Ponder value 1",
+            "name Book Score value chances",
+            "name Book Score",
+            "name Book Seed value 99999999999999999999",
+        ] {
+            assert!(matches!(set(&mut options, line), Some(Err(_))), "{line}");
+        }
+        assert_eq!(options, Options::default());
+    }
+}

@@ -1,0 +1,201 @@
+//! The end: of the engine, then of the adapter.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use super::run::SEE_DOCTOR;
+use super::shared::{Shared, log_notes};
+use super::sink::Side;
+use super::state::{End, Locked, State};
+use super::stderr;
+use crate::adapter::config::Config;
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// How long the engine may take to exit after `quit`.
+const QUIT_TIME: Duration = Duration::from_secs(2);
+
+/// How long a write may make no progress before its reader is taken not to read, once the engine has ended. On a busy
+/// machine a reader may well be idle for a second.
+const STUCK_TIME: Duration = Duration::from_secs(2);
+
+/// Such periods that forwarding the last output of an engine that failed may take.
+const LAST_OUTPUT_PERIODS: u32 = 5;
+
+/// Such periods that it may take after `quit`, when nobody waits for it.
+const QUIT_OUTPUT_PERIODS: u32 = 2;
+
+/// How long the adapter's end waits for the books of the configuration: no longer than for the engine.
+const FIRST_BOOKS_TIME: Duration = Duration::from_secs(2);
+
+impl Shared {
+    /// Ends the adapter because of an engine that is of no use any more.
+    pub(super) fn give_up(self: &Arc<Self>, why: &str) {
+        self.end(End::Engine(why.to_owned()));
+        self.child.kill();
+    }
+
+    /// Starts the end: sends `quit` to the engine, closes its input, and kills it if it does not exit in time. The first
+    /// reason is the one that counts.
+    pub(super) fn end(self: &Arc<Self>, why: End) {
+        let mut state = self.lock();
+        if state.end.is_some() {
+            return;
+        }
+        log::info!("the adapter ends: {why:?}");
+        if matches!(why, End::Asked) {
+            // The last game is over, and kept before anything else takes time.
+            let State { session, out, .. } = &mut *state;
+            session.at(self.now());
+            session.finish(out);
+            log_notes(out);
+            self.learn(&mut state);
+        }
+        state.end = Some(why);
+        let unfinished = state.session.unfinished();
+        state.out.engine.extend_from_slice(unfinished);
+        state.out.engine.extend_from_slice(b"quit\n");
+        self.work.notify_all();
+        self.changed.notify_all();
+        drop(state);
+        let shared = Arc::clone(self);
+        let watch = move || {
+            if !shared.wait_for(shared.lock(), QUIT_TIME, |state| state.engine.process).engine.process {
+                log::warn!("the engine did not exit after quit; it is killed");
+                shared.child.kill();
+            }
+        };
+        if thread::Builder::new().name("end".to_owned()).spawn(watch).is_err() {
+            self.child.kill();
+        }
+    }
+
+    /// Gives up an engine that does not answer `uci` in time. The thread for this never waits for a pipe.
+    pub(super) fn watch_uci(self: &Arc<Self>, state: &mut State) {
+        if state.uci_watched || !state.session.owes_uciok() {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let watch = move || {
+            let answered = |state: &State| state.end.is_some() || !state.session.owes_uciok();
+            let mut state = shared.wait_for(shared.lock(), shared.uci_limit, answered);
+            state.uci_watched = false;
+            let late = !answered(&state);
+            drop(state);
+            if late {
+                let seconds = shared.uci_limit.as_secs();
+                shared.give_up(&format!("no uciok within {seconds} s: is it a UCI engine?"));
+            }
+        };
+        // Without a thread only the GUI's own time limit is left.
+        state.uci_watched = thread::Builder::new().name("uci".to_owned()).spawn(watch).is_ok();
+    }
+
+    /// Waits for the end of the child, then ends the adapter. This is the main thread's work.
+    pub(super) fn finish(self: &Arc<Self>, config: &Config) -> Result<()> {
+        let status = self.child.wait();
+        self.child.kill_group();
+        let mut state = self.lock();
+        state.engine.process = true;
+        self.wake(&state);
+        if matches!(state.end, Some(End::Asked)) {
+            // Whether a missing book is reported must not depend on how soon the GUI sends `quit`.
+            state = self.wait_for(state, FIRST_BOOKS_TIME, |state| !state.opening.is_first());
+        }
+        state = self.forward_last_output(state);
+        state = self.learn_last_games(state);
+        // A GUI that does not read gets nothing in the middle of a line.
+        let gui_reads = !state.is_writing(Side::Gui);
+        let end = state.end.take().unwrap_or_else(|| {
+            End::Engine(match status {
+                Ok(status) => format!("the engine ended by itself ({status})"),
+                Err(error) => format!("cannot wait for the engine: {error}"),
+            })
+        });
+        let result = report_end(end, &mut state, &config.engine);
+        let text = mem::take(&mut state.out.gui);
+        drop(state);
+        if gui_reads && !text.is_empty() {
+            self.write_last(text, STUCK_TIME);
+        }
+        result
+    }
+
+    /// Waits until the last output of the engine has been forwarded, unless somebody does not read it.
+    fn forward_last_output<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
+        let is_forwarded =
+            |state: &State| state.engine.output && state.engine.stderr && !state.is_writing(Side::Gui);
+        let asked = matches!(state.end, Some(End::Asked));
+        let periods = if asked { QUIT_OUTPUT_PERIODS } else { LAST_OUTPUT_PERIODS };
+        for _ in 0..periods {
+            let writes = state.writing.count;
+            state = self.wait_for(state, STUCK_TIME, is_forwarded);
+            let stuck =
+                (state.is_writing(Side::Gui) || state.writing.stderr) && state.writing.count == writes;
+            if is_forwarded(&state) || stuck {
+                break;
+            }
+        }
+        state
+    }
+
+    /// Waits until the last games have been learned, or at least kept, and reports it.
+    fn learn_last_games<'a>(self: &'a Arc<Self>, mut state: Locked<'a>) -> Locked<'a> {
+        self.learn(&mut state);
+        if let Some(ending) = state.learning.end() {
+            // The learning threads report under the lock.
+            drop(state);
+            let messages = ending.wait();
+            state = self.lock();
+            let State { session, out, .. } = &mut *state;
+            for (level, message) in messages {
+                session.report(level, message, out);
+            }
+        }
+        let State { session, out, .. } = &mut *state;
+        session.send_reports(out);
+        log_notes(out);
+        state
+    }
+
+    /// Writes the last bytes to the GUI, unless the GUI does not read for this time.
+    fn write_last(self: &Arc<Self>, text: Vec<u8>, time: Duration) {
+        let shared = Arc::clone(self);
+        let (done, written) = channel();
+        let write = move || {
+            let _ = shared.gui.write(&text);
+            let _ = done.send(());
+        };
+        if thread::Builder::new().spawn(write).is_ok() {
+            let _ = written.recv_timeout(time);
+        }
+    }
+}
+
+/// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
+fn report_end(end: End, state: &mut State, engine: &str) -> Result<()> {
+    let State { session, out, .. } = state;
+    match end {
+        End::Asked => Ok(()),
+        // A match without the books that were asked for is worse than none. The last of them is the error, the others are
+        // reported before it.
+        End::Books(mut unopened) => {
+            let last = unopened.pop().unwrap_or_default();
+            unopened.iter().for_each(|message| stderr::say(message));
+            let error = Error::new(ErrorKind::File, last)
+                .advice("name another book, or give --book-optional to play without it");
+            unopened.push(error.to_string());
+            unopened.iter().for_each(|message| log::error!("{message}"));
+            session.books_refused(&unopened, out);
+            Err(error)
+        }
+        End::Engine(what) => {
+            let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}")).advice(SEE_DOCTOR);
+            log::error!("{error}");
+            session.engine_gone(&error.to_string(), out);
+            Err(error)
+        }
+    }
+}

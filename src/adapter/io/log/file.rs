@@ -1,0 +1,326 @@
+//! The log's file: its name, which may hold the day and the process, and its turn when it has grown large.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::{Mutex, PoisonError};
+
+use time::{Date, OffsetDateTime};
+
+use crate::adapter::config::search_paths::SearchPaths;
+
+/// Bytes from which on a log is renamed, and another begun: 64 MiB.
+const SIZE_MAX: u64 = 64 << 20;
+
+/// What is added to the name of a log that has grown large; the one before it of this name goes.
+const OLD_SUFFIX: &str = ".1";
+
+/// The name of the log, without what differs from day to day and from process to process.
+static BASE: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The log's path without day and process, where there is a log: what belongs to it but not to one day or one process
+/// is named after it.
+pub fn base() -> Option<PathBuf> {
+    BASE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Notes the log that is open now.
+pub(super) fn name_base(log: Option<&LogFile>) {
+    let base = log.and_then(|log| {
+        let name = Path::new(&log.name).file_name()?.to_string_lossy();
+        Some(log.path.with_file_name(expand(&name, "", "")))
+    });
+    *BASE.lock().unwrap_or_else(PoisonError::into_inner) = base;
+}
+
+/// A log that is open.
+pub(super) struct LogFile {
+    /// The name as given.
+    name: String,
+    search_paths: SearchPaths,
+    path: PathBuf,
+    file: File,
+    /// The day in the name.
+    day: Date,
+    /// The size at which it is renamed.
+    size_max: u64,
+    /// Lines that could not be written since the last that was.
+    lost: u64,
+    /// A line was cut off in its middle.
+    torn: bool,
+}
+
+impl LogFile {
+    /// Opens the log of this name.
+    ///
+    /// # Errors
+    /// When it cannot be opened for writing in any of the search paths.
+    pub(super) fn open(name: &str, search_paths: &SearchPaths) -> Result<Self, String> {
+        let day = today();
+        let (path, file) = find(name, day, search_paths)?;
+        let (name, search_paths) = (name.to_owned(), search_paths.clone());
+        Ok(Self { name, search_paths, path, file, day, size_max: SIZE_MAX, lost: 0, torn: false })
+    }
+
+    /// Writes a line, which has its line end, with one write. A full disk must not end a game: what cannot be written is
+    /// left out, and counted.
+    pub(super) fn write(&mut self, line: &[u8]) {
+        self.turn();
+        if self.lost > 0 {
+            let lost = format!("({} lines could not be written)\n", self.lost);
+            if self.write_once(lost.as_bytes()).is_err() {
+                self.lost += 1;
+                return;
+            }
+            self.lost = 0;
+        }
+        if self.write_once(line).is_err() {
+            self.lost += 1;
+        }
+    }
+
+    /// Counts lines that were left out before they came here.
+    pub(super) fn lost(&mut self, count: u64) {
+        self.lost += count;
+    }
+
+    fn write_once(&mut self, line: &[u8]) -> io::Result<()> {
+        if std::mem::take(&mut self.torn) {
+            let whole = [b"\n", line].concat();
+            return self.write_all(&whole);
+        }
+        self.write_all(line)
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.file.write(bytes) {
+                Ok(written) if written > 0 => {
+                    bytes = bytes.get(written..).unwrap_or_default();
+                    self.torn = !bytes.is_empty();
+                }
+                Ok(_) => return Err(io::ErrorKind::WriteZero.into()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on in another file when the day has changed, or this one has grown large.
+    fn turn(&mut self) {
+        let day = today();
+        if self.name.contains("%d") && day != self.day {
+            self.day = day;
+            if let Ok((path, file)) = find(&self.name, day, &self.search_paths) {
+                (self.path, self.file) = (path, file);
+            }
+        } else if self.file.metadata().is_ok_and(|data| data.is_file() && data.len() >= self.size_max) {
+            // What cannot be renamed grows on.
+            let _ = self.rename();
+        }
+    }
+
+    /// Renames the log and begins another, unless another process has done so. Who renames holds a lock on the file
+    /// that has the name, so that nobody takes the next one for it.
+    fn rename(&mut self) -> io::Result<()> {
+        let present = append(&self.path)?;
+        match present.try_lock() {
+            Ok(()) => {}
+            // Another process is at it; the next line sees what it did.
+            Err(fs::TryLockError::WouldBlock) => return Ok(()),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
+        }
+        // The name may have gone to another file between the opening and the lock.
+        if fs::metadata(&self.path)?.len() >= self.size_max && is_at(&present, &self.path) {
+            let mut old = self.path.clone().into_os_string();
+            old.push(OLD_SUFFIX);
+            fs::rename(&self.path, old)?;
+        }
+        self.file = append(&self.path)?;
+        Ok(())
+    }
+}
+
+/// Whether the file has this path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |data: io::Result<fs::Metadata>| data.map(|data| (data.dev(), data.ino())).ok();
+    identity(file.metadata()).is_some_and(|ours| identity(fs::metadata(path)) == Some(ours))
+}
+
+/// Whether the file has this path, which the sizes must tell elsewhere.
+#[cfg(not(unix))]
+fn is_at(file: &File, path: &Path) -> bool {
+    let size = |data: io::Result<fs::Metadata>| data.map(|data| data.len()).ok();
+    size(file.metadata()) == size(fs::metadata(path))
+}
+
+/// The day in UTC, as the lines have it.
+fn today() -> Date {
+    OffsetDateTime::now_utc().date()
+}
+
+/// Opens the log of this name for a day.
+fn find(name: &str, day: Date, search_paths: &SearchPaths) -> Result<(PathBuf, File), String> {
+    let name = expand(name, &process::id().to_string(), &day.to_string());
+    let paths = match search_paths.find(&name) {
+        Ok(path) => vec![path],
+        Err(tried) => tried,
+    };
+    let mut problem = String::new();
+    for path in paths {
+        if is_pipe(&path) {
+            return Err(format!("{}: a pipe cannot hold the log", path.display()));
+        }
+        match append(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if problem.is_empty() => {
+                problem = format!("{}: cannot write the log: {error}", path.display());
+            }
+            Err(_) => {}
+        }
+    }
+    Err(problem)
+}
+
+fn append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().append(true).create(true).open(path)
+}
+
+/// Whether opening the file would wait for who reads it.
+fn is_pipe(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// A name with what `%p`, `%d` and `%%` stand for; other per cent signs stand for themselves.
+fn expand(name: &str, process: &str, day: &str) -> String {
+    let mut text = String::new();
+    let mut left = name;
+    while let Some((before, after)) = left.split_once('%') {
+        text.push_str(before);
+        let (stands_for, rest) = match after.chars().next() {
+            Some('p') => (process, after.get(1..)),
+            Some('d') => (day, after.get(1..)),
+            Some('%') => ("%", after.get(1..)),
+            _ => ("%", Some(after)),
+        };
+        text.push_str(stands_for);
+        left = rest.unwrap_or_default();
+    }
+    text + left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(folder: &Path, name: &str) -> LogFile {
+        LogFile::open(name, &SearchPaths::from_folders([folder.to_owned()])).unwrap()
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path).unwrap()
+    }
+
+    #[test]
+    fn a_name_holds_the_process_and_the_day() {
+        assert_eq!(expand("a%p-%d%%x%y%", "7", "2026-01-02"), "a7-2026-01-02%x%y%");
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = log(folder.path(), "t-%p-%d.log");
+        log.write(b"one\n");
+        let path = folder.path().join(format!("t-{}-{}.log", process::id(), today()));
+        assert_eq!(text(&path), "one\n");
+        name_base(Some(&log));
+        assert_eq!(base().unwrap(), folder.path().join("t--.log"));
+        // The next day another file follows.
+        let next = log.day;
+        log.day = log.day.previous_day().unwrap();
+        fs::rename(&path, folder.path().join("yesterday")).unwrap();
+        log.write(b"two\n");
+        assert_eq!((text(&path).as_str(), log.day), ("two\n", next));
+    }
+
+    #[test]
+    fn a_relative_name_is_looked_up_and_else_made_where_that_is_possible() {
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let search_paths = SearchPaths::from_folders([first.path().to_owned(), second.path().to_owned()]);
+        fs::write(second.path().join("old.log"), "there\n").unwrap();
+        LogFile::open("old.log", &search_paths).unwrap().write(b"more\n");
+        assert_eq!(text(&second.path().join("old.log")), "there\nmore\n");
+        LogFile::open("new.log", &search_paths).unwrap().write(b"one\n");
+        assert_eq!(text(&first.path().join("new.log")), "one\n");
+        fs::create_dir(second.path().join("sub")).unwrap();
+        LogFile::open("sub/new.log", &search_paths).unwrap().write(b"one\n");
+        assert_eq!(text(&second.path().join("sub/new.log")), "one\n");
+        let problem = LogFile::open("none/new.log", &search_paths).err().unwrap();
+        assert!(problem.starts_with(&first.path().join("none").display().to_string()), "{problem}");
+    }
+
+    #[test]
+    fn a_large_log_is_renamed_by_one_of_those_that_write_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.log");
+        let old = folder.path().join("a.log.1");
+        let (mut one, mut other) = (log(folder.path(), "a.log"), log(folder.path(), "a.log"));
+        (one.size_max, other.size_max) = (20, 20);
+        for _ in 0..2 {
+            one.write(b"one one o\n");
+            other.write(b"other oth\n");
+        }
+        // The third line finds the first two too large; the fourth follows it.
+        assert_eq!(text(&old), "one one o\nother oth\n");
+        assert_eq!(text(&path), "one one o\nother oth\n");
+        other.write(b"other\n");
+        one.write(b"one\n");
+        assert_eq!(text(&old), "one one o\nother oth\n");
+        assert_eq!(text(&path), "other\none\n");
+    }
+
+    #[test]
+    fn threads_that_write_and_rename_lose_and_tear_no_line() {
+        const EACH: usize = 500;
+        let folder = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let mut log = log(folder.path(), "a.log");
+                // So large that it is renamed once at most: a second time would drop lines.
+                log.size_max = 15_000;
+                scope.spawn(move || {
+                    for line in 0..EACH {
+                        log.write(format!("{number} {line:04} x\n").as_bytes());
+                    }
+                });
+            }
+        });
+        let all = text(&folder.path().join("a.log.1")) + &text(&folder.path().join("a.log"));
+        let mut lines: Vec<&str> = all.lines().collect();
+        lines.sort_unstable();
+        let wanted: Vec<String> =
+            (0..4).flat_map(|number| (0..EACH).map(move |line| format!("{number} {line:04} x"))).collect();
+        assert_eq!(lines, wanted);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = log(folder.path(), "a.log");
+        let good = std::mem::replace(&mut log.file, File::open(folder.path().join("a.log")).unwrap());
+        log.write(b"one\n");
+        log.write(b"two\n");
+        log.file = good;
+        log.write(b"three\n");
+        assert_eq!(text(&folder.path().join("a.log")), "(2 lines could not be written)\nthree\n");
+    }
+}

@@ -1,0 +1,13 @@
+//! Threads, pipes, books and the log around the session.
+
+pub mod book_loader;
+mod ending;
+pub mod log;
+mod opening;
+mod reading;
+pub mod run;
+mod shared;
+mod sink;
+mod state;
+pub mod stderr;
+mod writing;

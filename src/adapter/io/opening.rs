@@ -1,0 +1,76 @@
+//! Opening books on a thread of its own: a disk may hang.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::shared::Shared;
+use super::sink::Side;
+use super::state::{End, State};
+use crate::adapter::session::BookProblem;
+use crate::book::BookSet;
+
+/// How long lines may wait for books: clients that wait for a `readyok` give up after ten seconds at the earliest.
+const BOOKS_TIME: Duration = Duration::from_secs(8);
+
+impl Shared {
+    /// Starts to open the books that the session wants.
+    pub(super) fn open_books(self: &Arc<Self>, state: &mut State) {
+        let Some(files) = state.out.open_books.take() else { return };
+        state.opening.requests += 1;
+        state.opening.due = Some(Instant::now() + BOOKS_TIME);
+        self.work.notify_all();
+        let (shared, request) = (Arc::clone(self), state.opening.requests);
+        let open = move || {
+            let (book_set, problems) = shared.loader.open(&files);
+            shared.books_opened(request, book_set, problems);
+        };
+        if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {
+            let State { session, out, .. } = state;
+            let what = format!("the books are not opened: cannot start a thread: {error}");
+            session.books_opened(BookSet::default(), vec![BookProblem { what, unopened: true }], out);
+        }
+    }
+
+    fn books_opened(self: &Arc<Self>, request: u64, book_set: BookSet, problems: Vec<BookProblem>) {
+        let mut state = self.lock();
+        if state.opening.requests != request {
+            return;
+        }
+        let in_time = state.opening.due.take().is_some();
+        // The first request is for the books of the configuration. A game that has begun without them continues.
+        if request == 1 && in_time && self.books_required {
+            let unopened = problems.iter().filter(|problem| problem.unopened);
+            let unopened: Vec<String> = unopened.map(|problem| problem.what.clone()).collect();
+            if !unopened.is_empty() {
+                // A GUI that has already sent `quit` gets the error all the same.
+                if matches!(state.end, Some(End::Asked)) {
+                    state.end = Some(End::Books(unopened));
+                    self.changed.notify_all();
+                    return;
+                }
+                drop(state);
+                return self.end(End::Books(unopened));
+            }
+        }
+        self.wake(&state);
+        let State { session, out, .. } = &mut *state;
+        session.at(self.now());
+        let before = session.books_opened(book_set, problems, out);
+        drop(self.settle(state, Side::Engine));
+        drop(before);
+    }
+
+    /// The time for which lines still wait for books; `None` if it has passed, or if no books are being opened.
+    pub(super) fn await_books(self: &Arc<Self>, state: &mut State) -> Option<Duration> {
+        let left = state.opening.due?.saturating_duration_since(Instant::now());
+        if !left.is_zero() {
+            return Some(left);
+        }
+        state.opening.due = None;
+        let State { session, out, .. } = state;
+        session.at(self.now());
+        session.books_are_late(out);
+        None
+    }
+}

@@ -1,0 +1,183 @@
+//! Reading both sides and the engine's standard error.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::shared::Shared;
+use super::sink::Side;
+use super::state::{End, Locked, State};
+use crate::uci::{Lines, Piece};
+
+/// Bytes read at once: more than a pipe holds on Linux, and so many that the allocator takes fresh pages, of which only
+/// those are touched that something is read into.
+const BLOCK: usize = 256 << 10;
+
+/// The longest GUI line that is kept whole: 64 MiB, a game of millions of moves.
+const GUI_LINE_MAX: usize = 64 << 20;
+
+/// The longest engine line that is kept whole: 4 MiB.
+const ENGINE_LINE_MAX: usize = 4 << 20;
+
+/// How long the engine may go on running after it has closed its output.
+const OUTPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
+
+/// Reads a block. It is empty at the end, and after an error, which is treated as the end.
+fn read_block<'a>(from: &mut impl Read, block: &'a mut [u8]) -> &'a [u8] {
+    loop {
+        match from.read(block) {
+            Ok(count) => return block.get(..count).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return &[],
+        }
+    }
+}
+
+/// Reads the GUI until its output ends or it sends `quit`.
+pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
+    let mut block = vec![0; BLOCK];
+    let mut lines = Lines::new(GUI_LINE_MAX);
+    loop {
+        let read = read_block(&mut input, &mut block);
+        let now = shared.now();
+        let mut state = shared.lock();
+        let State { session, out, .. } = &mut *state;
+        session.at(now);
+        let mut take = |piece: Piece<'_>| match piece {
+            Piece::Line(line) => {
+                log::debug!("gui: {}", String::from_utf8_lossy(line).trim_end());
+                session.gui_line(line, out);
+            }
+            Piece::Part(part, bytes) => session.gui_part(part, bytes, out),
+        };
+        if read.is_empty() {
+            lines.finish(&mut take);
+            session.gui_gone(out);
+        } else {
+            lines.feed(read, &mut take);
+        }
+        let quit = state.out.quit;
+        state = shared.settle(state, Side::Gui);
+        if quit {
+            drop(state);
+            return shared.end(End::Asked);
+        }
+        shared.brake_gui(state);
+    }
+}
+
+/// Reads the engine until it closes its output.
+pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
+    let mut block = vec![0; BLOCK];
+    let mut lines = Lines::new(ENGINE_LINE_MAX);
+    loop {
+        let read = read_block(&mut output, &mut block);
+        if read.is_empty() {
+            break;
+        }
+        let now = shared.now();
+        let mut state = shared.lock();
+        state.session.at(now);
+        // The end of a line that an earlier block began, the whole lines, and the start of the next line.
+        let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
+        let (begun, rest) = read.split_at(begun);
+        let (whole, next) = rest.split_at(after(memchr::memrchr(b'\n', rest), 0));
+        if !begun.is_empty() {
+            feed(&mut state, &mut lines, begun);
+            state = shared.settle(state, Side::Engine);
+        }
+        if !whole.is_empty() {
+            // The lock is held from here to the write: what may pass now might not pass a moment later.
+            if state.session.passes() && all_pass(whole) {
+                if state.session.listens() {
+                    state.session.hear(whole);
+                }
+                if log::log_enabled!(log::Level::Trace) {
+                    for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                        log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
+                    }
+                }
+                state = shared.pass(state, whole);
+            } else {
+                feed(&mut state, &mut lines, whole);
+            }
+        }
+        if !next.is_empty() {
+            feed(&mut state, &mut lines, next);
+        }
+        state = shared.settle(state, Side::Engine);
+        drop(shared.brake_engine(state));
+    }
+    let mut state = shared.lock();
+    let State { session, out, .. } = &mut *state;
+    lines.finish(|piece| match piece {
+        Piece::Line(line) => session.engine_line(line, out),
+        Piece::Part(part, bytes) => session.engine_part(part, bytes, out),
+    });
+    let mut state = shared.settle(state, Side::Engine);
+    state.engine.output = true;
+    shared.wake(&state);
+    // An engine that has only closed its output is of no use any more.
+    let state = shared.wait_for(state, OUTPUT_CLOSED_TIME, |state| !state.is_running());
+    if state.is_running() {
+        drop(state);
+        shared.give_up("the engine closed its output");
+    }
+}
+
+/// One past a position, or else `none`.
+fn after(position: Option<usize>, none: usize) -> usize {
+    position.map_or(none, |position| position + 1)
+}
+
+/// Hands bytes of the engine to the session, line by line.
+fn feed(state: &mut Locked<'_>, lines: &mut Lines, bytes: &[u8]) {
+    let State { session, out, .. } = &mut **state;
+    lines.feed(bytes, |piece| match piece {
+        Piece::Line(line) => {
+            log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
+            session.engine_line(line, out);
+        }
+        Piece::Part(part, bytes) => session.engine_part(part, bytes, out),
+    });
+}
+
+/// Whether a block of whole lines has no line that the session must see.
+fn all_pass(block: &[u8]) -> bool {
+    let mut start = 0;
+    memchr::memchr_iter(b'\n', block).all(|end| {
+        let line = block.get(start..end).unwrap_or_default();
+        start = end + 1;
+        match line {
+            [b'i', b'n', ..] | [] => true,
+            [b'b' | b'i' | b'o' | b'r' | b'u', ..] => false,
+            [first, ..] => !first.is_ascii_whitespace(),
+        }
+    })
+}
+
+/// Forwards the engine's standard error to the log, or to our own standard error if there is no log.
+pub(super) fn read_stderr(shared: &Arc<Shared>, mut stderr: impl Read, mut own: File) {
+    let mut block = vec![0; BLOCK];
+    loop {
+        let read = read_block(&mut stderr, &mut block);
+        if read.is_empty() {
+            break;
+        }
+        if log::log_enabled!(log::Level::Info) {
+            for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                log::info!("engine's stderr: {}", String::from_utf8_lossy(line).trim_end());
+            }
+        } else {
+            shared.lock().writing.stderr = true;
+            let _ = own.write_all(read);
+            let mut state = shared.lock();
+            state.writing.stderr = false;
+            state.writing.count += 1;
+        }
+    }
+    let mut state = shared.lock();
+    state.engine.stderr = true;
+    shared.wake(&state);
+}

@@ -1,0 +1,182 @@
+//! Starts the adapter's threads, and ends with them.
+//!
+//! | thread | task |
+//! |---|---|
+//! | main | starts the child, waits for its end, ends the adapter |
+//! | gui | reads the GUI, writes to both sides |
+//! | engine | reads the engine, writes to the GUI |
+//! | engine writer | writes to the engine what might have to wait for it |
+//! | stderr | forwards the engine's standard error to the log |
+//! | books | opens books |
+//! | uci | watches the engine's time to answer `uci` |
+//! | end | watches the engine's time to exit |
+//! | spool, learn | keep finished games and learn them |
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::thread;
+
+use super::book_loader::FileLoader;
+use super::log as logfile;
+use super::reading::{read_engine, read_gui, read_stderr};
+use super::shared::Shared;
+use super::sink::Side;
+use super::state::End;
+use crate::adapter::config::Config;
+use crate::adapter::session::{Output, Session};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::panics;
+use crate::engine::{self, Engine, Pipes};
+use crate::uci::notice;
+
+/// What to do about an engine that failed.
+pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
+
+/// The exit code of a Rust program that panics.
+const PANIC_CODE: i32 = 101;
+
+/// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns.
+///
+/// # Errors
+/// When the engine cannot be started, does not speak UCI, hangs or dies, or when a required book cannot be opened.
+pub fn run(config: &Config) -> Result<()> {
+    let mut problems = config.warnings.clone();
+    logfile::set_up(config.search_paths.clone(), config.log_level);
+    if !config.options.log.is_empty() {
+        problems.extend(logfile::open(&config.options.log).err());
+    }
+    problems.extend(engine::join_job().err().map(|why| format!("no Windows job: {why}")));
+    log::info!("tabiya {} starts", env!("CARGO_PKG_VERSION"));
+    let (input, output, own_stderr) = standard_streams()
+        .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
+    // The main thread starts the child: on Linux the child dies with the thread that started it.
+    let (child, Pipes { stdin, stdout, stderr }) = start(config).inspect_err(refuse)?;
+    log::info!("engine: {}", child.program().display());
+    let mut out = Output::default();
+    let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
+        .with_name(config.name.clone());
+    for problem in problems {
+        session.notify(problem, &mut out);
+    }
+    let loader = Arc::new(FileLoader::new(config.search_paths.clone()));
+    let shared = Arc::new(Shared::new((session, out), loader, output, (child, stdin), config));
+    let signalled = Arc::clone(&shared);
+    // If signals cannot be handled, the adapter still ends with the GUI's pipe.
+    let _ = ctrlc::set_handler(move || signalled.end(End::Asked));
+    let engine = shared.child.clone();
+    end_on_panic(move || engine.kill());
+    drop(shared.settle(shared.lock(), Side::Engine));
+    spawn(&shared, "engine", move |shared| read_engine(shared, stdout));
+    spawn(&shared, "gui", move |shared| read_gui(shared, input));
+    spawn(&shared, "engine writer", Shared::write_engine);
+    spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
+    shared.finish(config)
+}
+
+/// Starts the configured engine.
+fn start(config: &Config) -> Result<(Engine, Pipes)> {
+    let (program, folder) = (config.find_engine()?, config.find_engine_dir()?);
+    Engine::start(&program, &config.engine_args, folder.as_deref())
+}
+
+/// Ends the engine and the process when a thread panics: the other threads would wait for it forever. Panics that are
+/// caught are only logged.
+fn end_on_panic(kill: impl Fn() + Send + Sync + 'static) {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        log::error!("{info}");
+        if panics::is_caught() {
+            return;
+        }
+        usual(info);
+        kill();
+        logfile::finish();
+        std::process::exit(PANIC_CODE);
+    }));
+}
+
+fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Arc<Shared>) + Send + 'static) {
+    let for_thread = Arc::clone(shared);
+    let started = thread::Builder::new().name(name.to_owned()).spawn(move || work(&for_thread));
+    if let Err(error) = started {
+        shared.end(End::Engine(format!("cannot start a thread: {error}")));
+    }
+}
+
+/// Our own standard input, output and error without std's buffers and locks.
+fn standard_streams() -> io::Result<(File, File, File)> {
+    #[cfg(unix)]
+    use std::os::fd::AsFd as _;
+    #[cfg(windows)]
+    use std::os::windows::io::AsHandle as _;
+    #[cfg(unix)]
+    let (input, output, error) = (
+        io::stdin().as_fd().try_clone_to_owned()?,
+        io::stdout().as_fd().try_clone_to_owned()?,
+        io::stderr().as_fd().try_clone_to_owned()?,
+    );
+    #[cfg(windows)]
+    let (input, output, error) = (
+        io::stdin().as_handle().try_clone_to_owned()?,
+        io::stdout().as_handle().try_clone_to_owned()?,
+        io::stderr().as_handle().try_clone_to_owned()?,
+    );
+    Ok((File::from(input), File::from(output), File::from(error)))
+}
+
+/// Reports to the log, and to a GUI that may not show our standard error, why there will be no answer.
+pub fn refuse(error: &Error) {
+    log::error!("{error}");
+    notify_gui(&error.to_string());
+}
+
+/// Sends a message to a GUI that has not been greeted yet. A terminal, which shows our standard error, gets none.
+pub fn notify_gui(message: &str) {
+    if !io::stdin().is_terminal() {
+        let mut output = io::stdout();
+        let _ = output.write_all(&notice(message)).and_then(|()| output.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::background::Background;
+    use std::process::Command;
+
+    /// The variable that makes the test below run one of its parts, each in a process of its own.
+    const PART: &str = "TABIYA_TEST_PANIC";
+
+    #[test]
+    fn only_a_panic_that_is_not_caught_ends_the_engine_and_the_process() {
+        let part = std::env::var(PART).unwrap_or_default();
+        if part.is_empty() {
+            for (part, alive) in [("caught", true), ("caught before", true), ("not caught", false)] {
+                let name = "adapter::io::run::tests::only_a_panic_that_is_not_caught_ends_the_engine_and_the_process";
+                let mut command = Command::new(std::env::current_exe().unwrap());
+                let output = command.args(["--exact", name, "--nocapture"]).env(PART, part).output().unwrap();
+                let text = String::from_utf8_lossy(&output.stdout);
+                assert_eq!(
+                    (text.contains("KILLED"), text.contains("ALIVE")),
+                    (!alive, alive),
+                    "{part}: {text}"
+                );
+                assert_eq!(output.status.code(), Some(if alive { 0 } else { PANIC_CODE }), "{part}: {text}");
+            }
+            return;
+        }
+        let panic = || -> u32 { panic!("on purpose") };
+        if part == "caught before" {
+            // The hook that silences caught panics is installed by the first of them: here it comes before ours.
+            assert_eq!(*Background::new(panic).get(), 0);
+        }
+        end_on_panic(|| println!("KILLED"));
+        if part == "not caught" {
+            let _ = thread::spawn(panic).join();
+        } else {
+            assert_eq!(*Background::new(panic).get(), 0);
+        }
+        println!("ALIVE");
+    }
+}

@@ -1,0 +1,232 @@
+//! What the adapter's threads share: the session, the bytes that wait to be written, and the end.
+//!
+//! A line costs one read, one decision under the lock, and one write by the thread that has read it: no line is handed
+//! from thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, so that
+//! the order is kept. Only the engine writer waits for the engine: bytes that a pipe might not take at once go through it.
+
+use std::fs::File;
+use std::process::ChildStdin;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::book_loader::BookLoader;
+use super::log as logfile;
+use super::sink::{Side, Sink};
+use super::state::{Locked, State};
+use super::stderr;
+use super::writing::Flush;
+use crate::adapter::config::Config;
+use crate::adapter::learning::{Job, Report, spool_path, spool_paths};
+use crate::adapter::session::{Output, Session};
+use crate::base::cut;
+use crate::engine::Engine;
+use crate::learn;
+
+/// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
+const BRAKE_TIME: Duration = Duration::from_secs(10);
+
+/// What the threads share.
+pub(super) struct Shared {
+    state: Mutex<State>,
+    /// Something that a thread waits for may have changed.
+    pub(super) changed: Condvar,
+    /// The engine writer has work.
+    pub(super) work: Condvar,
+    pub(super) gui: Sink<File>,
+    pub(super) engine: Sink<ChildStdin>,
+    pub(super) loader: Arc<dyn BookLoader>,
+    pub(super) child: Engine,
+    /// How long the engine may take to answer `uci`.
+    pub(super) uci_limit: Duration,
+    /// Whether the adapter ends if a book of the configuration cannot be opened.
+    pub(super) books_required: bool,
+    /// When the adapter started.
+    started: Instant,
+}
+
+impl Shared {
+    pub(super) fn new(
+        (session, out): (Session, Output),
+        loader: Arc<dyn BookLoader>,
+        gui: File,
+        (child, engine): (Engine, ChildStdin),
+        config: &Config,
+    ) -> Self {
+        Self {
+            state: Mutex::new(State::new(session, out)),
+            changed: Condvar::new(),
+            work: Condvar::new(),
+            gui: Sink::new(gui),
+            engine: Sink::new(engine),
+            loader,
+            child,
+            uci_limit: config.engine_timeout,
+            books_required: !config.book_optional,
+            started: Instant::now(),
+        }
+    }
+
+    /// The time since the adapter started.
+    pub(super) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn lock(&self) -> Locked<'_> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
+        state.waiters += 1;
+        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.waiters -= 1;
+        state
+    }
+
+    /// Waits until `done` holds, or until this much time has passed.
+    pub(super) fn wait_for<'a>(
+        &self,
+        mut state: Locked<'a>,
+        time: Duration,
+        done: impl Fn(&State) -> bool,
+    ) -> Locked<'a> {
+        let until = Instant::now() + time;
+        while !done(&state) {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            state.waiters += 1;
+            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state.waiters -= 1;
+        }
+        state
+    }
+
+    /// Wakes the threads that wait for a change.
+    pub(super) fn wake(&self, state: &State) {
+        if state.waiters > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Holds the engine's reader while the GUI does not read.
+    pub(super) fn brake_engine<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
+        while state.end.is_none() && state.gui_is_full() {
+            state = self.wait(state);
+        }
+        state
+    }
+
+    /// Holds the GUI's reader while its earlier lines cannot be handled: the engine may search as long as it likes. An
+    /// engine that does not read, or does not answer what it must answer at once, is given up: the GUI's `quit` would
+    /// never be read.
+    pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
+        while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
+            let stuck = |state: &State| {
+                state.end.is_none()
+                    && !state.gui_is_full()
+                    && state.engine_is_full()
+                    && state.engine_is_late()
+            };
+            if !stuck(&state) {
+                state = self.wait(state);
+                continue;
+            }
+            state = self.wait_for(state, BRAKE_TIME, |state| !stuck(state));
+            if stuck(&state) {
+                drop(state);
+                return self.give_up("the engine neither reads nor answers");
+            }
+        }
+    }
+
+    /// Carries out what the session wants after lines from this side.
+    pub(super) fn settle<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
+        report_cut_files(&mut state);
+        switch_log(&mut state);
+        for message in state.out.messages.drain(..) {
+            stderr::say(&message);
+        }
+        self.learn(&mut state);
+        self.open_books(&mut state);
+        self.watch_uci(&mut state);
+        state = self.write_pending(state, from);
+        // The GUI has its answer by now.
+        log_notes(&mut state.out);
+        self.wake(&state);
+        state
+    }
+
+    /// Writes the bytes for both sides, those for the engine at once only if that cannot make the GUI wait.
+    fn write_pending<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
+        if !state.out.engine.is_empty() {
+            if from == Side::Gui && state.fits_the_pipe() {
+                state = self.flush_engine(state, Flush::Once);
+            }
+            if !state.out.engine.is_empty() {
+                self.work.notify_all();
+            }
+        }
+        if !state.out.gui.is_empty() {
+            state = self.flush_gui(state);
+        }
+        state
+    }
+
+    /// Reports something that happened on another thread.
+    pub(super) fn report(self: &Arc<Self>, level: log::Level, message: String) {
+        let mut state = self.lock();
+        let State { session, out, .. } = &mut *state;
+        session.report(level, message, out);
+        drop(self.settle(state, Side::Engine));
+    }
+
+    /// Hands over what is to be learned.
+    pub(super) fn learn(self: &Arc<Self>, state: &mut State) {
+        let State { out, learning, .. } = state;
+        if !out.resume_learning && out.opened.is_empty() && out.begun.is_empty() && out.finished.is_empty() {
+            return;
+        }
+        let shared = Arc::clone(self);
+        let report: Report = Arc::new(move |level, message| shared.report(level, message));
+        let log = || logfile::base().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default();
+        for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
+            learning.submit(Job::Settle(book), &report);
+        }
+        if std::mem::take(&mut out.resume_learning) {
+            learning.submit(Job::Resume(spool_paths(&log())), &report);
+        }
+        for sources in out.begun.drain(..) {
+            learning.submit(Job::Identify(sources), &report);
+        }
+        for game in out.finished.drain(..) {
+            learning.submit(Job::Learn(Box::new(game), spool_path(&log())), &report);
+        }
+    }
+}
+
+/// Reports the books whose files were cut off while they are used.
+fn report_cut_files(state: &mut State) {
+    for path in cut::take() {
+        let State { session, out, .. } = &mut *state;
+        let what = "the file was cut off while it is played from: what is missing is not played";
+        session.notify(format!("{}: {what}; replace books by renaming", path.display()), out);
+    }
+}
+
+/// Opens the log that the session wants.
+fn switch_log(state: &mut State) {
+    if let Some(name) = state.out.log_to.take()
+        && let Err(problem) = logfile::open(&name)
+    {
+        let State { session, out, .. } = state;
+        session.notify(problem, out);
+    }
+}
+
+/// Writes the session's notes to the log.
+pub(super) fn log_notes(out: &mut Output) {
+    for (level, note) in out.notes.drain(..) {
+        log::log!(level, "{note}");
+    }
+}

@@ -1,0 +1,164 @@
+//! What the threads share under one lock.
+
+use std::sync::MutexGuard;
+use std::time::Instant;
+
+use super::sink::Side;
+use crate::adapter::learning::Learning;
+use crate::adapter::session::{Output, Session};
+
+/// Bytes for the GUI above which nothing more is read: 1 MiB.
+const GUI_PENDING_MAX: usize = 1 << 20;
+
+/// Bytes for the engine above which the GUI is not read: 32 MiB.
+const ENGINE_PENDING_MAX: usize = 32 << 20;
+
+/// Bytes that an engine's pipe takes even if the engine does not read: a quarter of the default on Linux and Windows.
+const PIPE_SAFE: usize = 16 << 10;
+
+/// Why the adapter ends.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The GUI has sent `quit` or has gone, or a signal came.
+    Asked,
+    /// Required books cannot be opened: a sentence for each.
+    Books(Vec<String>),
+    /// The engine failed.
+    Engine(String),
+}
+
+/// What the lock guards.
+pub(super) struct State {
+    pub(super) session: Session,
+    /// The session's output that has not been carried out yet.
+    pub(super) out: Output,
+    pub(super) writing: Writing,
+    pub(super) engine: EngineEnds,
+    /// Why the adapter ends, once that is decided: then the engine's input is closed when all is written.
+    pub(super) end: Option<End>,
+    /// Whether a thread watches the engine's time to answer `uci`.
+    pub(super) uci_watched: bool,
+    pub(super) opening: Opening,
+    /// The number of threads that wait for a change.
+    pub(super) waiters: u32,
+    pub(super) learning: Learning,
+}
+
+/// A lock on the state.
+pub(super) type Locked<'a> = MutexGuard<'a, State>;
+
+/// Which pipes are being written to.
+#[derive(Default)]
+pub(super) struct Writing {
+    gui: bool,
+    engine: bool,
+    /// Our own standard error.
+    pub(super) stderr: bool,
+    /// The number of writes that have ended.
+    pub(super) count: u64,
+    /// Bytes sent to the engine since it was last known to read.
+    unread: usize,
+    /// [`Session::proofs`] at that time.
+    proofs: u64,
+}
+
+/// What of the engine has ended.
+#[derive(Default)]
+pub(super) struct EngineEnds {
+    /// Its process.
+    pub(super) process: bool,
+    /// Its input: it does not read any more.
+    pub(super) input: bool,
+    /// Its output.
+    pub(super) output: bool,
+    /// Its standard error, all of which was forwarded.
+    pub(super) stderr: bool,
+}
+
+/// The opening of books.
+#[derive(Default)]
+pub(super) struct Opening {
+    /// How often books were requested: only the last request counts.
+    pub(super) requests: u64,
+    /// When the books that lines wait for are late.
+    pub(super) due: Option<Instant>,
+}
+
+impl Opening {
+    /// Whether the books of the configuration are being opened.
+    pub(super) fn is_first(&self) -> bool {
+        self.requests <= 1 && self.due.is_some()
+    }
+}
+
+impl State {
+    pub(super) fn new(session: Session, out: Output) -> Self {
+        Self {
+            session,
+            out,
+            writing: Writing::default(),
+            engine: EngineEnds::default(),
+            end: None,
+            uci_watched: false,
+            opening: Opening::default(),
+            waiters: 0,
+            learning: Learning::default(),
+        }
+    }
+
+    /// Whether a thread is writing to this side.
+    pub(super) fn is_writing(&self, side: Side) -> bool {
+        match side {
+            Side::Gui => self.writing.gui,
+            Side::Engine => self.writing.engine,
+        }
+    }
+
+    pub(super) fn set_writing(&mut self, side: Side, writing: bool) {
+        match side {
+            Side::Gui => self.writing.gui = writing,
+            Side::Engine => self.writing.engine = writing,
+        }
+    }
+
+    /// The bytes that wait to be written to this side.
+    pub(super) fn pending(&mut self, side: Side) -> &mut Vec<u8> {
+        match side {
+            Side::Gui => &mut self.out.gui,
+            Side::Engine => &mut self.out.engine,
+        }
+    }
+
+    /// Counts the bytes for the engine as sent, if its pipe takes them even if it does not read.
+    pub(super) fn fits_the_pipe(&mut self) -> bool {
+        let proofs = self.session.proofs();
+        if proofs != self.writing.proofs {
+            (self.writing.proofs, self.writing.unread) = (proofs, 0);
+        }
+        let fits = self.writing.unread + self.out.engine.len() <= PIPE_SAFE;
+        if fits {
+            self.writing.unread += self.out.engine.len();
+        }
+        fits
+    }
+
+    /// Whether the GUI does not read what it is sent.
+    pub(super) fn gui_is_full(&self) -> bool {
+        self.out.gui.len() > GUI_PENDING_MAX && self.writing.gui
+    }
+
+    /// Whether so much waits for the engine that the GUI must not be read.
+    pub(super) fn engine_is_full(&self) -> bool {
+        self.session.is_full() || self.out.engine.len() > ENGINE_PENDING_MAX
+    }
+
+    /// Whether the engine does not read, or owes an answer.
+    pub(super) fn engine_is_late(&self) -> bool {
+        self.session.is_kept_waiting() || self.out.engine.len() > ENGINE_PENDING_MAX
+    }
+
+    /// Whether neither the engine's process nor the adapter has ended.
+    pub(super) fn is_running(&self) -> bool {
+        !self.engine.process && self.end.is_none()
+    }
+}

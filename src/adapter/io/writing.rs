@@ -1,0 +1,146 @@
+//! Writing to both sides: whoever has bytes for a side writes them, unless another thread is writing there.
+
+use std::io;
+use std::mem;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use super::shared::Shared;
+use super::sink::Side;
+use super::state::{End, Locked};
+
+/// Capacity of the buffers for pending bytes that is kept between writes.
+const ROOM_KEPT: usize = 64 << 10;
+
+/// How long an engine that has closed its input may go on running.
+const INPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
+
+/// How much to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// The bytes that are pending now.
+    Once,
+    /// All bytes, those too that are added meanwhile.
+    UntilEmpty,
+}
+
+impl Shared {
+    /// Writes a block of the engine that need not be read straight to the GUI: after the bytes that are pending, and
+    /// before those that another thread adds once the lock is open.
+    pub(super) fn pass<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, block: &[u8]) -> Locked<'a> {
+        if state.is_writing(Side::Gui) || !state.out.gui.is_empty() {
+            state.out.gui.extend_from_slice(block);
+            return state;
+        }
+        state.set_writing(Side::Gui, true);
+        drop(state);
+        let written = self.gui.write(block);
+        if written.is_err() {
+            self.end(End::Asked);
+        }
+        let mut state = self.lock();
+        state.writing.count += 1;
+        state.set_writing(Side::Gui, false);
+        self.flush_gui(state)
+    }
+
+    pub(super) fn flush_gui<'a>(self: &'a Arc<Self>, state: Locked<'a>) -> Locked<'a> {
+        let write = |bytes: &[u8]| self.gui.write(bytes);
+        let (state, written) = self.flush(state, Side::Gui, Flush::UntilEmpty, write);
+        if written.is_ok() {
+            return state;
+        }
+        // A GUI that has closed our output has gone.
+        drop(state);
+        self.end(End::Asked);
+        self.lock()
+    }
+
+    pub(super) fn flush_engine<'a>(&'a self, state: Locked<'a>, flush: Flush) -> Locked<'a> {
+        let write = |bytes: &[u8]| self.engine.write(bytes);
+        let (mut state, written) = self.flush(state, Side::Engine, flush, write);
+        if written.is_err() {
+            state.engine.input = true;
+            self.work.notify_all();
+        }
+        state
+    }
+
+    /// Writes the pending bytes of a side, unless another thread does: that one goes on until none are left.
+    fn flush<'a>(
+        &'a self,
+        mut state: Locked<'a>,
+        side: Side,
+        flush: Flush,
+        write: impl Fn(&[u8]) -> io::Result<()>,
+    ) -> (Locked<'a>, io::Result<()>) {
+        let mut result = Ok(());
+        if state.is_writing(side) {
+            return (state, result);
+        }
+        state.set_writing(side, true);
+        let mut bytes = Vec::new();
+        while !state.pending(side).is_empty() {
+            bytes.clear();
+            mem::swap(&mut bytes, state.pending(side));
+            self.wake(&state);
+            drop(state);
+            if result.is_ok() {
+                result = write(&bytes);
+            }
+            state = self.lock();
+            state.writing.count += 1;
+            if flush == Flush::Once {
+                break;
+            }
+        }
+        // The buffer is kept for the next time.
+        bytes.clear();
+        bytes.shrink_to(ROOM_KEPT);
+        if state.pending(side).is_empty() && state.pending(side).capacity() < bytes.capacity() {
+            *state.pending(side) = bytes;
+        }
+        state.set_writing(side, false);
+        self.wake(&state);
+        if state.end.is_some() {
+            self.work.notify_all();
+        }
+        (state, result)
+    }
+
+    /// The engine writer: writes to the engine what might have to wait for it, closes its input at the end, and gives up
+    /// an engine that has closed its input and goes on running.
+    pub(super) fn write_engine(self: &Arc<Self>) {
+        let mut state = self.lock();
+        loop {
+            if !state.is_writing(Side::Engine) {
+                if !state.out.engine.is_empty() {
+                    state = self.flush_engine(state, Flush::UntilEmpty);
+                    continue;
+                }
+                if state.end.is_some() {
+                    drop(state);
+                    return self.engine.close();
+                }
+            }
+            if state.engine.process {
+                return;
+            }
+            if state.engine.input && state.end.is_none() {
+                state = self.wait_for(state, INPUT_CLOSED_TIME, |state| !state.is_running());
+                if state.is_running() {
+                    drop(state);
+                    self.give_up("the engine closed its input");
+                    state = self.lock();
+                }
+                continue;
+            }
+            let awaited = state.opening.due.is_some();
+            state = match self.await_books(&mut state) {
+                Some(left) => self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None if awaited => self.settle(state, Side::Engine),
+                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Where finished games are kept until they are learned.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is added to the log's name for the spool's.
+const SPOOL_SUFFIX: &str = ".spool";
+
+/// The spool's name if there is no log.
+const SPOOL_NAME: &str = "games.spool";
+
+/// The spools in which games of this process may be kept, the current one first: beside the log, and in the user's
+/// folder.
+pub fn spool_paths(log: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = spool_path(log).into_iter().chain(spool_path("")).collect();
+    paths.dedup();
+    paths
+}
+
+/// The spool in which games are kept: beside the log, or in the user's folder for application state if there is no log.
+pub fn spool_path(log: &str) -> Option<PathBuf> {
+    if !log.is_empty() {
+        let mut name = OsString::from(log);
+        name.push(SPOOL_SUFFIX);
+        return std::path::absolute(PathBuf::from(name)).ok();
+    }
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else if cfg!(target_os = "macos") {
+        env::home_dir().map(|home| home.join("Library").join("Application Support"))
+    } else {
+        folder("XDG_STATE_HOME").or_else(|| Some(env::home_dir()?.join(".local").join("state")))
+    };
+    base.map(|base| base.join("tabiya").join(SPOOL_NAME))
+}

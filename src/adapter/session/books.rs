@@ -1,0 +1,167 @@
+//! The books: how far they are opened, and their answers.
+
+use log::Level;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::{CastlingMode, Color};
+
+use super::advice::Advice;
+use super::output::BookAnswer;
+use super::{Output, Session};
+use crate::adapter::config::books::BookFiles;
+use crate::adapter::config::options::BookScore;
+use crate::book::BookSet;
+use crate::chess::Game;
+use crate::choose::Policy;
+use crate::uci::{Go, notice};
+
+/// Room for the lines of a book's answer, in bytes.
+const ANSWER_ROOM: usize = 512;
+
+/// A problem with a book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookProblem {
+    /// A sentence that names the book.
+    pub what: String,
+    /// Whether the book could not be opened at all; otherwise it is used without its damaged parts.
+    pub unopened: bool,
+}
+
+/// Whether the books that the options name are open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opening {
+    Done,
+    /// They are being opened: lines wait.
+    Awaited,
+    /// They are still being opened: the engine plays meanwhile.
+    Late,
+}
+
+/// The books that are open, and all that choosing a move from them needs.
+pub(super) struct Books {
+    /// The books that are used if the GUI names none.
+    configured: BookFiles,
+    set: BookSet,
+    opening: Opening,
+    rng: Xoshiro256PlusPlus,
+    advice: Advice,
+    /// A buffer for the next answer.
+    pub(super) spare: Vec<u8>,
+}
+
+impl Books {
+    pub(super) fn new(configured: BookFiles, seed: u64) -> Self {
+        Self {
+            configured,
+            set: BookSet::default(),
+            opening: Opening::Done,
+            rng: rng(seed),
+            advice: Advice::default(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Starts the random numbers again.
+    pub(super) fn seed(&mut self, seed: u64) {
+        self.rng = rng(seed);
+    }
+
+    /// The books that are open.
+    pub(super) fn set(&self) -> &BookSet {
+        &self.set
+    }
+
+    /// Whether lines wait for books that are being opened.
+    pub(super) fn are_awaited(&self) -> bool {
+        self.opening == Opening::Awaited
+    }
+
+    /// Asks for a playable move; `false` if no book has one, or if the books are not open yet.
+    pub(super) fn ask(&mut self, game: &Game, go: &Go, policy: &Policy) -> bool {
+        self.opening == Opening::Done && self.advice.ask(&mut self.set, game, go, policy)
+    }
+
+    /// Chooses one of the moves that [`Books::ask`] found for this game; `None` if there are none.
+    pub(super) fn answer(&mut self, game: &Game, mode: CastlingMode, score: BookScore) -> Option<BookAnswer> {
+        let mut lines = std::mem::take(&mut self.spare);
+        lines.clear();
+        lines.reserve(ANSWER_ROOM);
+        let mv = self.advice.answer(&mut self.set, game, mode, score, &mut self.rng, &mut lines)?;
+        Some(BookAnswer { lines, mv })
+    }
+
+    /// Appends `info string` lines about the moves that [`Books::ask`] found.
+    pub(super) fn show(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
+        self.advice.show(mode, out);
+    }
+}
+
+/// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.
+fn rng(seed: u64) -> Xoshiro256PlusPlus {
+    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
+}
+
+impl Session {
+    /// Logs the book's answer.
+    pub(super) fn note_book_move(&self, out: &mut Output) {
+        if log::log_enabled!(Level::Info) {
+            out.notes.push((Level::Info, self.books.advice.note()));
+        }
+    }
+
+    /// Has the books opened that the options name.
+    pub(super) fn open_books(&mut self, out: &mut Output) {
+        self.books.opening = Opening::Awaited;
+        out.open_books = Some(self.options.books.or(&self.books.configured));
+    }
+
+    /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were
+    /// open before: closing them may take time.
+    pub fn books_opened(
+        &mut self,
+        book_set: BookSet,
+        problems: Vec<BookProblem>,
+        out: &mut Output,
+    ) -> BookSet {
+        let before = std::mem::replace(&mut self.books.set, book_set);
+        for color in Color::ALL {
+            for file in self.books.set.books(color).iter().filter_map(|book| book.learns_at()) {
+                if !out.opened.iter().any(|opened| opened == file) {
+                    out.opened.push(file.to_owned());
+                }
+            }
+        }
+        for problem in problems {
+            self.notify(problem.what, out);
+        }
+        if std::mem::replace(&mut self.books.opening, Opening::Done) == Opening::Late {
+            self.notify("the books are open now".to_owned(), out);
+        }
+        self.resume_after_books(out);
+        before
+    }
+
+    /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.
+    pub fn books_refused(&mut self, why: &[String], out: &mut Output) {
+        self.dead = true;
+        self.greet(out);
+        for message in why {
+            self.say(&notice(message), out);
+        }
+    }
+
+    /// The books take long to open: the engine plays until [`Session::books_opened`]. Does nothing if they are open.
+    pub fn books_are_late(&mut self, out: &mut Output) {
+        if self.books.are_awaited() {
+            self.books.opening = Opening::Late;
+            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
+            self.notify(what.to_owned(), out);
+            self.resume_after_books(out);
+        }
+    }
+
+    /// Whether lines wait for books: see [`Session::books_are_late`].
+    pub fn awaits_books(&self) -> bool {
+        self.books.are_awaited()
+    }
+}

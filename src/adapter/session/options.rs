@@ -1,0 +1,219 @@
+//! Options: those that the engine lists, and those that the GUI sets.
+
+use log::Level;
+use shakmaty::CastlingMode;
+
+use super::game_over::opponent_name;
+use super::{Output, Session, lossy};
+use crate::adapter::config::books::NO_BOOK;
+use crate::adapter::config::options::{Change, Options};
+use crate::adapter::config::spelling;
+use crate::uci::{SetOption, option_name, option_type, option_with_default, same_name};
+
+/// The option with which GUIs announce analysis.
+pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// Own-book options of an engine that are remembered: no engine has more, and memory is bounded.
+const OWN_BOOKS_MAX: usize = 8;
+
+/// Names (letters only, in lower case) of options with which engines use a book of their own.
+const OWN_BOOK_NAMES: [&str; 2] = ["ownbook", "usebook"];
+
+/// The error for an option that was set in advance and that neither the engine nor the adapter has.
+pub fn unknown_option(name: &str) -> String {
+    let advice = match spelling::nearest(name, Options::names()) {
+        Some(ours) => format!("write '{ours}'"),
+        None => "correct the name".to_owned(),
+    };
+    format!("--set {name}: neither the engine nor tabiya has an option of this name: {advice}")
+}
+
+/// An option of the engine that the user set in advance.
+#[derive(Clone)]
+struct Setting {
+    name: String,
+    value: String,
+    /// Whether the engine has listed it.
+    listed: bool,
+}
+
+/// The engine's options, as far as the session must know them.
+#[derive(Default)]
+pub(super) struct EngineOptions {
+    /// Options that the user set in advance.
+    settings: Vec<Setting>,
+    settings_sent: bool,
+    /// Whether the engine has an option `UCI_AnalyseMode`; `None` before it has listed its options.
+    analyse_mode: Option<bool>,
+    /// Names of the engine's options that make it use its own book.
+    own_books: Vec<Vec<u8>>,
+}
+
+impl EngineOptions {
+    /// The engine has listed all its options.
+    pub(super) fn are_complete(&mut self) {
+        self.analyse_mode.get_or_insert(false);
+    }
+
+    /// Whether `UCI_AnalyseMode` is an option of ours, because the engine has none.
+    pub(super) fn lack_analyse_mode(&self) -> bool {
+        self.analyse_mode == Some(false)
+    }
+
+    fn is_own_book(&self, name: &[u8]) -> bool {
+        self.own_books.iter().any(|book| same_name(book, name))
+    }
+}
+
+/// Modes of the GUI's that decide about the book.
+pub(super) struct Modes {
+    /// `UCI_Chess960`.
+    pub(super) castling: CastlingMode,
+    /// `MultiPV`.
+    pub(super) multipv: u32,
+    /// `UCI_AnalyseMode`.
+    pub(super) analysing: bool,
+    /// `debug on`.
+    pub(super) debug: bool,
+}
+
+impl Default for Modes {
+    fn default() -> Self {
+        Self { castling: CastlingMode::Standard, multipv: 1, analysing: false, debug: false }
+    }
+}
+
+impl Session {
+    /// Sets options of the engine in advance: names and values.
+    pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>) {
+        for (name, value) in settings {
+            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
+            self.engine_options.settings.push(Setting { name, value, listed: false });
+        }
+    }
+
+    /// Forwards an `option` line, unless the option is ours or an own book of the engine.
+    pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
+        let name = option_name(line);
+        let letters: String = name
+            .iter()
+            .filter(|byte| byte.is_ascii_alphabetic())
+            .map(|byte| byte.to_ascii_lowercase() as char)
+            .collect();
+        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_str());
+        let own_books = &mut self.engine_options.own_books;
+        if is_own_book && own_books.len() < OWN_BOOKS_MAX && !own_books.contains(&name) {
+            own_books.push(name.clone());
+        }
+        if is_own_book || Options::is_ours(&name) {
+            out.notes.push((Level::Info, format!("hidden, the adapter's own replaces it: {}", lossy(line))));
+            return;
+        }
+        if same_name(&name, ANALYSE_MODE.as_bytes()) {
+            self.engine_options.analyse_mode = Some(true);
+        }
+        let mut configured = None;
+        let settings = self.engine_options.settings.iter_mut();
+        for setting in settings.filter(|setting| same_name(&name, setting.name.as_bytes())) {
+            setting.listed = true;
+            configured = Some(setting.value.clone());
+        }
+        // The user's setting is listed as the default, because GUIs send defaults back.
+        match configured.and_then(|value| option_with_default(line, value.as_bytes())) {
+            Some(line) => self.say(&line, out),
+            None => self.say(line, out),
+        }
+    }
+
+    /// Switches the engine's own books off.
+    pub(super) fn disable_own_books(&mut self, out: &mut Output) {
+        for name in &self.engine_options.own_books {
+            self.child.send(&[b"setoption name ", &name[..], b" value false\n"].concat(), out);
+        }
+    }
+
+    /// Sends the engine the options that the user set in advance, once.
+    pub(super) fn send_settings(&mut self, out: &mut Output) {
+        if std::mem::replace(&mut self.engine_options.settings_sent, true) {
+            return;
+        }
+        let options_are_known = self.engine_options.analyse_mode.is_some();
+        for Setting { name, value, listed } in self.engine_options.settings.clone() {
+            if same_name(name.as_bytes(), ANALYSE_MODE.as_bytes()) && self.engine_options.lack_analyse_mode()
+            {
+                continue;
+            }
+            if self.engine_options.is_own_book(name.as_bytes()) {
+                let what = format!("{name} is not set: the engine's own book is off, OwnBook replaces it");
+                self.notify(what, out);
+                continue;
+            }
+            if options_are_known && !listed {
+                // An engine may have options that it does not list.
+                self.notify(unknown_option(&name), out);
+            }
+            let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
+            self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
+        }
+    }
+
+    pub(super) fn set_option(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
+        let Some(option) = SetOption::parse(rest) else { return self.forward(line, out) };
+        match self.options.set(&option) {
+            None => {
+                // The engine's own book stays off; the GUI does not know of the option.
+                if self.engine_options.is_own_book(option.name) {
+                    return;
+                }
+                self.follow(&option);
+                if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
+                    return;
+                }
+                self.forward(line, out);
+            }
+            Some(Err(problem)) => self.notify(problem, out),
+            Some(Ok(change)) => {
+                out.notes.push((Level::Info, format!("set: {}", lossy(line))));
+                self.apply(change, out);
+            }
+        }
+    }
+
+    /// Acts on a change of one of our options.
+    fn apply(&mut self, change: Change, out: &mut Output) {
+        match change {
+            Change::Value => {}
+            Change::Learn => out.resume_learning |= self.options.policy.learn,
+            Change::Books => self.open_books(out),
+            Change::Seed => self.books.seed(self.options.seed),
+            Change::Log => {
+                let log = &mut self.options.log;
+                if log.is_empty() {
+                    log.clone_from(&self.configured_log);
+                } else if log.eq_ignore_ascii_case(NO_BOOK) {
+                    log.clear();
+                }
+                out.log_to = Some(log.clone());
+                // The spool is beside the log.
+                out.resume_learning |= self.options.policy.learn;
+            }
+        }
+    }
+
+    /// Follows the engine's options that decide about the book.
+    fn follow(&mut self, option: &SetOption<'_>) {
+        let value = String::from_utf8_lossy(option.value);
+        let value = value.trim();
+        let is_true = value.eq_ignore_ascii_case("true");
+        if option.is("MultiPV") {
+            self.modes.multipv = value.parse().unwrap_or(1);
+        } else if option.is(ANALYSE_MODE) {
+            self.modes.analysing = is_true;
+        } else if option.is("UCI_Opponent") {
+            self.play.announced = opponent_name(value);
+        } else if option.is("UCI_Chess960") {
+            self.modes.castling = if is_true { CastlingMode::Chess960 } else { CastlingMode::Standard };
+            self.board.reread(self.modes.castling);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Lines that are too long to be kept whole: the first word decides about them too.
+
+use log::Level;
+
+use super::{Output, Session, lossy};
+use crate::uci::{Command, Part, Reply};
+
+/// Bytes of such a line that are looked at, or kept.
+const KEPT: usize = 4096;
+
+/// Bytes of such a line that are logged.
+const LOGGED: usize = 80;
+
+/// An engine's line of which only parts are known, up to the latest part.
+pub(super) enum Long {
+    /// Its start, as long as that may not contain the whole first word.
+    Head(Vec<u8>),
+    /// The session must act on it: its first words.
+    Words(Vec<u8>),
+    /// It is forwarded to the GUI part by part.
+    Forwarded,
+    /// It is left out.
+    Dropped,
+}
+
+impl Session {
+    /// Takes a part of a GUI line that is too long to be kept.
+    pub fn gui_part(&mut self, part: Part, bytes: &[u8], out: &mut Output) {
+        if part == Part::First {
+            if Command::parse(bytes.get(..KEPT).unwrap_or(bytes)).0 == Command::Position {
+                self.board.set_unknown();
+            }
+            // While lines wait, this one, which cannot be kept, would overtake them.
+            self.drops_gui_line = !self.child.is_idle() || self.question.is_some();
+            let what = if self.drops_gui_line { "dropped" } else { "forwarded unread" };
+            self.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
+        }
+        if !self.drops_gui_line {
+            out.engine.extend_from_slice(bytes);
+            self.child.mid_line = part != Part::Last;
+        }
+    }
+
+    /// Takes a part of an engine line that is too long to be kept.
+    pub fn engine_part(&mut self, part: Part, bytes: &[u8], out: &mut Output) {
+        let ends = part == Part::Last;
+        let mut long = match self.long.take().unwrap_or(Long::Head(Vec::new())) {
+            Long::Head(mut head) => {
+                head.extend_from_slice(if head.is_empty() { bytes.trim_ascii_start() } else { bytes });
+                let sure = ends || head.len() >= KEPT || head.iter().any(u8::is_ascii_whitespace);
+                if sure { self.long_line(&head, out) } else { Long::Head(head) }
+            }
+            Long::Words(mut words) => {
+                add_words(&mut words, bytes);
+                Long::Words(words)
+            }
+            // If a line of our own has cut it off, the rest would be taken for another line.
+            Long::Forwarded if self.gui_mid_line => {
+                out.gui.extend_from_slice(bytes);
+                Long::Forwarded
+            }
+            Long::Forwarded | Long::Dropped => Long::Dropped,
+        };
+        if !ends {
+            self.gui_mid_line |= matches!(long, Long::Forwarded);
+            self.long = Some(long);
+            return;
+        }
+        match &mut long {
+            Long::Words(words) => {
+                words.truncate(words.trim_ascii_end().len());
+                words.push(b'\n');
+                self.engine_line(words, out);
+            }
+            Long::Forwarded => self.gui_mid_line = false,
+            Long::Head(_) | Long::Dropped => {}
+        }
+    }
+
+    /// Decides about a line by its start, and acts on the decision.
+    fn long_line(&mut self, head: &[u8], out: &mut Output) -> Long {
+        let start = head.get(..KEPT).unwrap_or(head);
+        let logged = lossy(start.get(..LOGGED).unwrap_or(start));
+        out.notes.push((Level::Warn, format!("a line of the engine is too long to be kept: {logged}...")));
+        match Reply::parse(start) {
+            Reply::Info if self.child.is_abandoned() => Long::Dropped,
+            reply @ (Reply::Info | Reply::Other) => {
+                if reply == Reply::Info && self.listens() {
+                    self.hear(&[start, b"\n"].concat());
+                }
+                self.say(head, out);
+                self.gui_mid_line = true;
+                Long::Forwarded
+            }
+            _ => {
+                let mut words = Vec::new();
+                add_words(&mut words, head);
+                Long::Words(words)
+            }
+        }
+    }
+}
+
+/// Appends text to words that are kept: white space becomes one space, and no more than [`KEPT`] bytes are kept.
+fn add_words(words: &mut Vec<u8>, text: &[u8]) {
+    for byte in text {
+        if words.len() == KEPT {
+            break;
+        }
+        match (byte.is_ascii_whitespace(), words.last()) {
+            (true, Some(b' ') | None) => {}
+            (true, Some(_)) => words.push(b' '),
+            (false, _) => words.push(*byte),
+        }
+    }
+}

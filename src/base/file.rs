@@ -1,0 +1,63 @@
+//! Opening regular files, and reading them at any place.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::error::{Error, ErrorKind, Result};
+
+/// Opens a regular file for reading.
+///
+/// # Errors
+/// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
+pub fn open(path: &Path) -> Result<(File, Metadata)> {
+    let cannot = |error| Error::file(path, "cannot open the file", error);
+    // Asked before opening too, because opening a pipe waits for its writer.
+    regular(path, &fs::metadata(path).map_err(cannot)?)?;
+    let file = File::open(path).map_err(cannot)?;
+    let metadata = file.metadata().map_err(cannot)?;
+    regular(path, &metadata)?;
+    Ok((file, metadata))
+}
+
+/// Refuses what is not a regular file.
+fn regular(path: &Path, metadata: &Metadata) -> Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let error = |what, advice| Err(Error::new(ErrorKind::File, what).at_path(path).advice(advice));
+    if metadata.is_dir() {
+        error("this is a folder", "name a file in it")
+    } else {
+        error("this is a pipe or a device, no file", "save it to a file first")
+    }
+}
+
+/// Reads the bytes from `at` on into `out`: as many as it has room for, fewer only at the end.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<usize> {
+    let mut done = 0;
+    while let Some(rest) = out.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(file, rest, at + done as u64);
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(file, rest, at + done as u64);
+        match read {
+            Ok(0) => break,
+            Ok(read) => done += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+/// Reads the bytes from `at` on, as many as `out` has room for.
+///
+/// # Errors
+/// When there are fewer, or the file cannot be read.
+pub fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
+    if read_at(file, at, out)? < out.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+}

@@ -1,0 +1,232 @@
+//! What a check finds wrong with a file: of each kind the first findings one by one, the others in one line.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::path::Path;
+
+/// Findings of one kind that are reported one by one.
+const LISTED: u64 = 20;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Something is lost or cannot be used: the file is damaged.
+    Error,
+    /// Something is unusual, but nothing is lost: the file is sound.
+    Warning,
+}
+
+impl Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        })
+    }
+}
+
+/// A kind of finding, as a row of a table that `kinds!` makes.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Its place in the table.
+    pub number: usize,
+    /// How bad its findings are.
+    pub severity: Severity,
+    /// What several findings are, as a noun phrase that follows their number.
+    pub many: &'static str,
+}
+
+/// An enum of kinds of findings from a table: name, severity, and what several findings of the kind are.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($kind:ident: $severity:ident $many:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $name { $(#[doc = $many] $kind,)* }
+
+        impl From<$name> for $crate::base::findings::Kind {
+            fn from(kind: $name) -> Self {
+                use $crate::base::findings::Severity;
+                let (severity, many) = match kind { $($name::$kind => (Severity::$severity, $many),)* };
+                Self { number: kind as usize, severity, many }
+            }
+        }
+    };
+}
+pub(crate) use kinds;
+
+/// Where a finding is.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// In bytes from the start of the file.
+    pub offset: u64,
+    /// The file, where it is another than the one that holds the entries.
+    pub path: Option<&'a Path>,
+}
+
+impl From<u64> for Place<'_> {
+    fn from(offset: u64) -> Self {
+        Self { offset, path: None }
+    }
+}
+
+impl<'a, P: AsRef<Path> + ?Sized> From<(&'a P, u64)> for Place<'a> {
+    fn from((path, offset): (&'a P, u64)) -> Self {
+        Self { offset, path: Some(path.as_ref()) }
+    }
+}
+
+/// One finding, or several of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong: a clause, or where it is several findings, their number and what they are.
+    pub what: String,
+    /// How many findings it is.
+    pub count: u64,
+    /// Where it is, or the first one, in bytes from the start of the file.
+    pub offset: u64,
+    /// The name of that file, where it is another than the one that holds the entries.
+    pub file: Option<String>,
+}
+
+impl Finding {
+    /// Whether the file is damaged.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = if self.count > 1 { "first at " } else { "" };
+        write!(f, "{} ({first}byte {}", self.what, self.offset)?;
+        if let Some(file) = &self.file {
+            write!(f, " of {file}")?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// Collects findings: see [`listed`] and [`summed`].
+pub struct Findings<'a> {
+    listed: u64,
+    report: &'a mut dyn FnMut(Finding),
+    groups: BTreeMap<usize, Group>,
+}
+
+/// The findings of a kind.
+struct Group {
+    kind: Kind,
+    listed: u64,
+    /// The first of those that are not listed, with their number.
+    others: Option<Finding>,
+}
+
+/// Does `work`, and reports the first findings of each kind as they are added, the others of each kind together at the
+/// end.
+pub fn listed<T>(report: &mut dyn FnMut(Finding), work: impl FnOnce(&mut Findings<'_>) -> T) -> T {
+    collect(LISTED, report, work)
+}
+
+/// Does `work`, and gives the findings of each kind together.
+pub fn summed<T>(work: impl FnOnce(&mut Findings<'_>) -> T) -> (T, Vec<Finding>) {
+    let mut sums = Vec::new();
+    let done = collect(0, &mut |finding| sums.push(finding), work);
+    (done, sums)
+}
+
+fn collect<T>(listed: u64, report: &mut dyn FnMut(Finding), work: impl FnOnce(&mut Findings<'_>) -> T) -> T {
+    let mut findings = Findings { listed, report, groups: BTreeMap::new() };
+    let done = work(&mut findings);
+    for Group { kind, listed, others } in findings.groups.into_values() {
+        let Some(mut others) = others else { continue };
+        if others.count > 1 {
+            let more = if listed > 0 { " more" } else { "" };
+            others.what = format!("{}{more} {}", others.count, kind.many);
+        }
+        (findings.report)(others);
+    }
+    done
+}
+
+impl Findings<'_> {
+    /// Adds a finding; `what` is a clause.
+    pub fn add<'p>(&mut self, kind: impl Into<Kind>, place: impl Into<Place<'p>>, what: impl Display) {
+        self.put(self.listed, kind.into(), place.into(), &what);
+    }
+
+    /// Adds a finding of a kind whose findings are too many, or too harmless, to be listed one by one.
+    pub fn count<'p>(&mut self, kind: impl Into<Kind>, place: impl Into<Place<'p>>, what: impl Display) {
+        self.put(0, kind.into(), place.into(), &what);
+    }
+
+    fn put(&mut self, most: u64, kind: Kind, place: Place<'_>, what: &dyn Display) {
+        let group = self.groups.entry(kind.number).or_insert_with(|| Group { kind, listed: 0, others: None });
+        if let Some(others) = &mut group.others {
+            others.count += 1;
+            return;
+        }
+        let name = place.path.and_then(Path::file_name);
+        let finding = Finding {
+            severity: kind.severity,
+            what: what.to_string(),
+            count: 1,
+            offset: place.offset,
+            file: name.map(|name| name.to_string_lossy().into_owned()),
+        };
+        if group.listed < most {
+            group.listed += 1;
+            (self.report)(finding);
+        } else {
+            group.others = Some(finding);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    kinds! {
+        enum Fruit {
+            Pear: Error "bad pears",
+            Plum: Warning "odd plums",
+        }
+    }
+
+    fn fill(findings: &mut Findings<'_>) {
+        for offset in 0..LISTED + 3 {
+            findings.add(Fruit::Plum, offset, format_args!("the plum {offset} is odd"));
+        }
+        findings.add(Fruit::Pear, (Path::new("a/pears"), 7), "the pear is bad");
+        findings.count(Fruit::Pear, 8, "the next pear is bad too");
+    }
+
+    #[test]
+    fn the_first_findings_of_a_kind_are_listed_and_the_others_counted() {
+        let mut lines = Vec::new();
+        listed(&mut |finding| lines.push(format!("{}: {finding}", finding.severity)), fill);
+        assert_eq!(lines.len() as u64, LISTED + 3);
+        assert_eq!(lines[0], "warning: the plum 0 is odd (byte 0)");
+        assert_eq!(
+            lines[LISTED as usize..],
+            [
+                "error: the pear is bad (byte 7 of pears)",
+                "error: the next pear is bad too (byte 8)",
+                "warning: 3 more odd plums (first at byte 20)"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sum_is_one_line_for_each_kind_in_the_order_of_the_table() {
+        let (done, sums) = summed(|findings| {
+            fill(findings);
+            5
+        });
+        let lines: Vec<_> = sums.iter().map(Finding::to_string).collect();
+        assert_eq!(lines, ["2 bad pears (first at byte 7 of pears)", "23 odd plums (first at byte 0)"]);
+        assert_eq!((done, sums[0].is_error(), sums[1].is_error(), sums[1].count), (5, true, false, 23));
+    }
+}

@@ -1,0 +1,124 @@
+//! Folders, and the files in them by their names.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::error::{Error, ErrorKind, Result};
+
+/// Folders within one another that are read.
+const DEEPEST: u32 = 64;
+
+/// The folder that a file is in: the present one where its path has none.
+///
+/// ```
+/// use std::path::Path;
+/// use tabiya::base::folder;
+/// assert_eq!(folder::of(Path::new("a.bin")), Path::new("."));
+/// assert_eq!(folder::of(Path::new("books/a.bin")), Path::new("books"));
+/// ```
+pub fn of(file: &Path) -> &Path {
+    here(file.parent().unwrap_or(file))
+}
+
+/// A folder, where no name means the present one.
+pub fn here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
+}
+
+/// The path of a file with another extension, in upper case where the present one is.
+///
+/// ```
+/// use std::path::Path;
+/// use tabiya::base::folder;
+/// assert_eq!(folder::with_extension(Path::new("A.CTG"), "cto"), Path::new("A.CTO"));
+/// ```
+pub fn with_extension(file: &Path, extension: &str) -> PathBuf {
+    let upper = file.extension().is_some_and(|given| given.to_string_lossy().chars().any(char::is_uppercase));
+    file.with_extension(if upper { extension.to_uppercase() } else { extension.to_owned() })
+}
+
+/// The file of the same name with another extension: as [`with_extension`] names it, or else in any letter case.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn sibling(file: &Path, extension: &str) -> io::Result<Option<PathBuf>> {
+    let likely = with_extension(file, extension);
+    if likely.is_file() { Ok(Some(likely)) } else { in_any_case(&likely) }
+}
+
+/// The file whose name differs from this one by letter case at most; of several the first in the order of their bytes.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
+    let lower = |name: &OsStr| name.to_string_lossy().to_lowercase();
+    let Some(wanted) = file.file_name().map(lower) else { return Ok(None) };
+    let names =
+        fs::read_dir(of(file))?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
+    let found = names.into_iter().filter(|name| lower(name) == wanted).min();
+    Ok(found.map(|name| file.with_file_name(name)))
+}
+
+/// The files of a folder and of the folders within it, in the order of their names; what `skips` says of a name is
+/// passed over. Folders behind links are not followed, because they may lead back.
+///
+/// # Errors
+/// When a folder cannot be read, or too many are within one another.
+pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    add_files(folder, DEEPEST, skips, &mut found)?;
+    Ok(found)
+}
+
+fn add_files(
+    folder: &Path,
+    depth: u32,
+    skips: &dyn Fn(&OsStr) -> bool,
+    found: &mut Vec<PathBuf>,
+) -> Result<()> {
+    let cannot = |error| Error::file(folder, "cannot read the folder", error);
+    if depth == 0 {
+        return Err(Error::new(ErrorKind::File, "too many folders within one another").at_path(folder));
+    }
+    let mut entries =
+        fs::read_dir(folder).map_err(cannot)?.collect::<io::Result<Vec<_>>>().map_err(cannot)?;
+    entries.retain(|entry| !skips(&entry.file_name()));
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type().map_err(cannot)?.is_dir() {
+            add_files(&path, depth - 1, skips, found)?;
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_come_in_the_order_of_their_names_from_all_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b/c.x", "b/.hidden/d.x", "a.x", "z.x", ".e.x"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(of(&path)).unwrap();
+            fs::write(path, b"").unwrap();
+        }
+        let names = |skips: &dyn Fn(&OsStr) -> bool| {
+            let found = files(folder.path(), skips).unwrap();
+            found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
+        assert_eq!(names(&hidden), ["a.x", "b/c.x", "z.x"].map(PathBuf::from));
+        assert_eq!(names(&|_| false), [".e.x", "a.x", "b/.hidden/d.x", "b/c.x", "z.x"].map(PathBuf::from));
+        let mut deep = folder.path().to_owned();
+        deep.extend(["d"; DEEPEST as usize]);
+        fs::create_dir_all(deep).unwrap();
+        assert!(files(folder.path(), &|_| false).unwrap_err().to_string().contains("too many folders"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Work on several threads, which end before the call returns.
+
+use std::sync::mpsc;
+use std::thread;
+
+use super::error::{Error, ErrorKind, Result};
+
+/// How many threads the machine has processors for.
+pub fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs `work` on each of `threads` threads, and `lead` on this one meanwhile; what they return.
+pub fn beside<T: Send, L>(
+    threads: usize,
+    work: impl Fn() -> T + Sync,
+    lead: impl FnOnce() -> L,
+) -> (L, Vec<T>) {
+    thread::scope(|scope| {
+        let running: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(&work)).collect();
+        let led = lead();
+        let join = |thread: thread::ScopedJoinHandle<'_, T>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        (led, running.into_iter().map(join).collect())
+    })
+}
+
+/// Lets threads do the jobs from 0 to `jobs`, each thread with what `make` gives it, and takes the results in order. A
+/// result that was taken is given back to be filled again, so that it keeps its memory. `waiting` results of each thread
+/// may wait to be taken, besides the one that it works on.
+///
+/// # Errors
+/// When `take` fails: the work stops then.
+pub fn in_order<W, T: Default + Send>(
+    jobs: u64,
+    threads: usize,
+    waiting: usize,
+    make: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, u64, &mut T) + Sync,
+    mut take: impl FnMut(u64, &mut T) -> Result<()>,
+) -> Result<()> {
+    let threads = threads.max(1).min(usize::try_from(jobs).unwrap_or(usize::MAX).max(1));
+    if threads == 1 {
+        let (mut worker, mut found) = (make(), T::default());
+        for job in 0..jobs {
+            work(&mut worker, job, &mut found);
+            take(job, &mut found)?;
+        }
+        return Ok(());
+    }
+    let (make, work) = (&make, &work);
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..threads as u64)
+            .map(|lane| {
+                let (give, found) = mpsc::sync_channel(waiting);
+                let (back, empty) = mpsc::channel();
+                scope.spawn(move || {
+                    let mut worker = make();
+                    for job in (lane..jobs).step_by(threads) {
+                        let mut found: T = empty.try_recv().unwrap_or_default();
+                        work(&mut worker, job, &mut found);
+                        if give.send(found).is_err() {
+                            return;
+                        }
+                    }
+                });
+                (found, back)
+            })
+            .collect();
+        for (job, (found, back)) in (0..jobs).zip(lanes.iter().cycle()) {
+            // A thread that ended early has panicked, and the scope says so.
+            let ended = |_| Error::new(ErrorKind::File, "the work stopped");
+            let mut found = found.recv().map_err(ended)?;
+            take(job, &mut found)?;
+            let _ = back.send(found);
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    #[test]
+    fn results_come_in_order_whatever_the_threads() {
+        for threads in [0, 1, 2, 3, 8] {
+            for (jobs, waiting) in [(0, 0), (1, 0), (7, 2), (500, 0), (500, 3)] {
+                let mut seen = Vec::new();
+                let work = |_: &mut (), job: u64, found: &mut Vec<u64>| {
+                    found.clear();
+                    found.push(job * job);
+                };
+                let take = |job: u64, found: &mut Vec<u64>| {
+                    assert_eq!(*found, [job * job]);
+                    seen.append(found);
+                    Ok(())
+                };
+                in_order(jobs, threads, waiting, || (), work, take).unwrap();
+                assert_eq!(seen, (0..jobs).map(|job| job * job).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn an_error_stops_the_work() {
+        for threads in [1, 4] {
+            let error = || Error::new(ErrorKind::File, "full");
+            let done = in_order(1 << 40, threads, 2, || (), |(), _, _: &mut ()| {}, |_, ()| Err(error()));
+            assert_eq!(done.unwrap_err().to_string(), "full");
+        }
+    }
+
+    #[test]
+    fn each_thread_returns_what_it_did() {
+        let (send, receive) = mpsc::sync_channel(1);
+        let receive = std::sync::Mutex::new(receive);
+        let sum = AtomicU32::new(0);
+        let work = || {
+            let mut taken = 0;
+            while let Ok(number) = receive.lock().unwrap().recv() {
+                sum.fetch_add(number, Ordering::Relaxed);
+                taken += 1;
+            }
+            taken
+        };
+        let lead = move || (1..=100).filter(|number| send.send(*number).is_ok()).count();
+        let (led, done) = beside(3, work, lead);
+        assert_eq!((led, done.len(), done.iter().sum::<usize>(), sum.into_inner()), (100, 3, 100, 5050));
+    }
+}

@@ -1,0 +1,299 @@
+//! Several books as one: by priority and by colour, with the length of the line behind a move.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a slot is below the number of slots, which the memory has once a line was walked"
+)]
+
+use std::sync::Arc;
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::Book;
+use crate::chess::Position;
+
+/// Plies after which a line is followed no further.
+const LONGEST_LINE: u32 = 200;
+
+/// Slots of the memory of walked lines; a power of two, 64 KiB in all.
+const SLOTS: usize = 2048;
+
+/// A walked position: its best move, and how many plies its line goes on.
+#[derive(Clone, Copy)]
+struct Walked {
+    key: u64,
+    mv: Move,
+    plies: u32,
+}
+
+/// Books in the order in which they are asked, those for one colour before the others.
+///
+/// The books of one priority do not mix: the first book with a playable move answers.
+#[derive(Default)]
+pub struct BookSet {
+    white: Vec<Arc<dyn Book>>,
+    black: Vec<Arc<dyn Book>>,
+    walked: Vec<Option<Walked>>,
+    path: Vec<(u64, Move)>,
+}
+
+impl BookSet {
+    /// A set of books for White, for Black and for both, each list by priority.
+    pub fn new(white: &[Arc<dyn Book>], black: &[Arc<dyn Book>], both: &[Arc<dyn Book>]) -> Self {
+        Self {
+            white: [white, both].concat(),
+            black: [black, both].concat(),
+            walked: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    /// Whether there is no book in it.
+    pub fn is_empty(&self) -> bool {
+        self.white.is_empty() && self.black.is_empty()
+    }
+
+    /// The books asked when `color` is to be advised, by priority.
+    pub fn books(&self, color: Color) -> &[Arc<dyn Book>] {
+        color.fold_wb(&self.white, &self.black)
+    }
+
+    /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
+    /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`BookSet::line`].
+    pub fn line_of(
+        &mut self,
+        color: Color,
+        at: &Position,
+        mv: Move,
+        keep: usize,
+        line: &mut Vec<Move>,
+    ) -> u32 {
+        let before = (!mv.is_zeroing()).then(|| slot_key(color, at));
+        1 + self.walk(color, &at.after(mv), before, keep, line)
+    }
+
+    /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
+    /// repeats a position ends there. The first `keep` moves of it are appended to `line`.
+    ///
+    /// `color` says whose books are followed, for both sides' moves.
+    pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
+        self.walk(color, at, None, keep, line)
+    }
+
+    /// [`BookSet::line`], where the position of the key `before` has been on the line already and may come again.
+    fn walk(
+        &mut self,
+        color: Color,
+        at: &Position,
+        mut before: Option<u64>,
+        keep: usize,
+        line: &mut Vec<Move>,
+    ) -> u32 {
+        self.walked.resize(SLOTS, None);
+        let mut position = at.clone();
+        let end = line.len() + keep;
+        let mut behind = 0;
+        // A line cut off here would be longer from elsewhere: only whole ones are remembered.
+        let mut whole = false;
+        self.path.clear();
+        while (self.path.len() as u32) < LONGEST_LINE {
+            let key = slot_key(color, &position);
+            // A line that comes back to where it was has ended there.
+            if before == Some(key) || self.path.iter().any(|(earlier, _)| *earlier == key) {
+                break;
+            }
+            let known = self.remembered(key);
+            // What is remembered of a line does not tell whether it leads over `before`.
+            if let Some(walked) = known.filter(|_| before.is_none()) {
+                behind = walked.plies;
+                whole = true;
+                break;
+            }
+            let known = known.map(|walked| walked.mv).filter(|mv| position.chess().is_legal(*mv));
+            let best = known.or_else(|| self.books(color).iter().find_map(|book| book.best(&position)));
+            let Some(mv) = best else {
+                whole = true;
+                break;
+            };
+            self.path.push((key, mv));
+            // No position comes again after a capture or a move of a pawn.
+            if mv.is_zeroing() {
+                before = None;
+            }
+            position.play(mv);
+        }
+        let plies = (behind + self.path.len() as u32).min(LONGEST_LINE);
+        for (index, &(key, mv)) in self.path.iter().enumerate() {
+            if whole {
+                self.walked[slot(key)] = Some(Walked { key, mv, plies: plies - index as u32 });
+            }
+            if line.len() < end {
+                line.push(mv);
+            }
+        }
+        // What an earlier walk left behind this one is read from memory.
+        while whole && line.len() < end {
+            let Some(walked) = self.remembered(slot_key(color, &position)) else { break };
+            if !position.chess().is_legal(walked.mv) {
+                break;
+            }
+            line.push(walked.mv);
+            position.play(walked.mv);
+        }
+        plies
+    }
+
+    fn remembered(&self, key: u64) -> Option<Walked> {
+        self.walked[slot(key)].filter(|walked| walked.key == key)
+    }
+}
+
+/// The key under which a walked position is remembered: other books may be followed for the other colour.
+fn slot_key(color: Color, position: &Position) -> u64 {
+    position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15)
+}
+
+fn slot(key: u64) -> usize {
+    key as usize % SLOTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::findings::Findings;
+    use crate::base::progress::Progress;
+    use crate::book::{Format, MoveFacts, Summary, starter};
+    use shakmaty::uci::UciMove;
+    use std::path::Path;
+
+    /// A book of lines in UCI notation: the first line's move in a position is its best.
+    struct Lines(Vec<(u64, Move)>);
+
+    impl Lines {
+        fn book(lines: &[&str]) -> Arc<dyn Book> {
+            let mut entries = Vec::new();
+            for line in lines {
+                let mut position = Position::start();
+                for text in line.split(' ') {
+                    let mv = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+                    entries.push((position.key(), mv));
+                    position.play(mv);
+                }
+            }
+            Arc::new(Self(entries))
+        }
+    }
+
+    impl Book for Lines {
+        fn path(&self) -> &Path {
+            Path::new("lines")
+        }
+
+        fn format(&self) -> Format {
+            Format::Polyglot
+        }
+
+        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+            let here = self.0.iter().enumerate().filter(|(_, (key, _))| *key == at.key());
+            out.extend(here.map(|(index, (_, mv))| MoveFacts::new(*mv, 1000 - index as u64)));
+        }
+
+        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+            Summary::default()
+        }
+    }
+
+    fn line(book_set: &mut BookSet, color: Color, moves: &str, keep: usize) -> (u32, String) {
+        let mut position = Position::start();
+        for text in moves.split_whitespace() {
+            let mv = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            position.play(mv);
+        }
+        let mut line = Vec::new();
+        let plies = book_set.line(color, &position, keep, &mut line);
+        let text: Vec<String> =
+            line.iter().map(|mv| mv.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();
+        (plies, text.join(" "))
+    }
+
+    #[test]
+    fn a_line_is_followed_to_its_end_and_remembered() {
+        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5"])]);
+        for _ in 0..2 {
+            assert_eq!(line(&mut book_set, Color::White, "", 3), (4, "e2e4 e7e5 g1f3".to_owned()));
+            assert_eq!(line(&mut book_set, Color::White, "e2e4 e7e5", 9), (2, "g1f3 b8c6".to_owned()));
+            assert_eq!(line(&mut book_set, Color::White, "d2d4", 9), (1, "d7d5".to_owned()));
+            assert_eq!(line(&mut book_set, Color::White, "a2a3", 9), (0, String::new()));
+        }
+    }
+
+    #[test]
+    fn a_line_in_a_circle_ends_where_it_began() {
+        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["g1f3 g8f6 f3g1 f6g8"])]);
+        for _ in 0..3 {
+            for start in ["", "g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1"] {
+                assert_eq!(line(&mut book_set, Color::White, start, 9).0, 4, "{start}");
+            }
+        }
+    }
+
+    fn line_of(book_set: &mut BookSet, moves: &str, keep: usize) -> (u32, usize) {
+        let mut position = Position::start();
+        let mut moves = moves.split(' ').peekable();
+        loop {
+            let mv = moves.next().unwrap().parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
+            if moves.peek().is_none() {
+                let mut line = Vec::new();
+                return (book_set.line_of(Color::White, &position, mv, keep, &mut line), line.len());
+            }
+            position.play(mv);
+        }
+    }
+
+    #[test]
+    fn a_circle_that_comes_back_to_before_its_first_move_ends_there() {
+        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["g1f3 g8f6 f3g1 f6g8"])]);
+        for _ in 0..3 {
+            for start in ["g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1", "g1f3 g8f6 f3g1 f6g8"] {
+                assert_eq!(line_of(&mut book_set, start, 9), (4, 3), "{start}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_does_not_lead_over_the_position_before_a_line() {
+        let book = || Lines::book(&["e2e4 e7e5 b1c3", "g1f3 g8f6 f3g1 f6g8"]);
+        // The line after 1. Nf3 passes the start, where the best move leads out of the circle.
+        let mut book_set = BookSet::new(&[], &[], &[book()]);
+        for _ in 0..3 {
+            assert_eq!(line_of(&mut book_set, "g1f3", 9), (4, 3));
+            assert_eq!(line(&mut book_set, Color::White, "g1f3", 9).0, 6);
+            assert_eq!(line_of(&mut book_set, "g1f3", 1), (4, 1));
+            assert_eq!(line_of(&mut book_set, "g1f3 g8f6", 9), (6, 5));
+        }
+        // A capture or a move of a pawn ends what could come again.
+        let book = Lines::book(&["g1f3 g8f6 e2e4 f6e4 f3g1 e4f6"]);
+        let mut book_set = BookSet::new(&[], &[], &[book]);
+        assert_eq!(line_of(&mut book_set, "g1f3 g8f6 e2e4 f6e4", 9), (3, 2));
+        for _ in 0..2 {
+            assert_eq!(line_of(&mut book_set, "g1f3", 9), (6, 5));
+        }
+    }
+
+    #[test]
+    fn each_colour_has_its_books_before_the_others() {
+        let (white, black, both) = (Lines::book(&["e2e4"]), Lines::book(&["d2d4"]), Lines::book(&["c2c4"]));
+        let mut book_set = BookSet::new(&[white], &[black], &[both]);
+        assert_eq!(book_set.books(Color::White).len(), 2);
+        assert_eq!(line(&mut book_set, Color::White, "", 9), (1, "e2e4".to_owned()));
+        assert_eq!(line(&mut book_set, Color::Black, "", 9), (1, "d2d4".to_owned()));
+        assert!(BookSet::default().is_empty());
+    }
+
+    #[test]
+    fn the_starter_book_has_lines() {
+        let mut book_set = BookSet::new(&[], &[], &[starter().unwrap()]);
+        let (plies, line) = line(&mut book_set, Color::White, "", 200);
+        assert!((4..=24).contains(&plies), "{plies}");
+        assert_eq!(line.split(' ').count(), plies as usize);
+    }
+}

@@ -1,0 +1,157 @@
+//! The whole book read: its sums, and what is wrong with it.
+
+use shakmaty::Move;
+
+use super::index::Index;
+use super::indexed::IndexedMove;
+use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
+use super::records::{Header, Record, Records, offset};
+use super::walk::{LONGEST, MOST, Visitor, walk};
+use crate::base::findings::{Findings, kinds};
+use crate::base::map::Map;
+use crate::base::progress::Progress;
+use crate::book::Summary;
+use crate::chess::Position;
+
+kinds! {
+    /// What can be wrong with an Arena book.
+    pub enum Kind {
+        Trailing: Error "incomplete records",
+        Empty: Warning "books without moves",
+        ChildOutside: Error "records whose first reply is outside the file",
+        SiblingOutside: Error "records whose next move is outside the file",
+        ChildAgain: Error "records whose first reply is elsewhere in the tree already",
+        SiblingAgain: Error "records whose next move is elsewhere in the tree already",
+        Code: Error "records whose move means nothing",
+        Illegal: Error "records whose move is not legal in its position",
+        Counts: Error "records with impossible counts",
+        Priority: Warning "records of a priority above 9",
+        TooDeep: Error "records whose replies are too deep to be followed",
+        Never: Warning "records of priority 0, which are never played",
+        Limited: Warning "moves that the header's limits keep out of tournaments",
+        Deleted: Warning "deleted records",
+        Unreached: Warning "records that no line from the starting position reaches",
+        Cut: Warning "books with too many records",
+    }
+}
+
+/// Sums the book up and reports what is wrong with it, and what keeps moves from being played.
+pub fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    inspect(data, progress, findings);
+    let records = Records::new(data);
+    for (number, record) in records.iter() {
+        if record.deleted() {
+            findings.count(Kind::Deleted, offset(number), "this record is deleted");
+        } else if record.priority == 0 {
+            findings.count(Kind::Never, offset(number), "this move has priority 0 and is never played");
+        }
+    }
+    for _ in index.all().iter().filter(|known| known.limited) {
+        findings.count(Kind::Limited, MIN_GAMES, "the header's limits keep a move out of tournaments");
+    }
+    let positions = index.all().chunk_by(|a, b| a.key == b.key).count() as u64;
+    let games = |known: &IndexedMove| u64::from(known.games);
+    Summary {
+        entries: records.len() as u64,
+        positions: Some(positions),
+        moves: Some(index.all().len() as u64),
+        games: index.has_games.then(|| index.of_key(Position::start().key()).iter().map(games).sum()),
+        deepest: Some(index.all().iter().map(|known| u32::from(known.ply)).max().unwrap_or_default()),
+        reachable: Some(positions),
+        learned: None,
+        findings: vec![],
+        notes: notes(&Header::read(data)),
+    }
+}
+
+/// Reports what is wrong with the book: what the walk through the tree meets, in the order in which play does, then
+/// what no line reaches.
+pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
+    let records = Records::new(data);
+    let end = u64::from(HEADER_LEN) + records.len() as u64 * u64::from(RECORD_LEN);
+    match records.trailing() {
+        0 => {}
+        bytes => {
+            let what = format_args!("the last record is cut off: it has {bytes} of {RECORD_LEN} bytes");
+            findings.add(Kind::Trailing, end, what);
+        }
+    }
+    if records.is_empty() {
+        findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");
+    }
+    let walked = walk(records, progress, &mut Reporter(findings));
+    if walked.cut {
+        findings.add(Kind::Cut, 0, format_args!("more than {MOST} records: the rest is not read"));
+        return;
+    }
+    for (number, record) in records.iter() {
+        if !record.deleted() && !walked.contains(number) {
+            let what = "no line from the starting position reaches this record";
+            findings.count(Kind::Unreached, offset(number), what);
+        }
+    }
+}
+
+/// The header's texts and settings, as lines with names.
+fn notes(header: &Header) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    for (name, text) in [("comment", &header.comment), ("author", &header.author)] {
+        if !text.is_empty() {
+            notes.push((name, text.clone()));
+        }
+    }
+    let Header { by_priority, by_games, by_score, .. } = header;
+    notes.push(("weighed by", format!("priority {by_priority}, games {by_games}, score {by_score}")));
+    let [white, black] = header.min_percent;
+    let limits = [
+        (header.min_games, " games"),
+        (header.min_wins, " won games"),
+        (white, "% won by White"),
+        (black, "% won by Black"),
+    ];
+    let mut limits: Vec<String> = limits
+        .into_iter()
+        .filter(|(least, _)| *least > 0)
+        .map(|(least, what)| {
+            format!("at least {least}{}", if least == 1 { what.trim_end_matches('s') } else { what })
+        })
+        .collect();
+    if header.last_ply > 0 {
+        limits.push(format!("up to half-move {}", header.last_ply));
+    }
+    if !limits.is_empty() {
+        notes.push(("limits", limits.join(", ")));
+    }
+    notes
+}
+
+/// Adds what the walk meets to the findings.
+struct Reporter<'a, 'b>(&'a mut Findings<'b>);
+
+impl Visitor for Reporter<'_, '_> {
+    fn legal(&mut self, _: u32, _: &Record, _: &Position, _: Move, _: u32) {}
+
+    fn found(&mut self, number: u32, record: &Record, at: &Position, kind: Kind) {
+        let Record { from, to, promotion, child, sibling, priority, .. } = record;
+        let mv = record.mv().map(|mv| mv.to_string()).unwrap_or_default();
+        let what = match kind {
+            Kind::ChildOutside => format!("the first reply, record {child}, is outside the file"),
+            Kind::SiblingOutside => format!("the next move, record {sibling}, is outside the file"),
+            Kind::ChildAgain => format!("the first reply, record {child}, is elsewhere in the tree already"),
+            Kind::SiblingAgain => {
+                format!("the next move, record {sibling}, is elsewhere in the tree already")
+            }
+            Kind::Code => {
+                format!("the move from square {from} to {to} with promotion {promotion} means nothing")
+            }
+            Kind::Illegal => format!("the move {mv} is not legal in {}", at.fen()),
+            Kind::Counts => {
+                let Record { games, white_wins, white_losses, .. } = record;
+                format!("{games} games with {white_wins} won and {white_losses} lost by White cannot be")
+            }
+            Kind::Priority => format!("the priority {priority} of the move {mv} is above 9, and counts as 9"),
+            _ => format!("the replies to {mv} are more than {LONGEST} plies deep and are not followed"),
+        };
+        self.0.add(kind, offset(number), what);
+    }
+}

@@ -1,0 +1,122 @@
+//! The tree turned into an index by position: every move once, with what all its records say together.
+
+use std::cmp::Reverse;
+
+use shakmaty::Move;
+
+use super::indexed::IndexedMove;
+use super::records::{Header, Record, Records};
+use super::walk::{MOST, Visitor, walk};
+use super::weigh::Weighing;
+use crate::base::progress::Progress;
+use crate::chess::MoveCode;
+use crate::chess::Position;
+
+/// The most bits of a key that the directory is sorted by, so that it stays below 64 MiB.
+const MOST_BITS: u32 = 24;
+
+/// All moves of a book by position.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// Ascending by key, then descending by weight.
+    known: Vec<IndexedMove>,
+    /// For each value of a key's top bits, the number of the first move whose key has it or a higher one.
+    directory: Vec<u32>,
+    /// How far a key is shifted to get its top bits.
+    shift: u32,
+    /// Whether any record has games: else the book counts none.
+    pub has_games: bool,
+    /// Whether any record has a won or lost game: else it is unknown how its games ended.
+    pub has_results: bool,
+}
+
+impl Index {
+    /// Reads a whole book.
+    pub fn new(data: &[u8]) -> Self {
+        let mut collector = Collector(Vec::with_capacity(Records::new(data).len().min(MOST)));
+        walk(Records::new(data), &Progress::none(), &mut collector);
+        Self::of(collector.0, &Header::read(data))
+    }
+
+    /// Sums records of the same move in the same position up, and weighs what comes out.
+    fn of(mut known: Vec<IndexedMove>, header: &Header) -> Self {
+        known.sort_unstable_by_key(|known| (known.key, known.mv.0));
+        known.dedup_by(|next, kept| {
+            let same = (next.key, next.mv) == (kept.key, kept.mv);
+            if same {
+                kept.add(next);
+            }
+            same
+        });
+        let has_games = known.iter().any(|known| known.games > 0);
+        let has_results = known.iter().any(|known| known.white_wins > 0 || known.white_losses > 0);
+        let weighing = Weighing::new(header, has_results);
+        for known in &mut known {
+            let sum = std::mem::take(&mut known.weight);
+            let priority = sum as f64 / f64::from(known.base.max(1));
+            known.weight = weighing.weight(priority, known);
+            known.limited = weighing.limits(known);
+        }
+        for of_position in known.chunk_by_mut(|a, b| a.key == b.key) {
+            of_position.sort_unstable_by_key(|known| (Reverse(known.weight), known.mv.0));
+        }
+        known.shrink_to_fit();
+        let bits = known.len().max(2).ilog2().min(MOST_BITS);
+        let shift = u64::BITS - bits;
+        let mut directory = Vec::with_capacity((1 << bits) + 1);
+        for (number, known) in known.iter().enumerate() {
+            let top = (known.key >> shift) as usize;
+            while directory.len() <= top {
+                directory.push(number as u32);
+            }
+        }
+        directory.resize((1 << bits) + 1, known.len() as u32);
+        Self { known, directory, shift, has_games, has_results }
+    }
+
+    /// The moves of a position, the heaviest first.
+    pub fn of_key(&self, key: u64) -> &[IndexedMove] {
+        let top = key.checked_shr(self.shift).unwrap_or_default() as usize;
+        let Some([from, to, ..]) = self.directory.get(top..) else { return &[] };
+        let bucket = self.known.get(*from as usize..*to as usize).unwrap_or_default();
+        let start = bucket.partition_point(|known| known.key < key);
+        let rest = bucket.get(start..).unwrap_or_default();
+        let len = rest.iter().take_while(|known| known.key == key).count();
+        rest.get(..len).unwrap_or_default()
+    }
+
+    /// All moves, those of one position side by side.
+    pub fn all(&self) -> &[IndexedMove] {
+        &self.known
+    }
+}
+
+/// Keeps what each legal record says.
+struct Collector(Vec<IndexedMove>);
+
+impl Visitor for Collector {
+    fn legal(&mut self, _: u32, record: &Record, at: &Position, mv: Move, ply: u32) {
+        // Written in one form, so that castling is one move however the file writes it.
+        let raw = MoveCode::new(mv.from().unwrap_or(mv.to()), mv.to(), mv.promotion());
+        self.0.push(IndexedMove::new(record, at, raw, ply));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_index_has_its_bound_in_memory() {
+        assert!(MOST * size_of::<IndexedMove>() <= 700 << 20, "{}", size_of::<IndexedMove>());
+    }
+
+    #[test]
+    fn an_index_of_nothing_finds_nothing() {
+        for index in [Index::default(), Index::new(&[])] {
+            for key in [0, 1, u64::MAX / 2, u64::MAX] {
+                assert!(index.of_key(key).is_empty());
+            }
+        }
+    }
+}

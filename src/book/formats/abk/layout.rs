@@ -1,0 +1,71 @@
+//! The file's layout: a header as long as 900 records, then records of 28 bytes, all numbers little-endian
+//! (docs/formats/abk.md, Header; docs/formats/abk.md, Record).
+
+use shakmaty::Role;
+
+/// The first three bytes; a letter or the digit of a version follows, `K` or `2` (docs/formats/abk.md, Header).
+pub const START: [u8; 3] = *b"\x03AB";
+
+/// Bytes of the header, and the number that stands at [`HEADER_LEN_AT`].
+pub const HEADER_LEN: u32 = 25_200;
+
+/// Bytes of a record, and the number that stands at [`RECORD_LEN_AT`].
+pub const RECORD_LEN: u32 = 28;
+
+/// The number of the first record, the first move of the starting position: before it is the header
+/// (docs/formats/abk.md, Record).
+pub const ROOT: u32 = HEADER_LEN / RECORD_LEN;
+
+/// The highest priority that Arena gives a move; 0 means never to play it.
+pub const HIGHEST_PRIORITY: u8 = 9;
+
+/// Offset of the header's length in the header, in bytes.
+pub const HEADER_LEN_AT: u64 = 0x04;
+/// Offset of a record's length.
+pub const RECORD_LEN_AT: u64 = 0x08;
+/// Offset of the comment: a byte with its length, then the text.
+pub const COMMENT: u64 = 0x0c;
+/// Bytes that the comment's text has room for.
+pub const COMMENT_ROOM: usize = 120;
+/// Offset of the author, written like the comment.
+pub const AUTHOR: u64 = 0x85;
+/// Bytes that the author's text has room for.
+pub const AUTHOR_ROOM: usize = 80;
+/// Offset of the fewest games that a move needs.
+pub const MIN_GAMES: u64 = 0xde;
+/// Offset of the fewest games that the mover must have won.
+pub const MIN_WINS: u64 = 0xe2;
+/// Offset of the least percentage of games won by White that a White move needs.
+pub const MIN_PERCENT_WHITE: u64 = 0xe6;
+/// Offset of the same for Black.
+pub const MIN_PERCENT_BLACK: u64 = 0xea;
+/// Offset of how much the priority counts.
+pub const BY_PRIORITY: u64 = 0xee;
+/// Offset of how much the number of games counts.
+pub const BY_GAMES: u64 = 0xf2;
+/// Offset of how much the score counts.
+pub const BY_SCORE: u64 = 0xf6;
+/// Offset of the last half-move to be played.
+pub const LAST_PLY: u64 = 0xfa;
+
+/// What stands in the header where nothing was written: four times an x.
+pub const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
+
+/// What the rest of the header is filled with.
+pub const FILLER: u8 = b'x';
+
+/// What the top byte of a record's flags holds when the record is deleted (docs/formats/abk.md, Record).
+pub const DELETED: u32 = 0x01;
+
+/// A link that leads nowhere.
+pub const NONE: i32 = -1;
+
+/// The priority that Arena gives a new move.
+pub const DEFAULT_PRIORITY: u8 = 5;
+
+/// A last half-move that is no limit, as in a real book (docs/formats/abk.md, Header).
+pub const NO_LAST_PLY: i32 = 9999;
+
+/// The promotion pieces by their number in the book without its sign, 0 being none.
+pub const PROMOTIONS: [Option<Role>; 5] =
+    [None, Some(Role::Rook), Some(Role::Knight), Some(Role::Bishop), Some(Role::Queen)];

@@ -1,0 +1,284 @@
+//! The header and the records of a book, read and written (docs/formats/abk.md, Header; docs/formats/abk.md, Record).
+
+use shakmaty::{File, Move, Square};
+
+use super::layout::{
+    AUTHOR, AUTHOR_ROOM, BY_GAMES, BY_PRIORITY, BY_SCORE, COMMENT, COMMENT_ROOM, DELETED, FILLER, HEADER_LEN,
+    HEADER_LEN_AT, LAST_PLY, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE, PROMOTIONS,
+    RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET,
+};
+use crate::base::bytes;
+use crate::chess::MoveCode;
+
+/// What the header says of the book.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The comment.
+    pub comment: String,
+    /// The author.
+    pub author: String,
+    /// The fewest games that a move needs.
+    pub min_games: i32,
+    /// The fewest games that the mover must have won.
+    pub min_wins: i32,
+    /// The least percentage of won games that a move needs, White's and Black's.
+    pub min_percent: [i32; 2],
+    /// How much the priority counts, 0 to 15.
+    pub by_priority: i32,
+    /// How much the number of games counts, 0 to 15.
+    pub by_games: i32,
+    /// How much the score counts, 0 to 15.
+    pub by_score: i32,
+    /// The last half-move to be played, 1 being White's first move.
+    pub last_ply: i32,
+}
+
+impl Header {
+    /// Reads the header; what lies outside of `data`, or was never written, is empty or 0.
+    pub fn read(data: &[u8]) -> Self {
+        let written = |at| bytes::u32_le(data, at).filter(|number| *number != UNSET);
+        let number = |at| written(at).unwrap_or_default().cast_signed();
+        Self {
+            comment: text(data, COMMENT, COMMENT_ROOM),
+            author: text(data, AUTHOR, AUTHOR_ROOM),
+            min_games: number(MIN_GAMES),
+            min_wins: number(MIN_WINS),
+            min_percent: [number(MIN_PERCENT_WHITE), number(MIN_PERCENT_BLACK)],
+            by_priority: number(BY_PRIORITY),
+            by_games: number(BY_GAMES),
+            by_score: number(BY_SCORE),
+            last_ply: number(LAST_PLY),
+        }
+    }
+
+    /// A header as it stands in a file: texts are cut to their room, characters that Latin-1 does not have become `?`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut header = vec![FILLER; HEADER_LEN as usize];
+        let mut put = |at: u64, bytes: &[u8]| {
+            header.iter_mut().skip(at as usize).zip(bytes).for_each(|(place, byte)| *place = *byte);
+        };
+        put(0, &START);
+        put(START.len() as u64, b"K");
+        for (at, number) in [
+            (HEADER_LEN_AT, HEADER_LEN.cast_signed()),
+            (RECORD_LEN_AT, RECORD_LEN.cast_signed()),
+            (MIN_GAMES, self.min_games),
+            (MIN_WINS, self.min_wins),
+            (MIN_PERCENT_WHITE, self.min_percent[0]),
+            (MIN_PERCENT_BLACK, self.min_percent[1]),
+            (BY_PRIORITY, self.by_priority),
+            (BY_GAMES, self.by_games),
+            (BY_SCORE, self.by_score),
+            (LAST_PLY, self.last_ply),
+        ] {
+            put(at, &number.to_le_bytes());
+        }
+        for (at, room, text) in [(COMMENT, COMMENT_ROOM, &self.comment), (AUTHOR, AUTHOR_ROOM, &self.author)]
+        {
+            let text: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).take(room).collect();
+            let mut field = vec![0; 1 + room];
+            field
+                .iter_mut()
+                .zip([text.len() as u8].iter().chain(&text))
+                .for_each(|(place, byte)| *place = *byte);
+            put(at, &field);
+        }
+        header
+    }
+}
+
+/// A text behind the byte with its length, at most `room` bytes of it. Each byte is a character of Latin-1, which is
+/// what Arena's Windows code page mostly is; control characters become spaces.
+fn text(data: &[u8], at: u64, room: usize) -> String {
+    let len = bytes::array::<1>(data, at).map_or(0, |[len]| usize::from(len).min(room));
+    let bytes = bytes::slice(data, at + 1, len as u64).unwrap_or_default();
+    let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+/// One record: a move of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The square that the move comes from, 0 (a1) to 63 (h8).
+    pub from: u8,
+    /// The square that it goes to.
+    pub to: u8,
+    /// What the pawn becomes: 0 nothing, 1 rook, 2 knight, 3 bishop, 4 queen, of either sign.
+    pub promotion: i8,
+    /// 0 never to be played, else 1 to 9.
+    pub priority: u8,
+    /// Games.
+    pub games: i32,
+    /// Games that White won.
+    pub white_wins: i32,
+    /// Games that White lost.
+    pub white_losses: i32,
+    /// A count of plies, whose top byte tells a deleted record.
+    pub flags: u32,
+    /// The number of the first reply's record, negative where there is none.
+    pub child: i32,
+    /// The number of the record of the next move of the same position, negative where there is none.
+    pub sibling: i32,
+}
+
+impl Record {
+    /// A record that says nothing and leads nowhere.
+    pub const EMPTY: Self = Self {
+        from: 0,
+        to: 0,
+        promotion: 0,
+        priority: 0,
+        games: 0,
+        white_wins: 0,
+        white_losses: 0,
+        flags: 0,
+        child: NONE,
+        sibling: NONE,
+    };
+
+    /// Reads a record.
+    pub fn from_bytes(bytes: &[u8; RECORD_LEN as usize]) -> Self {
+        let [from, to, promotion, priority, ..] = *bytes;
+        let number = |at| bytes::u32_le(bytes, at).unwrap_or_default();
+        Self {
+            from,
+            to,
+            promotion: promotion.cast_signed(),
+            priority,
+            games: number(4).cast_signed(),
+            white_wins: number(8).cast_signed(),
+            white_losses: number(12).cast_signed(),
+            flags: number(16),
+            child: number(20).cast_signed(),
+            sibling: number(24).cast_signed(),
+        }
+    }
+
+    /// The record as it stands in the file.
+    pub fn to_bytes(&self) -> [u8; RECORD_LEN as usize] {
+        let mut bytes = [0; RECORD_LEN as usize];
+        let (head, rest) = bytes.split_at_mut(4);
+        head.copy_from_slice(&[self.from, self.to, self.promotion.cast_unsigned(), self.priority]);
+        let [games, wins, losses] = [self.games, self.white_wins, self.white_losses].map(i32::cast_unsigned);
+        let links = [self.child, self.sibling].map(i32::cast_unsigned);
+        let fields = [games, wins, losses, self.flags, links[0], links[1]];
+        for (into, field) in rest.chunks_exact_mut(4).zip(fields) {
+            into.copy_from_slice(&field.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// A record of a legal move of ordinary chess that says nothing else: castling is the king's own step.
+    pub fn of(mv: Move) -> Self {
+        let to = match mv {
+            Move::Castle { king, rook } if rook > king => Square::from_coords(File::G, king.rank()),
+            Move::Castle { king, .. } => Square::from_coords(File::C, king.rank()),
+            _ => mv.to(),
+        };
+        let promotion = PROMOTIONS.iter().position(|role| *role == mv.promotion()).unwrap_or_default();
+        let from = mv.from().unwrap_or(to);
+        Self { from: from.into(), to: to.into(), promotion: promotion as i8, ..Self::EMPTY }
+    }
+
+    /// Whether it was deleted: neither its move nor what stands behind it counts, its siblings do.
+    pub fn deleted(&self) -> bool {
+        self.flags >> 24 == DELETED
+    }
+
+    /// Its move; `None` where a square or the promotion is no such thing.
+    pub fn mv(&self) -> Option<MoveCode> {
+        let square = |number: u8| Square::try_from(u32::from(number)).ok();
+        let promotion = PROMOTIONS.get(usize::from(self.promotion.unsigned_abs()))?;
+        Some(MoveCode::new(square(self.from)?, square(self.to)?, *promotion))
+    }
+}
+
+/// The records of a file: those behind the header, by the numbers that they are linked with.
+#[derive(Clone, Copy, Debug)]
+pub struct Records<'a> {
+    records: &'a [[u8; RECORD_LEN as usize]],
+    trailing: usize,
+}
+
+impl<'a> Records<'a> {
+    /// As many whole records as stand behind the header.
+    pub fn new(data: &'a [u8]) -> Self {
+        let behind = data.get(HEADER_LEN as usize..).unwrap_or_default();
+        let (records, rest) = behind.as_chunks();
+        Self { records, trailing: rest.len() }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Bytes behind the last whole record.
+    pub fn trailing(self) -> usize {
+        self.trailing
+    }
+
+    /// The record of this number; the first is [`ROOT`].
+    pub fn get(self, number: u32) -> Option<Record> {
+        let index = usize::try_from(number.checked_sub(ROOT)?).ok()?;
+        self.records.get(index).map(Record::from_bytes)
+    }
+
+    /// All records with their numbers, in the order of the file.
+    pub fn iter(self) -> impl Iterator<Item = (u32, Record)> + 'a {
+        (ROOT..).zip(self.records.iter().map(Record::from_bytes))
+    }
+}
+
+/// Where a record begins, in bytes from the start of the file.
+pub fn offset(number: u32) -> u64 {
+    u64::from(number) * u64::from(RECORD_LEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::NO_LAST_PLY;
+    use super::*;
+    use shakmaty::Role;
+
+    #[test]
+    fn a_header_comes_back() {
+        let header = Header {
+            comment: "Für später".to_owned(),
+            author: "A".repeat(AUTHOR_ROOM),
+            min_games: 1,
+            min_wins: 2,
+            min_percent: [3, 4],
+            by_priority: 5,
+            by_games: 6,
+            by_score: 7,
+            last_ply: NO_LAST_PLY,
+        };
+        let bytes = header.to_bytes();
+        assert_eq!((bytes.len(), Header::read(&bytes)), (HEADER_LEN as usize, header.clone()));
+        let long = Header { comment: "b".repeat(200), author: "\u{416}".to_owned(), ..header };
+        let back = Header::read(&long.to_bytes());
+        assert_eq!((back.comment, back.author), ("b".repeat(COMMENT_ROOM), "?".to_owned()));
+    }
+
+    #[test]
+    fn moves_are_written_as_their_squares() {
+        let normal =
+            |from, to, promotion| Move::Normal { role: Role::Pawn, from, capture: None, to, promotion };
+        for (mv, from, to, promotion) in [
+            (normal(Square::E2, Square::E4, None), Square::E2, Square::E4, None),
+            (normal(Square::A7, Square::A8, Some(Role::Knight)), Square::A7, Square::A8, Some(Role::Knight)),
+            (normal(Square::A7, Square::A8, Some(Role::Queen)), Square::A7, Square::A8, Some(Role::Queen)),
+            (Move::Castle { king: Square::E1, rook: Square::H1 }, Square::E1, Square::G1, None),
+            (Move::Castle { king: Square::E8, rook: Square::A8 }, Square::E8, Square::C8, None),
+        ] {
+            let record = Record::from_bytes(&Record::of(mv).to_bytes());
+            assert_eq!(record.mv(), Some(MoveCode::new(from, to, promotion)));
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The tree walked from the starting position, each record once, in memory that does not grow with the file's claims.
+
+use shakmaty::{Move, Position as _};
+
+use super::check::Kind;
+use super::layout::{HIGHEST_PRIORITY, ROOT};
+use super::records::{Record, Records};
+use crate::base::progress::Progress;
+use crate::book::traverse::Bits;
+use crate::chess::Position;
+
+/// Plies that a line is followed: longer than any game that a book was made from, and a bound to the walk's memory.
+pub const LONGEST: usize = 1024;
+
+/// Records that are followed; a file of more is read so far. It bounds the index to about 700 MB.
+pub const MOST: usize = 1 << 24;
+
+/// Records between two looks at the progress bar.
+const STRIDE: usize = 1 << 14;
+
+/// What the walk meets.
+pub trait Visitor {
+    /// A record whose move is legal in `at`, `ply` half-moves from the start (1 is the first move).
+    fn legal(&mut self, number: u32, record: &Record, at: &Position, mv: Move, ply: u32);
+
+    /// Something is wrong with the record of this number, whose position is `at`.
+    fn found(&mut self, _number: u32, _record: &Record, _at: &Position, _kind: Kind) {}
+}
+
+/// How far the walk came.
+#[derive(Clone, Debug, Default)]
+pub struct Walked {
+    /// By their numbers less [`ROOT`].
+    seen: Bits,
+    /// Records that were read, deleted ones too.
+    pub followed: usize,
+    /// Whether there were more than are followed.
+    pub cut: bool,
+}
+
+impl Walked {
+    /// Whether the record of this number was reached.
+    pub fn contains(&self, number: u32) -> bool {
+        self.seen.contains(number.saturating_sub(ROOT).into())
+    }
+
+    /// The record that a link leads to, for the first time; `None` where there is no link, or a finding.
+    fn follow(
+        &mut self,
+        records: Records<'_>,
+        link: i32,
+        outside: Kind,
+        again: Kind,
+    ) -> Result<Option<u32>, Kind> {
+        // 0 is no record either, and some describe it as the end.
+        let Some(link) = u32::try_from(link).ok().filter(|link| *link > 0) else { return Ok(None) };
+        if records.get(link).is_none() {
+            return Err(outside);
+        }
+        if self.seen.insert(link.saturating_sub(ROOT).into()) { Ok(Some(link)) } else { Err(again) }
+    }
+}
+
+/// A position with the record of the move that comes next in it.
+struct Step {
+    position: Position,
+    next: Option<u32>,
+}
+
+/// Walks the tree, a line to its end before the next.
+///
+/// Circles, links out of the file, illegal moves and lines too deep end where they are met; all else goes on. A
+/// deleted record is passed over with all that stands behind it.
+pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor) -> Walked {
+    walk_within(records, progress, visitor, MOST)
+}
+
+/// As [`walk`], for at most `most` records.
+fn walk_within(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor, most: usize) -> Walked {
+    progress.things(records.len() as u64, "records");
+    let mut walked = Walked { seen: Bits::new(records.len() as u64), ..Walked::default() };
+    let mut stack = Vec::new();
+    if !records.is_empty() {
+        walked.seen.insert(0);
+        stack.push(Step { position: Position::start(), next: Some(ROOT) });
+    }
+    loop {
+        let plies = stack.len();
+        let Some(step) = stack.last_mut() else { break };
+        let Some((number, record)) = step.next.take().and_then(|number| Some((number, records.get(number)?)))
+        else {
+            stack.pop();
+            continue;
+        };
+        if walked.followed >= most {
+            walked.cut = true;
+            break;
+        }
+        walked.followed += 1;
+        if walked.followed.is_multiple_of(STRIDE) {
+            progress.at(walked.followed as u64);
+        }
+        let at = &step.position;
+        let outcome = walked.follow(records, record.sibling, Kind::SiblingOutside, Kind::SiblingAgain);
+        step.next = outcome.unwrap_or_else(|kind| {
+            visitor.found(number, &record, at, kind);
+            None
+        });
+        if record.deleted() {
+            continue;
+        }
+        let code = record.mv();
+        let mv = code.and_then(|raw| raw.resolve(at.chess())).filter(|&mv| at.chess().is_legal(mv));
+        let Some(mv) = mv else {
+            let kind = if code.is_none() { Kind::Code } else { Kind::Illegal };
+            visitor.found(number, &record, at, kind);
+            continue;
+        };
+        if counts_are_wrong(&record) {
+            visitor.found(number, &record, at, Kind::Counts);
+        }
+        if record.priority > HIGHEST_PRIORITY {
+            visitor.found(number, &record, at, Kind::Priority);
+        }
+        visitor.legal(number, &record, at, mv, plies as u32);
+        // Only behind a legal move, so that what stands behind another can still be reached from elsewhere.
+        match walked.follow(records, record.child, Kind::ChildOutside, Kind::ChildAgain) {
+            Ok(Some(child)) if plies < LONGEST => {
+                let position = at.after(mv);
+                stack.push(Step { position, next: Some(child) });
+            }
+            Ok(Some(_)) => visitor.found(number, &record, at, Kind::TooDeep),
+            Ok(None) => {}
+            Err(kind) => visitor.found(number, &record, at, kind),
+        }
+    }
+    walked
+}
+
+/// Whether the counts cannot be those of games.
+fn counts_are_wrong(record: &Record) -> bool {
+    let (games, wins, losses) = (record.games, record.white_wins, record.white_losses);
+    games < 0 || wins < 0 || losses < 0 || wins.checked_add(losses).is_none_or(|ended| ended > games)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Counter(usize);
+
+    impl Visitor for Counter {
+        fn legal(&mut self, _: u32, _: &Record, _: &Position, _: Move, _: u32) {
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn no_more_records_are_followed_than_allowed() {
+        let mut data = vec![0; super::super::layout::HEADER_LEN as usize];
+        for number in 0..8_i32 {
+            let square = number as u8;
+            let (from, to) = (8 + square, 16 + square);
+            let sibling = if number < 7 { 901 + number } else { -1 };
+            let record = Record {
+                from,
+                to,
+                promotion: 0,
+                priority: 5,
+                games: 0,
+                white_wins: 0,
+                white_losses: 0,
+                flags: 0,
+                child: -1,
+                sibling,
+            };
+            data.extend(record.to_bytes());
+        }
+        for most in 0..10 {
+            let mut counter = Counter(0);
+            let walked = walk_within(Records::new(&data), &Progress::none(), &mut counter, most);
+            assert_eq!((counter.0, walked.cut), (most.min(8), most < 8));
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Moves that only lead on: where no move of the book leads to a position, but a legal one does.
+//!
+//! A book for a single side has none of the other's moves: its positions would hang in the air. So a legal move from a
+//! position of the book to one that is not reached otherwise becomes a record of priority 0 and without games, which is
+//! never played and followed when somebody else plays it; so does each such reply to a move of the book that leads out
+//! of it, and to nothing at all where the start is not the book's.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use shakmaty::{Move, Position as _};
+
+use super::draft::{Draft, Place, STEP_LEN, Step};
+use super::tree::Bits;
+use crate::base::error::{Error, Result};
+use crate::base::interrupt;
+use crate::base::scratch::{Cursor, Scratch};
+use crate::base::sort::Sorter;
+use crate::chess::Position;
+
+/// Positions between two looks whether the work is to stop.
+const STRIDE: u64 = 1 << 14;
+
+/// Bytes before the move in a record of a link: the position's key, and the number of the link.
+const HEAD: usize = 2 * size_of::<u64>();
+
+/// The same book with such moves; `None` where there are none.
+///
+/// # Errors
+/// When a temporary file fails, or the work is interrupted.
+pub fn link(draft: &Draft) -> Result<Option<Draft>> {
+    let mut linker = Linker::new(draft);
+    linker.run()?;
+    let Linker { links, count, .. } = linker;
+    if count == 0 {
+        return Ok(None);
+    }
+    merge(draft, links).map(Some)
+}
+
+/// Puts links behind the moves of their positions, and new positions between the others.
+fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
+    let mut merged = draft.emptied();
+    let mut links = links.finish()?;
+    let mut next = || -> Result<Option<(u64, Step)>> {
+        Ok(links.next()?.and_then(|record| {
+            let (key, rest) = record.split_first_chunk()?;
+            Some((u64::from_be_bytes(*key), Step::from_bytes(rest.get(HEAD - size_of::<u64>()..)?)?))
+        }))
+    };
+    let (mut own, mut link, mut steps) = (0, next()?, Vec::new());
+    loop {
+        let place = if own < draft.positions() { Some(draft.place(own as u32)?) } else { None };
+        let keys = [place.map(|(key, _)| key), link.map(|(key, _)| key)];
+        let Some(key) = keys.into_iter().flatten().min() else { return Ok(merged) };
+        steps.clear();
+        if let Some((_, place)) = place.filter(|(own, _)| *own == key) {
+            draft.steps(place, &mut steps)?;
+            own += 1;
+        }
+        while let Some((_, step)) = link.filter(|(of, _)| *of == key) {
+            steps.push(step);
+            link = next()?;
+        }
+        merged.push(key, None, &steps)?;
+    }
+}
+
+struct Linker<'a> {
+    draft: &'a Draft,
+    /// Positions that are reached from the start.
+    reached: Bits,
+    /// How many are not.
+    missing: u64,
+    /// What may be one of these.
+    unreached: Sieve,
+    /// Positions whose legal moves were looked at.
+    walked: Bits,
+    waiting: Stack,
+    links: Sorter,
+    /// How many links there are.
+    count: u64,
+    /// Positions whose moves are to be followed, or were: their first moves and how many they are.
+    spread: Scratch,
+    followed: u64,
+    cursor: Cursor,
+}
+
+impl<'a> Linker<'a> {
+    fn new(draft: &'a Draft) -> Self {
+        Self {
+            draft,
+            reached: Bits::default(),
+            missing: draft.positions(),
+            unreached: Sieve::default(),
+            walked: Bits::default(),
+            waiting: Stack::new(draft.folder(), draft.memory() / 16),
+            links: Sorter::new(draft.folder(), draft.memory() / 4),
+            count: 0,
+            spread: Scratch::new(draft.folder(), draft.memory() / 16),
+            followed: 0,
+            cursor: Cursor::default(),
+        }
+    }
+
+    fn run(&mut self) -> Result<()> {
+        let start = Position::start();
+        let found = self.draft.find(start.key())?;
+        if let Some(place) = found {
+            self.spread(place)?;
+        }
+        self.unreached = Sieve::new(self.missing, self.draft.memory() / 4);
+        for number in 0..self.draft.positions() {
+            if !self.reached.get(number) {
+                self.unreached.add(self.draft.place(number as u32)?.0);
+            }
+        }
+        match found {
+            Some(place) => self.waiting.push(place.number)?,
+            None => self.replies(&start)?,
+        }
+        let (mut walked, mut steps) = (0_u64, Vec::new());
+        while self.missing > 0
+            && let Some(number) = self.waiting.pop()?
+        {
+            if !self.walked.set(number.into()) {
+                continue;
+            }
+            walked += 1;
+            if walked.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+            }
+            let Some(position) = self.draft.board(number)? else { continue };
+            self.draft.steps(self.draft.place(number)?.1, &mut steps)?;
+            for step in &steps {
+                if let Some(place) = self.draft.find(step.next)? {
+                    self.waiting.push(place.number)?;
+                } else if let Some(mv) = step.raw().resolve(position.chess()) {
+                    self.replies(&position.after(mv))?;
+                }
+            }
+            self.replies(&position)?;
+        }
+        Ok(())
+    }
+
+    /// Links every legal move of a position that leads to one of the book's that is not reached yet.
+    fn replies(&mut self, position: &Position) -> Result<()> {
+        for mv in position.chess().legal_moves() {
+            let next = position.after(mv).key();
+            if !self.unreached.may_have(next) {
+                continue;
+            }
+            if let Some(place) = self.draft.find(next)?.filter(|place| !self.reached.get(place.number.into()))
+            {
+                self.link(position, mv, next, place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn link(&mut self, position: &Position, mv: Move, next: u64, place: Place) -> Result<()> {
+        let step = Step::leading(position, mv, next);
+        let mut record = Vec::with_capacity(HEAD + STEP_LEN);
+        record.extend(position.key().to_be_bytes());
+        record.extend(self.count.to_be_bytes());
+        record.extend(bytemuck::bytes_of(&step));
+        self.links.push(&record)?;
+        self.count += 1;
+        self.spread(place)?;
+        self.waiting.push(place.number)
+    }
+
+    /// Notes that a position is reached, with all that the book's own moves reach from it.
+    fn spread(&mut self, place: Place) -> Result<()> {
+        self.reach(place)?;
+        let mut steps = Vec::new();
+        while self.followed < self.spread.len() {
+            let entry = self.cursor.get(&self.spread, self.followed, size_of::<[u32; 3]>())?;
+            let Ok([number, first, len]) = bytemuck::try_pod_read_unaligned::<[u32; 3]>(entry) else { break };
+            self.followed += size_of::<[u32; 3]>() as u64;
+            self.draft.steps(Place { number, first, len }, &mut steps)?;
+            for step in &steps {
+                if let Some(place) = self.draft.find(step.next)? {
+                    self.reach(place)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn reach(&mut self, place: Place) -> Result<()> {
+        if !self.reached.set(place.number.into()) {
+            return Ok(());
+        }
+        self.missing -= 1;
+        self.spread.push(bytemuck::bytes_of(&[place.number, place.first, place.len]))
+    }
+}
+
+/// Tells of most keys that they are not among some, by a few bits for each of these.
+#[derive(Debug, Default)]
+struct Sieve {
+    bits: Vec<u64>,
+}
+
+impl Sieve {
+    /// Bits for each key, as far as memory allows: then three in a hundred others are taken for one of them.
+    const BITS: u64 = 8;
+
+    /// Looks at this many of them.
+    const LOOKS: u32 = 3;
+
+    fn new(keys: u64, memory: usize) -> Self {
+        let words = (keys * Self::BITS / 64 + 1).next_power_of_two();
+        let most = (memory / size_of::<u64>()).max(1) as u64;
+        let words = if words > most { most.next_power_of_two() / 2 } else { words };
+        Self { bits: vec![0; usize::try_from(words.max(1)).unwrap_or(1)] }
+    }
+
+    /// Keys are random numbers already.
+    fn places(&self, key: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let mask = self.bits.len() - 1;
+        (0..Self::LOOKS).map(move |look| {
+            let bits = key.rotate_left(look * 21).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            ((bits >> 6 >> 20) as usize & mask, 1 << (bits >> 58))
+        })
+    }
+
+    fn add(&mut self, key: u64) {
+        for (word, bit) in self.places(key) {
+            if let Some(word) = self.bits.get_mut(word) {
+                *word |= bit;
+            }
+        }
+    }
+
+    fn may_have(&self, key: u64) -> bool {
+        self.places(key).all(|(word, bit)| self.bits.get(word).is_some_and(|word| word & bit != 0))
+    }
+}
+
+/// Numbers of which the last comes first; the lower ones are in a temporary file where they are many.
+#[derive(Debug)]
+struct Stack {
+    folder: PathBuf,
+    top: Vec<u32>,
+    /// Numbers that go to the file together, and come back so.
+    chunk: usize,
+    file: Option<File>,
+    chunks: u64,
+}
+
+impl Stack {
+    /// Holds about this many bytes in memory.
+    fn new(folder: &Path, memory: usize) -> Self {
+        let chunk = (memory / size_of::<u32>() / 2).max(1);
+        Self { folder: folder.to_owned(), top: Vec::new(), chunk, file: None, chunks: 0 }
+    }
+
+    fn push(&mut self, number: u32) -> Result<()> {
+        if self.top.len() >= self.chunk * 2 {
+            self.spill().map_err(|error| self.error(error))?;
+        }
+        self.top.push(number);
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<Option<u32>> {
+        if self.top.is_empty() && self.chunks > 0 {
+            self.fetch().map_err(|error| self.error(error))?;
+        }
+        Ok(self.top.pop())
+    }
+
+    fn place(&self) -> SeekFrom {
+        SeekFrom::Start(self.chunks * (self.chunk * size_of::<u32>()) as u64)
+    }
+
+    fn spill(&mut self) -> std::io::Result<()> {
+        let place = self.place();
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile_in(&self.folder)?),
+        };
+        file.seek(place)?;
+        file.write_all(bytemuck::cast_slice(self.top.get(..self.chunk).unwrap_or_default()))?;
+        self.top.drain(..self.chunk);
+        self.chunks += 1;
+        Ok(())
+    }
+
+    fn fetch(&mut self) -> std::io::Result<()> {
+        self.chunks -= 1;
+        let place = self.place();
+        self.top.resize(self.chunk, 0);
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.seek(place)?;
+        file.read_exact(bytemuck::cast_slice_mut(&mut self.top))
+    }
+
+    fn error(&self, error: std::io::Error) -> Error {
+        Error::temporary(&self.folder, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_stack_gives_back_the_last_first(
+            pushes in prop::collection::vec(prop_oneof![3 => any::<u32>().prop_map(Some), 2 => Just(None)], 0..500),
+            memory in 0..100_usize,
+        ) {
+            let mut stack = Stack::new(Path::new("."), memory);
+            let mut model = Vec::new();
+            for push in pushes.into_iter().chain(vec![None; 500]) {
+                match push {
+                    Some(number) => {
+                        stack.push(number).unwrap();
+                        model.push(number);
+                    }
+                    None => prop_assert_eq!(stack.pop().unwrap(), model.pop()),
+                }
+                prop_assert!(stack.top.len() <= (memory / 4).max(2));
+            }
+        }
+
+        #[test]
+        fn a_sieve_knows_what_it_was_given(
+            keys in prop::collection::vec(any::<u64>(), 0..200),
+            memory in 0..1000_usize,
+        ) {
+            let mut sieve = Sieve::new(keys.len() as u64, memory);
+            prop_assert!(sieve.bits.len() * 8 <= memory.max(8));
+            keys.iter().for_each(|key| sieve.add(*key));
+            prop_assert!(keys.iter().all(|key| sieve.may_have(*key)));
+        }
+    }
+
+    #[test]
+    fn a_sieve_keeps_most_others_out() {
+        let key = |at: u64| {
+            at.wrapping_mul(0x5851_f42d_4c95_7f2d)
+                .wrapping_add(1)
+                .rotate_left(31)
+                .wrapping_mul(0x5851_f42d_4c95_7f2d)
+        };
+        let mut sieve = Sieve::new(10_000, 1 << 20);
+        (0..10_000).for_each(|at| sieve.add(key(at)));
+        let taken = (10_000..110_000).filter(|at| sieve.may_have(key(*at))).count();
+        assert!(taken < 5_000, "{taken}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Count files: the exact counts of some games, for builds that are larger than one machine.
+//!
+//! A count file is a [Parquet](https://parquet.apache.org/docs/file-format/) file of one row for each move of each
+//! position, which any tool that reads Parquet can add up with those of other games, and of which `tabiya build` makes
+//! a book. The columns, what is written and what is read: docs/formats/counts.md, Columns; docs/formats/counts.md, File;
+//! docs/formats/counts.md, What is read.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, Result};
+use crate::base::folder;
+use crate::chess::MoveCode;
+use crate::chess::Packed;
+
+#[cfg(feature = "parquet")]
+mod columns;
+#[cfg(feature = "parquet")]
+mod footer;
+#[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
+mod read;
+mod sum;
+#[cfg(all(test, feature = "parquet"))]
+mod tests;
+#[cfg(feature = "parquet")]
+mod values;
+#[cfg(not(feature = "parquet"))]
+mod without;
+#[cfg(feature = "parquet")]
+mod write;
+
+#[cfg(feature = "parquet")]
+pub use read::CountFile;
+pub use sum::{Sum, sum};
+#[cfg(not(feature = "parquet"))]
+pub use without::{CountFile, CountWriter};
+#[cfg(feature = "parquet")]
+pub use write::CountWriter;
+
+/// Bits of the number of games in a row.
+pub const GAMES_BITS: u32 = 46;
+
+/// The most games that one row counts: about 70 million million.
+pub const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
+
+/// The bytes that a Parquet file begins and ends with.
+pub const MAGIC: &[u8] = b"PAR1";
+
+/// The end of a count file's name.
+pub const EXTENSION: &str = "parquet";
+
+/// The name under which the metadata say which version of this format a file has (docs/formats/counts.md, File).
+pub const VERSION_NAME: &str = "tabiya.counts";
+/// The version that is written, and the latest that is read.
+pub const VERSION: u32 = 1;
+
+/// The column of keys.
+pub const KEY: &str = "key";
+/// The column of moves.
+pub const MOVE: &str = "move";
+/// The columns of counts.
+pub const COUNT_COLUMNS: [&str; 3] = ["wins", "draws", "losses"];
+/// The column of positions.
+pub const POSITION: &str = "position";
+
+/// A row of a count file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The position's key.
+    pub key: u64,
+    /// The move, or [`MoveCode::NULL`] of games that ended in the position.
+    pub mv: MoveCode,
+    /// Games that the side that moves won.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that it lost.
+    pub losses: u64,
+    /// The position.
+    pub packed: Option<Packed>,
+}
+
+/// What was written into a count file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountsWritten {
+    /// The file.
+    pub file: PathBuf,
+    /// Rows.
+    pub rows: u64,
+    /// Different positions in them.
+    pub positions: u64,
+    /// Plies that were counted.
+    pub plies: u64,
+}
+
+/// Whether a file is a Parquet file, by its first bytes; one that cannot be opened or read is none.
+pub fn is_counts(path: &Path) -> bool {
+    // A pipe would wait for its writer, and lose what is read here.
+    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
+    let mut start = [0; MAGIC.len()];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+}
+
+/// Whether a name ends as that of a count file.
+pub fn is_named(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
+}
+
+/// The count files that a user named, or that are in a folder of them as Spark writes it; `None` where it is neither.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
+    if !path.is_dir() {
+        return Ok(is_counts(path).then(|| vec![path.to_owned()]));
+    }
+    let (found, others) = folder(path)?;
+    Ok(Some(found).filter(|found| !others && !found.is_empty()))
+}
+
+/// Takes the count files out of what a user named, and out of the folders among it: what is left are games.
+///
+/// A folder that holds nothing else is taken out too. Names that begin with `.` or `_` are passed over, as those who
+/// write folders of Parquet files expect.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn split(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut games, mut counts) = (Vec::new(), Vec::new());
+    for path in paths {
+        if path.is_dir() {
+            let (found, others) = folder(path)?;
+            if others || found.is_empty() {
+                games.push(path.clone());
+            }
+            counts.extend(found);
+        } else if is_counts(path) {
+            counts.push(path.clone());
+        } else if is_named(path) && path.is_file() {
+            return Err(Error::format(path, "this is no Parquet file").advice("write or download it again"));
+        } else {
+            games.push(path.clone());
+        }
+    }
+    Ok((games, counts))
+}
+
+/// The count files of a folder, in the order of their names; `true` where there are other files.
+fn folder(path: &Path) -> Result<(Vec<PathBuf>, bool)> {
+    let all = folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
+    let (counts, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|path| is_named(path) && path.is_file());
+    Ok((counts, !others.is_empty()))
+}

@@ -1,0 +1,300 @@
+//! Reading a count file, whoever wrote it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::errors::ParquetError;
+
+use super::MOST_GAMES;
+use super::columns::{self, Column, NUMBERS};
+use super::footer::{self, Chunk, Footer};
+use super::pages::{self, plain};
+use super::values::Values;
+use super::{Line, MAGIC, VERSION, VERSION_NAME};
+use crate::base::blob::Blob;
+use crate::base::bytes;
+use crate::base::error::{Error, Remedy, Result};
+use crate::base::panics::caught;
+use crate::chess::MoveCode;
+use crate::chess::Packed;
+
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 12;
+
+/// Bytes after the footer: its length, and the mark again.
+const TAIL_LEN: u64 = 8;
+
+/// The longest footer that is read: that of some hundred thousand row groups.
+const MOST_FOOTER: u64 = 1 << 26;
+
+/// Rows that one byte of a file may stand for. Each position has a key of its own of 8 bytes, and at most 218 moves.
+const ROWS_PER_BYTE: u64 = 64;
+
+/// The mark at the end of a file whose footer is encrypted.
+const ENCRYPTED: &[u8] = b"PARE";
+
+/// A count file that is open: its footer is read, and its rows are not.
+pub struct CountFile {
+    file: Arc<Blob>,
+    /// Those of numbers, and that of positions where there is one.
+    columns: Vec<Column>,
+    /// Where each row group begins, in bytes, and where it has these columns.
+    groups: Vec<(u64, Vec<Chunk>)>,
+    /// The row that each row group begins with, and the number of all.
+    starts: Vec<u64>,
+    version: Option<u32>,
+    created_by: Option<String>,
+}
+
+impl CountFile {
+    /// Opens a count file.
+    ///
+    /// # Errors
+    /// When it cannot be read, is damaged, is no Parquet file, lacks a column, or has one whose type cannot hold what
+    /// it should.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::new(Blob::open(path)?)
+    }
+
+    /// Opens a count file that is in memory.
+    ///
+    /// # Errors
+    /// As [`CountFile::open`].
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Self> {
+        Self::new(Blob::new(path.as_ref(), bytes))
+    }
+
+    fn new(file: Blob) -> Result<Self> {
+        let (footer, at) = footer_bytes(&file)?;
+        let damaged =
+            |what: &str| Error::format(file.path(), what).at_offset(at).advice("write or download it again");
+        let footer = footer::read::<Footer>(&footer);
+        let (footer, _) = footer.ok_or_else(|| damaged("its footer is damaged"))?;
+        let mut notes = footer.notes.iter().filter(|note| note.key == VERSION_NAME);
+        let version = notes.find_map(|note| note.value.as_deref());
+        let version = version.map(|version| {
+            version.parse().ok().filter(|version| (1..=VERSION).contains(version)).ok_or_else(|| {
+                Error::format(file.path(), format!("this is a count file of version {version:?}"))
+                    .advice("read it with a newer tabiya")
+            })
+        });
+        let version = version.transpose()?;
+        let columns = columns::find(&footer.schema).map_err(|error| error.at_path(file.path()))?;
+        let (mut groups, mut starts, mut rows, mut claimed) = (Vec::new(), vec![0], 0_u64, 0_u64);
+        for group in footer.groups.ok_or_else(|| damaged("its footer is damaged"))? {
+            // No byte belongs to two columns, or a short file might take for ever.
+            claimed = group.columns.iter().fold(claimed, |sum, column| sum.saturating_add(column.len()));
+            if claimed > file.len() {
+                return Err(damaged("its columns claim more bytes than it has"));
+            }
+            rows = rows.saturating_add(u64::try_from(group.rows).unwrap_or(u64::MAX));
+            if rows > file.len().saturating_mul(ROWS_PER_BYTE) {
+                return Err(damaged("it claims more rows than it has bytes for"));
+            }
+            let chunk = |column: &Column| group.columns.get(column.at).copied();
+            let chunks = columns.iter().map(chunk).collect::<Option<Vec<_>>>();
+            let chunks = chunks.ok_or_else(|| damaged("a row group has fewer columns than the file"))?;
+            let start = group.columns.iter().map(|column| column.start).min().unwrap_or_default();
+            groups.push((start.min(at), chunks));
+            starts.push(rows);
+        }
+        let created_by = footer.created_by;
+        Ok(Self { file: Arc::new(file), columns, groups, starts, version, created_by })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// Whether it has no bytes, which no count file has.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Rows, as its footer says.
+    pub fn rows(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// Parts that can be read apart from one another.
+    pub fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Rows of a part.
+    pub fn group_rows(&self, group: usize) -> u64 {
+        let at = |group: usize| self.starts.get(group).copied().unwrap_or(0);
+        at(group + 1).saturating_sub(at(group))
+    }
+
+    /// The offset of a part in bytes, as its footer says.
+    pub fn group_start(&self, group: usize) -> u64 {
+        self.groups.get(group).map_or(0, |(start, _)| *start)
+    }
+
+    /// Whether it holds the positions themselves.
+    pub fn has_positions(&self) -> bool {
+        self.columns.len() > NUMBERS
+    }
+
+    /// The version of the format that the file says it has; `None` where others wrote it.
+    pub fn version(&self) -> Option<u32> {
+        self.version
+    }
+
+    /// The program that wrote it, as it says itself.
+    pub fn created_by(&self) -> Option<&str> {
+        self.created_by.as_deref()
+    }
+
+    /// Reads the rows of a part; with `placed` their positions too.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged, when a row holds what cannot be, when positions are asked for and
+    /// missing, and what `see` returns.
+    pub fn group(&self, group: usize, placed: bool, mut see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
+        let first = self.starts.get(group).copied().unwrap_or(0);
+        let Some((_, chunks)) = self.groups.get(group) else { return Ok(()) };
+        if placed && !self.has_positions() {
+            return Err(self.lacks_positions());
+        }
+        let open = |(column, chunk): (&Column, &Chunk)| {
+            Values::open(&self.file, column, *chunk).map_err(|error| error.at_path(self.path()))
+        };
+        let read = self.columns.iter().zip(chunks).take(NUMBERS + usize::from(placed));
+        let mut columns = read.map(open).collect::<Result<Vec<_>>>()?;
+        let rows = self.group_rows(group);
+        let mut read = 0;
+        let mut known = None;
+        while read < rows {
+            let row = first + read;
+            let most = BATCH.min(usize::try_from(rows - read).unwrap_or(BATCH));
+            for values in &mut columns {
+                match caught(|| values.read(most)) {
+                    Some(Ok(some)) if some == most => {}
+                    Some(Ok(some)) => {
+                        return Err(self.bad(row + some as u64, "a column ends here, and others go on"));
+                    }
+                    Some(Err(error)) => return Err(self.unread(row, error)),
+                    None => return Err(self.bad(row, "the rows from here on are damaged")),
+                }
+                if let Some(null) = values.null() {
+                    return Err(self.bad(row + null as u64, "a value is missing (NULL)"));
+                }
+            }
+            for at in 0..most {
+                let line = line(&columns, at).and_then(|mut line| {
+                    if let Some(positions) = columns.get(NUMBERS) {
+                        line.packed = Some(packed(positions.bytes(at), line.key, &mut known)?);
+                    }
+                    Ok(line)
+                });
+                see(&line.map_err(|what| self.bad(row + at as u64, &what))?)?;
+            }
+            read += most as u64;
+        }
+        Ok(())
+    }
+
+    /// That the values of a row and those after it cannot be read.
+    fn unread(&self, row: u64, error: ParquetError) -> Error {
+        let damaged = |error| self.bad(row, &format!("the rows from here on are damaged: {}", plain(&error)));
+        match error {
+            ParquetError::External(error) => match error.downcast::<Error>() {
+                Ok(error) => *error,
+                Err(error) => damaged(ParquetError::External(error)),
+            },
+            error => damaged(error),
+        }
+    }
+
+    /// The error of a row.
+    fn bad(&self, row: u64, what: &str) -> Error {
+        Error::format(self.path(), format!("row {row}, counted from 0: {what}"))
+    }
+
+    /// The error of a file without the positions that are needed.
+    pub fn lacks_positions(&self) -> Error {
+        Error::format(self.path(), "this count file holds only the positions' keys, and what is to be made of it needs the positions")
+            .remedied_by(Remedy::CountPositions)
+    }
+}
+
+/// The bytes of the footer, and their offset.
+fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
+    let error = |what: &str| Error::format(file.path(), what);
+    let cut =
+        || error("this Parquet file is cut off: its end is missing").advice("write or download it again");
+    let mut start = [0; MAGIC.len()];
+    file.read(0, &mut start)?;
+    if start != MAGIC && start != ENCRYPTED {
+        return Err(error("this is no Parquet file"));
+    }
+    let tail_at = file.len().checked_sub(TAIL_LEN).filter(|at| *at >= MAGIC.len() as u64).ok_or_else(cut)?;
+    let tail = pages::read(file, tail_at, TAIL_LEN)?;
+    if tail.ends_with(ENCRYPTED) {
+        return Err(error("this Parquet file is encrypted").advice("write it without encryption"));
+    }
+    let len = bytes::u32_le(&tail, 0).map(u64::from).filter(|_| tail.ends_with(MAGIC)).ok_or_else(cut)?;
+    if len > MOST_FOOTER {
+        return Err(error("the footer of this Parquet file claims to be larger than 64 MiB")
+            .at_offset(tail_at)
+            .advice("write it with fewer, larger row groups"));
+    }
+    let at = tail_at.checked_sub(len).ok_or_else(cut)?;
+    Ok((pages::read(file, at, len)?, at))
+}
+
+/// A row, without its position.
+///
+/// # Errors
+/// What cannot be in it.
+fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
+    let [key, mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
+    let number = |values: &Values, name: &str| {
+        values.number(at).ok_or_else(|| format!("{name} is no number of 128 bits"))
+    };
+    let wide = number(key, "key")?;
+    // Who has no numbers without sign writes the upper half of all keys as negative ones.
+    let key = u64::try_from(wide)
+        .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
+        .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
+    let wide = number(mv, "move")?;
+    let mv = u16::try_from(wide).map(MoveCode).ok();
+    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.fault().is_none());
+    let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
+    let count = |values: &Values, name: &str| {
+        let wide = number(values, name)?;
+        match u64::try_from(wide) {
+            Ok(count) if count < MOST_GAMES => Ok(count),
+            Err(_) if wide < 0 => Err(format!("{name} is {wide}, and cannot be negative")),
+            _ => Err(format!("{name} is {wide}, which is more than can be counted")),
+        }
+    };
+    let (wins, draws, losses) = (count(wins, "wins")?, count(draws, "draws")?, count(losses, "losses")?);
+    Ok(Line { key, mv, wins, draws, losses, packed: None })
+}
+
+/// A position, which must be that of the key. `known` remembers the last one that was.
+fn packed(
+    bytes: Option<&[u8]>,
+    key: u64,
+    known: &mut Option<(u64, Packed)>,
+) -> std::result::Result<Packed, String> {
+    let packed = bytes.and_then(|bytes| bytes.try_into().ok()).map(Packed);
+    let packed = packed.ok_or("position does not have 24 bytes")?;
+    if *known != Some((key, packed)) {
+        let position = packed.unpack().ok_or("position is none of chess")?;
+        if position.key() != key {
+            return Err("position is not the one that key stands for".to_owned());
+        }
+        *known = Some((key, packed));
+    }
+    Ok(packed)
+}

@@ -1,0 +1,119 @@
+//! What a count file holds as a whole.
+
+use super::{CountFile, Line};
+use crate::base::error::Result;
+use crate::base::findings::{Findings, kinds};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::chess::MoveCode;
+use crate::chess::Position;
+
+/// Rows between two checks for an interrupt.
+const STRIDE: u64 = 1 << 16;
+
+kinds! {
+    /// What can be wrong with a count file.
+    enum Kind {
+        Damaged: Error "groups of rows that cannot be read to their end",
+        Unsorted: Warning "rows that are not sorted by key and move",
+        Repeated: Warning "rows for the same move as the row before, which are added up",
+    }
+}
+
+/// What a count file holds as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Rows that could be read.
+    pub rows: u64,
+    /// Plies that were counted, by how their games ended for the side that moved.
+    pub wins: u64,
+    /// See [`Sum::wins`].
+    pub draws: u64,
+    /// See [`Sum::wins`].
+    pub losses: u64,
+    /// Games that went through the starting position.
+    pub games: u64,
+    /// Different positions; `None` where the rows are not sorted, and nobody can know without sorting them.
+    pub positions: Option<u64>,
+}
+
+impl Sum {
+    /// Plies that were counted.
+    pub fn plies(&self) -> u64 {
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+    }
+
+    /// Takes in the sum of another file of the same folder.
+    pub fn add(&mut self, other: &Self) {
+        self.rows = self.rows.saturating_add(other.rows);
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
+        self.games = self.games.saturating_add(other.games);
+        // Files of a folder may have positions in common.
+        self.positions = None;
+    }
+}
+
+/// Reads a count file whole, adds what is wrong with it to `findings`, and sums it up.
+///
+/// # Errors
+/// When the work is interrupted.
+pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -> Result<Sum> {
+    let start = Position::start().key();
+    let mut sum = Sum::default();
+    let mut positions = 0;
+    let mut last: Option<(u64, u16)> = None;
+    progress.things(file.rows(), "rows");
+    let (mut row, mut end) = (0, 0);
+    let mut sorted = true;
+    for group in 0..file.groups() {
+        let place = (file.path(), file.group_start(group));
+        let read = file.group(group, file.has_positions(), |line| {
+            if sum.rows.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+                progress.at(row);
+            }
+            add(&mut sum, line, start);
+            let this = (line.key, line.mv.0);
+            match last {
+                Some(last) if this < last => {
+                    let what =
+                        format_args!("row {row}, counted from 0, is out of the order of keys and moves");
+                    findings.count(Kind::Unsorted, place, what);
+                    sorted = false;
+                }
+                Some(last) if this == last => {
+                    let what =
+                        format_args!("row {row}, counted from 0, is for the same move as the row before");
+                    findings.count(Kind::Repeated, place, what);
+                }
+                _ => {}
+            }
+            positions += u64::from(last.is_none_or(|(key, _)| key != line.key));
+            last = Some(this);
+            row += 1;
+            Ok(())
+        });
+        interrupt::check()?;
+        if let Err(error) = read {
+            findings.add(Kind::Damaged, place, error.what());
+        }
+        end += file.group_rows(group);
+        row = end;
+    }
+    sum.positions = sorted.then_some(positions);
+    Ok(sum)
+}
+
+fn add(sum: &mut Sum, line: &Line, start: u64) {
+    sum.rows += 1;
+    if line.mv != MoveCode::NULL {
+        sum.wins = sum.wins.saturating_add(line.wins);
+        sum.draws = sum.draws.saturating_add(line.draws);
+        sum.losses = sum.losses.saturating_add(line.losses);
+    }
+    if line.key == start {
+        sum.games = sum.games.saturating_add(line.wins + line.draws + line.losses);
+    }
+}

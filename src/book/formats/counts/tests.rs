@@ -1,0 +1,468 @@
+//! Count files written by us and by others, sound and broken.
+#![allow(clippy::unwrap_used, reason = "a module of tests that needs a feature as well")]
+
+use std::sync::Arc;
+
+use parquet::basic::{Compression, Encoding};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FixedLenByteArray, FixedLenByteArrayType};
+use parquet::data_type::{Int32Type, Int64Type};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::MOST_GAMES;
+use super::*;
+use crate::base::error::Remedy;
+use crate::base::findings::summed;
+use crate::base::progress::Progress;
+use crate::bookmaker::{Filter, Input, Means, write_counts};
+use crate::chess::Position;
+use crate::games;
+
+/// A legal move that means something: e2e4.
+const E2E4: MoveCode = MoveCode(0x031c);
+
+fn line(key: u64, counts: [u64; 3]) -> Line {
+    let [wins, draws, losses] = counts;
+    Line { key, mv: E2E4, wins, draws, losses, packed: None }
+}
+
+/// The bytes of a count file of ours.
+fn ours(lines: &[Line], positions: bool) -> Vec<u8> {
+    let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), positions).unwrap();
+    lines.iter().for_each(|line| writer.add(line).unwrap());
+    let (file, written) = writer.close().unwrap();
+    assert_eq!(written.rows, lines.len() as u64);
+    file
+}
+
+/// All rows of a file, or its first error.
+fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<Line>, String> {
+    let file = CountFile::from_bytes("a.parquet", bytes).map_err(|error| error.to_string())?;
+    let mut lines = Vec::new();
+    for group in 0..file.groups() {
+        let see = |line: &Line| {
+            lines.push(*line);
+            Ok(())
+        };
+        file.group(group, placed, see).map_err(|error| error.to_string())?;
+    }
+    assert_eq!(lines.len() as u64, file.rows());
+    Ok(lines)
+}
+
+/// A column of another's file; `None` is NULL.
+enum Column {
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    Double(Vec<f64>),
+    Bytes(Vec<Vec<u8>>),
+    Fixed(Vec<Vec<u8>>),
+    Nulls(Vec<Option<i64>>),
+}
+
+/// A file of one row group a call of others, as `schema` says.
+fn theirs(schema: &str, groups: &[Vec<Column>], properties: WriterPropertiesBuilder) -> Vec<u8> {
+    let schema = parse_message_type(&format!("message schema {{ {schema} }}")).unwrap();
+    let mut writer =
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties.build())).unwrap();
+    for columns in groups {
+        let mut group = writer.next_row_group().unwrap();
+        for column in columns {
+            let mut to = group.next_column().unwrap().unwrap();
+            let levels = |len| Some(vec![1; len]);
+            let nullable = |to: &mut parquet::file::writer::SerializedColumnWriter<'_>| {
+                matches!(to.untyped(), parquet::column::writer::ColumnWriter::Int64ColumnWriter(to)
+                    if to.get_descriptor().max_def_level() > 0)
+            };
+            match column {
+                Column::I32(values) => to.typed::<Int32Type>().write_batch(values, None, None),
+                Column::I64(values) => {
+                    let levels = if nullable(&mut to) { levels(values.len()) } else { None };
+                    to.typed::<Int64Type>().write_batch(values, levels.as_deref(), None)
+                }
+                Column::Double(values) => to.typed::<DoubleType>().write_batch(values, None, None),
+                Column::Bytes(values) => {
+                    let values: Vec<_> = values.iter().cloned().map(ByteArray::from).collect();
+                    to.typed::<ByteArrayType>().write_batch(&values, None, None)
+                }
+                Column::Fixed(values) => {
+                    let values: Vec<_> = values.iter().cloned().map(FixedLenByteArray::from).collect();
+                    to.typed::<FixedLenByteArrayType>().write_batch(&values, None, None)
+                }
+                Column::Nulls(values) => {
+                    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+                    let values: Vec<_> = values.iter().flatten().copied().collect();
+                    to.typed::<Int64Type>().write_batch(&values, Some(&levels), None)
+                }
+            }
+            .unwrap();
+            to.close().unwrap();
+        }
+        group.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn plain() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
+}
+
+/// The least that a table must be, with wins as given.
+fn table(wins_type: &str, wins: Column) -> Vec<u8> {
+    let schema = format!(
+        "required int64 key; required int32 move; required {wins_type}; required int64 draws; required int64 losses;"
+    );
+    let group = vec![
+        Column::I64(vec![1, 2]),
+        Column::I32(vec![E2E4.0.into(); 2]),
+        wins,
+        Column::I64(vec![0, 4]),
+        Column::I64(vec![1, 5]),
+    ];
+    theirs(&schema, &[group], plain())
+}
+
+fn refusal(bytes: Vec<u8>) -> String {
+    rows(bytes, false).unwrap_err()
+}
+
+#[test]
+fn rows_that_others_write_in_other_types_and_orders_are_read() {
+    let schema = "required binary site (UTF8); optional int64 LOSSES; required int64 draws (DECIMAL(18,0)); \
+        required fixed_len_byte_array(13) wins (DECIMAL(30,0)); required int64 move (INTEGER(64,true)); \
+        required fixed_len_byte_array(9) key (DECIMAL(20,0)); required binary position;";
+    let group = |key: u64, count: u64| {
+        let start = Packed::new(&Position::start()).unwrap();
+        vec![
+            Column::Bytes(vec![b"somewhere".to_vec()]),
+            Column::I64(vec![1]),
+            Column::I64(vec![2]),
+            Column::Fixed(vec![u128::from(count).to_be_bytes()[3..].to_vec()]),
+            Column::I64(vec![E2E4.0.into()]),
+            Column::Fixed(vec![[&[0], &key.to_be_bytes()[..]].concat()]),
+            Column::Bytes(vec![start.0.to_vec()]),
+        ]
+    };
+    let start = Position::start().key();
+    let file = theirs(schema, &[group(u64::MAX, 70_000), group(start, 3)], plain());
+    let lines = rows(file.clone(), false).unwrap();
+    assert_eq!(lines, [line(u64::MAX, [70_000, 2, 1]), line(start, [3, 2, 1])]);
+    let error = rows(file, true).unwrap_err();
+    assert!(error.starts_with("a.parquet: row 0, counted from 0: position is not the one"), "{error}");
+    let placed = rows(theirs(schema, &[group(start, 3)], plain()), true).unwrap();
+    assert_eq!(placed[0].packed, Packed::new(&Position::start()));
+}
+
+#[test]
+fn every_way_to_write_values_that_the_crate_has_is_read() {
+    let keys: Vec<i64> = (0..5000).map(|row| i64::MIN + row * row * 77_777).collect();
+    let schema = "required int64 key; required int32 move (INTEGER(16,false)); required int64 wins; \
+        optional int64 draws; required int32 losses (INTEGER(32,false));";
+    let group = || {
+        vec![
+            Column::I64(keys.clone()),
+            Column::I32(vec![E2E4.0.into(); 5000]),
+            Column::I64((0..5000).collect()),
+            Column::I64((0..5000).map(|row| row / 100).collect()),
+            Column::I32(vec![-1; 5000]),
+        ]
+    };
+    let ways = [
+        plain(),
+        plain().set_compression(Compression::SNAPPY),
+        plain().set_compression(Compression::SNAPPY).set_writer_version(WriterVersion::PARQUET_2_0),
+        plain().set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BINARY_PACKED),
+        plain().set_dictionary_enabled(false).set_encoding(Encoding::BYTE_STREAM_SPLIT),
+        plain()
+            .set_writer_version(WriterVersion::PARQUET_2_0)
+            .set_data_page_row_count_limit(100)
+            .set_write_batch_size(64),
+    ];
+    for (number, way) in ways.into_iter().enumerate() {
+        let lines = rows(theirs(schema, &[group(), group()], way), false).unwrap();
+        assert_eq!(lines.len(), 10_000, "way {number}");
+        for (row, read) in lines.iter().enumerate() {
+            let row = row % 5000;
+            let expected =
+                line(keys[row].cast_unsigned(), [row as u64, row as u64 / 100, u64::from(u32::MAX)]);
+            assert_eq!(*read, expected, "way {number}, row {row}");
+        }
+    }
+}
+
+#[test]
+fn columns_that_cannot_hold_counts_are_refused_with_what_to_write() {
+    let double = refusal(table("double wins", Column::Double(vec![1.0, 2.0])));
+    let what = "a.parquet: the column \"wins\" holds DOUBLE numbers, which are not exact";
+    assert_eq!(double, format!("{what}: write it as whole numbers, with CAST(sum(wins) AS UBIGINT) AS wins"));
+    let text = refusal(table("binary wins (UTF8)", Column::Bytes(vec![b"1".to_vec(); 2])));
+    assert!(text.contains("holds no whole numbers"), "{text}");
+    let half = refusal(table("int64 wins (DECIMAL(10,1))", Column::I64(vec![10, 20])));
+    assert!(half.contains("holds no whole numbers"), "{half}");
+    let time = refusal(table("int64 wins (TIMESTAMP_MILLIS)", Column::I64(vec![10, 20])));
+    assert!(time.contains("holds no whole numbers"), "{time}");
+    let missing = refusal(table("int64 victories", Column::I64(vec![1, 2])));
+    assert!(missing.contains("no column \"wins\""), "{missing}");
+    let twice = refusal(theirs(
+        "required int64 key; required int64 KEY;",
+        &[vec![Column::I64(vec![1]), Column::I64(vec![1])]],
+        plain(),
+    ));
+    assert!(twice.contains("two columns \"key\""), "{twice}");
+}
+
+#[test]
+fn numbers_that_cannot_be_are_refused_with_their_row() {
+    for (wins, what) in [
+        (vec![1, -3], "row 1, counted from 0: wins is -3, and cannot be negative"),
+        (
+            vec![i64::MAX, 1],
+            "row 0, counted from 0: wins is 9223372036854775807, which is more than can be counted",
+        ),
+        (vec![1, MOST_GAMES as i64], "row 1, counted from 0: wins is 70368744177663, which is more"),
+    ] {
+        let refusal = refusal(table("int64 wins", Column::I64(wins)));
+        assert!(refusal.starts_with(&format!("a.parquet: {what}")), "{refusal}");
+    }
+    let null = refusal(theirs(
+        "required int64 key; required int32 move; optional int64 wins; required int64 draws; required int64 losses;",
+        &[vec![
+            Column::I64(vec![1, 2]),
+            Column::I32(vec![E2E4.0.into(); 2]),
+            Column::Nulls(vec![Some(1), None]),
+            Column::I64(vec![1, 2]),
+            Column::I64(vec![1, 2]),
+        ]],
+        plain(),
+    ));
+    assert_eq!(null, "a.parquet: row 1, counted from 0: a value is missing (NULL)");
+    let moves = theirs(
+        "required int64 key; required int32 move; required int64 wins; required int64 draws; required int64 losses;",
+        &[vec![
+            Column::I64(vec![1]),
+            Column::I32(vec![0x7000]),
+            Column::I64(vec![1]),
+            Column::I64(vec![1]),
+            Column::I64(vec![1]),
+        ]],
+        plain(),
+    );
+    assert!(refusal(moves).contains("row 0, counted from 0: move is 28672, which codes no move"));
+}
+
+#[test]
+fn other_files_and_other_versions_are_refused() {
+    assert_eq!(refusal(b"".to_vec()), "a.parquet: this is no Parquet file");
+    assert_eq!(refusal(vec![7; 100]), "a.parquet: this is no Parquet file");
+    for len in [4, 8, 11, 12] {
+        let cut = [b"PAR1".to_vec(), vec![0; len]].concat();
+        assert!(refusal(cut).contains("is cut off: its end is missing"), "{len}");
+    }
+    let secret = [b"PARE".to_vec(), vec![1; 8], b"PARE".to_vec()].concat();
+    assert!(refusal(secret).contains("is encrypted"));
+    let huge = [b"PAR1".to_vec(), vec![0xff; 4], b"PAR1".to_vec()].concat();
+    assert!(refusal(huge).contains("larger than 64 MiB (byte 4)"));
+    let newer =
+        plain().set_key_value_metadata(Some(vec![KeyValue::new(VERSION_NAME.to_owned(), "2".to_owned())]));
+    let newer = refusal(theirs("required int64 key;", &[vec![Column::I64(vec![1])]], newer));
+    assert!(newer.ends_with("version \"2\": read it with a newer tabiya"), "{newer}");
+}
+
+/// A file without pages.
+fn of_footer(footer: &[u8]) -> Vec<u8> {
+    [MAGIC, footer, &u32::try_from(footer.len()).unwrap().to_le_bytes(), MAGIC].concat()
+}
+
+#[test]
+fn footers_that_claim_what_they_do_not_hold_are_refused_at_once() {
+    const MOST: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
+    // A group of columns that claims 2^31 - 1 members; then the same, hidden in what says that it is text.
+    let group = [&[0x48, 1, b'x', 0x15, 0xfe][..], &MOST[1..4], &[0x0f, 0]].concat();
+    let crowded = [&[0x15, 2, 0x19, 0x1c][..], &group, &[0x16, 0, 0x19, 0x0c, 0]].concat();
+    let hidden = [&[0x28, 0x1c][..], &group, &[0; 28]].concat();
+    // Groups of one member each, one in the other.
+    let deep = [&[0x15, 2, 0x19, 0xfc, 0xa0, 0x8d, 6][..], &[0x48, 1, b'x', 0x15, 2, 0].repeat(100_000)];
+    let deep = [&deep.concat()[..], &[0x16, 0, 0x19, 0x0c, 0]].concat();
+    // Field 20, unknown: lists of truth values, which may be hidden in one another.
+    let truths = [&[0x09, 40, 0xf1][..], &MOST].concat().repeat(1000);
+    // Row groups, and more of them than there are bytes.
+    let groups = [&[0x49, 0xfc][..], &MOST, &[0; 1000]].concat();
+    for (footer, what) in [
+        (&crowded[..], "has no column \"key\""),
+        (&hidden, "has no column \"key\""),
+        (&deep, "has no column \"key\""),
+        (&truths, "its footer is damaged"),
+        (&groups, "its footer is damaged"),
+        (&[0x1c; 100_000], "its footer is damaged"),
+        (&[0], "has no column \"key\""),
+        (&[], "its footer is damaged"),
+    ] {
+        let refusal = refusal(of_footer(footer));
+        assert!(refusal.starts_with("a.parquet: ") && refusal.contains(what), "{what}: {refusal}");
+    }
+}
+
+#[test]
+fn a_group_ends_after_as_many_rows_as_it_may_have() {
+    let lines: Vec<_> = (0..300_000).map(|key| line(key * 3, [key % 7, 0, key % 3])).collect();
+    let file = ours(&lines, false);
+    let open = CountFile::from_bytes("a.parquet", file.clone()).unwrap();
+    assert_eq!((open.groups(), open.group_rows(0), open.group_rows(1)), (2, 1 << 18, 300_000 - (1 << 18)));
+    assert_eq!((open.version(), open.has_positions()), (Some(VERSION), false));
+    assert_eq!(rows(file, false).unwrap(), lines);
+}
+
+#[test]
+fn what_is_asked_for_and_not_there_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.parquet");
+    fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
+    let file = [CountFile::open(&path).unwrap()];
+    let to = |positions| CountWriter::create(&folder.path().join("b.parquet"), positions, false).unwrap();
+    let means = Means { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
+    let write = |positions| {
+        let input = Input { games: &mut games::open(&[]).unwrap(), counts: &file };
+        write_counts(input, &Filter::default(), &means, to(positions), &Progress::none())
+    };
+    assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(write(false).unwrap().1.rows, 1);
+    let most = line(1, [MOST_GAMES, 0, 0]);
+    let mut writer = CountWriter::create(&folder.path().join("c.parquet"), false, false).unwrap();
+    assert!(writer.add(&most).unwrap_err().to_string().contains("more games than can be counted"));
+}
+
+#[test]
+fn folders_give_their_count_files_and_games_are_left() {
+    let folder = TempDir::new().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir_all(at("spark/part")).unwrap();
+    fs::create_dir(at("both")).unwrap();
+    let file = ours(&[line(1, [1, 0, 0])], false);
+    for name in ["spark/part/2.parquet", "spark/1.PARQUET", "both/3.parquet", "4.bin"] {
+        fs::write(at(name), &file).unwrap();
+    }
+    for name in ["spark/_SUCCESS", "spark/.1.parquet.crc", "both/a.pgn", "b.pgn", "c.parquet"] {
+        fs::write(at(name), "1. e4 *").unwrap();
+    }
+    let (games, counts) = split(&["spark", "both", "b.pgn", "4.bin", "-"].map(at)).unwrap();
+    assert_eq!(games, ["both", "b.pgn", "-"].map(at));
+    assert_eq!(counts, ["spark/1.PARQUET", "spark/part/2.parquet", "both/3.parquet", "4.bin"].map(at));
+    assert!(split(&[at("c.parquet")]).unwrap_err().to_string().contains("no Parquet file"));
+}
+
+/// Merges files into one, and gives its bytes.
+fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> Vec<u8> {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("all.parquet");
+    let files: Vec<_> =
+        files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
+    let means = Means { threads, memory, temp: folder.path().to_owned() };
+    let input = Input { games: &mut games::open(&[]).unwrap(), counts: &files };
+    let writer = CountWriter::create(&path, positions, false).unwrap();
+    write_counts(input, &Filter::default(), &means, writer, &Progress::none()).unwrap();
+    fs::read(&path).unwrap()
+}
+
+/// Rows of a few keys, each pair once, sorted.
+fn lines() -> impl Strategy<Value = Vec<Line>> {
+    let row = (0..40_u64, 0..3_u16, [0..9_u64, 0..9, 1..9]);
+    prop::collection::vec(row, 0..300).prop_map(|rows| {
+        let mut lines: Vec<_> = rows
+            .into_iter()
+            .map(|(key, mv, counts)| Line {
+                mv: MoveCode(E2E4.0 - mv),
+                ..line(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), counts)
+            })
+            .collect();
+        lines.sort_by_key(|line| (line.key, line.mv));
+        lines.dedup_by_key(|line| (line.key, line.mv));
+        lines
+    })
+}
+
+/// Positions of a game, with their keys, as rows.
+fn placed(steps: &[prop::sample::Index]) -> Vec<Line> {
+    let mut position = Position::start();
+    let mut lines = Vec::new();
+    for step in steps {
+        let legal = position.chess().legal_moves();
+        if legal.is_empty() {
+            break;
+        }
+        let mv = *step.get(&legal);
+        let packed = Packed::new(&position);
+        lines.push(Line { mv: MoveCode::from_move(mv), packed, ..line(position.key(), [1, 2, 3]) });
+        position.play(mv);
+    }
+    lines.sort_by_key(|line| (line.key, line.mv));
+    lines.dedup_by_key(|line| (line.key, line.mv));
+    lines
+}
+
+use shakmaty::Position as _;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_is_written_is_read(lines in lines()) {
+        prop_assert_eq!(rows(ours(&lines, false), false).unwrap(), lines);
+    }
+
+    #[test]
+    fn positions_come_back(steps in prop::collection::vec(any::<prop::sample::Index>(), 1..80)) {
+        let lines = placed(&steps);
+        let file = ours(&lines, true);
+        prop_assert_eq!(&rows(file.clone(), true).unwrap(), &lines);
+        let files = [file];
+        prop_assert_eq!(&merged(&files, true, 2, 1 << 20), &files[0]);
+    }
+
+    #[test]
+    fn merging_is_exact_whatever_the_order_the_groups_and_the_memory(
+        a in lines(), b in lines(), c in lines(),
+    ) {
+        let files = [&a, &b, &c].map(|lines| ours(lines, false));
+        let all = merged(&files, false, 1, 1 << 20);
+        let [a_file, b_file, c_file] = files.clone();
+        let once = |files: &[Vec<u8>]| merged(files, false, 2, 1 << 12);
+        prop_assert_eq!(&once(&[once(&[c_file.clone(), a_file.clone()]), b_file.clone()]), &all);
+        prop_assert_eq!(&once(&[c_file, once(&[b_file, a_file])]), &all);
+        let mut model = std::collections::BTreeMap::new();
+        for line in a.iter().chain(&b).chain(&c) {
+            let counts: &mut [u64; 3] = model.entry((line.key, line.mv)).or_default();
+            for (sum, count) in counts.iter_mut().zip([line.wins, line.draws, line.losses]) {
+                *sum += count;
+            }
+        }
+        let expected: Vec<_> =
+            model.into_iter().map(|((key, mv), counts)| Line { mv, ..line(key, counts) }).collect();
+        prop_assert_eq!(rows(all, false).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_broken_file_is_an_error_or_rows_and_never_a_panic(
+        lines in lines(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let whole = ours(&lines, false);
+        let mut changed = whole.clone();
+        for (at, byte) in changes {
+            let at = at.index(changed.len());
+            changed[at] = byte;
+        }
+        for file in [changed, whole[..cut.index(whole.len())].to_vec()] {
+            if let Ok(file) = CountFile::from_bytes("a.parquet", file) {
+                let (sum, found) = summed(|findings| sum(&file, &Progress::none(), findings));
+                prop_assert!(sum.unwrap().rows <= file.rows());
+                prop_assert!(found.iter().all(|finding| finding.file.as_deref() == Some("a.parquet")));
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The values of a column.
+
+use std::sync::Arc;
+
+use parquet::basic::Type;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{
+    ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+
+use super::columns::{Column, NUMBER_LEN};
+use super::footer::Chunk;
+use super::pages::Pages;
+use crate::base::blob::Blob;
+use crate::base::error::Result;
+
+/// The values of one column of a row group.
+pub struct Values {
+    reader: Reader,
+    is_unsigned: bool,
+    /// Of a column that may hold NULL: 0 where it does.
+    levels: Option<Vec<i16>>,
+}
+
+/// What decodes the values, and those read last.
+enum Reader {
+    I32(ColumnReaderImpl<Int32Type>, Vec<i32>),
+    I64(ColumnReaderImpl<Int64Type>, Vec<i64>),
+    Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
+    Fixed(ColumnReaderImpl<FixedLenByteArrayType>, Vec<FixedLenByteArray>),
+}
+
+impl Values {
+    /// Begins to read a column.
+    ///
+    /// # Errors
+    /// When it lies outside of the file, or is compressed in an unknown way. The errors name no file.
+    pub fn open(file: &Arc<Blob>, column: &Column, chunk: Chunk) -> Result<Self> {
+        let descriptor = column.descriptor.clone();
+        let pages = Box::new(Pages::open(file, &descriptor, chunk)?);
+        let is_nullable = descriptor.max_def_level() > 0;
+        let reader = match descriptor.physical_type() {
+            Type::INT32 => Reader::I32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::INT64 => Reader::I64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::BYTE_ARRAY => Reader::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            _ => Reader::Fixed(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+        };
+        Ok(Self { reader, is_unsigned: column.is_unsigned, levels: is_nullable.then(Vec::new) })
+    }
+
+    /// Reads the next values, no more than `most`, and returns how many there were, NULL included.
+    ///
+    /// # Errors
+    /// When the pages are damaged.
+    pub fn read(&mut self, most: usize) -> std::result::Result<usize, ParquetError> {
+        let levels = &mut self.levels;
+        match &mut self.reader {
+            Reader::I32(reader, values) => fill(reader, values, levels, most),
+            Reader::I64(reader, values) => fill(reader, values, levels, most),
+            Reader::Bytes(reader, values) => fill(reader, values, levels, most),
+            Reader::Fixed(reader, values) => fill(reader, values, levels, most),
+        }
+    }
+
+    /// The place of the first NULL among the values read last.
+    pub fn null(&self) -> Option<usize> {
+        self.levels.as_ref()?.iter().position(|level| *level == 0)
+    }
+
+    /// One of the values read last, none of which is NULL; `None` where it is no number, or too long.
+    pub fn number(&self, at: usize) -> Option<i128> {
+        match &self.reader {
+            Reader::I32(_, values) if self.is_unsigned => Some(values.get(at)?.cast_unsigned().into()),
+            Reader::I32(_, values) => Some((*values.get(at)?).into()),
+            Reader::I64(_, values) if self.is_unsigned => Some(values.get(at)?.cast_unsigned().into()),
+            Reader::I64(_, values) => Some((*values.get(at)?).into()),
+            _ => big_endian(self.bytes(at)?),
+        }
+    }
+
+    /// One of the values read last, none of which is NULL, as bytes.
+    pub fn bytes(&self, at: usize) -> Option<&[u8]> {
+        match &self.reader {
+            Reader::Bytes(_, values) => values.get(at).map(ByteArray::data),
+            Reader::Fixed(_, values) => values.get(at).map(|value| value.data()),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the next values of a column of any type.
+fn fill<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    values: &mut Vec<T::T>,
+    levels: &mut Option<Vec<i16>>,
+    most: usize,
+) -> std::result::Result<usize, ParquetError> {
+    values.clear();
+    levels.iter_mut().for_each(Vec::clear);
+    reader.read_records(most, levels.as_mut(), None, values).map(|(rows, ..)| rows)
+}
+
+/// A whole number in two's complement, the highest byte first, as decimals are written.
+fn big_endian(bytes: &[u8]) -> Option<i128> {
+    let sign = if bytes.first()? & 0x80 == 0 { 0 } else { 0xff };
+    let mut number = [sign; NUMBER_LEN];
+    let from = NUMBER_LEN.checked_sub(bytes.len())?;
+    number.get_mut(from..)?.copy_from_slice(bytes);
+    Some(i128::from_be_bytes(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_whole_numbers_with_a_sign() {
+        assert_eq!(big_endian(&[1, 0]), Some(256));
+        assert_eq!(big_endian(&[0xff; 9]), Some(-1));
+        assert_eq!(big_endian(&[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), Some(u64::MAX.into()));
+        assert_eq!(big_endian(&[]), None);
+        assert_eq!(big_endian(&[0; 17]), None);
+    }
+}

@@ -1,0 +1,74 @@
+//! Count files where they are left out of the executable: none can be opened or written.
+
+use std::path::Path;
+
+use super::{CountsWritten, Line};
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// A count file: there is none.
+pub enum CountFile {}
+
+/// A count file that is being written: there is none.
+pub enum CountWriter {}
+
+fn left_out<T>(path: &Path) -> Result<T> {
+    Err(Error::new(ErrorKind::Usage, "this is a count file, and this tabiya was built without them")
+        .at_path(path)
+        .advice("build it with the feature \"parquet\""))
+}
+
+/// Methods of a type that has no values.
+macro_rules! never {
+    ($($name:ident($($of:ty),*) -> $to:ty;)*) => {
+        $(pub fn $name(&self, $(_: $of),*) -> $to {
+            match *self {}
+        })*
+    };
+}
+
+#[expect(missing_docs, reason = "as those in the other modules")]
+#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
+impl CountFile {
+    pub fn open(path: &Path) -> Result<Self> {
+        left_out(path)
+    }
+
+    pub fn from_bytes(path: impl AsRef<Path>, _: Vec<u8>) -> Result<Self> {
+        left_out(path.as_ref())
+    }
+
+    never! {
+        path() -> &Path;
+        len() -> u64;
+        is_empty() -> bool;
+        rows() -> u64;
+        groups() -> usize;
+        group_rows(usize) -> u64;
+        group_start(usize) -> u64;
+        has_positions() -> bool;
+        version() -> Option<u32>;
+        created_by() -> Option<&str>;
+        group(usize, bool, impl FnMut(&Line) -> Result<()>) -> Result<()>;
+        lacks_positions() -> Error;
+    }
+}
+
+#[expect(missing_docs, reason = "as those in the other modules")]
+#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
+impl CountWriter {
+    pub fn create(path: &Path, _: bool, _: bool) -> Result<Self> {
+        left_out(path)
+    }
+
+    pub fn finish(self) -> Result<CountsWritten> {
+        match self {}
+    }
+
+    pub fn add(&mut self, _: &Line) -> Result<()> {
+        match *self {}
+    }
+
+    never! {
+        has_positions() -> bool;
+    }
+}

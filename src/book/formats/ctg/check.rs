@@ -1,0 +1,283 @@
+//! The whole book read: its sums, and what is wrong with it.
+
+use std::fmt;
+use std::path::Path;
+
+use super::entry::Statistics;
+use super::index::{Index, bit_offset, offset};
+use super::layout::{
+    CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, MARK_BITS, PAGE_HEADER, PAGE_LEN,
+    STATISTICS_LEN,
+};
+use super::moves::{is_known, legal};
+use super::page::{self, Page, RawEntry, pages_in};
+use super::read::Ctg;
+use super::signature::{Signature, decode, hash};
+use crate::base::bytes;
+use crate::base::findings::{Findings, Place, kinds};
+use crate::base::map::Access;
+use crate::base::progress::Progress;
+use crate::book::Summary;
+use crate::book::traverse::reach;
+use crate::chess::normal::Normal;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
+
+/// Pages, or nodes of the index, between two looks at the progress bar.
+const STRIDE: u64 = 1 << 8;
+
+kinds! {
+    /// What can be wrong with a CTG book.
+    enum Kind {
+        Header: Error "wrong values in the headers",
+        Page: Error "pages that are cut off or have a wrong length",
+        Entry: Error "pages with fewer entries than they count",
+        Position: Error "entries whose position cannot be found",
+        Counts: Error "entries with impossible counts",
+        Lost: Error "entries that the index does not lead to",
+        Twice: Warning "entries whose position the page already has",
+        Move: Error "move codes that are not legal in their position",
+        Mark: Warning "unknown marks",
+        MoveTwice: Warning "moves that their position already has",
+        Leaf: Error "wrong page numbers in the index",
+        SharedPage: Warning "leaves whose page another leaf names too",
+        Split: Warning "split nodes whose parent is not split",
+        Open: Warning "moves that lead to positions that the book does not have",
+        Cut: Warning "depths with too many positions",
+    }
+}
+
+/// What the pass counted.
+#[derive(Clone, Copy, Default)]
+pub struct Totals {
+    entries: u64,
+    moves: u64,
+}
+
+/// Sums the book up and reports what is wrong with it.
+pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let totals = inspect(book, progress, findings);
+    let walk = reach(book, totals.entries, progress);
+    if walk.cut {
+        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+    }
+    Summary {
+        notes: Vec::new(),
+        entries: totals.entries,
+        positions: Some(totals.entries),
+        moves: Some(totals.moves),
+        games: bytes::u32_be(book.pages(), CTG_GAMES).map(u64::from),
+        deepest: Some(walk.plies),
+        reachable: Some(walk.reached),
+        learned: None,
+        findings: Vec::new(),
+    }
+}
+
+/// Reads everything once and reports what is wrong with the headers, the pages and the index.
+pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+    let Some(index) = book.index() else { return Totals::default() };
+    let [_, cto, ctb] = book.parts();
+    let data = book.pages();
+    let pages = pages_in(data.len() as u64);
+    let mut pass = Pass { book, index, pages, cto, ctb, totals: Totals::default(), findings };
+    pass.headers();
+    data.expect(Access::Sequential);
+    progress.bytes(data.len() as u64);
+    for number in 0..pages {
+        if number.is_multiple_of(STRIDE) {
+            progress.at(number * PAGE_LEN);
+        }
+        match u32::try_from(number).ok().and_then(|number| Page::of(data, number)) {
+            Some(page) => pass.page(number, &page),
+            None => pass.cut_off(number, page::offset(number)),
+        }
+    }
+    data.expect(Access::Random);
+    pass.nodes(progress);
+    pass.totals
+}
+
+/// A pass over the whole book.
+struct Pass<'a, 'b> {
+    book: &'a Ctg,
+    index: Index<'a>,
+    pages: u64,
+    cto: &'a Path,
+    ctb: &'a Path,
+    totals: Totals,
+    findings: &'a mut Findings<'b>,
+}
+
+impl Pass<'_, '_> {
+    /// What the headers say about the files.
+    fn headers(&mut self) {
+        let Self { index, cto, ctb, pages, .. } = *self;
+        let mut add =
+            |place: Place<'_>, what: fmt::Arguments<'_>| self.findings.add(Kind::Header, place, what);
+        let data = self.book.pages();
+        if !data.starts_with(&CTG_START) {
+            add(0.into(), format_args!("the header page does not begin as those of known books do"));
+        }
+        let said = bytes::u32_be(data, CTG_PAGES).unwrap_or_default();
+        if u64::from(said) != pages {
+            add(CTG_PAGES.into(), format_args!("the header counts {said} pages, and the file has {pages}"));
+        }
+        let (held, count) = (index.held(), index.count());
+        if held < count {
+            let what = format_args!("the index is cut off: it holds {held} of {count} page numbers");
+            add((cto, CTO_COUNT).into(), what);
+        }
+        let (bits, high) = (index.bits(), index.high());
+        if bits < high {
+            let what = format_args!("the bitmap has {bits} bits, and its upper bound is {high}");
+            add((ctb, CTB_HIGH).into(), what);
+        }
+        let last = index.last_leaf();
+        if last >= count {
+            let what = format_args!("the index ends before leaf {last}, which the bitmap has");
+            add((cto, CTO_COUNT).into(), what);
+        }
+        let low = index.low();
+        if index.low_copy() != Some(low) {
+            add((cto, CTO_LOW).into(), format_args!("the lower bound is not that of the bitmap, {low}"));
+        }
+        let whole = (0..bits).step_by(8).take_while(|node| (0..8).all(|bit| index.split(node + bit))).count();
+        if whole as u64 * 8 != u64::from(low) {
+            let first = whole * 8;
+            let what = format_args!("the lower bound is {low}, and the first unsplit node is in {first}");
+            add((ctb, CTB_LOW).into(), what);
+        }
+    }
+
+    fn cut_off(&mut self, page: u64, at: u64) {
+        self.findings.add(Kind::Page, at, format_args!("page {page} is cut off"));
+    }
+
+    fn page(&mut self, number: u64, page: &Page<'_>) {
+        let start = page::offset(number);
+        let length = usize::from(page.length());
+        if length as u64 > PAGE_LEN || length < PAGE_HEADER {
+            let what = format_args!("page {number} says that it ends at {length} of its {PAGE_LEN} bytes");
+            self.findings.add(Kind::Page, start + 2, what);
+        }
+        if (page.held() as u64) < PAGE_LEN {
+            self.cut_off(number, start + page.held() as u64);
+        }
+        let (mut end, mut count) = (PAGE_HEADER, 0);
+        for entry in page.entries() {
+            end = entry.end;
+            count += 1;
+            self.entry(number, page, &entry);
+        }
+        if count < page.count() {
+            let fault = page.entry(end).err().unwrap_or("is more than a page can hold");
+            let what = format_args!("entry {} of {} in page {number} {fault}", count + 1, page.count());
+            self.findings.add(Kind::Entry, start + end as u64, what);
+        } else if end != length {
+            let what =
+                format_args!("page {number} says that it ends at {length}, and its last entry ends at {end}");
+            self.findings.add(Kind::Page, start + 2, what);
+        }
+    }
+
+    fn entry(&mut self, number: u64, page: &Page<'_>, entry: &RawEntry<'_>) {
+        let Self { book, index, findings, totals, .. } = self;
+        let at = entry.offset;
+        totals.entries += 1;
+        totals.moves += entry.moves.len() as u64;
+        let leaf = index.leaf(hash(entry.signature));
+        if index.page(leaf).map(u64::from) != Some(number) {
+            let what = format_args!("the index does not lead to this entry: its leaf is {leaf}");
+            findings.add(Kind::Lost, at, what);
+        }
+        if page.find(entry.signature).is_some_and(|first| first.at != entry.at) {
+            findings.add(Kind::Twice, at, "the page already has this position");
+        }
+        let Statistics { games, wins, losses, draws, .. } = Statistics::from_bytes(entry.statistics);
+        // Unfinished games are counted, so that there may be more games than results, but not fewer.
+        if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
+            let what =
+                format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
+            findings.add(Kind::Counts, page::offset(number) + (entry.end - STATISTICS_LEN) as u64, what);
+        }
+        match position(entry) {
+            Ok((chess, normal)) => moves(book, entry, &chess, &normal, findings),
+            Err(what) => findings.add(Kind::Position, at, what),
+        }
+    }
+
+    /// Every node of the trie: each leaf names a page that there is, and nothing else does.
+    fn nodes(&mut self, progress: &Progress) {
+        let Self { index, pages, cto, ctb, .. } = *self;
+        progress.things(index.held(), "leaves");
+        let mut named = vec![0_u64; usize::try_from(pages.div_ceil(64)).unwrap_or_default()];
+        for node in 0..index.held() {
+            if node.is_multiple_of(STRIDE * 64) {
+                progress.at(node);
+            }
+            let Some(page) = index.page(node) else { continue };
+            let at = (cto, offset(node));
+            if index.split(node) || Index::parent(node).is_some_and(|parent| !index.split(parent)) {
+                let what = format_args!("node {node} names page {page}, and is no leaf");
+                self.findings.add(Kind::Leaf, at, what);
+                continue;
+            }
+            let word = usize::try_from(page / 64).ok().and_then(|at| named.get_mut(at));
+            match word.filter(|_| u64::from(page) < pages) {
+                None => {
+                    let what = format_args!("leaf {node} names page {page} of {pages}");
+                    self.findings.add(Kind::Leaf, at, what);
+                }
+                Some(word) if *word >> (page % 64) & 1 != 0 => {
+                    let what = format_args!("leaf {node} names page {page}, which another leaf names too");
+                    self.findings.add(Kind::SharedPage, at, what);
+                }
+                Some(word) => *word |= 1 << (page % 64),
+            }
+        }
+        for node in (0..index.bits()).filter(|&node| index.split(node)) {
+            if Index::parent(node).is_some_and(|parent| !index.split(parent)) {
+                let what = format_args!("node {node} is split, and its parent is not");
+                self.findings.add(Kind::Split, (ctb, bit_offset(node)), what);
+            }
+        }
+    }
+}
+
+/// The position of an entry, in the normal form in which look-ups ask for it.
+fn position(entry: &RawEntry<'_>) -> Result<(Chess, Normal), &'static str> {
+    let chess = decode(entry.signature)?;
+    let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
+    let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == entry.signature);
+    if same { Ok((chess, normal)) } else { Err("this position is not in the form that look-ups ask for") }
+}
+
+/// Checks the moves of an entry.
+fn moves(book: &Ctg, entry: &RawEntry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) {
+    let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
+    let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
+    let mut seen = Vec::new();
+    for (written, at) in entry.moves().zip((entry.offset + entry.signature.len() as u64 + 1..).step_by(2)) {
+        let code = written.code;
+        let Some(mv) = legal(code, normal, chess) else {
+            let why = if is_known(code) { "is not legal" } else { "means nothing" };
+            findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
+            continue;
+        };
+        if written.annotation_code & MARK_BITS != 0 && written.annotation().is_none() {
+            let what =
+                format_args!("the mark 0x{:02x} of {mv} has no known meaning", written.annotation_code);
+            findings.add(Kind::Mark, at + 1, what);
+        }
+        if seen.contains(&mv) {
+            findings.add(Kind::MoveTwice, at, format_args!("{} already has the move {}", fen(), uci(mv)));
+        }
+        seen.push(mv);
+        let mut next = chess.clone();
+        next.play_unchecked(mv);
+        if book.find(&next).is_none() {
+            let what = format_args!("the move {} leads to a position that the book does not have", uci(mv));
+            findings.count(Kind::Open, at, what);
+        }
+    }
+}

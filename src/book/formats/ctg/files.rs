@@ -1,0 +1,96 @@
+//! The three files of a book, found by the name of any of them.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::folder;
+
+/// The last parts of the names: pages, index, bitmap.
+pub const EXTENSIONS: [&str; 3] = ["ctg", "cto", "ctb"];
+
+/// Which of the three files a name is, by its last part in any letter case.
+pub fn part(path: &Path) -> Option<usize> {
+    let extension = path.extension()?;
+    EXTENSIONS.iter().position(|name| extension.eq_ignore_ascii_case(name))
+}
+
+/// The three files of the book that a file belongs to: pages, index, bitmap. A name that is none of the three forms
+/// is that of the pages.
+///
+/// The other names are tried in the letter case of the given one first, then looked for in the folder in any.
+///
+/// # Errors
+/// When one of them is missing, or the folder cannot be read.
+pub fn of(path: &Path) -> Result<[PathBuf; 3]> {
+    let given = part(path).unwrap_or_default();
+    let mut files = [const { PathBuf::new() }; 3];
+    for (at, (file, extension)) in files.iter_mut().zip(EXTENSIONS).enumerate() {
+        *file = if at == given { path.to_owned() } else { sibling(path, extension)? };
+    }
+    Ok(files)
+}
+
+/// The file itself, or the one file of its folder that differs from it by letter case alone, where it is named like a
+/// part of a CTG book.
+pub fn in_any_case(path: &Path) -> Option<PathBuf> {
+    part(path)?;
+    if path.exists() {
+        return None;
+    }
+    folder::in_any_case(path).ok().flatten()
+}
+
+fn sibling(path: &Path, extension: &str) -> Result<PathBuf> {
+    let missing = folder::with_extension(path, extension);
+    let found = folder::sibling(path, extension)
+        .map_err(|error| Error::file(&missing, "cannot look for this part of the CTG book", error))?;
+    found.ok_or_else(|| {
+        Error::new(ErrorKind::File, format!("this part of the CTG book {} is missing", path.display()))
+            .at_path(&missing)
+            .advice(
+                "put the .ctg, .cto and .ctb of one book into one folder, with the same name before the dot",
+            )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn any_of_the_names_in_any_case_finds_the_three() {
+        for names in [
+            ["a.ctg", "a.cto", "a.ctb"],
+            ["A.CTG", "A.CTO", "A.CTB"],
+            ["Book.ctg", "BOOK.CTO", "book.Ctb"],
+            ["b ü.1.CTG", "b ü.1.cto", "B Ü.1.CTB"],
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let paths = names.map(|name| folder.path().join(name));
+            paths.iter().for_each(|path| fs::write(path, b"").unwrap());
+            for path in &paths {
+                let found = of(path).unwrap();
+                // Where the file system does not tell cases apart, neither do we.
+                for (found, path) in found.iter().zip(&paths) {
+                    let lower = |path: &Path| path.to_string_lossy().to_lowercase();
+                    assert!(lower(found) == lower(path) && found.is_file(), "{found:?} {path:?}");
+                }
+            }
+            let shouted = folder.path().join(names[1].to_uppercase());
+            assert!(shouted.exists() || in_any_case(&shouted).is_some_and(|path| path.is_file()));
+        }
+    }
+
+    #[test]
+    fn a_missing_one_is_named_with_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.CTG");
+        fs::write(&path, b"").unwrap();
+        let error = of(&path).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::File, Some(&*folder.path().join("a.CTO"))));
+        let text = error.to_string();
+        assert!(text.contains("this part of the CTG book") && text.contains("into one folder"), "{text}");
+        assert!(in_any_case(&path).is_none() && in_any_case(&folder.path().join("b.ctg")).is_none());
+    }
+}

@@ -1,0 +1,184 @@
+//! The pages of a `.ctg` file and the entries in them.
+
+use super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
+use crate::base::bytes;
+
+/// A page of entries.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    start: u64,
+    data: &'a [u8],
+    count: u16,
+    length: u16,
+}
+
+/// An entry as it stands in its page.
+#[derive(Clone, Copy, Debug)]
+pub struct RawEntry<'a> {
+    /// Offset in the page.
+    pub at: usize,
+    /// Offset in the file.
+    pub offset: u64,
+    /// The position.
+    pub signature: &'a [u8],
+    /// Code and annotation of each move.
+    pub moves: &'a [[u8; 2]],
+    /// What is known of the position.
+    pub statistics: &'a [u8; STATISTICS_LEN],
+    /// Offset in the page of what stands behind it.
+    pub end: usize,
+}
+
+/// The number of data pages for which a `.ctg` file of this length has room, the last one possibly cut off.
+pub fn pages_in(len: u64) -> u64 {
+    len.saturating_sub(PAGE_LEN).div_ceil(PAGE_LEN)
+}
+
+/// Offset of a data page in the file.
+pub fn offset(number: u64) -> u64 {
+    (number + 1) * PAGE_LEN
+}
+
+impl<'a> Page<'a> {
+    /// The data page of this number, from 0; as much of it as the file has, if that is more than its header.
+    pub fn of(ctg: &'a [u8], number: u32) -> Option<Self> {
+        let at = offset(number.into());
+        let len = (ctg.len() as u64).checked_sub(at)?.min(PAGE_LEN);
+        let data = bytes::slice(ctg, at, len)?;
+        Some(Self { start: at, data, count: bytes::u16_be(data, 0)?, length: bytes::u16_be(data, 2)? })
+    }
+
+    /// How many entries it says to have.
+    pub fn count(&self) -> u16 {
+        self.count
+    }
+
+    /// Where it says that its last entry ends.
+    pub fn length(&self) -> u16 {
+        self.length
+    }
+
+    /// Bytes of it that the file has.
+    pub fn held(&self) -> usize {
+        self.data.len()
+    }
+
+    /// The entry at an offset.
+    ///
+    /// # Errors
+    /// When none can be read there: a clause that follows "the entry".
+    pub fn entry(&self, at: usize) -> Result<RawEntry<'a>, &'static str> {
+        const TOO_LONG: &str = "ends after its page";
+        let used = self.data.get(..usize::from(self.length)).unwrap_or(self.data);
+        let rest = used.get(at..).ok_or(TOO_LONG)?;
+        let head = *rest.first().ok_or(TOO_LONG)?;
+        let len = usize::from(head & LENGTH_BITS);
+        if len == 0 {
+            return Err("has no position");
+        }
+        let (signature, behind) = rest.split_at_checked(len).ok_or(TOO_LONG)?;
+        let moves = usize::from(*behind.first().ok_or(TOO_LONG)?);
+        if moves % 2 == 0 {
+            return Err("has half a move");
+        }
+        let (moves, behind) = behind.split_at_checked(moves).ok_or(TOO_LONG)?;
+        let statistics = behind.first_chunk().ok_or(TOO_LONG)?;
+        let end = at + signature.len() + moves.len() + STATISTICS_LEN;
+        let offset = self.start + at as u64;
+        let moves = moves.get(1..).unwrap_or_default().as_chunks().0;
+        Ok(RawEntry { at, offset, signature, moves, statistics, end })
+    }
+
+    /// Its entries up to the first place where none can be read.
+    pub fn entries(&self) -> impl Iterator<Item = RawEntry<'a>> {
+        let page = *self;
+        let mut at = PAGE_HEADER;
+        let most = self.count.min((PAGE_LEN / SHORTEST_ENTRY) as u16);
+        (0..most).map_while(move |_| {
+            let entry = page.entry(at).ok()?;
+            at = entry.end;
+            Some(entry)
+        })
+    }
+
+    /// The entry of a position.
+    pub fn find(&self, signature: &[u8]) -> Option<RawEntry<'a>> {
+        self.entries().find(|entry| entry.signature == signature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A file with one data page that says these two numbers of itself.
+    fn file(count: u16, length: u16, entries: &[u8]) -> Vec<u8> {
+        let mut file = vec![0; PAGE_LEN as usize];
+        file.extend(count.to_be_bytes());
+        file.extend(length.to_be_bytes());
+        file.extend(entries);
+        file.resize(2 * PAGE_LEN as usize, 0xee);
+        file
+    }
+
+    /// An entry of this signature with as many moves.
+    fn entry(signature: &[u8], moves: u8) -> Vec<u8> {
+        let mut entry = signature.to_vec();
+        entry.push(2 * moves + 1);
+        entry.extend(vec![7; 2 * usize::from(moves)]);
+        entry.extend([9; STATISTICS_LEN]);
+        entry
+    }
+
+    #[test]
+    fn entries_follow_each_other_to_the_pages_length() {
+        let two = [entry(&[3, 1, 2], 2), entry(&[1], 0)].concat();
+        let length = 4 + two.len() as u16;
+        let data = file(2, length, &two);
+        let page = Page::of(&data, 0).unwrap();
+        let seen: Vec<_> =
+            page.entries().map(|entry| (entry.at, entry.signature, entry.moves.len())).collect();
+        assert_eq!(seen, [(4, &[3, 1, 2][..], 2), (4 + 3 + 5 + 33, &[1][..], 0)]);
+        assert_eq!(page.entries().last().unwrap().end, usize::from(length));
+        assert_eq!(page.find(&[1]).unwrap().statistics, &[9; STATISTICS_LEN]);
+        assert!(page.find(&[1, 2]).is_none());
+        assert!(Page::of(&data, 1).is_none() && Page::of(&data, u32::MAX).is_none());
+        assert_eq!((pages_in(0), pages_in(4096), pages_in(4097), pages_in(8192)), (0, 0, 1, 1));
+    }
+
+    #[test]
+    fn what_is_no_entry_says_why() {
+        let fault =
+            |length, entries: &[u8]| Page::of(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
+        assert_eq!(fault(60, &[0x40, 1]), "has no position");
+        assert_eq!(fault(60, &[1, 2]), "has half a move");
+        assert_eq!(fault(60, &[1, 255]), "ends after its page");
+        assert_eq!(fault(20, &entry(&[1], 0)), "ends after its page");
+        assert_eq!(fault(0, &entry(&[1], 0)), "ends after its page");
+        // A length past the page ends with the page.
+        let data = file(2, u16::MAX, &entry(&[1], 0));
+        assert_eq!(Page::of(&data, 0).unwrap().entries().count(), 1);
+    }
+
+    #[test]
+    fn a_page_that_is_cut_off_keeps_its_whole_entries() {
+        let data = file(2, 4 + 70, &[entry(&[1], 0), entry(&[1], 0)].concat());
+        let page = |len: usize| Page::of(&data[..len], 0).map(|page| page.entries().count());
+        assert_eq!((page(4096), page(4099), page(4100), page(4096 + 39)), (None, None, Some(0), Some(1)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_have_a_bounded_number_of_entries(
+            data in prop::collection::vec(prop_oneof![Just(1_u8), any::<u8>()], 0..4096),
+            count: u16,
+            length: u16,
+        ) {
+            let data = file(count, length, &data);
+            let entries: Vec<_> = Page::of(&data, 0).unwrap().entries().collect();
+            prop_assert!(entries.len() <= usize::from(count) && entries.len() <= 4096 / 35);
+            prop_assert!(entries.windows(2).all(|pair| pair[0].end == pair[1].at));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A book over its three files: a position becomes its entry, and its moves.
+
+use std::path::{Path, PathBuf};
+
+use shakmaty::{Chess, Position as _};
+
+use super::entry::{Entry, Statistics};
+use super::files;
+use super::headers;
+use super::index::Index;
+use super::page::{Page, RawEntry};
+use super::signature::Signature;
+use crate::base::error::Result;
+use crate::base::map::Map;
+use crate::chess::Position;
+use crate::chess::normal::Normal;
+
+/// A ChessBase book.
+#[derive(Debug)]
+pub struct Ctg {
+    name: PathBuf,
+    files: [PathBuf; 3],
+    ctg: Map,
+    cto: Map,
+    ctb: Map,
+}
+
+impl Ctg {
+    /// Opens the book that a file is a part of: any of the three, in any letter case.
+    ///
+    /// Maps the files and reads their headers and one page, whatever their size.
+    ///
+    /// # Errors
+    /// When a file is missing or cannot be opened, is none of a CTG book, or belongs to another book than the others.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let name = path.as_ref();
+        let real = files::in_any_case(name).unwrap_or_else(|| name.to_owned());
+        // Asked first, so that a file that is not there is told by the name that was given.
+        let first = Map::open(&real)?;
+        let opened = files::part(&real).unwrap_or_default();
+        headers::check_one(opened, &real, &first)?;
+        let files = files::of(&real)?;
+        let mut first = Some(first);
+        let mut open = |at: usize, path: &Path| match first.take_if(|_| at == opened) {
+            Some(map) => Ok(map),
+            None => Map::open(path),
+        };
+        let [ctg, cto, ctb] = &files;
+        let maps = [open(0, ctg)?, open(1, cto)?, open(2, ctb)?];
+        Self::of(name.to_owned(), files, maps)
+    }
+
+    /// A book over the bytes of its three files: pages, index, bitmap. `path` is only its name.
+    ///
+    /// # Errors
+    /// As [`Ctg::open`], but for the opening of the files.
+    pub fn new(
+        path: impl Into<PathBuf>,
+        ctg: impl Into<Map>,
+        cto: impl Into<Map>,
+        ctb: impl Into<Map>,
+    ) -> Result<Self> {
+        let name = path.into();
+        let files = files::EXTENSIONS.map(|extension| name.with_extension(extension));
+        Self::of(name, files, [ctg.into(), cto.into(), ctb.into()])
+    }
+
+    fn of(name: PathBuf, files: [PathBuf; 3], maps: [Map; 3]) -> Result<Self> {
+        headers::check(&files, &maps)?;
+        let [ctg, cto, ctb] = maps;
+        Ok(Self { name, files, ctg, cto, ctb })
+    }
+
+    /// The name by which it was opened.
+    pub(super) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Pages, index, bitmap.
+    pub(super) fn parts(&self) -> &[PathBuf; 3] {
+        &self.files
+    }
+
+    pub(super) fn opened_first(&self) -> Vec<PathBuf> {
+        let opened = files::part(&self.name).unwrap_or_default();
+        let mut files = self.files.to_vec();
+        if let Some(files) = files.get_mut(..=opened) {
+            files.rotate_right(1);
+        }
+        files
+    }
+
+    /// The bytes of the pages, the header page among them.
+    pub(super) fn pages(&self) -> &Map {
+        &self.ctg
+    }
+
+    /// The index; `None` never, once the book is open.
+    pub(super) fn index(&self) -> Option<Index<'_>> {
+        Index::new(&self.cto, &self.ctb)
+    }
+
+    /// The entry of a position, where the book has one.
+    pub fn entry(&self, at: &Position) -> Option<Entry> {
+        self.find(at.chess()).map(|(_, entry)| entry.decode())
+    }
+
+    /// What the book knows of a position itself, where it has it.
+    pub fn statistics(&self, at: &Position) -> Option<Statistics> {
+        self.find(at.chess()).map(|(_, entry)| entry.statistics())
+    }
+
+    /// The entry under a signature.
+    pub(super) fn raw(&self, signature: &Signature) -> Option<RawEntry<'_>> {
+        let index = self.index()?;
+        let page = index.page(index.leaf(signature.hash()))?;
+        Page::of(&self.ctg, page)?.find(signature.bytes())
+    }
+
+    /// A position's normal form and entry. An en-passant file that only an illegal capture gives is left out where it
+    /// is not found with it: some books are written so.
+    pub(super) fn find(&self, chess: &Chess) -> Option<(Normal, RawEntry<'_>)> {
+        let normal = Normal::of(chess)?;
+        let entry = self.raw(&Signature::of_normal(&normal)?);
+        let entry = entry.or_else(|| {
+            let again = normal.en_passant().is_some() && chess.legal_ep_square().is_none();
+            again.then(|| self.raw(&Signature::of_normal(&normal.without_en_passant())?))?
+        })?;
+        Some((normal, entry))
+    }
+}

@@ -1,0 +1,177 @@
+//! The sample books, where `TABIYA_SAMPLES` names their folder.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+
+use shakmaty::CastlingMode;
+
+use super::super::{Ctg, Signature};
+use crate::base::progress::Progress;
+use crate::book::polyglot::Polyglot;
+use crate::book::{self, Annotation, Book, MoveFacts};
+use crate::chess::Position;
+use crate::choose::{Policy, chances};
+
+/// A file of the sample books; `None`, and a line that says so, where they are not at hand.
+pub fn sample(name: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
+        println!("skipped: TABIYA_SAMPLES is unset, and the test needs {name} of the sample books");
+        return None;
+    };
+    let path = PathBuf::from(folder).join(name);
+    assert!(path.is_file(), "TABIYA_SAMPLES has no {name}");
+    Some(path)
+}
+
+fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
+    let mut moves = Vec::new();
+    book.moves(at, &mut moves);
+    moves
+}
+
+/// Every position that a book's own moves reach from the start, each once.
+fn reached(book: &dyn Book, mut see: impl FnMut(&Position, &[MoveFacts])) -> usize {
+    let mut known = HashSet::from([Position::start().key()]);
+    let mut positions = vec![Position::start()];
+    let mut at = 0;
+    while let Some(position) = positions.get(at).cloned() {
+        let moves = moves(book, &position);
+        see(&position, &moves);
+        for next in moves.iter().map(|known| position.after(known.mv)) {
+            if known.insert(next.key()) {
+                positions.push(next);
+            }
+        }
+        at += 1;
+    }
+    at
+}
+
+#[test]
+fn a_walk_of_perfect2021_finds_every_successor() {
+    let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let book = Ctg::open(path).unwrap();
+    let (mut edges, mut illegal, mut missing) = (0, 0, 0);
+    let mut known = HashSet::new();
+    let reached = reached(&book, |position, moves| {
+        // Positions that are mirrored, or have their colours swapped, share one entry.
+        known.insert(Signature::of(position.chess()).unwrap().bytes().to_vec());
+        let entry = book.entry(position).unwrap();
+        edges += moves.len();
+        illegal += entry.moves.len() - moves.len();
+        missing += moves.iter().filter(|known| known.counts.is_none()).count();
+    });
+    let positions = known.len();
+    println!(
+        "perfect2021: {positions} positions in {reached} forms, {edges} moves, {illegal} illegal, {missing} without an entry"
+    );
+    assert_eq!((positions, illegal, missing), (103_969, 0, 0));
+}
+
+#[test]
+fn every_entry_of_perfect2021_is_sound() {
+    let Some(path) = sample("ctg/perfect2021/Perfect2021.cto") else { return };
+    let book = Ctg::open(path).unwrap();
+    let mut told = Vec::new();
+    book.check(&Progress::none(), &mut |finding| told.push(finding));
+    assert_eq!(told, []);
+    let summary = book.summary(&Progress::none());
+    println!("{summary:?}");
+    assert_eq!((summary.entries, summary.games, summary.reachable), (104_224, Some(72_827), Some(103_969)));
+}
+
+#[test]
+fn the_ratings_of_the_side_to_move_stand_first() {
+    let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let book = Ctg::open(path).unwrap();
+    let (mut swapped, mut same) = (0, 0);
+    reached(&book, |position, moves| {
+        let [only] = moves else { return };
+        let (here, next) = (book.statistics(position), book.statistics(&position.after(only.mv)));
+        let (Some(here), Some(next)) = (here, next) else { return };
+        if here.own.games > 0 && here.games == next.games && here.own != here.other {
+            swapped += u32::from(here.own == next.other && here.other == next.own);
+            same += u32::from(here.own == next.own && here.other == next.other);
+        }
+    });
+    println!("ratings change places with the side to move in {swapped} positions, and do not in {same}");
+    assert!(swapped > 100 * same.max(1));
+}
+
+#[test]
+fn simple_opens_and_answers() {
+    let Some(path) = sample("ctg/simple/simple.ctg") else { return };
+    let book = book::open(path).unwrap();
+    let mut edges = Vec::new();
+    let positions = reached(&*book, |position, moves| {
+        for known in moves {
+            let mv = known.mv.to_uci(CastlingMode::Standard).to_string();
+            edges.push((position.fen(), mv, known.weight, known.annotation));
+        }
+        let mut chance = Vec::new();
+        chances(moves, &Policy::default(), |_| true, &mut chance);
+        assert!(chance.iter().all(|&chance| chance * moves.len() as f64 == 1.0));
+    });
+    assert_eq!((positions, edges.len()), (4, 3));
+    assert!(edges.iter().all(|(_, _, weight, mark)| (*weight, *mark) == (1, None)), "{edges:?}");
+    assert!(book.best(&Position::start()).is_some());
+}
+
+#[test]
+fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
+    let Some(ctg) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let Some(bin) = sample("polyglot/Perfect2021.bin") else { return };
+    let ctg = Ctg::open(ctg).unwrap();
+    let bin = Polyglot::new(&bin, crate::base::map::Map::open(&bin).unwrap());
+    let keys: HashSet<u64> = bin.entries().iter().map(|entry| entry.key).collect();
+    let (mut all, mut same) = (0, 0);
+    let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
+    // What the .bin has, the .ctg reaches; its other positions count as different.
+    reached(&ctg, |position, known| {
+        if !keys.contains(&position.key()) {
+            return;
+        }
+        all += 1;
+        let mut chance = Vec::new();
+        chances(known, &Policy::default(), |_| true, &mut chance);
+        let playable = known.iter().zip(&chance).filter(|(_, chance)| **chance > 0.0).map(|(known, _)| known);
+        let ours: Vec<&MoveFacts> = playable.collect();
+        let theirs = moves(&bin, position);
+        let more = ours.iter().filter(|known| theirs.iter().all(|other| other.mv != known.mv));
+        let more: Vec<_> = more.collect();
+        let less: Vec<_> =
+            theirs.iter().filter(|other| ours.iter().all(|known| known.mv != other.mv)).collect();
+        if more.is_empty() && less.is_empty() {
+            same += 1;
+            return;
+        }
+        for known in more {
+            let green = known.recommended == Some(true);
+            *kinds
+                .entry(if green {
+                    "only the .ctg plays a green move"
+                } else {
+                    "only the .ctg plays a move without colour"
+                })
+                .or_default() += 1;
+        }
+        for other in less {
+            let kind = match known.iter().find(|known| known.mv == other.mv) {
+                None => "only the .bin has the move",
+                Some(MoveFacts { recommended: Some(false), .. }) => "only the .bin plays a red move",
+                Some(MoveFacts {
+                    annotation: Some(Annotation::Dubious | Annotation::Bad | Annotation::Blunder),
+                    ..
+                }) => "only the .bin plays a move marked ?, ?? or ?!",
+                Some(MoveFacts { recommended: Some(true), .. }) => "only the .bin plays a green move",
+                Some(_) => "only the .bin plays a move without colour beside green ones",
+            };
+            *kinds.entry(kind).or_default() += 1;
+        }
+    });
+    let total = keys.len();
+    println!("{same} of {total} positions of Perfect2021.bin have the same playable moves in the .ctg");
+    println!("({} of them are not reached in the .ctg)", total - all);
+    kinds.iter().for_each(|(kind, count)| println!("{count:>6} {kind}"));
+    assert!(same * 100 >= total * 95, "{same} of {total}");
+}

@@ -1,0 +1,418 @@
+//! A book as it is put together: positions become records, sorted records become entries, and those become pages.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use shakmaty::Position as _;
+
+use super::super::entry::{annotation_code, comment_code};
+use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, PAGE_LEN};
+use super::super::moves::code;
+use super::super::signature::Signature;
+use super::rows::{MOST_MOVES, Own, Reached, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
+use super::trie::{Item, ROOM, Trie};
+use crate::base::bytes;
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::scratch::{Cursor, Scratch};
+use crate::base::sort::Sorter;
+use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, left_out};
+use crate::chess::normal::Normal;
+use crate::chess::{MoveCode, Position};
+
+/// The least memory that a draft makes use of, in bytes.
+const LEAST_MEMORY: usize = 1 << 20;
+
+/// Positions between two looks whether the work is to stop.
+const STRIDE: u64 = 1 << 14;
+
+/// Bytes of an entry that waits for its page, before the entry: its place in the order, its length, and what is to be
+/// counted where it is written.
+const HEAD: usize = 4 + 2 + 1;
+
+/// Counted where it is written: a position with different colours.
+const TORN: u8 = 1;
+
+/// A position with counts that did not fit.
+const SCALED: u8 = 2;
+
+/// A CTG book on its way into its three files.
+#[derive(Debug)]
+pub struct Draft {
+    green: Green,
+    folder: PathBuf,
+    memory: usize,
+    records: Sorter,
+    positions: u64,
+    /// Moves that became green because only their weights are known.
+    greens: u64,
+    /// Kept to save allocations.
+    record: Vec<u8>,
+    lost: Lost,
+}
+
+/// What the format has no place for, or holds otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lost {
+    positions: u64,
+    illegal: u64,
+    codes: u64,
+    learned: u64,
+    comments: u64,
+    weights: u64,
+}
+
+/// What stands beside the pages of a book that was written.
+#[derive(Clone, Debug, Default)]
+pub struct Beside {
+    /// The first page of the `.ctg` file, before those that were handed over.
+    pub header: Vec<u8>,
+    /// The `.cto` file.
+    pub cto: Vec<u8>,
+    /// The `.ctb` file.
+    pub ctb: Vec<u8>,
+    /// Positions in the book.
+    pub positions: u64,
+    /// Moves in the book.
+    pub moves: u64,
+    /// What the book does not hold, and how often.
+    pub left_out: Vec<(String, u64)>,
+    /// Moves whose weight is lost because it is not that of their results.
+    pub lost_weights: u64,
+    /// Moves that became green because only their weights are known.
+    pub greens: u64,
+}
+
+impl Draft {
+    /// An empty book, which holds about this many bytes in memory and puts the rest into temporary files in a folder.
+    /// Where a position's moves have no colour, these become green.
+    pub fn new(green: Green, folder: &Path, memory: usize) -> Self {
+        let memory = memory.max(LEAST_MEMORY);
+        Self {
+            green,
+            folder: folder.to_owned(),
+            memory,
+            records: Sorter::new(folder, memory / 4 * 3),
+            positions: 0,
+            greens: 0,
+            record: Vec::new(),
+            lost: Lost::default(),
+        }
+    }
+
+    /// Takes in a position. One that comes again, mirrored or with its colours swapped, is the same to the format: its
+    /// moves are put together, and its counts added up.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn add(&mut self, known: &PositionRecord) -> Result<()> {
+        let form = known.position.as_ref().and_then(|position| {
+            let normal = Normal::of(position.chess())?;
+            Some((position, normal, Signature::of_normal(&normal)?))
+        });
+        let Some((position, normal, signature)) = form else {
+            self.lost.positions += 1;
+            return Ok(());
+        };
+        let mut own = Own::default();
+        if let Some(words) = &known.comment {
+            own.comment = comment_code(words).unwrap_or_default();
+            self.lost.comments += u64::from(own.comment == 0);
+        }
+        let of_moves = || known.moves.iter().filter_map(|known| known.counts).reduce(plus);
+        if let Some(total) = known.total {
+            (own.source, own.counts) = (Source::Itself, Tally::of(total));
+        } else if let Some(total) = of_moves() {
+            (own.source, own.counts) = (Source::Moves, Tally::of(total));
+        }
+        let greens = self.greens(known);
+        let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(has_result));
+        for (at, known) in known.moves.iter().enumerate() {
+            let green = greens.map(|least| u128::from(known.weight) * 1000 >= least && known.weight > 0);
+            own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MOST_MOVES)?);
+        }
+        self.record.clear();
+        own.write(&signature, self.positions, &mut self.record);
+        self.positions += 1;
+        self.records.push(&self.record)
+    }
+
+    /// A thousand times the weight from which on a move becomes green, where weights decide on that.
+    fn greens(&mut self, known: &PositionRecord) -> Option<u128> {
+        if known.moves.iter().any(|known| known.recommended.is_some()) {
+            return None;
+        }
+        let weights = known.moves.iter().map(|known| u128::from(known.weight));
+        let only_weights = known.moves.iter().all(|known| known.counts.is_none());
+        let least = match self.green {
+            Green::PerMille(1..) if known.moves.is_empty() => None,
+            Green::PerMille(share @ 1..) => Some(weights.sum::<u128>() * u128::from(share)),
+            Green::Weights if only_weights => weights.max().map(|heaviest| heaviest * 500),
+            _ => None,
+        };
+        if least.is_none() {
+            self.lost.weights += if known.weighs_by_results() { 0 } else { known.moves.len() as u64 };
+        } else if self.green == Green::Weights {
+            let green = |known: &&MoveFacts<MoveCode>| {
+                known.weight > 0 && least.is_some_and(|least| u128::from(known.weight) * 1000 >= least)
+            };
+            self.greens += known.moves.iter().filter(green).count() as u64;
+        }
+        least
+    }
+
+    /// Notes what a move says of the position that it leads to; gives its code and mark.
+    fn add_move(
+        &mut self,
+        known: &MoveFacts<MoveCode>,
+        position: &Position,
+        normal: &Normal,
+        green: Option<bool>,
+        nothing: bool,
+        room: bool,
+    ) -> Result<Option<[u8; 2]>> {
+        let Some(found) = known.at(position) else {
+            self.lost.illegal += 1;
+            return Ok(None);
+        };
+        let chess = position.chess();
+        let Some(code) = code(found.mv, normal, chess).filter(|_| room) else {
+            self.lost.codes += 1;
+            return Ok(None);
+        };
+        let mut next = chess.clone();
+        next.play_unchecked(found.mv);
+        let Some(signature) = Signature::of(&next) else {
+            self.lost.codes += 1;
+            return Ok(None);
+        };
+        self.lost.learned += u64::from(known.learned.is_some());
+        let reached = Reached {
+            counts: known.counts.map(Tally::of_mover),
+            said: match known.recommended.or(green.filter(|green| *green)) {
+                None => SAID_NONE,
+                Some(true) => SAID_GREEN,
+                Some(false) => SAID_RED,
+            },
+            ratings: known.ratings.map_or([None; 2], |ratings| [opponents(known), ratings.average]),
+        };
+        self.record.clear();
+        reached.write(&signature, &mut self.record);
+        self.records.push(&self.record)?;
+        Ok(Some([code, annotation_code(known.annotation.or_else(|| never(known, nothing)))]))
+    }
+
+    /// Hands the pages over, one after the other; what else belongs to the book is given back.
+    ///
+    /// # Errors
+    /// When a temporary file fails, when the work is interrupted, and what `put` returns.
+    pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Beside> {
+        let Self { folder, memory, records, greens, lost, .. } = self;
+        let entries = Entries::new(records, Scratch::new(&folder, memory / 4))?;
+        let mut beside = Beside::default();
+        let (mut torn, mut scaled, mut alike) = (0, 0, 0);
+        let mut trie = Trie::new(entries.bytes);
+        let mut reader = Reader::new(&entries.scratch);
+        let (mut items, mut page) = (Vec::new(), Vec::with_capacity(PAGE_LEN as usize));
+        while reader.fill()? {
+            if trie.pages.is_multiple_of(STRIDE as u32) {
+                interrupt::check()?;
+            }
+            items.clear();
+            items.extend(
+                reader.waiting.iter().map(|entry| Item { order: entry.order, len: entry.bytes.len() }),
+            );
+            let leaf = trie.page(&items);
+            page.clear();
+            page.extend([0; 4]);
+            for entry in reader.waiting.drain(..leaf.entries) {
+                reader.held -= entry.bytes.len();
+                page.extend(&entry.bytes);
+                beside.positions += 1;
+                beside.moves += entry.moves();
+                torn += u64::from(entry.flags & TORN != 0);
+                scaled += u64::from(entry.flags & SCALED != 0);
+            }
+            let (count, len) = (leaf.entries as u16, page.len() as u16);
+            let head = count.to_be_bytes().into_iter().chain(len.to_be_bytes());
+            page.iter_mut().zip(head).for_each(|(place, byte)| *place = byte);
+            page.resize(PAGE_LEN as usize, 0);
+            if leaf.entries > 0 {
+                put(&page)?;
+            }
+            // What is under the same node has no room anywhere.
+            while reader.fill()? && reader.waiting.front().is_some_and(|entry| leaf.has(entry.order)) {
+                reader.skip();
+                alike += 1;
+            }
+        }
+        (beside.cto, beside.ctb) = (trie.cto(), trie.ctb());
+        beside.header = header(trie.pages, beside.positions as u32, entries.games);
+        beside.greens = greens;
+        beside.lost_weights = lost.weights;
+        let Lost { positions, illegal, codes, learned, comments, .. } = lost;
+        beside.left_out = left_out([
+            ("positions that the format cannot write", positions),
+            ("positions whose hashes are too much alike", alike),
+            ("moves that are not legal in their position", illegal),
+            ("moves that the format cannot write", codes + entries.left_out),
+            ("comments that the format has no sign for", comments),
+            ("learned results of moves", learned),
+            (
+                "positions with different colours on different ways to them, of which red counts before green",
+                torn,
+            ),
+            ("positions with more games than the format can count, all counts halved until they fit", scaled),
+        ]);
+        Ok(beside)
+    }
+}
+
+/// The entries of all positions, in the order of the pages.
+struct Entries {
+    scratch: Scratch,
+    /// Bytes of the entries alone.
+    bytes: u64,
+    /// Games of the book: those of the start, or else the most of any position.
+    games: u32,
+    /// Moves for which there was no room in their entry.
+    left_out: u64,
+}
+
+impl Entries {
+    /// Puts the records of each position together.
+    fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
+        let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0 };
+        let start = Signature::of(Position::start().chess());
+        let (mut row, mut bytes, mut of_start) = (Row::default(), Vec::new(), None);
+        let mut put = |row: &mut Row, entries: &mut Self| -> Result<()> {
+            if row.is_empty() {
+                return Ok(());
+            }
+            bytes.clear();
+            bytes.resize(HEAD, 0);
+            row.write(&mut bytes);
+            let len = bytes.len() - HEAD;
+            let flags = if row.is_torn() { TORN } else { 0 } | if row.is_too_great() { SCALED } else { 0 };
+            let head = row.order.to_le_bytes().into_iter().chain((len as u16).to_le_bytes()).chain([flags]);
+            bytes.iter_mut().zip(head).for_each(|(place, byte)| *place = byte);
+            entries.bytes += len as u64;
+            entries.games = entries.games.max(row.games());
+            entries.left_out += row.left_out;
+            if start.as_ref().is_some_and(|start| start.bytes() == row.signature()) {
+                of_start = Some(row.games());
+            }
+            row.clear();
+            entries.scratch.push(&bytes)
+        };
+        let mut sorted = records.finish()?;
+        let mut read = 0_u64;
+        while let Some(record) = sorted.next()? {
+            if row.is_other(record) {
+                put(&mut row, &mut entries)?;
+            }
+            row.add(record);
+            read += 1;
+            if read.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+            }
+        }
+        put(&mut row, &mut entries)?;
+        entries.games = of_start.unwrap_or(entries.games);
+        Ok(entries)
+    }
+}
+
+/// An entry that waits for its page.
+struct Entry {
+    order: u32,
+    flags: u8,
+    bytes: Vec<u8>,
+}
+
+impl Entry {
+    /// How many moves it has: the bytes of their codes and marks follow the signature, after their length.
+    fn moves(&self) -> u64 {
+        let signature = self.bytes.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
+        self.bytes.get(signature).map_or(0, |len| u64::from(len / 2))
+    }
+}
+
+/// Reads as many entries ahead as a page may need.
+struct Reader<'a> {
+    scratch: &'a Scratch,
+    cursor: Cursor,
+    at: u64,
+    waiting: VecDeque<Entry>,
+    /// Bytes of those that wait.
+    held: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(scratch: &'a Scratch) -> Self {
+        Self { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 }
+    }
+
+    /// Reads on until more waits than a page has room for; whether anything does.
+    fn fill(&mut self) -> Result<bool> {
+        while self.held <= ROOM && self.at < self.scratch.len() {
+            let head = self.cursor.get(self.scratch, self.at, HEAD)?;
+            let order = bytes::u32_le(head, 0).unwrap_or_default();
+            let len = usize::from(bytes::u16_le(head, 4).unwrap_or_default());
+            let flags = head.last().copied().unwrap_or_default();
+            let bytes = self.cursor.get(self.scratch, self.at + HEAD as u64, len)?.to_vec();
+            self.waiting.push_back(Entry { order, flags, bytes });
+            self.held += len;
+            self.at += (HEAD + len) as u64;
+        }
+        Ok(!self.waiting.is_empty())
+    }
+
+    fn skip(&mut self) {
+        if let Some(entry) = self.waiting.pop_front() {
+            self.held -= entry.bytes.len();
+        }
+    }
+}
+
+fn plus(a: Counts, b: Counts) -> Counts {
+    Counts {
+        games: a.games.saturating_add(b.games),
+        wins: a.wins.saturating_add(b.wins),
+        draws: a.draws.saturating_add(b.draws),
+        losses: a.losses.saturating_add(b.losses),
+    }
+}
+
+fn has_result(counts: Counts) -> bool {
+    counts.wins | counts.draws | counts.losses != 0
+}
+
+/// The mark of a move that must never be played and would be by its results; `nothing` says that no move of its
+/// position has one, so that all would weigh the same.
+fn never(known: &MoveFacts<MoveCode>, nothing: bool) -> Option<Annotation> {
+    let points = known.counts.is_some_and(|counts| counts.wins | counts.draws != 0);
+    (known.weight == 0 && known.recommended.is_none() && (points || nothing)).then_some(Annotation::Bad)
+}
+
+/// The average rating of the mover's opponents, by what the mover performed at against them.
+fn opponents(known: &MoveFacts<MoveCode>) -> Option<u32> {
+    /// Any average that does not end at the bounds of a performance.
+    const BASE: u32 = 10_000;
+    let performance = known.ratings?.performance?;
+    let difference = i64::from(known.counts?.performance(BASE)?) - i64::from(BASE);
+    u32::try_from(i64::from(performance) - difference).ok()
+}
+
+/// The header page.
+fn header(pages: u32, positions: u32, games: u32) -> Vec<u8> {
+    let mut page = vec![0; PAGE_LEN as usize];
+    let mut put = |at: u64, bytes: &[u8]| {
+        page.iter_mut().skip(at as usize).zip(bytes).for_each(|(place, byte)| *place = *byte);
+    };
+    CTG_FIXED.iter().for_each(|(at, bytes)| put(*at, bytes));
+    put(CTG_PAGES, &pages.to_be_bytes());
+    put(CTG_POSITIONS, &positions.to_be_bytes());
+    put(CTG_GAMES, &games.to_be_bytes());
+    page
+}

@@ -1,0 +1,84 @@
+//! Writing a book: its three files, which get their names together.
+//!
+//! Memory holds what [`WriteOptions::memory`] says and the index, a few bytes for each page; the rest is in temporary
+//! files.
+
+mod draft;
+mod rows;
+mod trie;
+
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+pub use draft::{Beside, Draft};
+
+use super::files::EXTENSIONS;
+use super::layout::PAGE_LEN;
+use crate::base::error::Result;
+use crate::base::folder;
+use crate::base::replace::{FileSet, Replacement};
+use crate::book::{BookWriter, PositionRecord, WriteOptions, Written};
+
+/// A CTG book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    draft: Draft,
+    paths: [PathBuf; 3],
+    files: [Replacement; 3],
+    needs_moves: bool,
+    memory: usize,
+}
+
+impl Writer {
+    /// Begins a book whose pages stand at `path`; index and bitmap get names beside it, in the letter case of its end.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`] of each.
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let [_, index, bitmap] = EXTENSIONS.map(|extension| folder::with_extension(path, extension));
+        let begin = |path: &Path| Replacement::new(path, options.force);
+        let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
+        let paths = [path.to_owned(), index, bitmap];
+        let WriteOptions { green, needs_moves, memory, .. } = *options;
+        Ok(Self { draft: Draft::new(green, &options.temp(), memory), paths, files, needs_moves, memory })
+    }
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        true
+    }
+
+    fn holds_verdicts(&self) -> bool {
+        true
+    }
+
+    fn memory(&self) -> usize {
+        self.memory
+    }
+
+    fn add(&mut self, known: &PositionRecord) -> Result<()> {
+        self.draft.add(known)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { draft, paths, files, needs_moves, .. } = *self;
+        let [mut ctg, mut cto, mut ctb] = files;
+        // The header says how many pages there are: its place is kept for it.
+        ctg.write_all(&[0; PAGE_LEN as usize]).map_err(|error| ctg.error(error))?;
+        let beside = draft.write(|page| ctg.write_all(page).map_err(|error| ctg.error(error)))?;
+        if beside.moves == 0 && needs_moves {
+            return Ok(Written { left_out: beside.left_out, ..Written::default() });
+        }
+        let headed = ctg.seek(SeekFrom::Start(0)).and_then(|_| ctg.write_all(&beside.header));
+        headed.map_err(|error| ctg.error(error))?;
+        cto.write_all(&beside.cto).map_err(|error| cto.error(error))?;
+        ctb.write_all(&beside.ctb).map_err(|error| ctb.error(error))?;
+        // The pages last, because they are what opens the book.
+        let mut set = FileSet::default();
+        [ctb, cto, ctg].into_iter().try_for_each(|file| set.add(file))?;
+        set.commit()?;
+        let Beside { positions, moves, left_out, lost_weights, greens, .. } = beside;
+        Ok(Written { files: paths.into(), positions, moves, left_out, lost_weights, greens })
+    }
+}

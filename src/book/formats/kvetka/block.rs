@@ -1,0 +1,183 @@
+//! A block: elements one behind the other.
+
+use super::element::RawElement;
+use super::key::Key;
+use super::layout::{BLOCK_HEADER, BLOCK_LEN, KEY_LEN};
+use crate::base::bytes;
+
+/// A block, or as much of it as the file has.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    data: &'a [u8],
+}
+
+impl<'a> Block<'a> {
+    /// The block in these bytes, no more than a block has.
+    pub fn of(data: &'a [u8]) -> Self {
+        Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
+    }
+
+    /// How many bytes it says are in use.
+    pub fn said(&self) -> Option<u16> {
+        bytes::u16_be(self.data, 0)
+    }
+
+    /// What is in use.
+    pub fn used(&self) -> &'a [u8] {
+        let said = usize::from(self.said().unwrap_or_default());
+        self.data.get(..said).unwrap_or(self.data)
+    }
+
+    /// Its elements, up to the first place where none can be read: then its offset in the block, and why.
+    pub fn elements(&self) -> Elements<'a> {
+        Elements { used: self.used(), at: BLOCK_HEADER }
+    }
+
+    /// The key of its first element.
+    pub fn first_key(&self) -> Option<&'a [u8; KEY_LEN]> {
+        self.elements().next()?.ok().map(|element| element.key)
+    }
+
+    /// The element of a position.
+    pub fn find(&self, key: &[u8; KEY_LEN]) -> Option<RawElement<'a>> {
+        let used = self.used();
+        let mut at = BLOCK_HEADER;
+        while let Some((&len, rest)) = used.get(at..).and_then(<[u8]>::split_first) {
+            // Nearly all lengths are one byte, and then the key stands behind it.
+            let end = at + 1 + usize::from(len);
+            if len < KEY_LEN as u8 || len >= 0x80 || rest.starts_with(key) || end > used.len() {
+                let element = RawElement::read(used, at).ok()?;
+                if element.key == key {
+                    return Some(element);
+                }
+                at = element.end;
+            } else {
+                at = end;
+            }
+        }
+        None
+    }
+}
+
+/// The elements of a block.
+#[derive(Clone, Debug)]
+pub struct Elements<'a> {
+    used: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Result<RawElement<'a>, (usize, &'static str)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.used.len() {
+            return None;
+        }
+        let element = RawElement::read(self.used, self.at).map_err(|fault| (self.at, fault));
+        self.at = element.map_or(self.used.len(), |element| element.end);
+        Some(element)
+    }
+}
+
+/// Puts elements into blocks, each as full as can be.
+#[derive(Clone, Debug)]
+pub struct Packer {
+    block: Vec<u8>,
+    first: Option<Key>,
+}
+
+impl Default for Packer {
+    fn default() -> Self {
+        Self { block: vec![0; BLOCK_HEADER], first: None }
+    }
+}
+
+impl Packer {
+    /// Takes in the next element by its key and bytes, no more than an element may have; gives a block that is full
+    /// without it, with the key of its first element.
+    pub fn push(&mut self, key: Key, element: &[u8]) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
+        let full = if self.block.len() + element.len() > BLOCK_LEN as usize { self.finish() } else { None };
+        self.first.get_or_insert(key);
+        self.block.extend(element);
+        full
+    }
+
+    /// The last block, where anything is in it.
+    pub fn finish(&mut self) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
+        let first = self.first.take()?;
+        let mut bytes = [0; BLOCK_LEN as usize];
+        for (place, byte) in bytes.iter_mut().zip(&self.block) {
+            *place = *byte;
+        }
+        let used = (self.block.len() as u16).to_be_bytes();
+        bytes.first_chunk_mut().into_iter().for_each(|place| *place = used);
+        self.block.truncate(BLOCK_HEADER);
+        Some((first, bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn element(key: u8, moves: u8) -> Vec<u8> {
+        let mut element = vec![22 + 5 + moves];
+        element.extend([key; KEY_LEN]);
+        element.extend([1, 2, 3, moves]);
+        element.extend(vec![0x10; moves.into()]);
+        element.push(0);
+        element
+    }
+
+    fn block(said: u16, elements: &[u8]) -> Vec<u8> {
+        let mut block = said.to_be_bytes().to_vec();
+        block.extend(elements);
+        block.resize(BLOCK_LEN as usize, 0xee);
+        block
+    }
+
+    #[test]
+    fn elements_follow_each_other_up_to_what_is_in_use() {
+        let two = [element(1, 0), element(2, 5)].concat();
+        let data = block(2 + two.len() as u16, &two);
+        let block = Block::of(&data);
+        let seen: Vec<_> = block.elements().map(|element| element.unwrap()).collect();
+        assert_eq!(
+            seen.iter().map(|element| (element.at, element.end)).collect::<Vec<_>>(),
+            [(2, 30), (30, 63)]
+        );
+        assert_eq!(block.first_key(), Some(&[1; KEY_LEN]));
+        assert_eq!(block.find(&[2; KEY_LEN]).unwrap().body().unwrap().moves, [0x10; 5]);
+        assert!(block.find(&[3; KEY_LEN]).is_none());
+    }
+
+    #[test]
+    fn what_says_to_be_longer_than_it_is_ends_where_it_does() {
+        let one = element(1, 0);
+        for (said, faults) in [(0, 0), (1, 0), (2, 0), (29, 1), (30, 0), (31, 1), (u16::MAX, 1)] {
+            let data = block(said, &one);
+            let found: Vec<_> = Block::of(&data).elements().collect();
+            assert_eq!(found.iter().filter(|element| element.is_err()).count(), faults, "{said}");
+        }
+        for len in [0, 1, 2, 20] {
+            let data = block(30, &one);
+            let cut = Block::of(&data[..len]);
+            assert!(cut.first_key().is_none());
+        }
+        // No block reaches into the next one.
+        assert_eq!(Block::of(&[0xff; 5000]).used().len(), 2048);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_have_a_bounded_number_of_elements(
+            data in prop::collection::vec(prop_oneof![Just(22_u8), Just(0_u8), any::<u8>()], 0..2100),
+        ) {
+            let block = Block::of(&data);
+            let found: Vec<_> = block.elements().collect();
+            prop_assert!(found.len() <= BLOCK_LEN as usize / 23 + 1);
+            prop_assert!(found.iter().rev().skip(1).all(Result::is_ok));
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The whole book read: its sums, and what is wrong with it.
+
+use std::path::Path;
+
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
+
+use super::block::Block;
+use super::element::{Body, Extras, RawElement};
+use super::header::Header;
+use super::key::Key;
+use super::layout::{
+    ALL_PLIES, BLOCK_HEADER, BLOCK_LEN, HAS_COMMENT, HAS_ENDS, HAS_LINK, HAS_LINKS, KEY_LEN, MOST_COMMENT,
+    MOST_ELEMENT, SOURCE_CBH,
+};
+use super::moves::{is_known, legal};
+use super::read::Kvetka;
+use super::read::sources::Sources;
+use crate::base::findings::{Findings, kinds};
+use crate::base::map::Access;
+use crate::base::progress::Progress;
+use crate::book::Summary;
+use crate::book::traverse::reach;
+use crate::chess::Position;
+use crate::chess::normal::Normal;
+
+/// Blocks between two looks at the progress bar.
+const STRIDE: u64 = 1 << 9;
+
+kinds! {
+    /// What can be wrong with a Kvetka book.
+    enum Kind {
+        Files: Error "missing or damaged files",
+        Header: Warning "unknown values in the header",
+        Block: Error "blocks with a wrong length",
+        Empty: Warning "empty blocks",
+        Element: Error "elements that cannot be read",
+        Length: Error "elements that are too long",
+        Order: Error "elements out of order",
+        Position: Error "elements whose position cannot be found",
+        Move: Error "move codes that are not legal in their position",
+        MoveTwice: Warning "moves that their position already has",
+        Extras: Error "elements whose flags, link or comment cannot be read",
+        Unknown: Warning "values without a known meaning",
+        Link: Error "links to games that the .ksf file does not have",
+        Source: Error "sources or games that cannot be read",
+        Index: Error "wrong keys in the index",
+        Open: Warning "moves that lead to positions that the book does not have",
+        NoSources: Warning "links to games, and no .ksf file that names them",
+        Cut: Warning "depths with too many positions",
+    }
+}
+
+/// What the pass counted.
+#[derive(Default)]
+pub struct Totals {
+    elements: u64,
+    moves: u64,
+    comments: u64,
+    links: u64,
+    /// Bytes in use.
+    used: u64,
+    games: Option<u64>,
+}
+
+/// Sums the book up and reports what is wrong with it.
+pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let totals = inspect(book, progress, findings);
+    let walk = reach(book, totals.elements, progress);
+    if walk.cut {
+        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+    }
+    Summary {
+        entries: totals.elements,
+        positions: Some(totals.elements),
+        moves: Some(totals.moves),
+        games: book.results(&Position::start()).map(|results| results.games()),
+        deepest: Some(walk.plies),
+        reachable: Some(walk.reached),
+        learned: None,
+        findings: Vec::new(),
+        notes: notes(book, &totals),
+    }
+}
+
+/// What the header and the files say, as lines with names.
+fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    if let Some(Header { caption, least_elo, plies, .. }) = book.header() {
+        if !caption.is_empty() {
+            notes.push(("caption", caption.clone()));
+        }
+        let names = ["White", "Black", "the stronger", "the weaker"];
+        let limits = least_elo.iter().zip(names).filter(|(least, _)| **least > 0);
+        let limits: Vec<String> = limits.map(|(least, name)| format!("{name} {least}")).collect();
+        if !limits.is_empty() {
+            notes.push(("least Elo", limits.join(", ")));
+        }
+        if *plies != ALL_PLIES {
+            notes.push(("plies of a game", format!("the first {plies}")));
+        }
+    }
+    let room = book.blocks() * BLOCK_LEN;
+    if let Some(percent) = (totals.used * 100).checked_div(room) {
+        notes.push(("blocks", format!("{}, {percent}% full", book.blocks())));
+    }
+    for (name, count) in [("comments", totals.comments), ("links to games", totals.links)] {
+        if count > 0 {
+            notes.push((name, count.to_string()));
+        }
+    }
+    if let (Some(sources), Some(games)) = (book.sources(), totals.games) {
+        notes.push(("sources", format!("{} with {games} games", sources.count())));
+    }
+    notes
+}
+
+/// Reads everything once and reports what is wrong with the files, the sources, the blocks in their order and the index.
+pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+    for error in book.errors() {
+        let at = error.offset().unwrap_or_default();
+        findings.add(Kind::Files, (error.path().unwrap_or(book.name()), at), error.what());
+    }
+    if let (Some(header), Some(first)) = (book.header(), book.parts().all().first())
+        && header.element_type & !HAS_LINKS != 0
+    {
+        let kind = header.element_type;
+        let what = format_args!("the header's kind of elements, 0x{kind:02x}, has no known meaning");
+        findings.add(Kind::Header, (&first.path, first.start - 6), what);
+    }
+    let games = sources(book, findings);
+    let totals = Totals { games: book.sources().map(|_| games.iter().sum()), ..Totals::default() };
+    book.parts().expect(Access::Sequential);
+    progress.bytes(book.blocks() * BLOCK_LEN);
+    let mut pass = Pass { book, totals, games, last: None, findings };
+    for number in 0..book.blocks() {
+        if number.is_multiple_of(STRIDE) {
+            progress.at(number * BLOCK_LEN);
+        }
+        pass.block(number);
+    }
+    book.parts().expect(Access::Random);
+    pass.totals
+}
+
+/// The pass over the blocks.
+struct Pass<'a, 'b> {
+    book: &'a Kvetka,
+    totals: Totals,
+    /// Games of each source that can be read.
+    games: Vec<u64>,
+    last: Option<[u8; KEY_LEN]>,
+    findings: &'a mut Findings<'b>,
+}
+
+/// A file and an offset in it.
+type At<'a> = (&'a Path, u64);
+
+impl Pass<'_, '_> {
+    fn block(&mut self, number: u64) {
+        let Some((part, start)) = self.book.parts().place(number) else { return };
+        let Some(block) = self.book.parts().block(number) else { return };
+        let path = &*part.path;
+        self.totals.used += block.used().len() as u64;
+        let said = usize::from(block.said().unwrap_or_default());
+        if said < BLOCK_HEADER || said > BLOCK_LEN as usize {
+            let what = format_args!("block {number} says that {said} of its {BLOCK_LEN} bytes are in use");
+            self.findings.add(Kind::Block, (path, start), what);
+        } else if said == BLOCK_HEADER {
+            self.findings.add(Kind::Empty, (path, start), format_args!("block {number} is empty"));
+        }
+        if let Some(index) = self.book.index()
+            && let Some(first) = block.first_key()
+            && index.key(number) != Some(first)
+        {
+            let what = format_args!("the index has another first key than block {number}");
+            self.findings.add(Kind::Index, (index.path(), number * KEY_LEN as u64), what);
+        }
+        for element in block.elements() {
+            match element {
+                Ok(element) => self.element(&block, number, &element, (path, start + element.at as u64)),
+                Err((at, fault)) => {
+                    let what = format_args!("an element of block {number} {fault} of what is in use");
+                    self.findings.add(Kind::Element, (path, start + at as u64), what);
+                }
+            }
+        }
+    }
+
+    fn element(&mut self, block: &Block<'_>, number: u64, element: &RawElement<'_>, at: At<'_>) {
+        self.totals.elements += 1;
+        let len = element.len();
+        if len > MOST_ELEMENT {
+            let what = format_args!("an element has {len} bytes, and {MOST_ELEMENT} are the most");
+            self.findings.add(Kind::Length, at, what);
+        }
+        match self.last.replace(*element.key) {
+            Some(last) if last == *element.key => {
+                self.findings.add(Kind::Order, at, "the element before has the same position");
+            }
+            Some(last) if last > *element.key => {
+                let what = "the element before has a higher key: this position may not be found";
+                self.findings.add(Kind::Order, at, what);
+            }
+            _ => {}
+        }
+        debug_assert!(element.end <= block.used().len());
+        let chess = Key(*element.key).position();
+        if let Err(what) = &chess {
+            self.findings.add(Kind::Position, at, what);
+        }
+        match element.body() {
+            Ok(body) => {
+                if let Ok(chess) = chess {
+                    self.moves(&chess, &body, at);
+                }
+                self.extras(&body, at);
+            }
+            Err(fault) => {
+                let what = format_args!("an element of block {number} {fault} of it");
+                self.findings.add(Kind::Element, at, what);
+            }
+        }
+    }
+
+    fn moves(&mut self, chess: &Chess, body: &Body<'_>, at: At<'_>) {
+        let Some(normal) = Normal::of(chess) else { return };
+        let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
+        let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
+        let mut seen: Vec<Move> = Vec::new();
+        for &code in body.moves {
+            let Some(mv) = legal(code, &normal, chess) else {
+                let why = if is_known(code) { "is not legal" } else { "means nothing" };
+                let what = format_args!("the move code 0x{code:02x} {why} in {}", fen());
+                self.findings.add(Kind::Move, at, what);
+                continue;
+            };
+            if seen.contains(&mv) {
+                let what = format_args!("{} already has the move {}", fen(), uci(mv));
+                self.findings.add(Kind::MoveTwice, at, what);
+                continue;
+            }
+            seen.push(mv);
+            self.totals.moves += 1;
+            let mut next = chess.clone();
+            next.play_unchecked(mv);
+            if Key::of(&next).and_then(|key| self.book.find(&key)).is_none() {
+                let what =
+                    format_args!("the move {} leads to a position that the book does not have", uci(mv));
+                self.findings.count(Kind::Open, at, what);
+            }
+        }
+    }
+
+    fn extras(&mut self, body: &Body<'_>, at: At<'_>) {
+        let Self { book, totals, games, findings, .. } = self;
+        let Extras { flags, link, comment, rest } = match body.extras(book.has_links()) {
+            Ok(extras) => extras,
+            Err(fault) => {
+                let what = format_args!("what follows the moves {fault} of its element");
+                return findings.add(Kind::Extras, at, what);
+            }
+        };
+        let unknown = flags & !(HAS_COMMENT | HAS_ENDS | HAS_LINK);
+        if unknown != 0 {
+            findings.add(Kind::Unknown, at, format_args!("the flags 0x{unknown:02x} have no known meaning"));
+        } else if flags & HAS_ENDS == 0 && !rest.is_empty() {
+            let what = format_args!("no flag announces the last {} bytes of an element", rest.len());
+            findings.add(Kind::Unknown, at, what);
+        }
+        if let Some(comment) = comment {
+            totals.comments += 1;
+            let letters = comment.encode_utf16().count();
+            if letters > MOST_COMMENT {
+                let what = format_args!("a comment has {letters} letters, and {MOST_COMMENT} are the most");
+                findings.add(Kind::Unknown, at, what);
+            }
+        }
+        let Some(link) = link else { return };
+        totals.links += 1;
+        if book.sources().is_none() {
+            findings.count(Kind::NoSources, at, "there is a link to a game, and no .ksf file that names it");
+        } else if games.get(usize::from(link.source)).is_none_or(|&games| u64::from(link.game) >= games) {
+            let (game, source) = (link.game, link.source);
+            let what = format_args!(
+                "a link leads to game {game} of source {source}, which the .ksf file does not have"
+            );
+            findings.add(Kind::Link, at, what);
+        }
+    }
+}
+
+/// Reads the `.ksf` file; the games of each source that can be read.
+fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
+    let Some(sources) = book.sources() else { return Vec::new() };
+    let path = sources.path();
+    let len = sources.bytes().len() as u64;
+    let (said, count) = (sources.said(), sources.count());
+    if said > count || Sources::contents_len(said.into()) > len {
+        let what = format_args!("the contents name {said} sources, and the file has {len} bytes");
+        findings.add(Kind::Source, (path, 0), what);
+    }
+    let mut held = Vec::new();
+    for number in 0..count {
+        let mut games = 0;
+        match sources.source(number) {
+            Ok(source) => {
+                if source.kind > SOURCE_CBH {
+                    let kind = source.kind;
+                    let what = format_args!("the kind {kind} of source {number} has no known meaning");
+                    findings.add(Kind::Unknown, (path, Sources::entry(number)), what);
+                }
+                for game in sources.games(&source) {
+                    match game {
+                        Ok(_) => games += 1,
+                        Err((at, fault)) => {
+                            let all = source.games;
+                            let what =
+                                format_args!("game {games} of {all} of source {number} {fault} of the file");
+                            findings.add(Kind::Source, (path, at.min(len)), what);
+                        }
+                    }
+                }
+            }
+            Err((at, fault)) if at <= len => {
+                let what = format_args!("source {number} {fault} of the file");
+                findings.add(Kind::Source, (path, at), what);
+            }
+            Err(_) => {
+                let what = format_args!("source {number} is after the end of the file");
+                findings.add(Kind::Source, (path, Sources::entry(number)), what);
+            }
+        }
+        held.push(games);
+    }
+    held
+}

@@ -1,0 +1,402 @@
+//! An element: what a book knows of one position.
+
+use super::key::Key;
+use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COMMENT, MOST_ELEMENT};
+use super::wire::{Reader, Result, TOO_LONG, put_compact, put_unicode};
+
+/// How many games went through a position, and how they ended for the side that is to move there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Won by the side to move.
+    pub wins: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost by the side to move.
+    pub losses: u64,
+}
+
+impl Results {
+    /// All games.
+    pub fn games(self) -> u64 {
+        self.wins.saturating_add(self.draws).saturating_add(self.losses)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            wins: self.wins.saturating_add(other.wins),
+            draws: self.draws.saturating_add(other.draws),
+            losses: self.losses.saturating_add(other.losses),
+        }
+    }
+
+    /// The same seen from the other side.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        Self { wins: self.losses, losses: self.wins, ..self }
+    }
+}
+
+/// Where a game stands: a source of the `.ksf` file and a game of that, both from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    /// The source.
+    pub source: u16,
+    /// The game in it.
+    pub game: u32,
+}
+
+impl Link {
+    /// Both as one number, in the order of sources and games.
+    pub fn number(self) -> u64 {
+        u64::from(self.source) << 32 | u64::from(self.game)
+    }
+}
+
+/// An element as it stands in its block.
+#[derive(Clone, Copy, Debug)]
+pub struct RawElement<'a> {
+    /// Its offset in the block.
+    pub at: usize,
+    /// The offset in the block of what stands behind it.
+    pub end: usize,
+    /// The position.
+    pub key: &'a [u8; KEY_LEN],
+    /// What stands behind the key.
+    behind: &'a [u8],
+}
+
+/// Results and moves of an element: what play needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Body<'a> {
+    /// The games.
+    pub results: Results,
+    /// The codes of the moves.
+    pub moves: &'a [u8],
+    /// What stands behind them.
+    tail: Reader<'a>,
+}
+
+/// What stands behind the moves of an element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extras {
+    /// The flags as they are.
+    pub flags: u8,
+    /// A game with the position.
+    pub link: Option<Link>,
+    /// The comment, mostly the opening's name.
+    pub comment: Option<String>,
+    /// What stands behind the comment: links in a form that is not described, and what later flags may mean.
+    pub rest: Vec<u8>,
+}
+
+impl<'a> RawElement<'a> {
+    /// The element at an offset of a block, of which only what is in use is given.
+    ///
+    /// # Errors
+    /// When none can be read there.
+    pub fn read(used: &'a [u8], at: usize) -> Result<Self> {
+        let mut reader = Reader::at(used, at as u64);
+        let len = reader.compact()?;
+        let (key, behind) = reader.bytes(len)?.split_first_chunk().ok_or(TOO_LONG)?;
+        Ok(Self { at, end: reader.offset() as usize, key, behind })
+    }
+
+    /// Its length in bytes.
+    pub fn len(&self) -> usize {
+        self.end - self.at
+    }
+
+    /// Its results and moves.
+    ///
+    /// # Errors
+    /// When they do not end within it.
+    pub fn body(&self) -> Result<Body<'a>> {
+        let mut reader = Reader::at(self.behind, 0);
+        let (wins, draws, losses) = (reader.compact()?, reader.compact()?, reader.compact()?);
+        let count = reader.u8()?;
+        let moves = reader.bytes(count.into())?;
+        Ok(Body { results: Results { wins, draws, losses }, moves, tail: reader })
+    }
+}
+
+impl Body<'_> {
+    /// What stands behind the moves; `has_links` is what the header says of elements.
+    ///
+    /// # Errors
+    /// When it does not end within the element, or its comment is longer than what is left.
+    pub fn extras(&self, has_links: bool) -> Result<Extras> {
+        let mut reader = self.tail;
+        let flags = reader.u8()?;
+        let mut extras = Extras { flags, ..Extras::default() };
+        if has_links && flags & HAS_LINK != 0 {
+            extras.link = Some(Link { source: reader.u16()?, game: reader.u32()? });
+        }
+        if flags & HAS_COMMENT != 0 {
+            extras.comment = Some(reader.unicode()?);
+        }
+        extras.rest = reader.rest().to_vec();
+        Ok(extras)
+    }
+}
+
+/// An element to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// The position.
+    pub key: Key,
+    /// The games.
+    pub results: Results,
+    /// The codes of the moves, each once.
+    pub moves: Vec<u8>,
+    /// What stands behind them. Of the flags only those count that belong to [`Extras::rest`].
+    pub extras: Extras,
+}
+
+/// What an element had to leave out so as not to be too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shed {
+    /// The links in the form that is not described, and all else behind the comment.
+    pub rest: bool,
+    /// The link to a game.
+    pub link: bool,
+    /// Letters of the comment.
+    pub comment: bool,
+}
+
+impl Element {
+    /// Appends its bytes, no more than [`MOST_ELEMENT`]: links are left out first, then letters of the comment.
+    ///
+    /// `has_links` is what the header says of elements: without it no link is written.
+    pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> Shed {
+        let mut shed = Shed::default();
+        let mut body = self.key.0.to_vec();
+        for count in [self.results.wins, self.results.draws, self.results.losses] {
+            put_compact(count, &mut body);
+        }
+        // A position of chess has no more than 218 moves.
+        let moves = self.moves.get(..self.moves.len().min(usize::from(u8::MAX))).unwrap_or_default();
+        body.push(moves.len() as u8);
+        body.extend(moves);
+
+        let mut flags = self.extras.flags & !(HAS_COMMENT | HAS_LINK);
+        let mut link = self.extras.link.filter(|_| has_links);
+        let mut rest = &self.extras.rest[..];
+        let mut comment: Vec<u16> = self.extras.comment.iter().flat_map(|text| text.encode_utf16()).collect();
+        shed.comment |= shorten(&mut comment, MOST_COMMENT);
+        // The length of the longest element is written in two bytes.
+        let room = MOST_ELEMENT.saturating_sub(2 + body.len() + 1);
+        let text = |comment: &[u16]| if comment.is_empty() { 0 } else { 4 + 2 * comment.len() };
+        if room < rest.len() + link.map_or(0, |_| LINK_LEN) + text(&comment) && !rest.is_empty() {
+            (rest, shed.rest) = (&[], true);
+        }
+        if rest.is_empty() {
+            flags &= !HAS_ENDS;
+        }
+        if room < link.map_or(0, |_| LINK_LEN) + rest.len() + text(&comment) && link.is_some() {
+            (link, shed.link) = (None, true);
+        }
+        let letters = room.saturating_sub(4 + rest.len() + link.map_or(0, |_| LINK_LEN)) / 2;
+        shed.comment |= shorten(&mut comment, letters);
+
+        if link.is_some() {
+            flags |= HAS_LINK;
+        }
+        if !comment.is_empty() {
+            flags |= HAS_COMMENT;
+        }
+        body.push(flags);
+        if let Some(Link { source, game }) = link {
+            body.extend(source.to_be_bytes());
+            body.extend(game.to_be_bytes());
+        }
+        if !comment.is_empty() {
+            put_unicode(&String::from_utf16_lossy(&comment), &mut body);
+        }
+        body.extend(rest);
+        put_compact(body.len() as u64, out);
+        out.append(&mut body);
+        shed
+    }
+}
+
+/// Cuts a text to so many characters, but never through a pair of surrogates.
+fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
+    if text.len() <= most {
+        return false;
+    }
+    text.truncate(most);
+    if text.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit)) {
+        text.pop();
+    }
+    true
+}
+
+/// The name of an opening in a comment of the form `E98|King's Indian|Main line`, for people: `E98 King's Indian, Main
+/// line`. A comment of another form is left as it is.
+///
+/// ```
+/// use tabiya::book::kvetka::opening_name;
+/// assert_eq!(opening_name("A41|Queen's Pawn"), "A41 Queen's Pawn");
+/// assert_eq!(opening_name("a note"), "a note");
+/// ```
+pub fn opening_name(comment: &str) -> String {
+    let mut parts = comment.splitn(3, '|');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(code), Some(name), None) if is_eco(code) => format!("{code} {name}"),
+        (Some(code), Some(name), Some(variation)) if is_eco(code) => format!("{code} {name}, {variation}"),
+        _ => comment.to_owned(),
+    }
+}
+
+/// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
+pub fn is_eco(code: &str) -> bool {
+    matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wire::{ENDLESS, LONG_TEXT};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(bytes: &[u8], has_links: bool) -> (Element, usize) {
+        let raw = RawElement::read(bytes, 0).unwrap();
+        let body = raw.body().unwrap();
+        let extras = body.extras(has_links).unwrap();
+        let key = Key(*raw.key);
+        (Element { key, results: body.results, moves: body.moves.to_vec(), extras }, raw.len())
+    }
+
+    fn element(moves: usize, comment: usize, rest: usize) -> Element {
+        Element {
+            key: Key([7; KEY_LEN]),
+            results: Results { wins: 1, draws: 200, losses: 1 << 40 },
+            moves: (0..moves).map(|code| code as u8).collect(),
+            extras: Extras {
+                flags: 0,
+                link: Some(Link { source: 3, game: 70_000 }),
+                comment: Some("é".repeat(comment)),
+                rest: vec![9; rest],
+            },
+        }
+    }
+
+    #[test]
+    fn an_element_stands_as_it_is_described() {
+        let element = Element {
+            results: Results { wins: 5, draws: 300, losses: 0 },
+            moves: vec![0x11, 0x0d],
+            extras: Extras {
+                comment: Some("A41".to_owned()),
+                link: Some(Link { source: 1, game: 2 }),
+                ..Extras::default()
+            },
+            ..element(0, 0, 0)
+        };
+        let mut bytes = Vec::new();
+        assert_eq!(element.write(true, &mut bytes), Shed::default());
+        let expected = [
+            &[22 + 4 + 3 + 1 + 6 + 10][..],
+            &[7; 22],
+            &[5, 0x82, 0x2c, 0, 2, 0x11, 0x0d],
+            &[HAS_COMMENT | HAS_LINK, 0, 1, 0, 0, 0, 2],
+            &[0, 0, 0, 3, 0, b'A', 0, b'4', 0, b'1'],
+        ];
+        assert_eq!(bytes, expected.concat());
+        // Without links in the header none is written.
+        bytes.clear();
+        element.write(false, &mut bytes);
+        assert_eq!(read(&bytes, false).0.extras.link, None);
+    }
+
+    #[test]
+    fn too_long_an_element_leaves_out_links_first() {
+        let mut bytes = Vec::new();
+        let shed = element(200, 150, 700).write(true, &mut bytes);
+        assert_eq!(shed, Shed { rest: true, ..Shed::default() });
+        let (back, len) = read(&bytes, true);
+        assert!(len <= MOST_ELEMENT && back.extras.link.is_some() && back.extras.rest.is_empty());
+        bytes.clear();
+        let shed = element(40, 310, 0).write(true, &mut bytes);
+        assert_eq!(shed, Shed { link: true, comment: true, rest: false });
+        let (back, len) = read(&bytes, true);
+        assert!((678..=MOST_ELEMENT).contains(&len) && back.moves.len() == 40, "{len}");
+    }
+
+    #[test]
+    fn links_of_unknown_form_are_kept_as_they_are() {
+        let mut element = element(3, 4, 20);
+        element.extras.flags = HAS_ENDS | 0x40;
+        let mut bytes = Vec::new();
+        assert_eq!(element.write(true, &mut bytes), Shed::default());
+        element.extras.flags |= HAS_LINK | HAS_COMMENT;
+        assert_eq!(read(&bytes, true).0, element);
+    }
+
+    #[test]
+    fn what_is_cut_off_says_why() {
+        let mut bytes = Vec::new();
+        element(3, 4, 0).write(true, &mut bytes);
+        assert_eq!(RawElement::read(&bytes[..bytes.len() - 1], 0).unwrap_err(), TOO_LONG);
+        assert_eq!(RawElement::read(&[0x80; 20], 0).unwrap_err(), ENDLESS);
+        assert_eq!(RawElement::read(&[21; 22], 0).unwrap_err(), TOO_LONG);
+        // The counts do not end, the moves go on behind the end, the comment does.
+        let with = |behind: &[u8]| [&[22 + behind.len() as u8][..], &[0; 22], behind].concat();
+        let body = |behind: &[u8]| RawElement::read(&with(behind), 0).unwrap().body().map(|_| ());
+        assert_eq!(body(&[0x80; 12]), Err(ENDLESS));
+        assert_eq!(body(&[1, 1]), Err(TOO_LONG));
+        assert_eq!(body(&[1, 1, 1, 9, 0]), Err(TOO_LONG));
+        let long = with(&[1, 1, 1, 0, HAS_COMMENT, 0xff, 0xff, 0xff, 0xff, 0, 0]);
+        let body = RawElement::read(&long, 0).unwrap().body().unwrap();
+        assert_eq!((body.results.games(), body.extras(true).unwrap_err()), (3, LONG_TEXT));
+    }
+
+    #[test]
+    fn names_of_openings_are_told_from_other_comments() {
+        assert_eq!(
+            opening_name("B33|Sicilian Defence|Pelikan, Bird Variation"),
+            "B33 Sicilian Defence, Pelikan, Bird Variation"
+        );
+        assert_eq!(opening_name("F00|x"), "F00|x");
+        assert!(is_eco("E99") && !is_eco("e99") && !is_eco("E9"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_element_is_read_back(
+            key: [u8; KEY_LEN],
+            counts: [u64; 3],
+            bits in 0..64_u32,
+            moves in prop::collection::vec(any::<u8>(), 0..219),
+            link in prop::option::of((any::<u16>(), any::<u32>())),
+            // Other letters may read as well in the other order of bytes, which is found out by guessing.
+            comment in prop::option::of("[ -ÿ]{1,320}"),
+            rest in prop::collection::vec(any::<u8>(), 0..700),
+            has_links: bool,
+        ) {
+            let [wins, draws, losses] = counts.map(|count| count >> bits);
+            let extras = Extras {
+                flags: HAS_ENDS,
+                link: link.map(|(source, game)| Link { source, game }),
+                comment,
+                rest,
+            };
+            let element = Element { key: Key(key), results: Results { wins, draws, losses }, moves, extras };
+            let mut bytes = Vec::new();
+            let shed = element.write(has_links, &mut bytes);
+            let (back, len) = read(&bytes, has_links);
+            prop_assert_eq!(len, bytes.len());
+            prop_assert!(len <= MOST_ELEMENT);
+            prop_assert_eq!((back.key, back.results, &back.moves), (element.key, element.results, &element.moves));
+            prop_assert_eq!(back.extras.link, element.extras.link.filter(|_| has_links && !shed.link));
+            if !shed.rest {
+                prop_assert_eq!(&back.extras.rest, &element.extras.rest);
+            }
+            if !shed.comment {
+                prop_assert_eq!(&back.extras.comment, &element.extras.comment);
+            }
+        }
+    }
+}

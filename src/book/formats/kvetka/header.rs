@@ -1,0 +1,90 @@
+//! The header of a book, at the start of `NAME_0.kob`.
+
+use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
+use super::wire::{self, Reader, put_unicode};
+use crate::base::error::{Error, ErrorKind, Result};
+
+/// What a book says of itself, and by which games it grows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// A short description.
+    pub caption: String,
+    /// The least Elo of White, Black, the stronger and the weaker player that a game needs to be taken in; 0 is none.
+    pub least_elo: [u16; 4],
+    /// Plies from the start of a game that are taken in; 255 is all.
+    pub plies: u8,
+    /// What elements may hold: see [`HAS_LINKS`].
+    pub element_type: u8,
+    /// Whether moves between positions that other games have are looked for.
+    pub transpositions: u8,
+    /// Blocks of the book.
+    pub blocks: u32,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        let element_type = HAS_LINKS;
+        Self {
+            caption: String::new(),
+            least_elo: [0; 4],
+            plies: ALL_PLIES,
+            element_type,
+            transpositions: 0,
+            blocks: 0,
+        }
+    }
+}
+
+impl Header {
+    /// Reads the header at the start of a file, and its length.
+    ///
+    /// # Errors
+    /// When there is none, with the offset of what is wrong.
+    pub fn read(data: &[u8]) -> Result<(Self, u64)> {
+        let mut reader = Reader::at(data, 0);
+        let error = |at: u64, what: String| Error::new(ErrorKind::Format, what).at_offset(at);
+        if let Ok(kind) = reader.u8()
+            && kind != TYPE
+        {
+            let what =
+                format!("this kind of Kvetka book, {kind}, is not supported: only kind 1 is described");
+            return Err(error(0, what).advice("save the book in Kvetka's present format"));
+        }
+        let header = Self::after_type(&mut reader).map_err(|why| {
+            let what = format!("the header of the Kvetka book {why}");
+            error(reader.offset(), what).advice("copy or download it again")
+        })?;
+        Ok((header, reader.offset()))
+    }
+
+    fn after_type(reader: &mut Reader<'_>) -> wire::Result<Self> {
+        let caption = reader.unicode()?;
+        let mut least_elo = [0; 4];
+        for least in &mut least_elo {
+            *least = reader.u16()?;
+        }
+        Ok(Self {
+            caption,
+            least_elo,
+            plies: reader.u8()?,
+            element_type: reader.u8()?,
+            transpositions: reader.u8()?,
+            blocks: reader.u32()?,
+        })
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![TYPE];
+        put_unicode(&self.caption, &mut bytes);
+        bytes.extend(self.least_elo.iter().flat_map(|least| least.to_be_bytes()));
+        bytes.extend([self.plies, self.element_type, self.transpositions]);
+        bytes.extend(self.blocks.to_be_bytes());
+        bytes
+    }
+
+    /// Whether elements may hold links to games.
+    pub fn has_links(&self) -> bool {
+        self.element_type & HAS_LINKS != 0
+    }
+}

@@ -1,0 +1,70 @@
+//! A position becomes the 22 bytes under which a Kvetka book knows it, and back (docs/formats/kvetka.md, Key).
+
+use shakmaty::{Chess, File, Rank, Square};
+
+use super::layout::KEY_LEN;
+use crate::chess::huffman::{Bits, Taken};
+use crate::chess::normal::{CASTLES, Normal, playable};
+
+/// Bits of the en-passant file, and of the castling rights.
+const TAIL_BITS: u32 = 4;
+
+/// The bits under which a book knows a position; in the order of books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; KEY_LEN]);
+
+impl Key {
+    /// The key of a position; `None` where the format has none for it: more pieces than 176 bits hold, or castling that
+    /// ordinary chess does not have.
+    ///
+    /// ```
+    /// use tabiya::book::kvetka::Key;
+    /// use tabiya::chess::Position;
+    /// let start = Key::of(Position::start().chess()).unwrap();
+    /// // a1 has a rook (10110), a2 a pawn (110), the next four squares are empty, a7 has a black pawn (111).
+    /// assert_eq!(start.0[..2], [0b1011_0110, 0b0000_1111]);
+    /// ```
+    pub fn of(chess: &Chess) -> Option<Self> {
+        Self::of_normal(&Normal::of(chess)?)
+    }
+
+    /// The key of a position in the normal form; `None` where it has more pieces than 176 bits hold.
+    pub fn of_normal(normal: &Normal) -> Option<Self> {
+        let mut bits = Bits::of_board(normal);
+        bits.push(normal.en_passant().map_or(0, |file| file + 1), TAIL_BITS);
+        bits.push(normal.castles().into(), TAIL_BITS);
+        if bits.len() as usize > 8 * KEY_LEN {
+            return None;
+        }
+        bits.to_bytes().first_chunk().copied().map(Self)
+    }
+
+    /// The position that it stands for, with White to move.
+    ///
+    /// # Errors
+    /// When it stands for none, or is another than the one under which look-ups ask for the position: why, as a clause.
+    pub fn position(&self) -> Result<Chess, &'static str> {
+        const BITS: &str = "these bits are no position";
+        let mut bits = Taken::from(&self.0);
+        let mut setup = bits.board().ok_or(BITS)?;
+        let file = bits.bits(TAIL_BITS).ok_or(BITS)?;
+        let castles = bits.bits(TAIL_BITS).ok_or(BITS)?;
+        if file > 8 {
+            return Err(BITS);
+        }
+        if let Some(file) = file.checked_sub(1) {
+            setup.ep_square = Some(Square::from_coords(File::new(file.into()), Rank::Sixth));
+        }
+        for (bit, (_, _, corner)) in CASTLES.into_iter().enumerate() {
+            if castles & (8 >> bit) != 0 {
+                setup.castling_rights.add(corner);
+            }
+        }
+        let chess = playable(setup).ok_or("this position cannot be played on")?;
+        if Self::of(&chess) == Some(*self) {
+            Ok(chess)
+        } else {
+            Err("this position is not in the form that look-ups ask for")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What a move's code means: a piece by its number, and a step on a board whose edges are joined
+//! (docs/formats/kvetka.md, Moves).
+#![allow(clippy::indexing_slicing, reason = "tables that are made when the program is compiled")]
+
+use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
+
+use super::layout::{CASTLE_LONG, CASTLE_SHORT};
+use crate::chess::normal::{Normal, Step, castling};
+
+/// Files to the right and ranks up, each modulo 8.
+type Steps = [(u8, u8)];
+
+/// Those of a pawn's four codes.
+const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
+
+/// Those of a knight's eight.
+const KNIGHT: [(u8, u8); 8] = [(1, 2), (7, 2), (2, 1), (6, 1), (2, 7), (6, 7), (1, 6), (7, 6)];
+
+/// Those of the king's eight.
+const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (7, 1), (1, 0), (7, 0), (0, 7), (1, 7), (7, 7)];
+
+/// Those of a rook's fourteen: up, then to the right.
+const ROOK: [(u8, u8); 14] = {
+    let mut steps = [(0, 0); 14];
+    let mut at = 0;
+    while at < 7 {
+        steps[at] = (0, at as u8 + 1);
+        steps[at + 7] = (at as u8 + 1, 0);
+        at += 1;
+    }
+    steps
+};
+
+/// Those of a bishop's fourteen: up to the right, then up to the left. The fourth step on both is the same, so that one
+/// of them is no code.
+const BISHOP: [(u8, u8); 14] = {
+    let mut steps = [(0, 0); 14];
+    let mut at = 0;
+    while at < 7 {
+        steps[at] = (at as u8 + 1, at as u8 + 1);
+        if at != 3 {
+            steps[at + 7] = (7 - at as u8, at as u8 + 1);
+        }
+        at += 1;
+    }
+    steps
+};
+
+/// Each kind of piece: how many of it have codes, the first code, the steps of each; of a queen a rook's and a bishop's.
+const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
+    (Role::Pawn, 8, 0x00, &[&PAWN]),
+    (Role::Knight, 2, 0x20, &[&KNIGHT]),
+    (Role::Bishop, 2, 0x30, &[&BISHOP]),
+    (Role::Rook, 2, 0x4c, &[&ROOK]),
+    (Role::Queen, 3, 0x68, &[&ROOK, &BISHOP]),
+    (Role::King, 1, 0xbc, &[&KING]),
+];
+
+/// Each code's step; castling and the gaps have none.
+static STEPS: [Option<Step>; 256] = {
+    let mut steps = [None; 256];
+    let mut group = 0;
+    while group < GROUPS.len() {
+        let (role, count, mut code, lists) = GROUPS[group];
+        let mut number = 0;
+        while number < count {
+            let mut list = 0;
+            while list < lists.len() {
+                let mut at = 0;
+                while at < lists[list].len() {
+                    let (right, up) = lists[list][at];
+                    if right | up != 0 {
+                        steps[code as usize] = Some(Step { role, number, right, up });
+                    }
+                    code += 1;
+                    at += 1;
+                }
+                list += 1;
+            }
+            number += 1;
+        }
+        group += 1;
+    }
+    steps
+};
+
+/// Numbers of pieces that a kind can have a code for, rounded up.
+const NUMBERS: usize = 8;
+
+/// The code of each step, by kind, number, files and ranks; 0xff, which is no code, where there is none.
+static CODES: [u8; 6 * NUMBERS * 64] = {
+    let mut codes = [0xff; 6 * NUMBERS * 64];
+    let mut code = 0;
+    while code < 256 {
+        if let Some(step) = STEPS[code] {
+            codes[place(step)] = code as u8;
+        }
+        code += 1;
+    }
+    codes
+};
+
+const fn place(step: Step) -> usize {
+    ((step.role as usize - 1) * NUMBERS + step.number as usize) * 64
+        + step.right as usize * 8
+        + step.up as usize
+}
+
+/// Whether a code means any move at all.
+pub fn is_known(code: u8) -> bool {
+    code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
+}
+
+fn step(code: u8) -> Option<Step> {
+    STEPS.get(usize::from(code)).copied().flatten()
+}
+
+/// The legal move that a code means in a position, whose normal form is given with it.
+pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
+    let mv = match code {
+        CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
+        CASTLE_LONG => castling(CastlingSide::QueenSide, chess)?,
+        _ => step(code)?.meant(normal, chess)?,
+    };
+    chess.is_legal(mv).then_some(mv)
+}
+
+/// The code of a legal move in the position whose normal form is given; `None` where it has none: a promotion to another
+/// piece than a queen, a move of a fourth queen or of a third rook, bishop or knight.
+pub fn code(mv: Move, normal: &Normal) -> Option<u8> {
+    if let Some(side) = mv.castling_side() {
+        return Some(match side {
+            CastlingSide::KingSide => CASTLE_SHORT,
+            CastlingSide::QueenSide => CASTLE_LONG,
+        });
+    }
+    let step = Step::of(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
+    CODES.get(place(step)).copied().filter(|code| *code != 0xff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_are_those_of_the_description() {
+        let known: Vec<u8> = (0..=255).filter(|&code| is_known(code)).collect();
+        let gaps = [0x3a, 0x48, 0x80, 0x9c, 0xb8];
+        assert!(known.iter().copied().eq((0..=0xc5).filter(|code| !gaps.contains(code))));
+        for (code, role, number, right, up) in [
+            (0x01, Role::Pawn, 0, 0, 2),
+            (0x0f, Role::Pawn, 3, 7, 1),
+            (0x1e, Role::Pawn, 7, 1, 1),
+            (0x23, Role::Knight, 0, 6, 1),
+            (0x2f, Role::Knight, 1, 7, 6),
+            (0x36, Role::Bishop, 0, 7, 7),
+            (0x39, Role::Bishop, 0, 5, 3),
+            (0x3b, Role::Bishop, 0, 3, 5),
+            (0x4b, Role::Bishop, 1, 1, 7),
+            (0x52, Role::Rook, 0, 0, 7),
+            (0x53, Role::Rook, 0, 1, 0),
+            (0x67, Role::Rook, 1, 7, 0),
+            (0x68, Role::Queen, 0, 0, 1),
+            (0x7f, Role::Queen, 0, 5, 3),
+            (0x84, Role::Queen, 1, 0, 1),
+            (0x9f, Role::Queen, 1, 1, 7),
+            (0xad, Role::Queen, 2, 7, 0),
+            (0xb7, Role::Queen, 2, 5, 3),
+            (0xbb, Role::Queen, 2, 1, 7),
+            (0xbc, Role::King, 0, 0, 1),
+            (0xc3, Role::King, 0, 7, 7),
+        ] {
+            assert_eq!(step(code), Some(Step { role, number, right, up }), "0x{code:02x}");
+        }
+    }
+
+    #[test]
+    fn no_two_codes_mean_the_same() {
+        let places = (0..=255).filter_map(step).map(place);
+        assert_eq!(places.collect::<std::collections::HashSet<_>>().len(), 0xc4 - 5);
+    }
+}

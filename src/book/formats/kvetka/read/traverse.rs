@@ -1,0 +1,79 @@
+//! What going through a whole book asks of it.
+
+use std::ops::ControlFlow;
+
+use shakmaty::{Chess, Move};
+
+use super::super::key::Key;
+use super::super::layout::{BLOCK_LEN, SHORTEST_ELEMENT};
+use super::super::moves::legal;
+use super::{Found, Kvetka, counts};
+use crate::base::map::Access;
+use crate::base::progress::Progress;
+use crate::book::traverse::{Forms, STRIDE};
+use crate::book::{Annotation, MoveFacts, PositionRecord};
+use crate::chess::normal::Normal;
+
+impl Forms for Kvetka {
+    type Entry<'a> = Found<'a>;
+
+    fn numbers(&self) -> u64 {
+        self.blocks() * BLOCK_LEN / SHORTEST_ELEMENT + 1
+    }
+
+    /// No two elements begin within the bytes of the shortest.
+    fn number(found: &Found<'_>) -> u64 {
+        Kvetka::offset(found) / SHORTEST_ELEMENT
+    }
+
+    fn look_up(&self, chess: &Chess) -> Option<(Normal, Found<'_>)> {
+        let normal = Normal::of(chess)?;
+        let found = self.find(&Key::of_normal(&normal)?)?;
+        Some((normal, found))
+    }
+
+    fn codes<'a>(found: Found<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    where
+        Self: 'a,
+    {
+        let moves = found.element.body().map_or(&[][..], |body| body.moves);
+        moves.iter().map(|code| (*code, None))
+    }
+
+    fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
+        legal(code, normal, chess)
+    }
+
+    fn describe_move(next: &Found<'_>, facts: &mut MoveFacts) {
+        facts.counts = next.element.body().ok().map(|body| counts(body.results.swapped()));
+    }
+
+    fn describe_position(&self, found: &Found<'_>, record: &mut PositionRecord) {
+        let Ok(body) = found.element.body() else { return };
+        record.total = Some(counts(body.results));
+        let extras = body.extras(self.has_links()).unwrap_or_default();
+        (record.comment, record.game) = (extras.comment, extras.link.map(|link| link.number()));
+    }
+
+    fn position(&self, found: &Found<'_>) -> Option<Chess> {
+        Key(*found.element.key).position().ok()
+    }
+
+    fn scan<'a>(
+        &'a self,
+        progress: &Progress,
+        see: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.parts().expect(Access::Sequential);
+        progress.bytes(self.blocks() * BLOCK_LEN);
+        let scanned = (0..self.blocks()).try_for_each(|number| {
+            if number.is_multiple_of(STRIDE) {
+                progress.at(number * BLOCK_LEN);
+            }
+            let elements = self.parts().block(number).map(|block| block.elements()).into_iter().flatten();
+            elements.map_while(Result::ok).try_for_each(|element| see(Found { block: number, element }))
+        });
+        self.parts().expect(Access::Random);
+        scanned
+    }
+}

@@ -1,0 +1,138 @@
+//! The games that a book names.
+
+use std::ops::ControlFlow;
+
+use super::super::Kvetka;
+use super::made::{damages, ksf, told};
+use super::{Made, after};
+use crate::book::{Book, LinkedGame, SourceKind};
+use crate::chess::Position;
+
+fn made() -> Made {
+    Made::default().games("e2e4 e7e5", [1, 1, 0]).link(&after("e2e4"), 0, 1).link(&after("e2e4 e7e5"), 1, 0)
+}
+
+fn with(made: &Made, ksf: Vec<u8>) -> Kvetka {
+    Kvetka::with_files("books/made.kob", made.packed().kob, None, Some(ksf)).unwrap()
+}
+
+#[test]
+fn a_position_names_its_game() {
+    let book = with(&made(), ksf());
+    assert_eq!(book.game(&Position::start()), None);
+    let game = book.game(&after("e2e4")).unwrap();
+    let expected = LinkedGame {
+        number: 1,
+        kind: SourceKind::Pgn,
+        source: ["books", "pgn", "base.pgn"].join(std::path::MAIN_SEPARATOR_STR),
+        gone: false,
+        address: 1700,
+        length: 700,
+        white: "Hübner, R".to_owned(),
+        black: "Карпов".to_owned(),
+        white_elo: 2600,
+        black_elo: 0,
+        points: Some(2),
+    };
+    assert_eq!(game, expected);
+    let text = format!("Hübner, R (2600) - Карпов  1-0  {}, byte 1700, 700 bytes", game.source);
+    assert_eq!(game.to_string(), text);
+    assert_eq!(book.game(&after("e2e4 e7e5")).unwrap().place(), "chesspro.ru, game 5");
+    assert_eq!(damages(&book), [""; 0]);
+}
+
+#[test]
+fn all_games_of_all_kinds_of_sources_are_listed() {
+    let book = with(&made(), ksf());
+    let mut seen = Vec::new();
+    book.games(&mut |game| {
+        seen.push((game.kind.to_string(), game.place(), game.result()));
+        ControlFlow::Continue(())
+    });
+    let expected = [
+        ("pgn", "byte 1000, 700 bytes", "1/2-1/2"),
+        ("pgn", "byte 1700, 700 bytes", "1-0"),
+        ("web", "chesspro.ru, game 5", "*"),
+        ("web", "chessgames.com, byte 4, 9 bytes", "*"),
+        ("cbh", "game 2, byte 92", "0-1"),
+    ];
+    assert_eq!(seen, expected.map(|(kind, place, result)| (kind.to_owned(), place.to_owned(), result)));
+    let mut first = 0;
+    book.games(&mut |_| {
+        first += 1;
+        ControlFlow::Break(())
+    });
+    assert_eq!(first, 1);
+    let sources = book.sources().unwrap();
+    assert_eq!((sources.count(), sources.total()), (3, 5));
+    // A page's address is left as it is.
+    assert_eq!(sources.source(1).unwrap().address, "http://example.org/%currentdir%");
+}
+
+#[test]
+fn the_contents_fill_a_multiple_of_512_bytes() {
+    let bytes = ksf();
+    assert_eq!(bytes[..8], [0, 0, 0, 3, 0, 0, 2, 0]);
+    assert!(bytes[16..512].iter().all(|&byte| byte == 0));
+    assert_eq!(super::super::Sources::contents_len(127), 512);
+    assert_eq!(super::super::Sources::contents_len(128), 1024);
+}
+
+#[test]
+fn a_ksf_that_points_past_its_end_is_told_and_the_rest_is_named() {
+    // The second source's address.
+    let mut bytes = ksf();
+    bytes[8..12].copy_from_slice(&[0xff; 4]);
+    let book = with(&made(), bytes);
+    assert!(book.game(&after("e2e4")).is_some() && book.game(&after("e2e4 e7e5")).is_none());
+    let told = damages(&book);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(told[0], "source 1 is after the end of the file (byte 8 of made.ksf)");
+    assert!(
+        told[1].starts_with("a link leads to game 0 of source 1, which the .ksf file does not have"),
+        "{told:?}"
+    );
+    // A name of four billion letters.
+    let mut bytes = ksf();
+    let at = bytes.windows(4).position(|window| window == [0, 0, 0, 9]).unwrap();
+    bytes[at..at + 4].copy_from_slice(&[0xff; 4]);
+    let book = with(&made(), bytes);
+    assert!(book.game(&after("e2e4")).is_none());
+    let told = damages(&book);
+    let expected = "game 0 of 2 of source 0 has a text that is longer than what is left of the file (byte ";
+    assert!(told[0].starts_with(expected), "{told:?}");
+    // An address, and a number of games, of four billion.
+    for (offset, what) in [(514, "source 0 has a text"), (518 + 2 * 24, "game 2 of 4294967295 of source 0")] {
+        let mut bytes = ksf();
+        bytes[offset..offset + 4].copy_from_slice(&[0xff; 4]);
+        let told = damages(&with(&made(), bytes));
+        assert!(told.iter().any(|line| line.starts_with(what)), "{told:?}");
+    }
+    // As many sources.
+    let mut bytes = ksf();
+    bytes[..4].copy_from_slice(&[0xff; 4]);
+    let book = with(&made(), bytes);
+    assert!(book.game(&after("e2e4")).is_some());
+    assert!(damages(&book)[0].starts_with("the contents name 4294967295 sources"));
+    // Cut anywhere.
+    let whole = ksf();
+    for len in 0..whole.len() {
+        let book = with(&made(), whole[..len].to_vec());
+        assert!(!damages(&book).is_empty(), "{len}");
+        book.game(&after("e2e4"));
+    }
+}
+
+#[test]
+fn links_without_a_ksf_are_a_warning() {
+    let book = made().book();
+    assert_eq!(damages(&book), [""; 0]);
+    assert_eq!(
+        told(&book, false),
+        ["2 links to games, and no .ksf file that names them (first at byte 22 of made_0.kob)"]
+    );
+    // Without the header's leave there are none.
+    let mut made = made();
+    made.header.element_type = 0;
+    assert_eq!(told(&made.book(), false), [""; 0]);
+}

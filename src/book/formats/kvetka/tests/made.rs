@@ -1,0 +1,165 @@
+//! Books as a test wants them: out of games.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use shakmaty::{CastlingMode, Position as _};
+
+use super::super::element::{Element, Extras, Link, Results};
+use super::super::layout::{SOURCE_CBH, SOURCE_PGN, SOURCE_WEB};
+use super::super::{Game, Header, Key, KsfWriter, Kvetka, Packed, code};
+use crate::base::progress::Progress;
+use crate::book::Book;
+use crate::chess::normal::Normal;
+use crate::chess::{Game as Line, Position};
+
+/// A position after moves in UCI notation from the start.
+pub fn after(moves: &str) -> Position {
+    let mut game = Line::start();
+    for mv in moves.split_whitespace() {
+        assert!(game.push_uci(mv.as_bytes()), "{mv}");
+    }
+    game.position().clone()
+}
+
+pub fn fen(fen: &str) -> Position {
+    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
+}
+
+/// A book to be.
+#[derive(Clone, Default)]
+pub struct Made {
+    pub header: Header,
+    elements: BTreeMap<Key, Element>,
+}
+
+impl Made {
+    /// Adds games that all went this way: so many won by White, drawn, won by Black.
+    #[must_use]
+    pub fn games(mut self, moves: &str, [white, draws, black]: [u64; 3]) -> Self {
+        let mut at = Position::start();
+        for word in moves.split_whitespace().map(Some).chain([None]) {
+            let normal = Normal::of(at.chess()).unwrap();
+            let element = self.element(&at);
+            let mover = at.chess().turn().fold_wb((white, black), (black, white));
+            element.results.wins += mover.0;
+            element.results.draws += draws;
+            element.results.losses += mover.1;
+            let Some(word) = word else { break };
+            let mv = word.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap();
+            let code = code(mv, &normal).unwrap();
+            if !element.moves.contains(&code) {
+                element.moves.push(code);
+            }
+            at = at.after(mv);
+        }
+        self
+    }
+
+    fn element(&mut self, at: &Position) -> &mut Element {
+        let key = Key::of(at.chess()).unwrap();
+        self.elements.entry(key).or_insert(Element {
+            key,
+            results: Results::default(),
+            moves: Vec::new(),
+            extras: Extras::default(),
+        })
+    }
+
+    #[must_use]
+    pub fn comment(mut self, at: &Position, comment: &str) -> Self {
+        self.element(at).extras.comment = Some(comment.to_owned());
+        self
+    }
+
+    #[must_use]
+    pub fn link(mut self, at: &Position, source: u16, game: u32) -> Self {
+        self.element(at).extras.link = Some(Link { source, game });
+        self
+    }
+
+    pub fn change(mut self, at: &Position, change: impl FnOnce(&mut Element)) -> Self {
+        change(self.element(at));
+        self
+    }
+
+    pub fn elements(&self) -> Vec<Element> {
+        self.elements.values().cloned().collect()
+    }
+
+    pub fn packed(&self) -> Packed {
+        Packed::of(&self.header, &self.elements())
+    }
+
+    /// In files of one or two blocks.
+    pub fn in_small_files(&self) -> Packed {
+        Packed::with_files_of(2 * 2048 + 20, &self.header, &self.elements())
+    }
+
+    pub fn book(&self) -> Kvetka {
+        let Packed { kob, kin } = self.packed();
+        Kvetka::with_files("made.kob", kob, Some(kin), None).unwrap()
+    }
+}
+
+/// A book of many positions: random games that share their beginnings.
+pub fn many(games: u64) -> Made {
+    let mut made = Made::default();
+    for game in 0..games {
+        let mut at = Position::start();
+        let mut moves = Vec::new();
+        let mut random = game.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        for _ in 0..12 {
+            let legal = at.chess().legal_moves();
+            random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            let mv = legal[(random >> 33) as usize % legal.len().min(6)];
+            moves.push(mv.to_uci(CastlingMode::Standard).to_string());
+            at = at.after(mv);
+        }
+        made = made.games(&moves.join(" "), [game % 3, game % 2, 1]);
+    }
+    made
+}
+
+/// A `.ksf` file with a source of each kind.
+pub fn ksf() -> Vec<u8> {
+    let mut writer = KsfWriter::new(Cursor::new(Vec::new()));
+    assert!(writer.source(SOURCE_PGN, false, "%currentdir%pgn\\base.pgn").unwrap());
+    let game = Game {
+        address: 1000,
+        length: 700,
+        white: "Hübner, R".to_owned(),
+        black: "Карпов".to_owned(),
+        white_elo: 2600,
+        black_elo: 0,
+        result: 2,
+    };
+    assert_eq!(writer.game(&game).unwrap(), Some(Link { source: 0, game: 0 }));
+    let second = Game { address: 1700, result: 1, ..game.clone() };
+    assert_eq!(writer.game(&second).unwrap(), Some(Link { source: 0, game: 1 }));
+    assert!(writer.source(SOURCE_WEB, false, "http://example.org/%currentdir%").unwrap());
+    for address in [1 << 26 | 4, 10 << 26 | 4] {
+        writer.game(&Game { address, length: 9, result: 3, ..Game::default() }).unwrap();
+    }
+    assert!(writer.source(SOURCE_CBH, false, "/data/b.cbh").unwrap());
+    writer.game(&Game { address: 92, length: 46, result: 0, ..Game::default() }).unwrap();
+    let mut file = Vec::new();
+    writer.finish(&mut file).unwrap();
+    file
+}
+
+/// The errors that `check` reports.
+pub fn damages(book: &Kvetka) -> Vec<String> {
+    told(book, true)
+}
+
+/// The errors or the warnings that `check` reports.
+pub fn told(book: &Kvetka, errors: bool) -> Vec<String> {
+    let mut told = Vec::new();
+    book.check(&Progress::none(), &mut |finding| {
+        if finding.is_error() == errors {
+            told.push(finding.to_string());
+        }
+    });
+    told
+}

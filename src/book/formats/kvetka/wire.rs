@@ -1,0 +1,238 @@
+//! Numbers and strings as the files of Kvetka write them.
+
+use encoding_rs::WINDOWS_1252;
+
+use super::layout::MOST_COMPACT;
+use crate::base::bytes;
+
+/// What was read, or why it cannot be read: a clause that follows the name of a thing.
+pub type Result<T> = std::result::Result<T, &'static str>;
+
+/// Something goes on after the end of the data.
+pub const TOO_LONG: &str = "goes on after the end";
+/// A CompactInt does not end, or is greater than 64 bits.
+pub const ENDLESS: &str = "has a number without an end";
+/// A string says that it is longer than what is left.
+pub const LONG_TEXT: &str = "has a text that is longer than what is left";
+
+/// Reads from bytes, one thing behind the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    data: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Reader<'a> {
+    /// From an offset on; nothing is read where that lies behind the end.
+    pub fn at(data: &'a [u8], at: u64) -> Self {
+        Self { data, at }
+    }
+
+    /// The offset of what is read next; where reading failed, of what could not be read.
+    pub fn offset(&self) -> u64 {
+        self.at
+    }
+
+    /// The bytes that are left.
+    pub fn rest(&self) -> &'a [u8] {
+        usize::try_from(self.at).ok().and_then(|at| self.data.get(at..)).unwrap_or_default()
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// When fewer are left.
+    pub fn bytes(&mut self, len: u64) -> Result<&'a [u8]> {
+        let bytes = bytes::slice(self.data, self.at, len).ok_or(TOO_LONG)?;
+        self.at += len;
+        Ok(bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let bytes = bytes::array(self.data, self.at).ok_or(TOO_LONG)?;
+        self.at += N as u64;
+        Ok(bytes)
+    }
+
+    /// One byte.
+    ///
+    /// # Errors
+    /// When none is left; so for the others.
+    pub fn u8(&mut self) -> Result<u8> {
+        self.array().map(|[byte]| byte)
+    }
+
+    /// A number of 16 bits.
+    pub fn u16(&mut self) -> Result<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// A number of 32 bits.
+    pub fn u32(&mut self) -> Result<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    /// A CompactInt.
+    pub fn compact(&mut self) -> Result<u64> {
+        let start = self.at;
+        let mut value = 0_u64;
+        for _ in 0..MOST_COMPACT {
+            let byte = self.u8()?;
+            if value >> 57 != 0 {
+                break;
+            }
+            value = value << 7 | u64::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        self.at = start;
+        Err(ENDLESS)
+    }
+
+    /// The bytes of a string whose characters have so many.
+    fn string(&mut self, width: u64) -> Result<&'a [u8]> {
+        let start = self.at;
+        let len = u64::from(self.u32()?) * width;
+        self.bytes(len).map_err(|_| {
+            self.at = start;
+            LONG_TEXT
+        })
+    }
+
+    /// A Unicode string.
+    pub fn unicode(&mut self) -> Result<String> {
+        self.string(2).map(from_utf16)
+    }
+
+    /// An ANSI string: its bytes.
+    pub fn ansi(&mut self) -> Result<&'a [u8]> {
+        self.string(1)
+    }
+}
+
+/// Text of 16-bit characters in either order of bytes (docs/formats/kvetka.md, Open points): the one under which more
+/// pairs of surrogates are whole, more high bytes are zero, fewer different high bytes there are; big-endian, as all
+/// else, among equals.
+fn from_utf16(text: &[u8]) -> String {
+    let pairs = text.as_chunks::<2>().0;
+    let big: Vec<u16> = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
+    let little: Vec<u16> = big.iter().map(|unit| unit.swap_bytes()).collect();
+    let rank = |units: &[u16]| {
+        let broken = char::decode_utf16(units.iter().copied()).filter(std::result::Result::is_err).count();
+        let zeros = units.iter().filter(|unit| **unit < 0x100).count();
+        let mut high = [false; 256];
+        units
+            .iter()
+            .for_each(|unit| high.get_mut(usize::from(unit >> 8)).into_iter().for_each(|high| *high = true));
+        (broken, usize::MAX - zeros, high.iter().filter(|high| **high).count())
+    };
+    String::from_utf16_lossy(if rank(&little) < rank(&big) { &little } else { &big })
+}
+
+/// Text of an ANSI string: UTF-8 where it is that, else of the Western code page.
+pub fn from_ansi(text: &[u8]) -> String {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.to_owned(),
+        Err(_) => WINDOWS_1252.decode_without_bom_handling(text).0.into_owned(),
+    }
+}
+
+/// Appends a CompactInt.
+pub fn put_compact(value: u64, out: &mut Vec<u8>) {
+    let digits = (64 - value.leading_zeros()).div_ceil(7).max(1);
+    for digit in (0..digits).rev() {
+        let more = if digit > 0 { 0x80 } else { 0 };
+        out.push((value >> (7 * digit)) as u8 & 0x7f | more);
+    }
+}
+
+/// Appends a Unicode string.
+pub fn put_unicode(text: &str, out: &mut Vec<u8>) {
+    let units: Vec<u16> = text.encode_utf16().collect();
+    out.extend((units.len() as u32).to_be_bytes());
+    out.extend(units.iter().flat_map(|unit| unit.to_be_bytes()));
+}
+
+/// Appends an ANSI string: in the Western code page where that has all letters and is not mistaken for UTF-8, else in
+/// UTF-8.
+pub fn put_ansi(text: &str, out: &mut Vec<u8>) {
+    let (western, _, lacking) = WINDOWS_1252.encode(text);
+    let bytes = if !lacking && from_ansi(&western) == text { &*western } else { text.as_bytes() };
+    out.extend((bytes.len() as u32).to_be_bytes());
+    out.extend(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn compact(value: u64) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_compact(value, &mut out);
+        out
+    }
+
+    #[test]
+    fn compact_numbers_are_digits_to_the_base_128() {
+        assert_eq!(compact(0), [0]);
+        assert_eq!(compact(127), [0x7f]);
+        assert_eq!(compact(128), [0x81, 0]);
+        assert_eq!(compact(300), [0x82, 0x2c]);
+        assert_eq!(compact(u64::MAX).len(), 10);
+        // A digit of zero before the others changes nothing.
+        assert_eq!(Reader::at(&[0x80, 0x80, 5], 0).compact(), Ok(5));
+    }
+
+    #[test]
+    fn a_number_without_end_and_one_too_great_are_refused() {
+        for bad in [&[0x80; 10][..], &[0xff; 40], &[0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]]
+        {
+            let mut reader = Reader::at(bad, 0);
+            assert_eq!((reader.compact(), reader.offset()), (Err(ENDLESS), 0), "{bad:?}");
+        }
+        assert_eq!(Reader::at(&[0x80; 9], 0).compact(), Err(TOO_LONG));
+    }
+
+    #[test]
+    fn texts_are_read_in_either_order() {
+        for text in ["Queen's Pawn", "Дебют", "Защита Каро-Канн", "é", "王翼", "a\u{1f600}b", ""]
+        {
+            let mut big = Vec::new();
+            put_unicode(text, &mut big);
+            assert_eq!(Reader::at(&big, 0).unicode().unwrap(), text);
+        }
+        for text in ["Queen's Pawn", "Дебют", "Защита Каро-Канн", "é", "a\u{1f600}b"] {
+            let mut little = Vec::new();
+            put_unicode(text, &mut little);
+            little[4..].as_chunks_mut::<2>().0.iter_mut().for_each(|pair| pair.reverse());
+            assert_eq!(Reader::at(&little, 0).unicode().unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_text_of_four_billion_letters_is_refused() {
+        for width in [1, 2] {
+            let data = [0xff, 0xff, 0xff, 0xff, 0, b'a'];
+            let mut reader = Reader::at(&data, 0);
+            let read = if width == 1 { reader.ansi().err() } else { reader.unicode().err() };
+            assert_eq!((read, reader.offset()), (Some(LONG_TEXT), 0));
+        }
+        assert_eq!(Reader::at(&[0, 0], 0).unicode(), Err(TOO_LONG));
+        assert_eq!(Reader::at(&[0, 0], u64::MAX).unicode(), Err(TOO_LONG));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(value: u64, bits in 0..64_u32, text: String) {
+            let value = value >> bits;
+            let mut out = compact(value);
+            put_ansi(&text, &mut out);
+            let mut reader = Reader::at(&out, 0);
+            prop_assert_eq!(reader.compact(), Ok(value));
+            prop_assert_eq!(from_ansi(reader.ansi().unwrap()), text);
+            prop_assert!(reader.rest().is_empty());
+        }
+    }
+}

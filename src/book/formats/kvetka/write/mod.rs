@@ -1,0 +1,244 @@
+//! Writing a book: positions in any order become elements in the order of their keys.
+
+pub(super) mod gather;
+pub(super) mod ksf;
+pub(super) mod linked;
+pub(super) mod output;
+pub(super) mod pack;
+
+use std::path::Path;
+
+use super::element::Results;
+use super::header::Header;
+use super::key::Key;
+use super::layout::{ALL_PLIES, MOST_COMMENT};
+use super::moves::code;
+use crate::base::error::{Error, Result};
+use crate::base::interrupt;
+use crate::base::sort::Sorter;
+use crate::book::{
+    BookWriter, Counts, LinkedGame, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
+};
+use crate::chess::normal::Normal;
+use crate::chess::{MoveCode, Position};
+use gather::{Gathered, Own};
+use linked::Games;
+use output::Output;
+
+/// The least memory that a writer makes use of, in bytes.
+const LEAST_MEMORY: usize = 1 << 20;
+
+/// Positions between two looks whether the work is to stop.
+const STRIDE: u64 = 1 << 12;
+
+/// A Kvetka book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    output: Output,
+    needs_moves: bool,
+    records: Sorter,
+    record: Vec<u8>,
+    games: Games,
+    lost: Lost,
+    memory: usize,
+}
+
+/// What the format has no place for.
+#[derive(Debug, Default)]
+struct Lost {
+    keys: u64,
+    codes: u64,
+    unfinished: u64,
+    weights: u64,
+    made_up: u64,
+    marks: u64,
+    learned: u64,
+    ratings: u64,
+    links: u64,
+    comments: u64,
+    games: u64,
+}
+
+impl Writer {
+    /// Begins a book whose files get their names from `path`: of `NAME.kob`, `NAME_0.kob` and so on, `NAME.kin`,
+    /// `NAME.ksf`.
+    ///
+    /// # Errors
+    /// When a file of such a book stands there and may not be replaced; and as
+    /// [`Replacement::new`](crate::base::replace::Replacement::new).
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let header = Header {
+            caption: options.caption.clone(),
+            least_elo: options.least_elo,
+            plies: options.plies.and_then(|plies| u8::try_from(plies).ok()).unwrap_or(ALL_PLIES),
+            ..Header::default()
+        };
+        let output = Output::new(path, options.force, header)?;
+        let (temp, memory) = (options.temp(), options.memory.max(LEAST_MEMORY));
+        let records = Sorter::new(&temp, memory / 4 * 3);
+        let games = Games::new(&temp, memory / 8).map_err(|error| Error::temporary(&temp, error))?;
+        let WriteOptions { needs_moves, memory, .. } = *options;
+        Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default(), memory })
+    }
+
+    /// What a move of a position says of the position behind it; `None` where it says nothing.
+    fn results(known: &MoveFacts<MoveCode>, by_counts: bool) -> Results {
+        match known.counts.filter(|_| by_counts) {
+            Some(Counts { wins, draws, losses, .. }) => Results { wins, draws, losses },
+            None if by_counts => Results::default(),
+            // Twice the wins and once the draws are the weight again.
+            None => Results { wins: known.weight / 2, draws: known.weight % 2, losses: 0 },
+        }
+    }
+}
+
+/// Whether some game of a move ended.
+fn ended(known: &MoveFacts<MoveCode>) -> bool {
+    known.counts.is_some_and(|counts| (counts.wins | counts.draws | counts.losses) != 0)
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        true
+    }
+
+    fn wants_games(&self) -> bool {
+        true
+    }
+
+    fn memory(&self) -> usize {
+        self.memory
+    }
+
+    fn game(&mut self, game: &LinkedGame) -> Result<()> {
+        self.games.add(game)
+    }
+
+    fn add(&mut self, known: &PositionRecord) -> Result<()> {
+        let Some(at) = &known.position else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let Some(normal) = Normal::of(at.chess()) else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let Some(key) = Key::of_normal(&normal) else {
+            self.lost.keys += 1;
+            return Ok(());
+        };
+        let by_counts = known.moves.iter().any(ended);
+        let mut own = Own { game: known.game, comment: known.comment.clone(), ..Own::default() };
+        for found in &known.moves {
+            self.note_losses(found, by_counts);
+            let Some(mv) = found.at(at).map(|found| found.mv) else { continue };
+            let Some(code) = code(mv, &normal) else {
+                self.lost.codes += 1;
+                continue;
+            };
+            let results = Self::results(found, by_counts);
+            own.moves.push(code);
+            own.sum = own.sum.plus(results);
+            self.child(&at.after(mv), results.swapped())?;
+        }
+        if let Some(Counts { games, wins, draws, losses }) = known.total {
+            let total = Results { wins, draws, losses };
+            self.lost.unfinished += u64::from(games > total.games());
+            own.total = Some(total);
+        }
+        self.record.clear();
+        own.write(&key, &mut self.record);
+        self.records.push(&self.record)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { mut output, needs_moves, records, games, mut lost, .. } = *self;
+        lost.games = games.lost;
+        let mut written = Written::default();
+        let mut sorted = records.finish()?;
+        let mut gathered = Gathered::default();
+        let mut put = |gathered: &mut Gathered, output: &mut Output| {
+            let Some((mut element, game)) = gathered.take() else { return Ok(()) };
+            element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
+            written.positions += 1;
+            if written.positions.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+            }
+            written.moves += element.moves.len() as u64;
+            let shed = output.element(&element)?;
+            lost.links += u64::from(shed.link || shed.rest);
+            lost.comments += u64::from(shed.comment);
+            Ok(())
+        };
+        while let Some(record) = sorted.next()? {
+            if gathered.is_other(record) {
+                put(&mut gathered, &mut output)?;
+            }
+            gathered.add(record);
+        }
+        put(&mut gathered, &mut output)?;
+        if written.moves == 0 && needs_moves {
+            return Ok(Written { left_out: lost.told(), ..Written::default() });
+        }
+        let mut ksf = None;
+        if !games.is_empty() {
+            let mut file = output.ksf()?;
+            games.finish(&mut file).map_err(|error| file.error(error))?;
+            ksf = Some(file);
+        }
+        written.files = output.finish(ksf)?;
+        written.left_out = lost.told();
+        Ok(written)
+    }
+}
+
+impl Writer {
+    /// A position that a move leads to, with the results of the move seen from there.
+    fn child(&mut self, at: &Position, results: Results) -> Result<()> {
+        let Some(key) = Key::of(at.chess()) else { return Ok(()) };
+        self.record.clear();
+        Own::write_child(&key, results, &mut self.record);
+        self.records.push(&self.record)
+    }
+
+    fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool) {
+        let MoveFacts { weight, counts, annotation, recommended, learned, ratings, .. } = *known;
+        let Results { wins, draws, .. } = Self::results(known, by_counts);
+        self.lost.made_up += u64::from(!by_counts && weight > 0);
+        self.lost.weights += u64::from(by_counts && wins.saturating_mul(2).saturating_add(draws) != weight);
+        self.lost.unfinished += u64::from(counts.is_some_and(|counts| {
+            counts.games > counts.wins.saturating_add(counts.draws).saturating_add(counts.losses)
+        }));
+        self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
+        self.lost.learned += u64::from(learned.is_some());
+        self.lost.ratings += u64::from(ratings.is_some());
+    }
+}
+
+impl Lost {
+    fn told(self) -> Vec<(String, u64)> {
+        let long = format!("comments, cut to {MOST_COMMENT} letters or to what an element has room for");
+        left_out([
+            ("positions without a key: too many pieces, or castling of Chess960", self.keys),
+            (
+                "moves without a code: promotions to other pieces than queens, third rooks, bishops and knights",
+                self.codes,
+            ),
+            (
+                "positions and moves with games that have no result: the format counts only results",
+                self.unfinished,
+            ),
+            (
+                "moves whose weight is another than their results give: the format has only results",
+                self.weights,
+            ),
+            ("moves without results: their weight is written as games won and drawn", self.made_up),
+            ("marks or colours of moves", self.marks),
+            ("learned results of moves", self.learned),
+            ("ratings of moves", self.ratings),
+            ("links to games, in elements that would be longer than 682 bytes", self.links),
+            (&*long, self.comments),
+            ("games that no link can name: beyond 4 GB of their file, or in too many files", self.games),
+        ])
+    }
+}

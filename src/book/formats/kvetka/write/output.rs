@@ -1,0 +1,135 @@
+//! The files of a book that is being written.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::super::block::Packer;
+use super::super::element::{Element, Shed};
+use super::super::files::{self, KIN, KOB, KSF};
+use super::super::header::Header;
+use super::super::key::Key;
+use super::super::layout::{BLOCK_LEN, MOST_FILE};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::replace::{FileSet, Replacement};
+
+/// The files, which get their names when all of them are whole.
+#[derive(Debug)]
+pub struct Output {
+    stem: PathBuf,
+    force: bool,
+    header: Header,
+    /// The first `.kob` file, whose header is written last.
+    first: Replacement,
+    /// The present one, where it is not the first.
+    present: Option<Replacement>,
+    /// Those between them, and the files of an old book of this name, which are removed.
+    set: FileSet,
+    /// How many `.kob` files there are.
+    count: u32,
+    /// Bytes of the present one.
+    size: u64,
+    kin: Replacement,
+    packer: Packer,
+    element: Vec<u8>,
+    blocks: u64,
+}
+
+impl Output {
+    /// Begins the files of a book; the header's number of blocks is set at the end.
+    ///
+    /// # Errors
+    /// When a file of such a book stands there and may not be replaced, or as [`Replacement::new`].
+    pub fn new(path: &Path, force: bool, header: Header) -> Result<Self> {
+        let stem = files::stem(path);
+        let standing = files::standing(&stem)?;
+        if let Some(standing) = standing.first().filter(|_| !force) {
+            return Err(Error::exists(standing));
+        }
+        let named = |end: &str| Replacement::new(files::with_end(&stem, end), force);
+        let mut first = named(&format!("_0.{KOB}"))?;
+        let kin = named(&format!(".{KIN}"))?;
+        let bytes = header.to_bytes();
+        first.write_all(&bytes).map_err(|error| first.error(error))?;
+        let mut set = FileSet::default();
+        standing.into_iter().for_each(|old| set.remove(old));
+        Ok(Self {
+            stem: stem.clone(),
+            force,
+            header,
+            first,
+            present: None,
+            set,
+            count: 1,
+            size: bytes.len() as u64,
+            kin,
+            packer: Packer::default(),
+            element: Vec::new(),
+            blocks: 0,
+        })
+    }
+
+    /// Begins the `.ksf` file of the book.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`].
+    pub fn ksf(&self) -> Result<Replacement> {
+        Replacement::new(files::with_end(&self.stem, &format!(".{KSF}")), self.force)
+    }
+
+    /// Writes the next element, in the order of their keys.
+    ///
+    /// # Errors
+    /// When the disk is full or fails.
+    pub fn element(&mut self, element: &Element) -> Result<Shed> {
+        self.element.clear();
+        let shed = element.write(self.header.has_links(), &mut self.element);
+        if let Some((first, block)) = self.packer.push(element.key, &self.element) {
+            self.block(&first, &block)?;
+        }
+        Ok(shed)
+    }
+
+    fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
+        if self.size + BLOCK_LEN > MOST_FILE {
+            let path = files::with_end(&self.stem, &format!("_{}.{KOB}", self.count));
+            if let Some(full) = self.present.replace(Replacement::new(path, self.force)?) {
+                self.set.add(full)?;
+            }
+            self.count += 1;
+            self.size = 0;
+        }
+        let file = self.present.as_mut().unwrap_or(&mut self.first);
+        file.write_all(block).map_err(|error| file.error(error))?;
+        self.kin.write_all(&first.0).map_err(|error| self.kin.error(error))?;
+        self.size += BLOCK_LEN;
+        self.blocks += 1;
+        Ok(())
+    }
+
+    /// Writes out what is left and puts the files into their places, `ksf` among them, and removes those of the old book
+    /// that have no successor. The first `.kob` file comes first.
+    ///
+    /// # Errors
+    /// When the disk is full or fails, or the book has more blocks than its header can count.
+    pub fn finish(mut self, ksf: Option<Replacement>) -> Result<Vec<PathBuf>> {
+        if let Some((first, block)) = self.packer.finish() {
+            self.block(&first, &block)?;
+        }
+        self.header.blocks = u32::try_from(self.blocks).map_err(|_| {
+            Error::new(ErrorKind::Format, "the book has more blocks than its format can count")
+                .at_path(self.first.target())
+                .remedied_by(Remedy::SmallerBook)
+        })?;
+        let header = self.header.to_bytes();
+        let patched = self.first.seek(SeekFrom::Start(0)).and_then(|_| self.first.write_all(&header));
+        patched.map_err(|error| self.first.error(error))?;
+        let mut paths = vec![self.first.target().to_owned()];
+        paths.extend((1..self.count).map(|part| files::with_end(&self.stem, &format!("_{part}.{KOB}"))));
+        paths.push(self.kin.target().to_owned());
+        paths.extend(ksf.as_ref().map(|ksf| ksf.target().to_owned()));
+        let Self { mut set, first, present, kin, .. } = self;
+        [first].into_iter().chain(present).chain(ksf).chain([kin]).try_for_each(|file| set.add(file))?;
+        set.commit()?;
+        Ok(paths)
+    }
+}

@@ -1,0 +1,55 @@
+//! Elements become the bytes of a book's files.
+
+use super::super::block::Packer;
+use super::super::element::Element;
+use super::super::header::Header;
+use super::super::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
+
+/// The files of a book in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    /// The `.kob` files.
+    pub kob: Vec<Vec<u8>>,
+    /// The `.kin` file.
+    pub kin: Vec<u8>,
+}
+
+impl Packed {
+    /// The files of a book with these elements, given in the order of their keys, each key once. The header's number of
+    /// blocks is set.
+    pub fn of(header: &Header, elements: &[Element]) -> Self {
+        Self::with_files_of(MOST_FILE, header, elements)
+    }
+
+    /// The same with files of no more than so many bytes, as far as blocks let them be.
+    pub fn with_files_of(most: u64, header: &Header, elements: &[Element]) -> Self {
+        let mut packed = Self { kob: vec![header.to_bytes()], kin: Vec::new() };
+        let (mut packer, mut bytes) = (Packer::default(), Vec::new());
+        for element in elements {
+            bytes.clear();
+            element.write(header.has_links(), &mut bytes);
+            if let Some((first, block)) = packer.push(element.key, &bytes) {
+                packed.add(most, &first.0, &block);
+            }
+        }
+        if let Some((first, block)) = packer.finish() {
+            packed.add(most, &first.0, &block);
+        }
+        let blocks = u32::try_from(packed.kin.len() / KEY_LEN).unwrap_or(u32::MAX);
+        let start = Header { blocks, ..header.clone() }.to_bytes();
+        if let Some(place) = packed.kob.first_mut().and_then(|file| file.get_mut(..start.len())) {
+            place.copy_from_slice(&start);
+        }
+        packed
+    }
+
+    fn add(&mut self, most: u64, first: &[u8], block: &[u8]) {
+        if self.kob.last().is_none_or(|file| file.len() as u64 + BLOCK_LEN > most) {
+            self.kob.push(Vec::new());
+        }
+        if let Some(file) = self.kob.last_mut() {
+            file.extend(block);
+        }
+        self.kin.extend(first);
+    }
+}

@@ -1,0 +1,185 @@
+//! The whole book read: its sums, and what is wrong with it.
+
+use super::layout::ENTRY_LEN;
+use super::read::Entries;
+use super::scan::scan;
+use super::walk::walk;
+use crate::base::findings::{Findings, kinds};
+use crate::base::map::{Access, Map};
+use crate::base::progress::Progress;
+use crate::book::Summary;
+
+kinds! {
+    /// What can be wrong with a Polyglot book.
+    pub enum Kind {
+        Trailing: Error "incomplete entries",
+        Unsorted: Error "entries out of order",
+        Move: Error "entries whose move is not possible in any position",
+        Null: Warning "entries with the null move a1a1",
+        ZeroWeight: Warning "entries of weight 0, which are never played",
+        Rising: Warning "entries heavier than the entry before of the same position",
+        Duplicate: Warning "entries whose move the position already has",
+        Unread: Error "entries too far after the first of their key to be read",
+        Lost: Error "positions that binary search does not find",
+        Learn: Warning "entries whose learn field holds something other than games and half-points, and is ignored until it is reset",
+        Illegal: Error "entries whose move is not legal in its position",
+        OldCastling: Warning "entries whose castling is written as the king's step, which most programs no longer read",
+        Cut: Warning "depths with too many positions",
+    }
+}
+
+/// Sums the book up and reports what is wrong with it: first what the entries show in the order of the file, then what
+/// only the position shows, in the order in which play reaches it.
+pub fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let entries = Entries::new(data);
+    data.expect(Access::Sequential);
+    let totals = scan(entries, progress, findings);
+    data.expect(Access::Random);
+    match entries.trailing() {
+        0 => {}
+        bytes => {
+            let what = format_args!("the last entry is cut off: it has {bytes} of {ENTRY_LEN} bytes");
+            findings.add(Kind::Trailing, offset(entries.len()), what);
+        }
+    }
+    let walk = walk(entries, totals.positions, progress, &mut |found| {
+        let (mv, fen) = (found.entry.mv, found.position.fen());
+        if found.old_castling {
+            let what = format_args!("the castling {mv} is written as the king's step in {fen}");
+            findings.add(Kind::OldCastling, offset(found.index), what);
+        } else {
+            let what = format_args!("the move {mv} is not legal in {fen}");
+            findings.add(Kind::Illegal, offset(found.index), what);
+        }
+    });
+    if walk.cut {
+        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+    }
+    Summary {
+        entries: entries.len() as u64,
+        positions: Some(totals.positions),
+        moves: Some(totals.moves),
+        games: None,
+        deepest: Some(walk.plies),
+        reachable: Some(walk.reached),
+        learned: totals.learned,
+        findings: vec![],
+        notes: vec![],
+    }
+}
+
+/// The offset of an entry in bytes.
+pub fn offset(index: usize) -> u64 {
+    index as u64 * ENTRY_LEN as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::Entry;
+    use super::super::tests::{after, bytes, entry, polyglot};
+    use super::*;
+    use crate::base::findings::Finding;
+    use crate::book::Book;
+    use crate::book::polyglot::Polyglot;
+    use crate::chess::Position;
+
+    /// What a check reports, with whether it is an error.
+    fn reported(data: Vec<u8>) -> Vec<(String, bool)> {
+        let mut reported = Vec::new();
+        Polyglot::new("a.bin", data).check(&Progress::none(), &mut |finding| {
+            reported.push((finding.to_string(), finding.is_error()));
+        });
+        reported
+    }
+
+    fn sorted(mut entries: Vec<Entry>) -> Vec<u8> {
+        entries.sort_by_key(|entry| entry.key);
+        bytes(&entries)
+    }
+
+    #[test]
+    fn a_sound_book_has_no_findings() {
+        let data = sorted(vec![entry(&Position::start(), "e2e4", 2), entry(&after("e2e4"), "e7e5", 1)]);
+        assert_eq!(reported(data.clone()), []);
+        let expected = Summary {
+            entries: 2,
+            positions: Some(2),
+            moves: Some(2),
+            games: None,
+            deepest: Some(2),
+            reachable: Some(2),
+            learned: Some(0),
+            findings: vec![],
+            notes: vec![],
+        };
+        assert_eq!(Polyglot::new("a.bin", data).summary(&Progress::none()), expected);
+    }
+
+    #[test]
+    fn each_finding_has_its_offset() {
+        let start = Position::start();
+        let mut data = bytes(&[
+            entry(&start, "e2e5", 2),
+            entry(&start, "e2e4", 0),
+            Entry { key: 0, games: 1, halfpoints: 9, ..entry(&start, "b1c3", 1) },
+        ]);
+        data.extend([1, 2, 3]);
+        let expected = [
+            ("the move e2e4 has weight 0 and is never played (byte 16)", false),
+            ("key 0000000000000000 follows the higher key 463b96181691fc9c (byte 32)", true),
+            ("the last entry is cut off: it has 3 of 16 bytes (byte 48)", true),
+            (
+                "the move e2e5 is not legal in rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 (byte 0)",
+                true,
+            ),
+            ("binary search does not find this position (byte 32)", true),
+            (
+                "the learn field holds something other than games and half-points, and is ignored until it is reset \
+                 (byte 32)",
+                false,
+            ),
+        ];
+        assert_eq!(reported(data.clone()), expected.map(|(what, error)| (what.to_owned(), error)));
+        let summary = Polyglot::new("a.bin", data).summary(&Progress::none());
+        assert_eq!((summary.learned, summary.findings.len()), (None, 6));
+    }
+
+    #[test]
+    fn a_summary_counts_the_findings_of_each_kind() {
+        let start = Position::start();
+        let entries = ["e2e4", "d2d4", "c2c4"].map(|mv| entry(&start, mv, 0));
+        let summary = polyglot(&entries).summary(&Progress::none());
+        let lines: Vec<_> = summary.findings.iter().map(Finding::to_string).collect();
+        assert_eq!(lines, ["3 entries of weight 0, which are never played (first at byte 0)"]);
+    }
+
+    #[test]
+    fn a_file_full_of_one_fault_is_reported_in_few_lines() {
+        let reported = reported(vec![0; 16 * 100_000]);
+        assert!(reported.len() < 100, "{}", reported.len());
+        assert_eq!(reported[0], ("the move a1a1 means no move (byte 0)".to_owned(), false));
+        assert!(
+            reported.contains(&(
+                "99980 more entries with the null move a1a1 (first at byte 320)".to_owned(),
+                false
+            ))
+        );
+        // Null moves and weights of 0 are warnings; what no look-up reaches is lost.
+        let lost = |what: &str| what.contains("too far after the first of ");
+        assert!(reported.iter().all(|(what, error)| *error == lost(what)), "{reported:?}");
+        assert!(reported.iter().any(|(what, _)| lost(what)));
+    }
+
+    #[test]
+    fn the_old_form_of_castling_is_a_warning() {
+        let line = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "f8c5", "e1g1"];
+        let entries = (0..line.len()).map(|ply| entry(&after(&line[..ply].join(" ")), line[ply], 1));
+        let reported = reported(sorted(entries.collect()));
+        assert_eq!(reported.len(), 1);
+        assert!(
+            reported[0].0.starts_with("the castling e1g1 is written as the king's step in "),
+            "{reported:?}"
+        );
+        assert!(!reported[0].1);
+    }
+}

@@ -1,0 +1,84 @@
+//! An entry, read and written (docs/formats/polyglot.md, Entry).
+
+use super::layout::{ENTRY_LEN, KEY, LEARN, MOVE, WEIGHT};
+use crate::base::bytes;
+use crate::chess::MoveCode;
+
+/// One entry of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The position.
+    pub key: u64,
+    /// The move.
+    pub mv: MoveCode,
+    /// The move's weight; 0 means never play.
+    pub weight: u16,
+    /// Learned games.
+    pub games: u16,
+    /// Learned half-points of the side that moved: 2 a win, 1 a draw.
+    pub halfpoints: u16,
+}
+
+impl Entry {
+    /// Reads an entry.
+    pub fn from_bytes(bytes: &[u8; ENTRY_LEN]) -> Self {
+        let u16_at = |at| bytes::u16_be(bytes, at).unwrap_or_default();
+        // Read at once: who learns into the file meanwhile writes both halves at once.
+        let learn = bytes::u32_be(bytes, LEARN).unwrap_or_default();
+        Self {
+            key: key_of(bytes),
+            mv: MoveCode(u16_at(MOVE)),
+            weight: u16_at(WEIGHT),
+            games: (learn >> 16) as u16,
+            halfpoints: learn as u16,
+        }
+    }
+
+    /// The entry as it stands in the file.
+    pub fn to_bytes(&self) -> [u8; ENTRY_LEN] {
+        let mut bytes = [0; ENTRY_LEN];
+        let (key, rest) = bytes.split_at_mut(MOVE as usize);
+        key.copy_from_slice(&self.key.to_be_bytes());
+        let fields = [self.mv.0, self.weight, self.games, self.halfpoints];
+        for (into, field) in rest.chunks_exact_mut(2).zip(fields) {
+            into.copy_from_slice(&field.to_be_bytes());
+        }
+        bytes
+    }
+
+    /// Whether the learn field can be what PolyGlot writes: nobody wins more than two half-points a game.
+    ///
+    /// Other programs keep a score and a depth in these bytes, which mostly cannot.
+    pub fn learn_is_plausible(&self) -> bool {
+        u32::from(self.halfpoints) <= 2 * u32::from(self.games)
+    }
+}
+
+/// The key alone, for searching.
+pub fn key_of(bytes: &[u8; ENTRY_LEN]) -> u64 {
+    bytes::u64_be(bytes, KEY).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_entry_is_read_field_by_field() {
+        let bytes = [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 1, 2, 3, 4, 5, 6];
+        let entry = Entry::from_bytes(&bytes);
+        assert_eq!(entry.key, 0x463b_9618_1691_fc9c);
+        assert_eq!(entry.mv.to_string(), "e2e4");
+        assert_eq!((entry.weight, entry.games, entry.halfpoints), (0x0102, 0x0304, 0x0506));
+        assert_eq!(entry.to_bytes(), bytes);
+    }
+
+    proptest! {
+        #[test]
+        fn entries_go_through_bytes_unchanged(key: u64, mv: u16, weight: u16, games: u16, halfpoints: u16) {
+            let entry = Entry { key, mv: MoveCode(mv), weight, games, halfpoints };
+            prop_assert_eq!(Entry::from_bytes(&entry.to_bytes()), entry);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Finding the entries of a key.
+
+use super::entry::{Entry, key_of};
+use super::layout::ENTRY_LEN;
+
+/// Entries of one key that a look-up reads. No position has more than 218 legal moves, so only a damaged book has
+/// more than this; the rest is passed over, so that a book of one key does not hold up a game.
+pub const MOST_OF_ONE_KEY: usize = 1024;
+
+/// The entries of a book, over its bytes.
+///
+/// ```
+/// use tabiya::book::polyglot::Entries;
+/// assert_eq!(Entries::new(&[0; 33]).len(), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Entries<'a> {
+    entries: &'a [[u8; ENTRY_LEN]],
+    trailing: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// As many whole entries as the bytes hold.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        let (entries, rest) = bytes.as_chunks();
+        Self { entries, trailing: rest.len() }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many positions there are: runs of one key.
+    pub fn positions(self) -> u64 {
+        self.entries.chunk_by(|a, b| key_of(a) == key_of(b)).count() as u64
+    }
+
+    /// Bytes behind the last whole entry.
+    pub fn trailing(self) -> usize {
+        self.trailing
+    }
+
+    /// The entry of this number, from 0.
+    pub fn get(self, index: usize) -> Option<Entry> {
+        self.entries.get(index).map(Entry::from_bytes)
+    }
+
+    /// All entries, in the order of the file.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Entry> + 'a {
+        self.entries.iter().map(Entry::from_bytes)
+    }
+
+    /// The number of the first entry whose key is not below `key`, by binary search; the count of entries where all
+    /// are. In a book that is out of order it is some number up to that count.
+    pub fn lower_bound(self, key: u64) -> usize {
+        self.entries.partition_point(|entry| key_of(entry) < key)
+    }
+
+    /// The entries of `key` in the order of the file, at most [`MOST_OF_ONE_KEY`]. In a book that is out of order
+    /// some or all may be missed.
+    pub fn of(self, key: u64) -> impl Iterator<Item = Entry> + 'a {
+        self.from(self.lower_bound(key), key)
+    }
+
+    /// As [`Entries::of`], where the number of the first one is known.
+    pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = Entry> + 'a {
+        let rest = self.entries.get(first..).unwrap_or_default();
+        rest.iter().take(MOST_OF_ONE_KEY).take_while(move |entry| key_of(entry) == key).map(Entry::from_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::MoveCode;
+    use proptest::prelude::*;
+
+    fn bytes(keys: &[u64]) -> Vec<u8> {
+        let entry = |(index, &key): (usize, &u64)| {
+            Entry { key, mv: MoveCode(1), weight: index as u16, games: 0, halfpoints: 0 }.to_bytes()
+        };
+        keys.iter().enumerate().flat_map(entry).collect()
+    }
+
+    #[test]
+    fn what_is_no_whole_entry_is_no_entry() {
+        for len in 0..50 {
+            let bytes = vec![0; len];
+            let entries = Entries::new(&bytes);
+            assert_eq!((entries.len(), entries.trailing()), (len / 16, len % 16));
+            assert_eq!(entries.is_empty(), len < 16);
+            assert!(entries.get(len / 16).is_none());
+        }
+    }
+
+    #[test]
+    fn the_run_of_one_key_is_bounded() {
+        let bytes = bytes(&vec![7; 5000]);
+        let found: Vec<_> = Entries::new(&bytes).of(7).collect();
+        assert_eq!(found.len(), MOST_OF_ONE_KEY);
+        assert_eq!(found[0].weight, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_sorted_books_entries_are_all_found_in_their_order(
+            mut keys in prop::collection::vec(prop_oneof![0..20_u64, Just(u64::MAX), any::<u64>()], 0..200),
+            absent: u64,
+        ) {
+            keys.sort_unstable();
+            let bytes = bytes(&keys);
+            let entries = Entries::new(&bytes);
+            for &key in keys.iter().chain([&absent, &0, &u64::MAX]) {
+                let model: Vec<_> = entries.iter().filter(|entry| entry.key == key).collect();
+                prop_assert_eq!(entries.of(key).collect::<Vec<_>>(), model);
+            }
+        }
+
+        #[test]
+        fn an_unsorted_book_gives_entries_of_the_key_or_none(
+            keys in prop::collection::vec(0..20_u64, 0..200),
+            key in 0..20_u64,
+        ) {
+            let bytes = bytes(&keys);
+            prop_assert!(Entries::new(&bytes).of(key).all(|entry| entry.key == key));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One pass over all entries: counts, and what is wrong with each.
+
+use super::check::{Kind, offset};
+use super::entry::Entry;
+use super::layout::ENTRY_LEN;
+use super::read::{Entries, MOST_OF_ONE_KEY};
+use crate::base::findings::Findings;
+use crate::base::progress::Progress;
+use crate::chess::MoveCode;
+
+/// Entries between two looks at the progress bar.
+const STRIDE: usize = 1 << 16;
+
+/// What the pass counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Runs of one key.
+    pub positions: u64,
+    /// Different moves of each run, without those that can never be legal.
+    pub moves: u64,
+    /// Entries that learned something, where all learn fields can be trusted.
+    pub learned: Option<u64>,
+}
+
+/// Reads all entries in the order of the file.
+pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+    progress.bytes(entries.len() as u64 * ENTRY_LEN as u64);
+    let mut totals = Totals { positions: 0, moves: 0, learned: Some(0) };
+    let mut run = Run::new();
+    let mut sorted = true;
+    let mut before: Option<Entry> = None;
+    for (index, entry) in entries.iter().enumerate() {
+        if index.is_multiple_of(STRIDE) {
+            progress.at(index as u64 * ENTRY_LEN as u64);
+        }
+        if let Some(before) = before.filter(|before| before.key > entry.key) {
+            let what = format_args!("key {:016x} follows the higher key {:016x}", entry.key, before.key);
+            findings.add(Kind::Unsorted, offset(index), what);
+            sorted = false;
+        }
+        let before = before.replace(entry).filter(|before| before.key == entry.key);
+        if before.is_none() {
+            totals.positions += 1;
+            run.clear();
+        }
+        totals.moves += u64::from(run.add(&entry, before, offset(index), findings));
+        if entry.learn_is_plausible() {
+            totals.learned = totals.learned.map(|learned| learned + u64::from(entry.games > 0));
+        } else {
+            totals.learned = None;
+            let what = "the learn field holds something other than games and half-points, and is ignored until it is reset";
+            findings.count(Kind::Learn, offset(index), what);
+        }
+    }
+    if !sorted {
+        lost(entries, findings);
+    }
+    totals
+}
+
+/// Finds the runs that binary search does not find.
+fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
+    let mut before = None;
+    for (index, entry) in entries.iter().enumerate() {
+        if before.replace(entry.key) != Some(entry.key) && entries.lower_bound(entry.key) != index {
+            findings.count(Kind::Lost, offset(index), "binary search does not find this position");
+        }
+    }
+}
+
+/// The entries of one position so far.
+struct Run {
+    /// One bit a move code.
+    seen: Vec<u64>,
+    /// The codes whose bit is set.
+    codes: Vec<u16>,
+    entries: usize,
+}
+
+impl Run {
+    fn new() -> Self {
+        Self { seen: vec![0; (u16::MAX as usize + 1) / 64], codes: Vec::new(), entries: 0 }
+    }
+
+    fn clear(&mut self) {
+        for code in self.codes.drain(..) {
+            if let Some(word) = self.seen.get_mut(usize::from(code) / 64) {
+                *word = 0;
+            }
+        }
+        self.entries = 0;
+    }
+
+    /// Takes in one more entry at an offset, with the one `before` it of the same position; whether its move may be
+    /// legal and is new.
+    fn add(&mut self, entry: &Entry, before: Option<Entry>, at: u64, findings: &mut Findings<'_>) -> bool {
+        let Entry { key, mv, weight, .. } = *entry;
+        let fault = mv.fault();
+        if let Some(why) = fault {
+            let kind = if mv == MoveCode::NULL { Kind::Null } else { Kind::Move };
+            findings.add(kind, at, format_args!("the move {mv} {why}"));
+        }
+        if weight == 0 {
+            findings.add(
+                Kind::ZeroWeight,
+                at,
+                format_args!("the move {mv} has weight 0 and is never played"),
+            );
+        }
+        if let Some(before) = before.filter(|before| weight > before.weight) {
+            let before = before.weight;
+            let what = format_args!("weight {weight} follows the lower weight {before} of the same position");
+            findings.add(Kind::Rising, at, what);
+        }
+        let mut seen = false;
+        if let Some(word) = self.seen.get_mut(usize::from(mv.0) / 64) {
+            let bit = 1 << (mv.0 % 64);
+            seen = *word & bit != 0;
+            *word |= bit;
+        }
+        if seen {
+            findings.add(Kind::Duplicate, at, format_args!("the position already has the move {mv}"));
+        } else {
+            self.codes.push(mv.0);
+        }
+        if self.entries >= MOST_OF_ONE_KEY {
+            let what = format_args!("the entry is too far after the first of key {key:016x} to be read");
+            findings.add(Kind::Unread, at, what);
+        }
+        self.entries += 1;
+        !seen && fault.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{bytes, raw};
+    use super::*;
+    use crate::base::findings::{Finding, summed};
+
+    fn entry(key: u64, mv: &str, weight: u16) -> Entry {
+        Entry { key, mv: raw(mv), weight, games: 0, halfpoints: 0 }
+    }
+
+    fn scanned(entries: &[Entry]) -> (Totals, Vec<String>) {
+        let data = bytes(entries);
+        let (totals, found) = summed(|findings| scan(Entries::new(&data), &Progress::none(), findings));
+        (totals, found.iter().map(Finding::to_string).collect())
+    }
+
+    #[test]
+    fn a_sound_book_is_counted_without_findings() {
+        let (totals, found) = scanned(&[
+            entry(1, "e2e4", 9),
+            Entry { games: 1, halfpoints: 2, ..entry(1, "d2d4", 9) },
+            entry(2, "e7e5", 1),
+            entry(u64::MAX, "e7e5", 1),
+        ]);
+        assert_eq!(totals, Totals { positions: 3, moves: 4, learned: Some(1) });
+        assert_eq!(found, [""; 0]);
+    }
+
+    #[test]
+    fn each_kind_of_finding_is_found() {
+        let (totals, found) = scanned(&[
+            entry(5, "e2e4", 1),
+            entry(5, "d2d4", 2),
+            entry(5, "e2e4", 0),
+            entry(4, "a1a1", 1),
+            entry(6, "a1b4", 1),
+            Entry { mv: MoveCode(0x8000), games: 1, halfpoints: 3, ..entry(7, "a1a1", 1) },
+            entry(8, "e4e4", 1),
+            entry(9, "e2e4q", 1),
+        ]);
+        let expected = [
+            "key 0000000000000004 follows the higher key 0000000000000005 (byte 48)",
+            "4 entries whose move is not possible in any position (first at byte 64)",
+            "the move a1a1 means no move (byte 48)",
+            "the move e2e4 has weight 0 and is never played (byte 32)",
+            "weight 2 follows the lower weight 1 of the same position (byte 16)",
+            "the position already has the move e2e4 (byte 32)",
+            "binary search does not find this position (byte 48)",
+            "the learn field holds something other than games and half-points, and is ignored until it is reset \
+             (byte 80)",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(totals, Totals { positions: 6, moves: 2, learned: None });
+    }
+
+    #[test]
+    fn each_reason_why_a_move_is_not_possible_is_named() {
+        for (mv, why) in [
+            (MoveCode(0x8000), "0x8000 means nothing"),
+            (raw("e4e4"), "e4e4 ends where it starts"),
+            (raw("a1b4"), "a1b4 fits no piece"),
+            (raw("e2e4q"), "e2e4q promotes where no pawn can"),
+        ] {
+            let (_, found) = scanned(&[Entry { mv, ..entry(7, "e2e4", 1) }]);
+            assert_eq!(found, [format!("the move {why} (byte 0)")]);
+        }
+    }
+
+    #[test]
+    fn what_no_look_up_reads_is_counted() {
+        let (totals, found) = scanned(&vec![entry(0, "e2e4", 1); 100_000]);
+        let expected = [
+            "99999 entries whose move the position already has (first at byte 16)".to_owned(),
+            format!(
+                "{} entries too far after the first of their key to be read (first at byte {})",
+                100_000 - MOST_OF_ONE_KEY,
+                16 * MOST_OF_ONE_KEY
+            ),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!((totals.positions, totals.moves), (1, 1));
+    }
+
+    #[test]
+    fn the_same_move_in_another_position_is_no_duplicate() {
+        let (totals, found) = scanned(&[entry(1, "e2e4", 1), entry(2, "e2e4", 1), entry(3, "e2e4", 1)]);
+        assert_eq!((totals.moves, found.len()), (3, 0));
+    }
+}

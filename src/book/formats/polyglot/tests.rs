@@ -1,0 +1,298 @@
+//! Books written here, good and broken, and what the reader makes of them.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
+
+use super::entry::Entry;
+use super::*;
+use crate::book;
+use crate::chess::MoveCode;
+
+/// The position with the most legal moves known, 218.
+const MANY: &str = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
+
+/// A position after moves in UCI notation from the start.
+pub fn after(moves: &str) -> Position {
+    let mut game = crate::chess::Game::start();
+    for mv in moves.split_whitespace() {
+        assert!(game.push_uci(mv.as_bytes()), "{mv}");
+    }
+    game.position().clone()
+}
+
+pub fn fen(fen: &str) -> Position {
+    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
+}
+
+/// A move code from its text.
+pub fn raw(text: &str) -> MoveCode {
+    let square = |at: usize| text[at..at + 2].parse::<Square>().unwrap();
+    MoveCode::new(square(0), square(2), text[4..].chars().next().and_then(Role::from_char))
+}
+
+pub fn entry(at: &Position, mv: &str, weight: u16) -> Entry {
+    Entry { key: at.key(), mv: raw(mv), weight, games: 0, halfpoints: 0 }
+}
+
+/// Entries as they stand in a file, in the order given.
+pub fn bytes(entries: &[Entry]) -> Vec<u8> {
+    entries.iter().flat_map(Entry::to_bytes).collect()
+}
+
+pub fn polyglot(entries: &[Entry]) -> Polyglot {
+    Polyglot::new("test.bin", bytes(entries))
+}
+
+fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
+    let mut moves = Vec::new();
+    book.moves(at, &mut moves);
+    moves
+}
+
+fn weights(book: &dyn Book, at: &Position) -> Vec<(String, u64)> {
+    let uci = |mv: Move| mv.to_uci(CastlingMode::Standard).to_string();
+    moves(book, at).into_iter().map(|known| (uci(known.mv), known.weight)).collect()
+}
+
+fn best(book: &dyn Book, at: &Position) -> Option<String> {
+    book.best(at).map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+}
+
+#[test]
+fn the_moves_of_a_position_are_found_among_others() {
+    let (start, e4) = (Position::start(), after("e2e4"));
+    let mut entries = vec![
+        entry(&e4, "c7c5", 5),
+        entry(&e4, "e7e5", 7),
+        entry(&start, "d2d4", 3),
+        entry(&start, "g1f3", 9),
+    ];
+    entries.sort_by_key(|entry| entry.key);
+    let book = polyglot(&entries);
+    assert_eq!(weights(&book, &start), [("d2d4".into(), 3), ("g1f3".into(), 9)]);
+    assert_eq!(weights(&book, &e4), [("c7c5".into(), 5), ("e7e5".into(), 7)]);
+    assert_eq!(weights(&book, &after("d2d4")), []);
+    assert_eq!(best(&book, &start).as_deref(), Some("g1f3"));
+    assert_eq!(best(&book, &after("d2d4")), None);
+}
+
+#[test]
+fn what_is_appended_leaves_what_stood_there() {
+    let start = Position::start();
+    let book = polyglot(&[Entry { games: 1, halfpoints: 9, ..entry(&start, "e2e4", 1) }]);
+    let learned = Some(Learned { games: 3, halfpoints: 3 });
+    let mut out: Vec<_> = start
+        .chess()
+        .legal_moves()
+        .iter()
+        .map(|&mv| MoveFacts { learned, ..MoveFacts::new(mv, 7) })
+        .collect();
+    let before = out.clone();
+    book.moves(&start, &mut out);
+    assert_eq!(out.len(), before.len() + 1);
+    assert_eq!(out[..before.len()], before);
+}
+
+#[test]
+fn the_same_move_twice_counts_with_both_weights() {
+    let at = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    let twice = [
+        entry(&at, "e1h1", u16::MAX),
+        entry(&at, "e1d1", 65_000),
+        entry(&at, "e1g1", u16::MAX),
+        entry(&at, "e1d1", 65_000),
+    ];
+    let book = polyglot(&twice);
+    assert_eq!(weights(&book, &at), [("e1g1".into(), 131_070), ("e1d1".into(), 130_000)]);
+    assert_eq!(best(&book, &at).as_deref(), Some("e1g1"));
+}
+
+#[test]
+fn what_is_illegal_or_null_is_not_given() {
+    let at = Position::start();
+    let mut entries: Vec<_> =
+        ["a1a1", "e2e5", "e7e5", "e1g1", "e2e4q", "e3e4", "h8h1"].map(|mv| entry(&at, mv, 900)).into();
+    entries.push(Entry { mv: MoveCode(0x8000 | raw("e2e4").0), ..entries[0] });
+    entries.push(Entry { mv: MoveCode(0x7000 | raw("e2e4").0), ..entries[0] });
+    let book = polyglot(&entries);
+    assert_eq!(weights(&book, &at), []);
+    assert_eq!(best(&book, &at), None);
+    entries.push(entry(&at, "e2e4", 1));
+    assert_eq!(best(&polyglot(&entries), &at).as_deref(), Some("e2e4"));
+}
+
+#[test]
+fn a_move_of_weight_0_is_given_but_is_never_the_best() {
+    let at = Position::start();
+    let book = polyglot(&[entry(&at, "e2e4", 0), entry(&at, "d2d4", 0)]);
+    assert_eq!(weights(&book, &at), [("e2e4".into(), 0), ("d2d4".into(), 0)]);
+    assert_eq!(best(&book, &at), None);
+}
+
+#[test]
+fn the_first_of_equals_is_the_best() {
+    let at = Position::start();
+    let moves = ["e2e5", "c2c4", "e2e4", "d2d4"];
+    let book = polyglot(&moves.map(|mv| entry(&at, mv, 8)));
+    assert_eq!(best(&book, &at).as_deref(), Some("c2c4"));
+}
+
+#[test]
+fn a_position_of_many_moves_has_its_best() {
+    let at = fen(MANY);
+    let legal = at.chess().legal_moves();
+    assert_eq!(legal.len(), 218);
+    let mut entries: Vec<_> = legal
+        .iter()
+        .map(|mv| Entry {
+            mv: MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion()),
+            ..entry(&at, "a1a1", 5)
+        })
+        .collect();
+    assert_eq!(polyglot(&entries).best(&at), Some(legal[0]));
+    entries[100].weight = 6;
+    assert_eq!(polyglot(&entries).best(&at), Some(legal[100]));
+}
+
+#[test]
+fn a_book_of_one_key_is_read_up_to_a_bound() {
+    let at = Position::start();
+    let book = polyglot(&vec![entry(&at, "e2e4", 2); 100_000]);
+    assert_eq!(weights(&book, &at), [("e2e4".into(), 2 * MOST_OF_ONE_KEY as u64)]);
+    assert_eq!(best(&book, &at).as_deref(), Some("e2e4"));
+}
+
+#[test]
+fn what_was_learned_is_given_where_it_can_be_trusted() {
+    let at = Position::start();
+    let learned = |mv, games, halfpoints| Entry { games, halfpoints, ..entry(&at, mv, 1) };
+    let both = [learned("e2e4", 10, 20), learned("d2d4", 0, 0), learned("e2e4", 60_000, 1)];
+    let given = |entries: &[Entry]| {
+        let given = moves(&polyglot(entries), &at);
+        given.iter().map(|known| known.learned.map(|l| (l.games, l.halfpoints))).collect::<Vec<_>>()
+    };
+    assert_eq!(given(&both), [Some((60_010, 21)), None]);
+    // One entry that keeps a score there, even of an illegal move, and the position's others are doubted too.
+    let other = [both[0], learned("e2e5", 1, 3)];
+    assert_eq!(given(&other), [None]);
+}
+
+#[test]
+fn an_unsorted_book_is_played_as_far_as_binary_search_finds() {
+    let (start, e4, d4) = (Position::start(), after("e2e4"), after("d2d4"));
+    let mut entries = [entry(&start, "e2e4", 1), entry(&e4, "e7e5", 1), entry(&d4, "d7d5", 1)];
+    entries.sort_by_key(|entry| entry.key);
+    let (low, middle, high) = (entries[0], entries[1], entries[2]);
+    let book = polyglot(&[middle, high, low]);
+    let found = |entry: &Entry| {
+        [&start, &e4, &d4].into_iter().filter(|at| at.key() == entry.key).any(|at| book.best(at).is_some())
+    };
+    assert!(found(&middle) && found(&high) && !found(&low));
+}
+
+#[test]
+fn bytes_behind_the_last_entry_do_not_matter() {
+    let at = Position::start();
+    let mut data = bytes(&[entry(&at, "e2e4", 1)]);
+    for _ in 0..15 {
+        data.push(0x46);
+        assert_eq!(weights(&Polyglot::new("odd.bin", data.clone()), &at), [("e2e4".into(), 1)]);
+    }
+}
+
+#[test]
+fn a_real_book_is_read() {
+    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
+        eprintln!("skipped: TABIYA_SAMPLES names no folder of sample books");
+        return;
+    };
+    let book = book::open(Path::new(&folder).join("polyglot/Perfect2021.bin")).unwrap();
+    let start = moves(&*book, &Position::start());
+    assert!(!start.is_empty() && start.iter().all(|known| known.weight > 0 && known.learned.is_none()));
+    let summary = book.summary(&Progress::none());
+    assert_eq!((summary.entries, summary.positions, summary.moves), (5387, Some(4065), Some(5387)));
+    assert_eq!((summary.deepest, summary.reachable), (Some(30), Some(4065)));
+    book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
+}
+
+/// The moves of a position as they would be found by reading the whole book.
+fn model(entries: &[Entry], at: &Position) -> Vec<(Move, u64)> {
+    let mut moves: Vec<(Move, u64)> = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.key == at.key()) {
+        let legal = at.chess().legal_moves().into_iter().find(|&mv| {
+            MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion()) == entry.mv
+                || matches!(mv, Move::Castle { .. })
+                    && mv.to_uci(CastlingMode::Standard).to_string() == entry.mv.to_string()
+        });
+        if let Some(mv) = legal {
+            match moves.iter_mut().find(|(known, _)| *known == mv) {
+                Some((_, weight)) => *weight += u64::from(entry.weight),
+                None => moves.push((mv, entry.weight.into())),
+            }
+        }
+    }
+    moves
+}
+
+/// Move codes that are often legal at the start, with castling and rubbish among them.
+fn codes() -> impl Strategy<Value = MoveCode> {
+    prop_oneof![
+        (8..16_u16, prop_oneof![Just(8), Just(16)])
+            .prop_map(|(from, step)| MoveCode(from << 6 | (from + step))),
+        prop::sample::select(vec!["e1g1", "e1h1", "e1c1", "e1a1", "g1f3", "e8g8", "a7a8q"]).prop_map(raw),
+        any::<u16>().prop_map(MoveCode),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn a_sorted_book_gives_what_reading_it_whole_gives(
+        picks in prop::collection::vec((0..4_usize, codes(), 0..4_u16, 0..3_u16, 0..3_u16), 0..120),
+    ) {
+        let places = [
+            Position::start(),
+            after("e2e4"),
+            after("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5"),
+            fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"),
+        ];
+        let mut entries: Vec<_> = picks
+            .into_iter()
+            .map(|(place, mv, weight, games, halfpoints)| {
+                Entry { key: places[place].key(), mv, weight, games, halfpoints }
+            })
+            .collect();
+        entries.sort_by_key(|entry| entry.key);
+        let book = polyglot(&entries);
+        for at in &places {
+            let given = moves(&book, at);
+            let model = model(&entries, at);
+            prop_assert_eq!(given.iter().map(|known| (known.mv, known.weight)).collect::<Vec<_>>(), model.clone());
+            let heaviest = model.iter().map(|(_, weight)| *weight).max().filter(|weight| *weight > 0);
+            let first = model.iter().find(|(_, weight)| Some(*weight) == heaviest).map(|(mv, _)| *mv);
+            prop_assert_eq!(book.best(at), first);
+        }
+    }
+
+    #[test]
+    fn no_bytes_make_a_book_fail(
+        mut data in prop::collection::vec(any::<u8>(), 0..600),
+        known in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+    ) {
+        let at = Position::start();
+        for index in known {
+            let (entries, _) = data.as_chunks_mut::<16>();
+            if !entries.is_empty() {
+                index.get_mut(entries)[..8].copy_from_slice(&at.key().to_be_bytes());
+            }
+        }
+        let book = Polyglot::new("random.bin", data.clone());
+        let given = moves(&book, &at);
+        prop_assert!(given.iter().all(|known| at.chess().is_legal(known.mv)));
+        prop_assert_eq!(book.best(&at).is_some(), given.iter().any(|known| known.weight > 0));
+        let summary = book.summary(&Progress::none());
+        prop_assert_eq!(summary.entries, data.len() as u64 / 16);
+        book.check(&Progress::none(), &mut |finding| assert!(finding.offset < data.len() as u64));
+    }
+}

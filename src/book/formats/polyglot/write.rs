@@ -1,0 +1,220 @@
+//! Writing a book: entries in the order of their keys, those of one position by falling weight.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::entry::Entry;
+use crate::base::error::Result;
+use crate::base::replace::Replacement;
+use crate::book::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
+use crate::chess::MoveCode;
+
+/// The greatest weight that an entry can hold.
+const MOST: u64 = u16::MAX as u64;
+
+/// A Polyglot book that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    file: Replacement,
+    needs_moves: bool,
+    entries: Vec<Entry>,
+    written: Written,
+    lost: Lost,
+}
+
+/// What the format has no place for.
+#[derive(Debug, Default)]
+struct Lost {
+    counts: u64,
+    marks: u64,
+    comments: u64,
+    only_lost: u64,
+}
+
+impl Writer {
+    /// Begins a book at `path`.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`].
+    pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
+        let file = Replacement::new(path, options.force)?;
+        let written = Written { files: vec![path.to_owned()], ..Written::default() };
+        let needs_moves = options.needs_moves;
+        Ok(Self { file, needs_moves, entries: Vec::new(), written, lost: Lost::default() })
+    }
+}
+
+impl BookWriter for Writer {
+    fn needs_positions(&self) -> bool {
+        false
+    }
+
+    fn add(&mut self, known: &PositionRecord) -> Result<()> {
+        let heaviest = known.moves.iter().map(|known| known.weight).max().unwrap_or(0);
+        self.entries.clear();
+        let kept = known.moves.iter().filter(|found| !only_lost(found));
+        self.entries.extend(kept.map(|found| entry(known.key, found, heaviest)));
+        self.entries.sort_unstable_by_key(|entry| (std::cmp::Reverse(entry.weight), entry.mv.0));
+        for entry in &self.entries {
+            let written = self.file.write_all(&entry.to_bytes());
+            written.map_err(|error| self.file.error(error))?;
+        }
+        self.written.positions += u64::from(!self.entries.is_empty());
+        self.written.moves += self.entries.len() as u64;
+        let count = |has: fn(&MoveFacts<MoveCode>) -> bool| {
+            known.moves.iter().filter(|known| has(known)).count() as u64
+        };
+        self.lost.counts += count(|known| known.counts.is_some());
+        self.lost.marks += count(|known| known.annotation.is_some() || known.recommended.is_some());
+        self.lost.only_lost += count(only_lost);
+        self.lost.comments += u64::from(known.comment.is_some());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        let Self { file, needs_moves, mut written, lost, .. } = *self;
+        if written.moves == 0 && needs_moves {
+            written.files.clear();
+        } else {
+            file.commit()?;
+        }
+        written.left_out = left_out([
+            ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
+            ("marks or colours of moves, which act only through the weights", lost.marks),
+            ("comments", lost.comments),
+            ("moves that only lost", lost.only_lost),
+        ]);
+        Ok(written)
+    }
+}
+
+/// Whether a move is in its book only because that counts games, all of which it lost: books of this format do without.
+fn only_lost<M>(known: &MoveFacts<M>) -> bool {
+    let lost = known.counts.is_some_and(|counts| counts.losses > 0 && counts.wins | counts.draws == 0);
+    lost && known.weight == 0 && known.learned.is_none()
+}
+
+/// A move as an entry, in a position whose heaviest move weighs `heaviest`.
+fn entry(key: u64, known: &MoveFacts<MoveCode>, heaviest: u64) -> Entry {
+    let (games, halfpoints) = learned(known.learned);
+    Entry { key, mv: known.mv, weight: scaled(known.weight, heaviest), games, halfpoints }
+}
+
+/// A weight in 16 bits: as it is where the position's heaviest fits, else in proportion to that, which becomes 65535;
+/// what weighs anything still does.
+fn scaled(weight: u64, heaviest: u64) -> u16 {
+    if heaviest <= MOST {
+        return u16::try_from(weight).unwrap_or(u16::MAX);
+    }
+    let heaviest = u128::from(heaviest);
+    let share = (u128::from(weight) * u128::from(MOST) + heaviest / 2) / heaviest;
+    u16::try_from(share).unwrap_or(u16::MAX).max(u16::from(weight > 0))
+}
+
+/// Games and half-points in 16 bits each, halved together until both fit.
+fn learned(learned: Option<Learned>) -> (u16, u16) {
+    let Learned { mut games, mut halfpoints } = learned.unwrap_or(Learned { games: 0, halfpoints: 0 });
+    while games.max(halfpoints) > u32::from(u16::MAX) {
+        games /= 2;
+        halfpoints /= 2;
+    }
+    (games as u16, halfpoints as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Entries, Polyglot};
+    use super::*;
+    use crate::base::progress::Progress;
+    use crate::book::{Book, Scope};
+    use proptest::prelude::*;
+    use std::ops::ControlFlow;
+
+    fn written(book: &[PositionRecord]) -> (Vec<u8>, Written) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        let mut writer = Box::new(Writer::new(&path, &WriteOptions::default()).unwrap());
+        for known in book {
+            writer.add(known).unwrap();
+        }
+        let written = writer.finish().unwrap();
+        (std::fs::read(&path).unwrap(), written)
+    }
+
+    #[test]
+    fn a_position_that_does_not_fit_is_scaled_as_a_whole() {
+        let moves = [(1, 0), (2, 1), (3, 65_536), (4, 131_072), (5, u64::MAX / 2)];
+        let known = |moves: &[(u16, u64)]| PositionRecord {
+            key: 7,
+            moves: moves.iter().map(|&(mv, weight)| MoveFacts::new(MoveCode(mv), weight)).collect(),
+            ..PositionRecord::default()
+        };
+        let weights = |moves: &[(u16, u64)]| {
+            let (bytes, _) = written(&[known(moves)]);
+            Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect::<Vec<_>>()
+        };
+        assert_eq!(weights(&moves[..4]), [(4, 65535), (3, 32768), (2, 1), (1, 0)]);
+        assert_eq!(weights(&moves), [(5, 65535), (2, 1), (3, 1), (4, 1), (1, 0)]);
+        assert_eq!(weights(&[(1, 65535), (2, 3)]), [(1, 65535), (2, 3)]);
+    }
+
+    #[test]
+    fn moves_that_only_lost_are_left_out() {
+        let of = |mv, weight, [wins, draws, losses]: [u64; 3]| MoveFacts {
+            counts: Some(crate::book::Counts { games: wins + draws + losses, wins, draws, losses }),
+            ..MoveFacts::new(MoveCode(mv), weight)
+        };
+        let learned = MoveFacts { learned: Some(Learned { games: 2, halfpoints: 1 }), ..of(4, 0, [0, 0, 3]) };
+        let moves =
+            vec![of(1, 3, [1, 1, 1]), of(2, 0, [0, 0, 3]), of(3, 0, [0, 0, 0]), learned, of(5, 7, [0, 0, 2])];
+        let lost = vec![of(1, 0, [0, 0, 1])];
+        let known = [
+            PositionRecord { key: 7, moves, ..PositionRecord::default() },
+            PositionRecord { key: 8, moves: lost, ..PositionRecord::default() },
+        ];
+        let (bytes, written) = written(&known);
+        let kept: Vec<_> = Entries::new(&bytes).iter().map(|entry| (entry.mv.0, entry.weight)).collect();
+        assert_eq!(kept, [(5, 7), (1, 3), (3, 0), (4, 0)]);
+        assert_eq!((written.positions, written.moves), (1, 4));
+        assert!(written.left_out.contains(&("moves that only lost".to_owned(), 2)));
+    }
+
+    #[test]
+    fn what_was_learned_is_halved_until_it_fits() {
+        let of = |games, halfpoints| learned(Some(Learned { games, halfpoints }));
+        assert_eq!(of(65_535, 65_535), (65_535, 65_535));
+        assert_eq!(of(65_535, 131_070), (32_767, 65_535));
+        assert_eq!(of(u32::MAX, 0), (65_535, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            book in prop::collection::btree_map(
+                any::<u64>(),
+                prop::collection::btree_map(1..0x4fff_u16, (0..=65_535_u64, 0..30_000_u32, 0..=2_u32), 1..9),
+                0..40,
+            ),
+        ) {
+            let known: Vec<_> = book.iter().map(|(&key, moves)| PositionRecord {
+                key,
+                moves: moves.iter().filter(|(code, _)| MoveCode(**code).fault().is_none())
+                    .map(|(&code, &(weight, games, points))| MoveFacts {
+                        learned: (games > 0).then_some(Learned { games, halfpoints: games * points }),
+                        ..MoveFacts::new(MoveCode(code), weight)
+                    }).collect(),
+                ..PositionRecord::default()
+            }).filter(|known| !known.moves.is_empty()).collect();
+            let (bytes, told) = written(&known);
+            prop_assert_eq!(told.moves, bytes.len() as u64 / 16);
+            let mut read = Vec::new();
+            Polyglot::new("a.bin", bytes).each(Scope::All, &Progress::none(), &mut |known| {
+                let mut known = known.clone();
+                known.moves.sort_by_key(|known| known.mv.0);
+                read.push((known.key, known.moves));
+                ControlFlow::Continue(())
+            });
+            prop_assert_eq!(read, known.into_iter().map(|known| (known.key, known.moves)).collect::<Vec<_>>());
+        }
+    }
+}

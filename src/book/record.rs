@@ -1,0 +1,90 @@
+//! What a book knows of one position, apart from the file that it stands in: what is read out of one book and written
+//! into another.
+
+use super::{Book, Counts, MoveFacts};
+use crate::chess::{MoveCode, Position};
+
+/// A position with its moves.
+#[derive(Clone, Debug, Default)]
+pub struct PositionRecord {
+    /// The Polyglot key.
+    pub key: u64,
+    /// The position itself, where it is known: Polyglot's files hold only the key.
+    pub position: Option<Position>,
+    /// The moves, each once.
+    pub moves: Vec<MoveFacts<MoveCode>>,
+    /// Games that reached the position, counted for the side to move, where that is known apart from its moves.
+    pub total: Option<Counts>,
+    /// What the book says of the position in words.
+    pub comment: Option<String>,
+    /// The game that the position is known from, by the number that the build gave it.
+    pub game: Option<u64>,
+}
+
+impl PositionRecord {
+    /// Whether the weights are in proportion to the moves' results: two for a win of the mover, one for a draw.
+    pub fn weighs_by_results(&self) -> bool {
+        let points = |known: &MoveFacts<MoveCode>| {
+            known.counts.map_or(0, |counts| counts.wins.saturating_mul(2).saturating_add(counts.draws))
+        };
+        let Some(heaviest) = self.moves.iter().max_by_key(|known| known.weight) else { return true };
+        let whole = points(heaviest);
+        self.moves.iter().all(|known| {
+            u128::from(known.weight) * u128::from(whole)
+                == u128::from(heaviest.weight) * u128::from(points(known))
+                // Where nothing has a result, all should weigh the same.
+                && (whole > 0 || known.weight == heaviest.weight)
+        })
+    }
+
+    /// What a book knows of a position; `None` where it has no moves there.
+    pub fn of<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Self> {
+        let mut moves = Vec::new();
+        book.moves(at, &mut moves);
+        if moves.is_empty() {
+            return None;
+        }
+        Some(Self {
+            key: at.key(),
+            position: Some(at.clone()),
+            moves: moves.into_iter().map(MoveFacts::from).collect(),
+            ..Self::default()
+        })
+    }
+}
+
+/// Which of a book's positions are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those that the book's own moves reach from the starting position: each comes with its position.
+    Reachable,
+    /// Everything that the file holds, in its order: positions come where the format holds them.
+    All,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_by_results_are_told_from_others() {
+        let known = |moves: &[(u64, u64, u64)]| PositionRecord {
+            moves: moves
+                .iter()
+                .map(|&(weight, wins, draws)| MoveFacts {
+                    counts: Some(Counts { games: wins + draws + 1, wins, draws, losses: 1 }),
+                    ..MoveFacts::new(MoveCode(1), weight)
+                })
+                .collect(),
+            ..PositionRecord::default()
+        };
+        assert!(known(&[]).weighs_by_results());
+        assert!(known(&[(5, 2, 1), (0, 0, 0), (2, 0, 2)]).weighs_by_results());
+        assert!(known(&[(500, 2, 1), (200, 1, 0)]).weighs_by_results());
+        assert!(known(&[(1, 0, 0), (1, 0, 0)]).weighs_by_results());
+        assert!(!known(&[(1, 0, 0), (2, 0, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 2, 1), (3, 1, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 2, 1), (0, 1, 0)]).weighs_by_results());
+        assert!(!known(&[(5, 0, 0), (0, 1, 0)]).weighs_by_results());
+    }
+}

@@ -1,0 +1,211 @@
+//! Books that know a position by its normal form, so that an entry stands for up to four positions: with colours
+//! swapped, and mirrored where nobody may castle.
+
+use std::ops::ControlFlow;
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::{Graph, Reach, STRIDE, breadth_first, depth_first};
+use crate::base::progress::Progress;
+use crate::book::{Annotation, Counts, MoveFacts, PositionRecord, Scope};
+use crate::chess::Position;
+use crate::chess::normal::{Normal, forms};
+
+/// What a traversal asks of such a book.
+pub trait Forms {
+    /// An entry that was found.
+    type Entry<'a>: Copy
+    where
+        Self: 'a;
+
+    /// How many numbers entries may have: each is below this.
+    fn numbers(&self) -> u64;
+
+    /// The number of an entry, which no other entry has.
+    fn number(entry: &Self::Entry<'_>) -> u64;
+
+    /// A position's normal form and entry.
+    fn look_up(&self, chess: &Chess) -> Option<(Normal, Self::Entry<'_>)>;
+
+    /// The moves of an entry: their codes and marks.
+    fn codes<'a>(entry: Self::Entry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    where
+        Self: 'a;
+
+    /// The legal move that a code means in a position, whose normal form is given with it.
+    fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move>;
+
+    /// Writes down what the entry of the position that a move leads to knows of the move: always counts.
+    fn describe_move(next: &Self::Entry<'_>, facts: &mut MoveFacts);
+
+    /// Writes down what an entry knows of its position itself: counts, comment and game.
+    fn describe_position(&self, entry: &Self::Entry<'_>, record: &mut PositionRecord);
+
+    /// The position of an entry with White to move; `None` where look-ups do not ask for it as it is written, so that its
+    /// moves mean nothing.
+    fn position(&self, entry: &Self::Entry<'_>) -> Option<Chess>;
+
+    /// Shows the entries in the order of the file, those that look-ups do not find left out, until `see` breaks off.
+    fn scan<'a>(
+        &'a self,
+        progress: &Progress,
+        see: &mut dyn FnMut(Self::Entry<'a>) -> ControlFlow<()>,
+    ) -> ControlFlow<()>;
+
+    /// Appends the legal moves of a position of an entry in its order, each once, with what the book knows of them.
+    ///
+    /// A move's weight is twice its wins and once its draws; where no move of the position has a result, all weigh 1.
+    fn facts(&self, chess: &Chess, normal: &Normal, entry: &Self::Entry<'_>, out: &mut Vec<MoveFacts>) {
+        let start = out.len();
+        let mut results = false;
+        for (code, annotation) in Self::codes(*entry) {
+            let Some(mv) = Self::legal(code, normal, chess) else { continue };
+            if out.iter().skip(start).any(|known| known.mv == mv) {
+                continue;
+            }
+            let mut facts = MoveFacts { annotation, ..MoveFacts::new(mv, 0) };
+            let mut next = chess.clone();
+            next.play_unchecked(mv);
+            if let Some((_, next)) = self.look_up(&next) {
+                Self::describe_move(&next, &mut facts);
+            }
+            if let Some(Counts { wins, draws, losses, .. }) = facts.counts {
+                facts.weight = wins.saturating_mul(2).saturating_add(draws);
+                results |= wins | draws | losses != 0;
+            }
+            out.push(facts);
+        }
+        if !results {
+            out.iter_mut().skip(start).for_each(|facts| facts.weight = 1);
+        }
+    }
+
+    /// Appends the book's moves in a position: see [`crate::book::Book::moves`].
+    fn moves_at(&self, chess: &Chess, out: &mut Vec<MoveFacts>) {
+        if let Some((normal, entry)) = self.look_up(chess) {
+            self.facts(chess, &normal, &entry, out);
+        }
+    }
+}
+
+/// A book of forms for [`breadth_first`].
+struct Walk<'a, B>(&'a B);
+
+impl<B: Forms> Graph for Walk<'_, B> {
+    fn numbers(&self) -> u64 {
+        self.0.numbers()
+    }
+
+    fn entry(&self, at: &Position) -> Option<u64> {
+        self.0.look_up(at.chess()).map(|(_, entry)| B::number(&entry))
+    }
+
+    fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
+        if let Some((normal, entry)) = self.0.look_up(at.chess()) {
+            out.extend(B::codes(entry).filter_map(|(code, _)| B::legal(code, &normal, at.chess())));
+        }
+    }
+}
+
+/// How far play gets in a book of so many `positions`.
+pub fn reach(book: &impl Forms, positions: u64, progress: &Progress) -> Reach {
+    breadth_first(&mut Walk(book), positions, progress)
+}
+
+/// See [`crate::book::Book::each`].
+///
+/// Each position that play reaches is handed over; the first of an entry has all that the entry knows, the others have
+/// their moves alone, so that games are not counted twice. Positions without moves come once, for the sake of their
+/// counts. In [`Scope::All`] what play does not reach follows in the order of the file, White to move first, then in its
+/// other forms: which of them was meant, the file does not say.
+pub fn each_form<B: Forms>(
+    book: &B,
+    scope: Scope,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
+) -> u64 {
+    let mut reporter = Reporter { book, facts: Vec::new(), record: PositionRecord::default(), visit };
+    // The forms in which each entry was met, one bit each.
+    let mut seen = vec![0_u8; usize::try_from(book.numbers()).unwrap_or_default()];
+    let place = |entry: &B::Entry<'_>| usize::try_from(B::number(entry)).unwrap_or(usize::MAX);
+    let mut met = 0_u64;
+    progress.things(0, "positions");
+    let reached = depth_first(Position::start(), |at, follow| {
+        let Some((normal, entry)) = book.look_up(at.chess()) else { return ControlFlow::Continue(()) };
+        let Some(forms) = seen.get_mut(place(&entry)) else { return ControlFlow::Continue(()) };
+        let (first, form) = (*forms == 0, form(&normal));
+        if *forms & form != 0 {
+            return ControlFlow::Continue(());
+        }
+        *forms |= form;
+        met += 1;
+        if met.is_multiple_of(STRIDE) {
+            progress.at(met);
+        }
+        reporter.report(at, &normal, &entry, first)?;
+        // A move without counts leads out of the book.
+        follow.extend(reporter.facts.iter().filter(|facts| facts.counts.is_some()).map(|facts| facts.mv));
+        ControlFlow::Continue(())
+    });
+    if reached.is_break() {
+        return 0;
+    }
+    let mut unreached = 0;
+    let _ = book.scan(progress, &mut |entry| {
+        if seen.get(place(&entry)).is_some_and(|forms| *forms != 0) {
+            return ControlFlow::Continue(());
+        }
+        if scope == Scope::Reachable {
+            unreached += 1;
+            return ControlFlow::Continue(());
+        }
+        let forms = book.position(&entry).map(forms).unwrap_or_default();
+        forms.into_iter().enumerate().try_for_each(|(at, chess)| match Normal::of(&chess) {
+            Some(normal) => reporter.report(&Position::from_chess(chess), &normal, &entry, at == 0),
+            None => ControlFlow::Continue(()),
+        })
+    });
+    unreached
+}
+
+/// The bit of the form in which a position has its entry. Some entries are written without the en-passant file that their
+/// position may have, and serve it with and without.
+fn form(normal: &Normal) -> u8 {
+    let frame = normal.frame();
+    let en_passant = normal.en_passant().is_some();
+    1 << (u8::from(frame.swapped) + 2 * u8::from(frame.mirrored) + 4 * u8::from(en_passant))
+}
+
+/// Hands positions over.
+struct Reporter<'a, B> {
+    book: &'a B,
+    facts: Vec<MoveFacts>,
+    record: PositionRecord,
+    visit: &'a mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
+}
+
+impl<B: Forms> Reporter<'_, B> {
+    /// Hands over a position of an entry, the `first` one with all that the entry knows.
+    fn report(
+        &mut self,
+        at: &Position,
+        normal: &Normal,
+        entry: &B::Entry<'_>,
+        first: bool,
+    ) -> ControlFlow<()> {
+        self.facts.clear();
+        self.book.facts(at.chess(), normal, entry, &mut self.facts);
+        let record = &mut self.record;
+        (record.total, record.comment, record.game) = (None, None, None);
+        if first {
+            self.book.describe_position(entry, record);
+        }
+        if self.facts.is_empty() && record.total.is_none() {
+            return ControlFlow::Continue(());
+        }
+        (record.key, record.position) = (at.key(), Some(at.clone()));
+        record.moves.clear();
+        record.moves.extend(self.facts.iter().map(|facts| MoveFacts::from(*facts)));
+        (self.visit)(record)
+    }
+}

@@ -1,0 +1,288 @@
+//! Going through a book along its moves, from the starting position on: one way breadth first, for how deep it goes, and
+//! one depth first, for what it holds.
+//!
+//! Books are not trusted. Each entry is visited once, however many ways lead to it, so that circles end; and what waits
+//! to be visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
+
+mod forms;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::ControlFlow;
+
+use shakmaty::{Move, Position as _};
+
+pub use forms::{Forms, each_form, reach};
+
+use super::{Book, MoveFacts, PositionRecord};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::chess::Position;
+
+/// Positions at one depth that are followed, so that memory is bounded: about 70 MB for each of two depths.
+const WIDEST: usize = 1 << 19;
+
+/// Positions between two looks at the progress bar.
+pub const STRIDE: u64 = 1 << 10;
+
+/// What a traversal breadth first asks of a book.
+pub trait Graph {
+    /// How many numbers entries may have: each is below this.
+    fn numbers(&self) -> u64;
+
+    /// The number of a position's entry, which no other entry has; `None` where the book does not have it.
+    fn entry(&self, at: &Position) -> Option<u64>;
+
+    /// Appends the legal moves to go on with from a position that was reached with its entry, or without one in
+    /// [`Graph::beyond`] only; `reached` entries are known so far.
+    fn moves(&mut self, at: &Position, entry: Option<u64>, reached: u64, out: &mut Vec<Move>);
+
+    /// Whether positions that the book does not have are gone on from too.
+    fn beyond(&self) -> bool {
+        false
+    }
+}
+
+/// How far play gets in a book.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// Plies from the starting position to the end of the deepest line, each position counted where it is first
+    /// reached.
+    pub plies: u32,
+    /// Positions of the book that are reached.
+    pub reached: u64,
+    /// Whether some depth had too many positions to follow them all.
+    pub cut: bool,
+    /// The numbers of the entries that are reached.
+    pub entries: Bits,
+}
+
+/// A position to go on from, and the number of its entry.
+struct Step {
+    position: Position,
+    entry: Option<u64>,
+}
+
+/// A set of small numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Bits(Vec<u64>);
+
+impl Bits {
+    /// An empty set that has room for the numbers below `end`.
+    pub fn new(end: u64) -> Self {
+        Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or_default()])
+    }
+
+    /// Whether a number is in the set.
+    pub fn contains(&self, number: u64) -> bool {
+        let word = usize::try_from(number / 64).ok().and_then(|at| self.0.get(at));
+        word.is_some_and(|word| word >> (number % 64) & 1 != 0)
+    }
+
+    /// Puts a number in; whether it has room and was not there yet.
+    pub fn insert(&mut self, number: u64) -> bool {
+        let word = usize::try_from(number / 64).ok().and_then(|at| self.0.get_mut(at));
+        let mask = 1 << (number % 64);
+        word.is_some_and(|word| {
+            let new = *word & mask == 0;
+            *word |= mask;
+            new
+        })
+    }
+}
+
+/// Goes along all moves of a book, each entry once, those of fewer plies first.
+///
+/// `positions` is what the progress bar counts to.
+pub fn breadth_first(graph: &mut impl Graph, positions: u64, progress: &Progress) -> Reach {
+    breadth_first_within(graph, positions, progress, WIDEST)
+}
+
+/// As [`breadth_first`], with at most `widest` positions followed at one depth.
+fn breadth_first_within<G: Graph>(
+    graph: &mut G,
+    positions: u64,
+    progress: &Progress,
+    widest: usize,
+) -> Reach {
+    progress.things(positions, "positions");
+    let mut reach = Reach { entries: Bits::new(graph.numbers()), ..Reach::default() };
+    let arrive = |graph: &G, reach: &mut Reach, next: &mut Vec<Step>, position: Position| {
+        let entry = graph.entry(&position);
+        match entry {
+            Some(entry) if !reach.entries.insert(entry) => return,
+            Some(_) => {
+                reach.reached += 1;
+                if reach.reached.is_multiple_of(STRIDE) {
+                    progress.at(reach.reached);
+                }
+            }
+            None if !graph.beyond() => return,
+            None => {}
+        }
+        if next.len() < widest {
+            next.push(Step { position, entry });
+        } else {
+            reach.cut = true;
+        }
+    };
+    let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
+    arrive(graph, &mut reach, &mut next, Position::start());
+    for plies in 1.. {
+        std::mem::swap(&mut now, &mut next);
+        if now.is_empty() {
+            break;
+        }
+        if graph.beyond() {
+            // What the book does not have has no number by which it is seen to come again.
+            now.sort_unstable_by_key(|step| step.position.key());
+            now.dedup_by_key(|step| step.position.key());
+        }
+        for Step { position, entry } in now.drain(..) {
+            moves.clear();
+            graph.moves(&position, entry, reach.reached, &mut moves);
+            for &mv in &moves {
+                reach.plies = plies;
+                arrive(graph, &mut reach, &mut next, position.after(mv));
+            }
+        }
+    }
+    reach
+}
+
+/// Goes along moves from a position, a line to its end before the next, until `visit` breaks off.
+///
+/// `visit` is shown each position that is arrived at, on whatever way and however often, and appends the legal moves to
+/// go on with, the first first. It must give each position's moves once only.
+pub fn depth_first(
+    start: Position,
+    mut visit: impl FnMut(&Position, &mut Vec<Move>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    // The positions of the line that have moves left, each with the number of moves that are left before it; and those
+    // moves, the next one last. A line without branches takes no room.
+    let (mut line, mut left): (Vec<(Position, usize)>, Vec<Move>) = (Vec::new(), Vec::new());
+    let mut moves = Vec::new();
+    let mut next = Some(start);
+    while let Some(position) = next {
+        moves.clear();
+        visit(&position, &mut moves)?;
+        if !moves.is_empty() {
+            line.push((position, left.len()));
+            left.extend(moves.iter().rev());
+        }
+        next = left.pop().and_then(|mv| match line.pop_if(|(_, before)| left.len() <= *before) {
+            Some((mut last, _)) => {
+                last.play(mv);
+                Some(last)
+            }
+            None => line.last().map(|(position, _)| position.after(mv)),
+        });
+    }
+    ControlFlow::Continue(())
+}
+
+/// Keys are random numbers already: they are their own hashes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// A set of keys.
+pub type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
+
+/// Hands over each position that play reaches from the starting position, once: along the book's own moves first, then
+/// along the replies that it does not have and that lead back into it, as in a book for one side. Gives how many there
+/// were.
+///
+/// `most` is how many positions the book has: replies are looked for only where some of them are missing.
+pub fn each_reachable<B: Book + ?Sized>(
+    book: &B,
+    most: u64,
+    progress: &Progress,
+    visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
+) -> u64 {
+    let mut met = 0_u64;
+    let mut meet = |at: &Position, moves: &[MoveFacts]| {
+        met += 1;
+        if met.is_multiple_of(STRIDE) {
+            progress.at(met);
+        }
+        visit(&PositionRecord {
+            key: at.key(),
+            position: Some(at.clone()),
+            moves: moves.iter().map(|facts| MoveFacts::from(*facts)).collect(),
+            ..PositionRecord::default()
+        })?;
+        if met == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let (own, flow) = spread(book, None, &mut meet);
+    if flow.is_continue() && most > 0 {
+        let _ = spread(book, Some(&own), &mut meet);
+    }
+    met
+}
+
+/// The keys of the positions that the book's own moves reach from the starting position; `None` where there are more
+/// than `most`.
+pub fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
+    let mut count = 0;
+    let (keys, flow) = spread(book, None, &mut |_, _| {
+        count += 1;
+        if count > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    flow.is_continue().then_some(keys)
+}
+
+/// Shows what the book's own moves reach from the starting position; with the keys of that, what replies reach beyond it.
+/// Gives the keys of all positions that were gone through.
+fn spread<B: Book + ?Sized>(
+    book: &B,
+    own: Option<&Keys>,
+    meet: &mut dyn FnMut(&Position, &[MoveFacts]) -> ControlFlow<()>,
+) -> (Keys, ControlFlow<()>) {
+    let mut seen = Keys::default();
+    let (mut moves, mut there) = (Vec::new(), Vec::new());
+    let flow = depth_first(Position::start(), |at, follow| {
+        if !seen.insert(at.key()) {
+            return ControlFlow::Continue(());
+        }
+        moves.clear();
+        book.moves(at, &mut moves);
+        follow.extend(moves.iter().map(|facts| facts.mv));
+        if !moves.is_empty() && own.is_none_or(|own| !own.contains(&at.key())) {
+            meet(at, &moves)?;
+        }
+        let Some(own) = own else { return ControlFlow::Continue(()) };
+        if (seen.len() as u64).is_multiple_of(STRIDE) && interrupt::check().is_err() {
+            return ControlFlow::Break(());
+        }
+        for mv in at.chess().legal_moves() {
+            let next = at.after(mv);
+            there.clear();
+            if !own.contains(&next.key()) && !seen.contains(&next.key()) {
+                book.moves(&next, &mut there);
+            }
+            if !there.is_empty() {
+                follow.push(mv);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    (seen, flow)
+}

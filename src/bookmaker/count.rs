@@ -1,0 +1,400 @@
+//! Games into counts, on all cores.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+
+use shakmaty::{ByColor, Move, Position as _};
+
+use super::filter::{Filter, Sides};
+use super::ledger::Ledger;
+use super::report::Report;
+use super::row::{Count, CountRow, Outcome, PlacedRow, Row};
+use super::sort::{Pile, Sorter};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::interrupt;
+use crate::base::parallel;
+use crate::base::progress::Progress;
+use crate::chess::MoveCode;
+use crate::chess::{Packed, Position};
+use crate::games::{Batch, End, GameResult, GameSource, Header, KeyedPly, KeyedVisitor, Problem, Visitor};
+
+/// Bits of a game's number that say where in its file it begins.
+const OFFSET_BITS: u32 = 48;
+
+/// Plies of one game that count; the rest of it is left out. The longest game that the rules allow has fewer.
+const MOST_PLIES: usize = 1 << 14;
+
+/// What a build may use of the machine.
+#[derive(Clone, Debug)]
+pub struct Means {
+    /// Threads that read games and sort.
+    pub threads: usize,
+    /// Bytes of rows that are held in memory.
+    pub memory: usize,
+    /// The folder for what does not fit.
+    pub temp: PathBuf,
+}
+
+impl Means {
+    /// Bytes that the writer of a book may hold: a quarter.
+    pub fn of_writer(&self) -> usize {
+        self.memory / 4
+    }
+}
+
+/// A row for a move of a game.
+pub trait Made: Row {
+    /// Whether it holds its position.
+    const PLACED: bool;
+
+    /// The row of a count.
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self>;
+}
+
+impl Made for CountRow {
+    const PLACED: bool = false;
+
+    fn make(count: Count, _: Option<Packed>, _: u64) -> Option<Self> {
+        Some(Self::new(count))
+    }
+}
+
+impl Made for PlacedRow {
+    const PLACED: bool = true;
+
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self> {
+        Some(Self::new(count, packed?, game))
+    }
+}
+
+/// The files of a build: a game's number is its file's place in the order of names, and its own place in that.
+#[derive(Clone, Debug, Default)]
+pub struct Files(Vec<PathBuf>);
+
+impl Files {
+    /// Files in the order of their names.
+    pub fn new(mut files: Vec<PathBuf>) -> Self {
+        files.sort();
+        files.dedup();
+        Self(files)
+    }
+
+    /// The number of the game that begins at a place of a file.
+    pub(super) fn number(&self, file: &Path, offset: u64) -> u64 {
+        // A database keeps its games in another file than the one that names it.
+        let stem = || self.0.iter().position(|known| known.with_extension("") == file.with_extension(""));
+        let found = self.0.binary_search_by(|known| known.as_path().cmp(file)).ok().or_else(stem);
+        let file = found.unwrap_or(0) as u64;
+        file << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
+    }
+
+    /// The file and the place in it that a number means.
+    pub fn place(&self, number: u64) -> Option<(&Path, u64)> {
+        let file = self.0.get(usize::try_from(number >> OFFSET_BITS).ok()?)?;
+        Some((file, number & ((1 << OFFSET_BITS) - 1)))
+    }
+}
+
+/// Counts the games of a source on all threads, and writes them down where there is a ledger.
+///
+/// Of a row that holds its position, each position has one a game that reached it: where no counted move was made there,
+/// one with [`MoveCode::NULL`], so that the rows of a position are all its games.
+///
+/// # Errors
+/// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
+pub fn count<R: Made>(
+    source: &mut dyn GameSource,
+    filter: &Filter,
+    means: &Means,
+    ledger: Option<&Ledger>,
+    progress: &Progress,
+) -> Result<(Vec<Pile<R>>, Report)> {
+    let threads = means.threads.max(1);
+    let share = means.memory / threads;
+    let files = Files::new(source.files());
+    // Enough to keep every thread busy while the reader waits for the disk, and no more memory than that.
+    let (send, receive) = sync_channel(threads * 2);
+    let receive = Mutex::new(receive);
+    let (stop, games) = (AtomicBool::new(false), AtomicU64::new(0));
+    let work = || {
+        let sorter = Sorter::<R>::new(share, &means.temp);
+        let mut counter = Counter::new(filter, &files, ledger, sorter);
+        while let Some(batch) = next(&receive) {
+            if stop.load(Ordering::Relaxed) {
+                continue;
+            }
+            let before = counter.report.games;
+            batch.play(&mut counter);
+            games.fetch_add(counter.report.games - before, Ordering::Relaxed);
+            if counter.failed.is_some() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        counter.finish()
+    };
+    let lead = || {
+        // Dropped at the end, so that the threads end too.
+        let send = send;
+        progress.games(source.size());
+        while !stop.load(Ordering::Relaxed)
+            && let Some(batch) = source.next_batch()?
+        {
+            interrupt::check()?;
+            progress.games_at(source.done(), games.load(Ordering::Relaxed));
+            if send.send(batch).is_err() {
+                break;
+            }
+        }
+        interrupt::check()
+    };
+    let (read, counted) =
+        parallel::beside(threads, work, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
+    read?;
+    let mut report = Report::default();
+    let mut piles = Vec::new();
+    for counted in counted {
+        let (pile, part) = counted?;
+        piles.push(pile);
+        report.merge(part);
+    }
+    Ok((piles, report))
+}
+
+/// The next batch, for whichever thread asks first.
+fn next(receive: &Mutex<Receiver<Box<dyn Batch>>>) -> Option<Box<dyn Batch>> {
+    receive.lock().ok()?.recv().ok()
+}
+
+/// What one thread counts.
+struct Counter<'a, R> {
+    filter: &'a Filter,
+    files: &'a Files,
+    ledger: Option<&'a Ledger>,
+    sorter: Sorter<R>,
+    report: Report,
+    sides: Sides,
+    game: u64,
+    /// What the ledger is going to say of the game.
+    entry: Vec<u8>,
+    /// The moves that wait for the result of their game.
+    waiting: Vec<KeyedPly>,
+    /// Their positions, where they are needed.
+    packed: Vec<Option<Packed>>,
+    /// The last counted move of the line that is being read, while nothing follows it; and of those before it.
+    last: Option<(Position, Move)>,
+    lasts: Vec<Option<(Position, Move)>>,
+    /// Plies of the main line so far, and of the line that is being read with those before it.
+    ply: usize,
+    lines: Vec<usize>,
+    most: usize,
+    crowded: bool,
+    failed: Option<Error>,
+}
+
+impl<'a, R: Made> Counter<'a, R> {
+    fn new(filter: &'a Filter, files: &'a Files, ledger: Option<&'a Ledger>, sorter: Sorter<R>) -> Self {
+        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+        Self {
+            filter,
+            files,
+            ledger,
+            sorter,
+            report: Report::default(),
+            sides: Sides::default(),
+            game: 0,
+            entry: Vec::new(),
+            waiting: Vec::new(),
+            packed: Vec::new(),
+            last: None,
+            lasts: Vec::new(),
+            ply: 0,
+            lines: Vec::new(),
+            most,
+            crowded: false,
+            failed: None,
+        }
+    }
+
+    fn finish(self) -> Result<(Pile<R>, Report)> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => Ok((self.sorter.finish(), self.report)),
+        }
+    }
+
+    /// Counts the moves of a game: with this result, whatever is known of it.
+    fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
+        let outcomes = match result {
+            GameResult::White => ByColor { white: Outcome::Win, black: Outcome::Loss },
+            GameResult::Black => ByColor { white: Outcome::Loss, black: Outcome::Win },
+            GameResult::Draw => ByColor::new_with(|_| Outcome::Draw),
+        };
+        let mut packed = self.packed.iter().copied();
+        for &KeyedPly { key, mv, side } in &self.waiting {
+            let count = Count { key, mv, outcome: *outcomes.get(side), games: 1 };
+            if let Some(row) = R::make(count, packed.next().flatten(), self.game) {
+                self.sorter.push(row)?;
+            }
+        }
+        self.report.plies +=
+            self.waiting.iter().filter(|waiting| waiting.mv != MoveCode::NULL).count() as u64;
+        match self.ledger {
+            Some(ledger) => ledger.add(&mut self.entry, known),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes a move, or that none was made.
+    fn wait(&mut self, at: &Position, mv: MoveCode) {
+        if R::PLACED {
+            let packed = Packed::new(at);
+            self.crowded |= packed.is_none();
+            self.packed.push(packed);
+        }
+        self.waiting.push(KeyedPly { key: at.key(), mv, side: at.chess().turn() });
+    }
+
+    /// Notes the position that the line ended in.
+    fn wait_last(&mut self) {
+        if let Some((at, mv)) = self.last.take() {
+            self.wait(&at.after(mv), MoveCode::NULL);
+        }
+    }
+}
+
+impl<R: Made> Visitor for Counter<'_, R> {
+    fn begin(&mut self, game: &Header) -> bool {
+        self.report.games += 1;
+        if self.failed.is_some() {
+            return false;
+        }
+        match self.filter.admits(game) {
+            Ok(sides) => self.sides = sides,
+            Err(left) => {
+                *self.report.left.entry(left).or_default() += 1;
+                return false;
+            }
+        }
+        if R::PLACED {
+            self.game = self.files.number(&game.place.file, game.place.offset);
+            if self.ledger.is_some() {
+                Ledger::draft(self.game, game, &mut self.entry);
+            }
+        }
+        self.waiting.clear();
+        self.packed.clear();
+        self.lines.clear();
+        self.lasts.clear();
+        self.last = None;
+        (self.ply, self.crowded) = (0, false);
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        if self.ply >= self.most || self.waiting.len() >= MOST_PLIES {
+            return if self.lines.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        }
+        self.ply += 1;
+        let side = at.chess().turn();
+        if self.sides.has(side) {
+            self.wait(at, MoveCode::from_move(mv));
+            self.last = R::PLACED.then(|| (at.clone(), mv));
+        } else {
+            self.wait_last();
+        }
+        // Variations of the last move may follow it.
+        if self.ply >= self.most && !self.filter.variations {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        self.wait_last();
+        let result = self.filter.result(end.result);
+        if let Some(problem) = end.problem {
+            let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
+            self.report.add(problem, used);
+            if self.filter.strict || self.waiting.is_empty() {
+                return;
+            }
+        }
+        if self.crowded {
+            self.report.crowded += 1;
+            return;
+        }
+        match result {
+            Err(left) => *self.report.left.entry(left).or_default() += 1,
+            Ok(result) => {
+                self.report.used += 1;
+                self.report.unfinished += u64::from(end.result.is_none());
+                if let Err(error) = self.settle(result, end.result) {
+                    self.failed = Some(error);
+                }
+            }
+        }
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        self.report.games += u64::from(problem.reason != crate::games::Reason::Unreadable);
+        self.report.add(problem, false);
+    }
+
+    fn wants_variations(&self) -> bool {
+        self.filter.variations
+    }
+
+    fn begin_variation(&mut self) {
+        self.lines.push(self.ply);
+        self.lasts.push(self.last.take());
+        self.ply = self.ply.saturating_sub(1);
+    }
+
+    fn end_variation(&mut self) {
+        self.ply = self.lines.pop().unwrap_or(self.ply);
+        self.wait_last();
+        self.last = self.lasts.pop().flatten();
+    }
+
+    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
+        if R::PLACED || self.filter.variations { None } else { Some(self) }
+    }
+}
+
+impl<R: Made> KeyedVisitor for Counter<'_, R> {
+    fn plies_wanted(&self) -> usize {
+        self.most
+    }
+
+    fn line(&mut self, plies: &[KeyedPly]) {
+        self.waiting.extend(plies.iter().filter(|ply| self.sides.has(ply.side)));
+    }
+}
+
+/// Threads and memory as this machine has them: all its processors, and a quarter of its memory.
+///
+/// # Errors
+/// When there is no folder for temporary files.
+pub fn means(threads: Option<usize>, memory: Option<usize>, temp: Option<&Path>) -> Result<Means> {
+    let threads = threads.unwrap_or_else(parallel::processors);
+    let memory = memory.unwrap_or_else(quarter);
+    let temp = temp.map_or_else(std::env::temp_dir, Path::to_owned);
+    if !temp.is_dir() {
+        return Err(Error::new(ErrorKind::File, "there is no such folder for temporary files")
+            .at_path(temp)
+            .remedied_by(Remedy::TemporaryFolder));
+    }
+    Ok(Means { threads, memory, temp })
+}
+
+/// A quarter of the memory that this process may use.
+fn quarter() -> usize {
+    // Where the system does not say, as much as any machine has to spare.
+    let Ok(mut system) = sysinfo::System::new() else { return 1 << 28 };
+    system.refresh_memory();
+    let total = system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory);
+    usize::try_from(total / 4).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,224 @@
+//! What openings are called: lines with names, out of `.eco` files as Scid has them, or out of PGN files.
+//!
+//! An `.eco` file has entries of a code, a name in quotation marks, and moves up to a star: `A00b "Barnes Opening" 1.f3 *`.
+//! In a PGN file the tags `ECO`, `Opening` and `Variation` name the position at the end of a game's moves.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+
+use crate::base::error::{Error, Result};
+use crate::chess::Position;
+use crate::games::decode_text;
+
+/// The longest file that is read, in bytes: such files are kept in memory, and real ones have less than one megabyte.
+const LONGEST: u64 = 1 << 28;
+
+/// The names of positions, each as Kvetka's books write it: `E98|King's Indian|Classical`.
+#[derive(Clone, Debug, Default)]
+pub struct Names(HashMap<u64, String>);
+
+impl Names {
+    /// Reads files of named lines. Where two lines lead to one position the first names it.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or names no opening.
+    pub fn read(files: &[impl AsRef<Path>]) -> Result<Self> {
+        let mut names = Self::default();
+        for path in files {
+            let path = path.as_ref();
+            let cannot = |error| Error::file(path, "cannot read the file of openings", error);
+            if fs::metadata(path).map_err(cannot)?.len() > LONGEST {
+                return Err(Error::format(path, "this is too long for a file of openings")
+                    .at_offset(LONGEST)
+                    .advice("name an .eco file, or a PGN file of named lines"));
+            }
+            let before = names.0.len();
+            names.add(&fs::read(path).map_err(cannot)?);
+            if names.0.len() == before {
+                return Err(Error::format(path, "the file names no opening")
+                    .advice("name an .eco file, or a PGN file whose games have the tags ECO and Opening"));
+            }
+        }
+        Ok(names)
+    }
+
+    /// The name of the position with a key.
+    pub fn get(&self, key: u64) -> Option<&str> {
+        self.0.get(&key).map(String::as_str)
+    }
+
+    /// How many positions have names.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes in the lines of a file.
+    fn add(&mut self, text: &[u8]) {
+        let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
+        let as_pgn = if text.split(|byte| *byte == b'\n').any(is_tag) {
+            None
+        } else {
+            Some(eco_to_pgn(&decode_text(text)))
+        };
+        let mut reader = Reader::new(as_pgn.as_ref().map_or(text, |text| text.as_bytes()));
+        // What cannot be read ends the file; a single line cannot be reported from here.
+        while let Ok(Some(line)) = reader.read_game(&mut Line::default()) {
+            if let Some((key, name)) = line {
+                self.0.entry(key).or_insert(name);
+            }
+        }
+    }
+}
+
+/// The entries of an `.eco` file as PGN.
+fn eco_to_pgn(text: &str) -> String {
+    let mut pgn = String::with_capacity(2 * text.len());
+    let lines = text.lines().map(|line| if line.trim_start().starts_with('#') { "" } else { line });
+    for entry in lines.collect::<Vec<_>>().join("\n").split_inclusive('*') {
+        let Some((code, rest)) = entry.trim_start().split_once(char::is_whitespace) else { continue };
+        // The letters after the three of the code are Scid's own.
+        let Some(code) = code.get(..3) else { continue };
+        let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
+        let Some((name, moves)) = rest.split_once('"') else { continue };
+        let (name, variation) = name.split_once(':').unwrap_or((name, ""));
+        let tag = |pgn: &mut String, tag: &str, value: &str| {
+            if !value.trim().is_empty() {
+                *pgn += &format!("[{tag} \"{}\"]\n", value.trim().replace('\\', ""));
+            }
+        };
+        tag(&mut pgn, "ECO", code);
+        tag(&mut pgn, "Opening", name);
+        tag(&mut pgn, "Variation", variation);
+        pgn.push('\n');
+        pgn += moves;
+        pgn += "\n\n";
+    }
+    pgn
+}
+
+/// One named line, while it is read.
+#[derive(Default)]
+struct Line {
+    code: String,
+    name: String,
+    variation: String,
+    position: Option<Position>,
+}
+
+impl Visitor for Line {
+    type Tags = ();
+    type Movetext = ();
+    type Output = Option<(u64, String)>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output, ()> {
+        *self = Self { position: Some(Position::start()), ..Self::default() };
+        ControlFlow::Continue(())
+    }
+
+    fn tag(&mut self, (): &mut (), tag: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+        let text = || {
+            let text = value.decode();
+            // The bar separates the parts of a name.
+            decode_text(text.trim_ascii()).replace('|', "/")
+        };
+        match tag {
+            b"ECO" => self.code = text().chars().take(3).collect(),
+            b"Opening" => self.name = text(),
+            b"Variation" => self.variation = text(),
+            // A line that does not begin at the start is none of an opening.
+            b"FEN" => self.position = None,
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output, ()> {
+        ControlFlow::Continue(())
+    }
+
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Self::Output> {
+        if let Some(at) = self.position.take()
+            && let Ok(mv) = san.san.to_move(at.chess())
+        {
+            self.position = Some(at.after(mv));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, (): ()) -> Self::Output {
+        let Self { code, name, variation, position } = std::mem::take(self);
+        let key = position?.key();
+        let known = matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) && !name.is_empty();
+        let text = if variation.is_empty() {
+            format!("{code}|{name}")
+        } else {
+            format!("{code}|{name}|{variation}")
+        };
+        known.then_some((key, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Names {
+        let mut names = Names::default();
+        names.add(text.as_bytes());
+        names
+    }
+
+    fn key(moves: &str) -> u64 {
+        let mut game = crate::chess::Game::start();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        game.position().key()
+    }
+
+    #[test]
+    fn scids_files_are_read() {
+        let text = "# Names\nA00a \"Start position\" *\nA00b \"Barnes Opening\"  1.f3 *\n\
+                    A00b \"Barnes: Fool's Mate\"  1.f3 e5 2.g4\n  Qh4# *\nB90k3 \"Sicilian: Najdorf\" 1.e4 c5 2.Nf3 d6 \
+                    3.d4 cxd4 4.Nxd4 Nf6 5.Nc3 a6 *\nX99 \"None\" 1.a3 *\nA01 \"Broken\" 1.Qh9 *\n";
+        let names = names(text);
+        assert_eq!(names.len(), 4, "{names:?}");
+        assert_eq!(names.get(key("")), Some("A00|Start position"));
+        assert_eq!(names.get(key("f2f3")), Some("A00|Barnes Opening"));
+        assert_eq!(names.get(key("f2f3 e7e5 g2g4 d8h4")), Some("A00|Barnes|Fool's Mate"));
+        let najdorf = key("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6");
+        assert_eq!(names.get(najdorf), Some("B90|Sicilian|Najdorf"));
+        assert_eq!(names.get(key("a2a3")), None);
+    }
+
+    #[test]
+    fn pgn_files_are_read_and_the_first_name_stays() {
+        let text = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n[Variation \"a|b\"]\n\n1. e4 (1. d4 d5) 1... c5 *\n\n\
+                    [ECO \"C20\"]\n[Opening \"Other\"]\n\n1. e4 c5 *\n\n[Event \"x\"]\n\n1. d4 *\n";
+        let names = names(text);
+        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(names.get(key("e2e4 c7c5")), Some("B20|Sicilian|a/b"));
+    }
+
+    #[test]
+    fn a_file_without_names_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.eco");
+        fs::write(&path, "nothing here").unwrap();
+        let error = Names::read(&[&path]).unwrap_err().to_string();
+        assert!(error.contains("the file names no opening: name an .eco file"), "{error}");
+        assert!(Names::read(&[folder.path().join("none.eco")]).is_err());
+        assert!(Names::read(&[] as &[&Path]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,175 @@
+//! Which games count, and which of their moves.
+
+use shakmaty::Color;
+
+use crate::games::{Date, GameResult, Header, PlayerName};
+
+/// Which games count, and which of their moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Half-moves from the start of a game that count; `None`: all.
+    pub max_ply: Option<u32>,
+    /// The moves that count, of both sides where it is `None`.
+    pub only: Option<Only>,
+    /// The rating that both players must have.
+    pub min_elo: u16,
+    /// The first day.
+    pub from: Option<Date>,
+    /// The last day; a month or a year means its end.
+    pub to: Option<Date>,
+    /// Who must be one of the players.
+    pub player: Option<PlayerName>,
+    /// The side that this player must have.
+    pub side: Option<Color>,
+    /// Games without a result do not count; else they count as draws.
+    pub finished: bool,
+    /// A game with a problem does not count at all; else it counts up to there.
+    pub strict: bool,
+    /// Variations count too.
+    pub variations: bool,
+}
+
+/// Whose moves count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Those of one side.
+    Side(Color),
+    /// Those of the player whom the filter names.
+    Player,
+}
+
+/// Why a game does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Left {
+    /// A player's rating is too low or unknown.
+    Elo,
+    /// It was played before or after the days that count, or its date is not known.
+    Date,
+    /// The player did not take part, or had the other side.
+    Player,
+    /// It has no result.
+    Unfinished,
+}
+
+impl Left {
+    /// Every reason.
+    pub const ALL: [Self; 4] = [Self::Elo, Self::Date, Self::Player, Self::Unfinished];
+}
+
+/// Of which sides the moves of a game count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// White's.
+    pub white: bool,
+    /// Black's.
+    pub black: bool,
+}
+
+impl Sides {
+    /// Whether a side's moves count.
+    pub fn has(self, side: Color) -> bool {
+        side.fold_wb(self.white, self.black)
+    }
+}
+
+impl Filter {
+    /// Of which sides the moves of a game count.
+    ///
+    /// # Errors
+    /// Why the game does not count.
+    pub fn admits(&self, game: &Header) -> Result<Sides, Left> {
+        if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
+            return Err(Left::Elo);
+        }
+        if self.from.is_some_and(|from| game.date.last_day() < from || game.date.is_unknown())
+            || self.to.is_some_and(|to| game.date > to.last_day() || game.date.is_unknown())
+        {
+            return Err(Left::Date);
+        }
+        let mut sides = Sides { white: true, black: true };
+        if let Some(player) = &self.player {
+            sides = Sides {
+                white: self.side != Some(Color::Black) && player.is(&game.white),
+                black: self.side != Some(Color::White) && player.is(&game.black),
+            };
+            if !sides.white && !sides.black {
+                return Err(Left::Player);
+            }
+        }
+        Ok(match self.only {
+            Some(Only::Side(side)) => Sides { white: side == Color::White, black: side == Color::Black },
+            Some(Only::Player) => sides,
+            None => Sides { white: true, black: true },
+        })
+    }
+
+    /// The result that a game counts with.
+    ///
+    /// # Errors
+    /// Why it does not count.
+    pub fn result(&self, result: Option<GameResult>) -> Result<GameResult, Left> {
+        match result {
+            Some(result) => Ok(result),
+            None if self.finished => Err(Left::Unfinished),
+            None => Ok(GameResult::Draw),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game() -> Header {
+        Header {
+            white: "Carlsen, Magnus".to_owned(),
+            black: "Müller".to_owned(),
+            white_elo: 2850,
+            black_elo: 2400,
+            date: Date::from_pgn("2020.05.??"),
+            ..Header::default()
+        }
+    }
+
+    #[test]
+    fn ratings_and_days_are_asked_of_both() {
+        let left = |filter: Filter| filter.admits(&game()).err();
+        assert_eq!(left(Filter { min_elo: 2400, ..Filter::default() }), None);
+        assert_eq!(left(Filter { min_elo: 2401, ..Filter::default() }), Some(Left::Elo));
+        let day = |text| Some(Date::from_pgn(text));
+        for (from, to, expected) in [
+            (day("2020"), day("2020"), None),
+            (day("2020.05.20"), None, None),
+            (day("2020.06"), None, Some(Left::Date)),
+            (None, day("2020.05"), None),
+            (None, day("2020.04.30"), Some(Left::Date)),
+            (None, day("2019"), Some(Left::Date)),
+        ] {
+            assert_eq!(left(Filter { from, to, ..Filter::default() }), expected, "{from:?} {to:?}");
+        }
+        let nobody = Header { date: Date::default(), ..game() };
+        let filter = Filter { to: day("2030"), ..Filter::default() };
+        assert_eq!(filter.admits(&nobody), Err(Left::Date));
+    }
+
+    #[test]
+    fn a_player_is_found_by_a_part_of_the_name_and_side() {
+        let of = |player: &str, side, only| {
+            Filter { player: Some(PlayerName::part(player)), side, only, ..Filter::default() }.admits(&game())
+        };
+        assert_eq!(of("carlsen", None, None), Ok(Sides { white: true, black: true }));
+        assert_eq!(of("MÜLLER", None, Some(Only::Player)), Ok(Sides { white: false, black: true }));
+        assert_eq!(of("carlsen", Some(Color::Black), None), Err(Left::Player));
+        assert_eq!(of("Kasparov", None, None), Err(Left::Player));
+        let black = Filter { only: Some(Only::Side(Color::Black)), ..Filter::default() };
+        assert_eq!(black.admits(&game()), Ok(Sides { white: false, black: true }));
+    }
+
+    #[test]
+    fn games_without_result_are_draws_unless_only_finished_ones_count() {
+        let finished = Filter { finished: true, ..Filter::default() };
+        assert_eq!(Filter::default().result(None), Ok(GameResult::Draw));
+        assert_eq!(finished.result(None), Err(Left::Unfinished));
+        assert_eq!(finished.result(Some(GameResult::White)), Ok(GameResult::White));
+    }
+}

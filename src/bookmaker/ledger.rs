@@ -1,0 +1,146 @@
+//! The games of a build, for books that name them.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use super::count::{Files, Means};
+use crate::base::bytes;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::sort::Sorter;
+use crate::book::{BookWriter, CBH_RECORD, LinkedGame, SourceKind};
+use crate::games::{GameResult, Header, Spot};
+
+/// The name of standard input among those of files: a game cannot be found there again.
+const STANDARD_INPUT: &str = "-";
+
+/// Bytes of a game before the names.
+const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
+
+/// Offset of the result in a game.
+const RESULT: usize = 17;
+
+/// The games that counted, in any order, and then in that of their numbers.
+#[derive(Debug)]
+pub struct Ledger(Mutex<Sorter>);
+
+impl Ledger {
+    /// No game yet; a part of the memory holds them, temporary files the rest.
+    pub fn new(means: &Means) -> Self {
+        Self(Mutex::new(Sorter::new(&means.temp, means.memory / 8)))
+    }
+
+    /// Writes down a game whose result is yet to come. Number, length or record, kind, result, ratings, length of White's name,
+    /// names.
+    pub fn draft(number: u64, game: &Header, entry: &mut Vec<u8>) {
+        entry.clear();
+        entry.extend(number.to_be_bytes());
+        // A game of a database is found by its record.
+        let (length, record) = match game.place.spot {
+            Spot::Game(number) => (number, true),
+            Spot::Line(_) => (game.place.length, false),
+        };
+        entry.extend(length.to_be_bytes());
+        entry.push(u8::from(record));
+        entry.push(u8::MAX);
+        entry.extend(game.white_elo.to_be_bytes());
+        entry.extend(game.black_elo.to_be_bytes());
+        let white = game.white.as_bytes();
+        let white = white.get(..white.len().min(usize::from(u16::MAX))).unwrap_or_default();
+        entry.extend((white.len() as u16).to_be_bytes());
+        entry.extend(white);
+        entry.extend(game.black.as_bytes());
+    }
+
+    /// Takes a game in.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be written.
+    pub fn add(&self, entry: &mut [u8], result: Option<GameResult>) -> Result<()> {
+        if let Some(place) = entry.get_mut(RESULT) {
+            *place = match result {
+                Some(GameResult::Black) => 0,
+                Some(GameResult::Draw) => 1,
+                Some(GameResult::White) => 2,
+                None => u8::MAX,
+            };
+        }
+        let poisoned = |_| Error::new(ErrorKind::Interrupted, "another thread has failed");
+        self.0.lock().map_err(poisoned)?.push(entry)
+    }
+
+    /// Hands the games over in the order of their numbers.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read, or the book cannot be written.
+    pub fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<()> {
+        let Ok(sorter) = self.0.into_inner() else { return Ok(()) };
+        let mut sorted = sorter.finish()?;
+        while let Some(entry) = sorted.next()? {
+            if let Some(game) = read(entry, files) {
+                writer.game(&game)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(entry: &[u8], files: &Files) -> Option<LinkedGame> {
+    let number = bytes::u64_be(entry, 0)?;
+    let (file, address) = files.place(number).filter(|(file, _)| *file != Path::new(STANDARD_INPUT))?;
+    // Books want whole paths, so that they can be moved.
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let names = entry.get(HEAD..)?;
+    let (white, black) = names.split_at_checked(bytes::u16_be(entry, 22)?.into())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (length, record) = (bytes::u64_be(entry, 8)?, entry.get(16) == Some(&1));
+    let (kind, address, length) = match record {
+        true => (SourceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
+        false => (SourceKind::Pgn, address, length),
+    };
+    Some(LinkedGame {
+        number,
+        kind,
+        source: whole.to_string_lossy().into_owned(),
+        gone: false,
+        address,
+        length,
+        white: text(white),
+        black: text(black),
+        white_elo: bytes::u16_be(entry, 18)?,
+        black_elo: bytes::u16_be(entry, 20)?,
+        points: entry.get(RESULT).copied().filter(|points| *points <= 2),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Place;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_game_is_found_again_in_a_text_and_in_a_database() {
+        let files = Files::new(vec![PathBuf::from("/g/b.cbh"), PathBuf::from("/g/a.pgn")]);
+        let found = |file: &str, spot, offset| {
+            let file: Arc<Path> = Arc::from(Path::new(file));
+            let place = Place { file: Arc::clone(&file), spot, offset, length: 700 };
+            let game = Header {
+                white: "W".to_owned(),
+                black: "B".to_owned(),
+                black_elo: 9,
+                place,
+                ..Header::default()
+            };
+            let mut entry = Vec::new();
+            Ledger::draft(files.number(&file, offset), &game, &mut entry);
+            read(&entry, &files).unwrap()
+        };
+        let pgn = found("/g/a.pgn", Spot::Line(9), 5000);
+        assert_eq!((pgn.kind, pgn.address, pgn.length), (SourceKind::Pgn, 5000, 700));
+        assert!(pgn.source.ends_with("a.pgn") && (&*pgn.white, &*pgn.black, pgn.black_elo) == ("W", "B", 9));
+        let cbh = found("/g/b.cbg", Spot::Game(3), 5000);
+        assert_eq!((cbh.kind, cbh.address, cbh.length), (SourceKind::Cbh, 138, 46));
+        assert!(cbh.source.ends_with("b.cbh") && cbh.number > pgn.number && cbh.points.is_none());
+    }
+}

@@ -1,0 +1,97 @@
+//! What became of the games: how many counted, how many did not, and why.
+
+use std::collections::BTreeMap;
+
+use super::filter::Left;
+use super::weigh::Drops;
+use crate::games::{Problem, Reason};
+
+/// What became of the games.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Games that were read, those that did not count among them.
+    pub games: u64,
+    /// Games of which at least the head counted.
+    pub used: u64,
+    /// Half-moves that counted.
+    pub plies: u64,
+    /// Games without a result that counted as draws.
+    pub unfinished: u64,
+    /// Games that did not count because of the filter.
+    pub left: BTreeMap<Left, u64>,
+    /// Games with a problem.
+    pub problems: BTreeMap<Reason, Troubled>,
+    /// Games whose positions have more pieces than the book's format has room for.
+    pub crowded: u64,
+    /// Moves that were counted and not worth keeping.
+    pub dropped: Drops,
+}
+
+/// The games with a problem of one kind.
+#[derive(Clone, Debug)]
+pub struct Troubled {
+    /// How many they are.
+    pub games: u64,
+    /// How many of them counted up to the problem.
+    pub used: u64,
+    /// The first of them, in the order of files and places.
+    pub first: Problem,
+}
+
+impl Report {
+    /// Counts a game with a problem; `used`: it counted up to there.
+    pub fn add(&mut self, problem: Problem, used: bool) {
+        self.add_many(Troubled { games: 1, used: used.into(), first: problem });
+    }
+
+    fn add_many(&mut self, Troubled { games, used, first }: Troubled) {
+        let order = |problem: &Problem| (problem.place.file.clone(), problem.place.offset);
+        let known = self.problems.entry(first.reason).or_insert_with(|| Troubled {
+            games: 0,
+            used: 0,
+            first: first.clone(),
+        });
+        known.games += games;
+        known.used += used;
+        if order(&first) < order(&known.first) {
+            known.first = first;
+        }
+    }
+
+    /// Takes in what became of other games.
+    pub fn merge(&mut self, other: Self) {
+        let Self { games, used, plies, unfinished, left, problems, crowded, dropped } = other;
+        self.drop_moves(dropped);
+        self.games += games;
+        self.used += used;
+        self.plies += plies;
+        self.unfinished += unfinished;
+        self.crowded += crowded;
+        for (why, count) in left {
+            *self.left.entry(why).or_default() += count;
+        }
+        problems.into_values().for_each(|troubled| self.add_many(troubled));
+    }
+
+    /// Counts moves that are not worth keeping.
+    pub fn drop_moves(&mut self, moves: Drops) {
+        for (why, count) in moves {
+            *self.dropped.entry(why).or_default() += count;
+        }
+    }
+
+    /// Games with a problem.
+    pub fn troubled(&self) -> u64 {
+        self.problems.values().map(|troubled| troubled.games).sum()
+    }
+
+    /// Whether a file could not be read to its end: then an unknown number of games is missing.
+    pub fn is_incomplete(&self) -> bool {
+        self.problems.contains_key(&Reason::Unreadable)
+    }
+}
+
+/// A number and its noun.
+pub fn many(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}

@@ -1,0 +1,192 @@
+//! What is sorted: how often a move was played in a position, and with which result.
+
+use std::cmp::Ordering;
+
+use bytemuck::{Pod, Zeroable};
+
+use super::sort::Sortable;
+use crate::book::counts::{GAMES_BITS, MOST_GAMES};
+use crate::chess::MoveCode;
+use crate::chess::Packed;
+
+/// A row that holds a count.
+pub trait Row: Sortable {
+    /// The count in it.
+    fn count(&self) -> Count;
+}
+
+/// One move with one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Count {
+    /// The position.
+    pub key: u64,
+    /// The move.
+    pub mv: MoveCode,
+    /// How it went for who made it.
+    pub outcome: Outcome,
+    /// How often.
+    pub games: u64,
+}
+
+/// How a game went for one side. The numbers are those in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Outcome {
+    /// Lost.
+    Loss = 0,
+    /// Drawn.
+    Draw = 1,
+    /// Won.
+    Win = 2,
+}
+
+/// Bits after the outcome.
+const OUTCOME_SHIFT: u32 = GAMES_BITS;
+/// Bits after the move.
+const MOVE_SHIFT: u32 = 48;
+/// Bits after the key.
+const KEY_SHIFT: u32 = 64;
+
+/// A count in 16 bytes, from the highest bit down: key 64, move 16, outcome 2, games 46.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(transparent)]
+pub struct CountRow(u128);
+
+impl CountRow {
+    /// Packs a count; games beyond [`MOST_GAMES`] are not counted.
+    pub fn new(count: Count) -> Self {
+        Self(
+            u128::from(count.key) << KEY_SHIFT
+                | u128::from(count.mv.0) << MOVE_SHIFT
+                | u128::from(count.outcome as u8) << OUTCOME_SHIFT
+                | u128::from(count.games.min(MOST_GAMES)),
+        )
+    }
+
+    fn what(self) -> u128 {
+        self.0 >> GAMES_BITS
+    }
+
+    fn games(self) -> u64 {
+        self.0 as u64 & MOST_GAMES
+    }
+}
+
+impl Sortable for CountRow {
+    fn key(&self) -> u64 {
+        (self.0 >> KEY_SHIFT) as u64
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.cmp(&other.0)
+    }
+
+    fn absorb(&mut self, other: &Self) -> bool {
+        let same = self.what() == other.what();
+        if same {
+            let games = (self.games() + other.games()).min(MOST_GAMES);
+            self.0 = self.what() << GAMES_BITS | u128::from(games);
+        }
+        same
+    }
+}
+
+impl Row for CountRow {
+    fn count(&self) -> Count {
+        Count {
+            key: self.key(),
+            mv: MoveCode((self.0 >> MOVE_SHIFT) as u16),
+            outcome: match (self.0 >> OUTCOME_SHIFT) & 3 {
+                0 => Outcome::Loss,
+                1 => Outcome::Draw,
+                _ => Outcome::Win,
+            },
+            games: self.games(),
+        }
+    }
+}
+
+/// A count with its position, and a game that the position is from: 48 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+#[repr(C)]
+pub struct PlacedRow {
+    row: CountRow,
+    /// The number of the game: of equal ones the lowest is kept.
+    pub game: u64,
+    /// The position.
+    pub packed: Packed,
+}
+
+impl PlacedRow {
+    /// A count with its position and game.
+    pub fn new(count: Count, packed: Packed, game: u64) -> Self {
+        Self { row: CountRow::new(count), game, packed }
+    }
+}
+
+impl Sortable for PlacedRow {
+    fn key(&self) -> u64 {
+        self.row.key()
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+
+    fn absorb(&mut self, other: &Self) -> bool {
+        let same = self.row.absorb(&other.row);
+        if same {
+            self.game = self.game.min(other.game);
+            // Equal but for keys that collide: then the same one is taken, whatever the order.
+            self.packed = self.packed.min(other.packed);
+        }
+        same
+    }
+}
+
+impl Row for PlacedRow {
+    fn count(&self) -> Count {
+        self.row.count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn counts() -> impl Strategy<Value = Count> {
+        let outcome = prop::sample::select(vec![Outcome::Loss, Outcome::Draw, Outcome::Win]);
+        (any::<u64>(), any::<u16>(), outcome, 0..=MOST_GAMES).prop_map(|(key, mv, outcome, games)| Count {
+            key,
+            mv: MoveCode(mv),
+            outcome,
+            games,
+        })
+    }
+
+    #[test]
+    fn games_are_added_up_and_never_wrap() {
+        let count = Count { key: 1, mv: MoveCode(2), outcome: Outcome::Draw, games: MOST_GAMES - 1 };
+        let mut row = CountRow::new(count);
+        assert!(row.absorb(&CountRow::new(Count { games: 1, ..count })));
+        assert_eq!(row.count().games, MOST_GAMES);
+        assert!(row.absorb(&CountRow::new(Count { games: 1, ..count })));
+        assert_eq!(row.count(), Count { games: MOST_GAMES, ..count });
+        assert!(!row.absorb(&CountRow::new(Count { outcome: Outcome::Win, ..count })));
+        assert!(!row.absorb(&CountRow::new(Count { mv: MoveCode(3), ..count })));
+        assert_eq!(size_of::<PlacedRow>(), 48);
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_holds_its_count(count in counts()) {
+            prop_assert_eq!(CountRow::new(count).count(), count);
+        }
+
+        #[test]
+        fn rows_sort_as_their_counts(a in counts(), b in counts()) {
+            prop_assert_eq!(CountRow::new(a).cmp(&CountRow::new(b)), a.cmp(&b));
+        }
+    }
+}

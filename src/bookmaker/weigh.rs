@@ -1,0 +1,196 @@
+//! Counts into weights: which moves of a position are worth keeping, and how much each weighs.
+
+use std::collections::BTreeMap;
+
+use super::row::{Outcome, Row};
+use crate::book::{Counts, MoveFacts, PositionRecord};
+use crate::chess::MoveCode;
+
+/// Which moves are worth keeping, and how much each weighs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weigh {
+    /// Games that a move needs.
+    pub min_games: u64,
+    /// Per cent of the points that a move needs.
+    pub min_score: f64,
+    /// Every move weighs the same.
+    pub uniform: bool,
+}
+
+impl Default for Weigh {
+    /// PolyGlot's: three games, any score above nothing, weights by results.
+    fn default() -> Self {
+        Self { min_games: 3, min_score: 0.0, uniform: false }
+    }
+}
+
+/// Why a move is not worth keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Drop {
+    /// Too few games.
+    Games,
+    /// No game was won or drawn.
+    Lost,
+    /// Too few of the points.
+    Score,
+}
+
+/// How many moves were dropped, and why.
+pub type Drops = BTreeMap<Drop, u64>;
+
+impl Weigh {
+    /// Half-points: two a win and one a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). One that
+    /// only lost weighs 0, so that it is never played: it is kept where games are `counted`, for its results and for
+    /// the positions that it leads to.
+    ///
+    /// # Errors
+    /// Why the move is not worth keeping.
+    fn weight(&self, counts: &Counts, counted: bool) -> Result<u64, Drop> {
+        let points = counts.wins * 2 + counts.draws;
+        let score = points as f64 / counts.games as f64 / 2.0;
+        if counts.games < self.min_games {
+            Err(Drop::Games)
+        } else if points == 0 && !counted {
+            Err(Drop::Lost)
+        } else if score < self.min_score / 100.0 {
+            Err(Drop::Score)
+        } else {
+            Ok(if self.uniform { points.min(1) } else { points })
+        }
+    }
+}
+
+/// The positions of sorted rows that have moves worth keeping; where games are counted also those that enough games
+/// reached, for the sake of their results.
+///
+/// `place` gives the position of a row and the game that it is from; counts are kept where `counted`. What is not worth
+/// keeping is counted in `drops`.
+pub fn positions<R: Row>(
+    rows: &[R],
+    weigh: &Weigh,
+    counted: bool,
+    drops: &mut Drops,
+    place: impl Fn(&R) -> (Option<crate::chess::Position>, Option<u64>),
+) -> Vec<PositionRecord> {
+    let mut found = Vec::new();
+    for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
+        let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
+        let mut moves = Vec::new();
+        for_each_move(rows, |mv, counts| {
+            total.games += counts.games;
+            total.wins += counts.wins;
+            total.draws += counts.draws;
+            total.losses += counts.losses;
+            if mv == MoveCode::NULL {
+                return;
+            }
+            match weigh.weight(&counts, counted) {
+                Ok(weight) => {
+                    let counts = counted.then_some(counts);
+                    moves.push(MoveFacts { counts, ..MoveFacts::new(mv, weight) });
+                }
+                Err(why) => *drops.entry(why).or_default() += 1,
+            }
+        });
+        let reached = counted && total.games >= weigh.min_games;
+        let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
+        let (position, game) = place(first);
+        let total = counted.then_some(total);
+        found.push(PositionRecord { key: first.key(), position, moves, total, comment: None, game });
+    }
+    found
+}
+
+/// Adds up the outcomes of each move of one position.
+pub fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Counts)) {
+    let mut rows = rows.iter().map(Row::count).peekable();
+    while let Some(first) = rows.next() {
+        let mut counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
+        let mut count = Some(first);
+        while let Some(some) = count {
+            counts.games += some.games;
+            match some.outcome {
+                Outcome::Win => counts.wins += some.games,
+                Outcome::Draw => counts.draws += some.games,
+                Outcome::Loss => counts.losses += some.games,
+            }
+            count = rows.next_if(|next| next.mv == first.mv);
+        }
+        see(first.mv, counts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::{Count, CountRow};
+    use super::*;
+
+    fn kept(weigh: Weigh, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
+        kept_in(weigh, false, counts)
+    }
+
+    fn kept_in(weigh: Weigh, counted: bool, counts: &[(u64, u16, [u64; 3])]) -> Vec<(u64, Vec<(u16, u64)>)> {
+        let mut rows = Vec::new();
+        for &(key, mv, games) in counts {
+            for (outcome, games) in [Outcome::Loss, Outcome::Draw, Outcome::Win].into_iter().zip(games) {
+                if games > 0 {
+                    rows.push(CountRow::new(Count { key, mv: MoveCode(mv), outcome, games }));
+                }
+            }
+        }
+        rows.sort();
+        positions(&rows, &weigh, counted, &mut Drops::new(), |_| (None, None))
+            .into_iter()
+            .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
+            .collect()
+    }
+
+    /// Losses, draws, wins.
+    const COUNTS: [(u64, u16, [u64; 3]); 5] =
+        [(1, 1, [1, 1, 1]), (1, 2, [0, 1, 1]), (1, 3, [9, 0, 0]), (2, 1, [0, 2, 0]), (3, 1, [6, 0, 2])];
+
+    #[test]
+    fn a_move_weighs_two_a_win_and_one_a_draw() {
+        let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
+        assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+    }
+
+    #[test]
+    fn where_games_are_counted_a_move_that_only_lost_is_kept_and_weighs_nothing() {
+        let of = |weigh| kept_in(weigh, true, &COUNTS);
+        let all = of(Weigh { min_games: 1, ..Weigh::default() });
+        assert_eq!(all, [(1, vec![(1, 3), (2, 3), (3, 0)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
+        // The filters act on it as on any other.
+        let many = of(Weigh { min_games: 10, ..Weigh::default() });
+        assert_eq!(many, [(1, vec![])]);
+        let scored = of(Weigh { min_games: 1, min_score: 1.0, ..Weigh::default() });
+        assert_eq!(scored[0], (1, vec![(1, 3), (2, 3)]));
+        let uniform = of(Weigh { min_games: 1, uniform: true, ..Weigh::default() });
+        assert_eq!(uniform[0], (1, vec![(1, 1), (2, 1), (3, 0)]));
+    }
+
+    #[test]
+    fn where_games_are_counted_a_position_that_enough_reached_comes_without_moves() {
+        let row =
+            |key, mv, games| CountRow::new(Count { key, mv: MoveCode(mv), outcome: Outcome::Draw, games });
+        let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
+        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new(), |_| (None, None));
+        let seen: Vec<_> = of(true)
+            .iter()
+            .map(|known| (known.key, known.moves.len(), known.total.map(|total| total.games)))
+            .collect();
+        assert_eq!(seen, [(1, 1, Some(6)), (2, 0, Some(3))]);
+        assert_eq!(of(false).iter().map(|known| (known.key, known.total)).collect::<Vec<_>>(), [(1, None)]);
+    }
+
+    #[test]
+    fn few_games_and_low_scores_are_left_out() {
+        assert_eq!(kept(Weigh::default(), &COUNTS), [(1, vec![(1, 3)]), (3, vec![(1, 4)])]);
+        let scored = Weigh { min_score: 25.0, ..Weigh::default() };
+        assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 3)]), (3, vec![(1, 4)])]);
+        let scored = Weigh { min_score: 25.1, ..Weigh::default() };
+        assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 3)])]);
+        let uniform = Weigh { uniform: true, ..Weigh::default() };
+        assert_eq!(kept(uniform, &COUNTS), [(1, vec![(1, 1)]), (3, vec![(1, 1)])]);
+    }
+}

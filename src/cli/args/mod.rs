@@ -1,0 +1,6 @@
+//! Arguments that several commands share.
+
+pub mod adapter;
+pub mod policy;
+pub mod positions;
+pub mod resources;

@@ -1,0 +1,136 @@
+//! The policy of choosing as arguments: the workshop's form of the adapter's options of the same names.
+
+use clap::ArgAction;
+use clap::builder::RangedU64ValueParser;
+
+use crate::choose::Policy;
+
+/// Which of a book's moves may be played, and how often.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Which moves may be played, and how often")]
+pub struct PolicyArgs {
+    /// 0 = the best move, 50 = by weight, 100 = all playable moves alike
+    #[arg(long, value_name = "0-100", value_parser = up_to(100), default_value_t = Policy::default().variety)]
+    variety: u32,
+    /// The last full move that the book answers; 0 = no limit
+    #[arg(long, value_name = "MOVE", value_parser = up_to(1000), default_value_t = Policy::default().depth)]
+    depth: u32,
+    /// The least share of a move in the position's weight, in per mille
+    #[arg(long, value_name = "0-1000", value_parser = up_to(1000), default_value_t = Policy::default().threshold)]
+    threshold: u32,
+    /// The least number of games of a move, if the format counts them [default: 0]; without a number, after the books:
+    /// list the games that the books refer to
+    ///
+    /// The list has the players with their Elo, the result, the source and the offset of each game: of all games of the
+    /// book or, with a position, of the game that the book keeps for it and those of the positions after its moves.
+    #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
+    games: Option<Option<u64>>,
+    /// Leave the book when its line has fewer plies left than this
+    #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
+    reserve: u32,
+    /// Honour the book's own recommendations: colours, marks and limits
+    ///
+    /// With true, as for a CTG book's "tournament book": red moves and those marked ?, ??, ?! are never played; a move
+    /// marked as the only one is played alone; if there are green moves, only those are played, whatever their
+    /// statistics; the weights, 2 for each win of the mover and 1 for each draw, decide among the moves that are left.
+    /// With false, colours are ignored, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ??, ?! by 0. An Arena
+    /// book's own limits are honoured with true only.
+    #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
+    tournament: bool,
+    /// Allow book moves that repeat a position for the third time
+    #[arg(long)]
+    repeats: bool,
+    /// Adjust the weights by the results that the book has learned
+    #[arg(long)]
+    learn: bool,
+}
+
+impl PolicyArgs {
+    /// The policy.
+    pub fn policy(&self) -> Policy {
+        Policy {
+            variety: self.variety,
+            depth: self.depth,
+            threshold: self.threshold,
+            games: self.games.flatten().unwrap_or(Policy::default().games),
+            reserve: self.reserve,
+            tournament: self.tournament,
+            repeats: self.repeats,
+            learn: self.learn,
+        }
+    }
+
+    /// Whether to list the games that the books refer to.
+    pub fn lists_games(&self) -> bool {
+        self.games == Some(None)
+    }
+}
+
+fn up_to(most: u64) -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(..=most)
+}
+
+fn games(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(games) if games <= 1_000_000 => Ok(games),
+        Ok(_) => Err("must be from 0 to 1000000".to_owned()),
+        Err(_) => Err("not a number; to list games, write --games after the books".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        policy: PolicyArgs,
+    }
+
+    fn policy(line: &str) -> Option<Policy> {
+        let words = std::iter::once("x").chain(line.split_whitespace());
+        Line::try_parse_from(words).ok().map(|line| line.policy.policy())
+    }
+
+    #[test]
+    fn without_arguments_the_policy_is_the_adapters_default() {
+        assert_eq!(policy(""), Some(Policy::default()));
+    }
+
+    #[test]
+    fn each_option_is_applied() {
+        let line = "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --tournament false --repeats --learn";
+        let expected = Policy {
+            variety: 0,
+            depth: 12,
+            threshold: 1000,
+            games: 7,
+            reserve: 4,
+            tournament: false,
+            repeats: true,
+            learn: true,
+        };
+        assert_eq!(policy(line), Some(expected));
+    }
+
+    #[test]
+    fn without_a_number_games_are_listed() {
+        let lists = |words: &[&str]| {
+            let line = Line::try_parse_from([&["x"], words].concat()).unwrap();
+            (line.policy.lists_games(), line.policy.policy().games)
+        };
+        assert_eq!((lists(&[]), lists(&["--games"])), ((false, 0), (true, 0)));
+        assert_eq!((lists(&["--games", "5"]), lists(&["--games", "--repeats"])), ((false, 5), (true, 0)));
+        let Err(error) = Line::try_parse_from(["x", "--games", "a.kob"]) else { panic!() };
+        assert!(error.to_string().contains("write --games after the books"), "{error}");
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        for line in ["--variety 101", "--threshold 1001", "--depth -1", "--games x", "--tournament perhaps"] {
+            assert_eq!(policy(line), None, "{line}");
+        }
+    }
+}

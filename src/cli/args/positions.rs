@@ -1,0 +1,201 @@
+//! The positions that a command is asked about, as arguments.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use shakmaty::CastlingMode;
+use shakmaty::fen::Fen;
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::chess::Game;
+use crate::chess::notation::{self, Fault};
+
+/// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
+const LONGEST_LINE: u64 = 1024;
+
+/// The positions: one of these arguments, or the starting position.
+#[derive(clap::Args, Debug)]
+#[group(multiple = false)]
+pub struct Positions {
+    /// The position
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// The moves that lead to the position from the start, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+    /// A file with one FEN in each line; blank lines and lines that begin with # are ignored
+    #[arg(long, value_name = "FILE")]
+    fen_file: Option<PathBuf>,
+}
+
+impl Positions {
+    /// Whether a position is named.
+    pub fn is_given(&self) -> bool {
+        self.fen.is_some() || self.moves.is_some() || self.fen_file.is_some()
+    }
+}
+
+/// Calls `see` with each position and the kind of castling in it.
+///
+/// # Errors
+/// When a FEN or a move is wrong, or the file cannot be read; and any error of `see`.
+pub fn each_position<E: From<Error>>(
+    positions: &Positions,
+    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    if let Some(path) = &positions.fen_file {
+        return each_line(path, see);
+    }
+    let (game, mode) = match (&positions.fen, &positions.moves) {
+        (Some(fen), _) => from_fen(fen)?,
+        (_, Some(moves)) => (from_moves(moves)?, CastlingMode::Standard),
+        _ => (Game::start(), CastlingMode::Standard),
+    };
+    see(&game, mode)
+}
+
+fn each_line<E: From<Error>>(
+    path: &Path,
+    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let cannot = |error| Error::file(path, "cannot read the file of positions", error);
+    let mut file = BufReader::new(File::open(path).map_err(cannot)?);
+    let mut line = Vec::new();
+    for number in 1_u64.. {
+        let here =
+            |what: String| Error::new(ErrorKind::Usage, format!("line {number}: {what}")).at_path(path);
+        if !read_line(&mut file, &mut line).map_err(cannot)? {
+            break;
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            let error = here(format!("longer than {LONGEST_LINE} bytes"));
+            return Err(error.advice("write one FEN a line").into());
+        }
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let (game, mode) = game(text).map_err(here)?;
+        see(&game, mode)?;
+    }
+    Ok(())
+}
+
+/// Reads a line, or one byte more than the longest line may have; `false` at the end of the file.
+fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    Ok(file.take(LONGEST_LINE + 1).read_until(b'\n', line)? > 0)
+}
+
+fn from_fen(fen: &str) -> Result<(Game, CastlingMode)> {
+    game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))
+}
+
+/// The position of a FEN, with the castling of Chess960 if its castling rights require it; or what is wrong.
+fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
+    let wrong = |error: &dyn std::fmt::Display| format!("\"{text}\" is not a position: {error}");
+    let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
+    let mode = CastlingMode::detect(fen.as_setup());
+    let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| wrong(&error))?;
+    Ok((game, mode))
+}
+
+fn from_moves(moves: &str) -> Result<Game> {
+    let mut game = Game::start();
+    notation::play(moves, &mut game).map_err(|wrong| {
+        let error = Error::new(ErrorKind::Usage, format!("--moves: {wrong}"));
+        match wrong.fault {
+            Fault::Ambiguous(_) => error.advice("write which of them"),
+            _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),
+        }
+    })?;
+    Ok(game)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(positions: &Positions) -> Result<Vec<(String, CastlingMode)>> {
+        let mut seen = Vec::new();
+        each_position(positions, &mut |game, mode| {
+            seen.push((game.position().fen(), mode));
+            Ok::<_, Error>(())
+        })?;
+        Ok(seen)
+    }
+
+    fn file(content: &[u8]) -> (tempfile::NamedTempFile, Positions) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), content).unwrap();
+        let positions = Positions { fen: None, moves: None, fen_file: Some(file.path().to_owned()) };
+        (file, positions)
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    const BEHIND: &str = "brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
+
+    #[test]
+    fn without_arguments_there_is_the_starting_position() {
+        let positions = Positions { fen: None, moves: None, fen_file: None };
+        assert_eq!(all(&positions).unwrap(), [(START.into(), CastlingMode::Standard)]);
+    }
+
+    #[test]
+    fn the_kind_of_castling_follows_from_the_fen() {
+        let of = |fen: &str| all(&Positions { fen: Some(fen.into()), moves: None, fen_file: None });
+        assert_eq!(of(START).unwrap()[0].1, CastlingMode::Standard);
+        assert_eq!(of(BEHIND).unwrap()[0].1, CastlingMode::Chess960);
+        let error = of("8/8/8/8/8/8/8/9 w - -").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        assert!(
+            error.to_string().starts_with("--fen: \"8/8/8/8/8/8/8/9 w - -\" is not a position: "),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn an_illegal_move_is_reported_with_its_number() {
+        let of = |moves: &str| all(&Positions { fen: None, moves: Some(moves.into()), fen_file: None });
+        assert_eq!(of("  e2e4  e7e5 ").unwrap().len(), 1);
+        assert_eq!(of("").unwrap()[0].0, START);
+        let error = of("e2e4 e7e9").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Usage);
+        let text = error.to_string();
+        assert!(text.starts_with("--moves: \"e7e9\", number 2, is no legal move in rnbqkbnr/pppp"), "{text}");
+    }
+
+    #[test]
+    fn a_file_is_read_line_by_line() {
+        let (_file, positions) =
+            file(format!("\u{feff}# book\r\n\r\n{START}\r\n  {BEHIND}  \n#{START}\n{START}").as_bytes());
+        let modes: Vec<_> = all(&positions).unwrap().into_iter().map(|(_, mode)| mode).collect();
+        assert_eq!(modes, [CastlingMode::Standard, CastlingMode::Chess960, CastlingMode::Standard]);
+    }
+
+    #[test]
+    fn a_bad_line_is_reported_by_its_number_after_the_good_ones() {
+        let (_file, positions) = file(format!("{START}\n\nrubbish\n").as_bytes());
+        let mut seen = 0;
+        let error = each_position(&positions, &mut |_, _| {
+            seen += 1;
+            Ok::<_, Error>(())
+        })
+        .unwrap_err();
+        assert_eq!((seen, error.kind()), (1, ErrorKind::Usage));
+        assert!(error.to_string().contains(": line 3: \"rubbish\" is not a position: "), "{error}");
+        let (_file, positions) = file(&vec![b'x'; 5000]);
+        assert!(all(&positions).unwrap_err().to_string().contains("line 1: longer than 1024 bytes"));
+    }
+
+    #[test]
+    fn a_missing_file_and_a_folder_are_file_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().join("none"), folder.path().to_owned()] {
+            let error = all(&Positions { fen: None, moves: None, fen_file: Some(path) }).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::File);
+        }
+    }
+}

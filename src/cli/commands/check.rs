@@ -1,0 +1,39 @@
+//! `tabiya check`: what is wrong with a book or database, with its offset.
+
+use std::path::PathBuf;
+
+use crate::base::error::Result;
+use crate::book;
+use crate::book::counts::named;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::findings::list;
+use crate::cli::output::{self, counts, database};
+use crate::games::cbh;
+
+/// `tabiya check`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+}
+
+/// Reads each book whole and reports what is wrong with it.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &Args) -> Result<Exit> {
+    output::each_file(&args.books, |path, out| {
+        if cbh::is_named(path) {
+            return database::check(path, out);
+        }
+        if let Some(files) = named(path)? {
+            return counts::check(path, &files, out);
+        }
+        let book = book::open(path)?;
+        list(path, out, |progress, report| {
+            book.check(progress, report);
+            Ok(())
+        })
+    })
+}

@@ -1,0 +1,28 @@
+//! `tabiya convert`: a book in another format.
+
+use std::path::PathBuf;
+
+use super::merge;
+use crate::base::error::Result;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::output::exit::Exit;
+
+/// `tabiya convert`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    #[command(flatten)]
+    to: merge::To,
+    #[command(flatten)]
+    means: ResourcesArgs,
+}
+
+/// Writes the book in the format of the new name.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: the new book is then not there.
+pub fn run(args: &Args) -> Result<Exit> {
+    merge::make(std::slice::from_ref(&args.input), &args.to, &args.means)
+}

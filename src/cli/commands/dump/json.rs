@@ -1,0 +1,48 @@
+//! A position and its entries as a line of JSON, in the names that `show --json` has.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::tsv::Castlings;
+use crate::book::PositionRecord;
+use crate::chess::MoveCode;
+use crate::cli::output::facts::Facts;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    key: String,
+    fen: Option<String>,
+    comment: Option<&'a str>,
+    moves: Vec<MoveLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct MoveLine<'a> {
+    uci: String,
+    weight: u64,
+    #[serde(flatten)]
+    facts: Facts<'a, MoveCode>,
+}
+
+/// Writes the line.
+pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
+    let text = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut text = Vec::new();
+        write(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let moves = known.moves.iter().map(|entry| MoveLine {
+        uci: text(&|text| castlings.uci(known, entry.mv, text)),
+        weight: entry.weight,
+        facts: Facts(entry),
+    });
+    let line = Line {
+        key: format!("{:016x}", known.key),
+        fen: known.position.as_ref().map(|position| position.fen()),
+        comment: known.comment.as_deref(),
+        moves: moves.collect(),
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)
+}

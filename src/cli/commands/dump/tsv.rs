@@ -1,0 +1,154 @@
+//! Entries as a table of text.
+#![allow(clippy::indexing_slicing, reason = "the index is masked to the table's length")]
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use shakmaty::{File, Position as _, Role, Square};
+
+use crate::base::progress::Progress;
+use crate::book::{Book, PositionRecord, Scope};
+use crate::chess::MoveCode;
+
+/// The columns. A field is empty where the book does not know it.
+const COLUMNS: [&str; 12] = [
+    "key",
+    "fen",
+    "uci",
+    "weight",
+    "games",
+    "wins",
+    "draws",
+    "losses",
+    "annotation",
+    "recommended",
+    "learned_games",
+    "learned_halfpoints",
+];
+
+/// Writes the names of the columns.
+pub fn heading(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", COLUMNS.join("\t"))
+}
+
+/// Appends a line for each move of a position.
+pub fn entries(known: &PositionRecord, castlings: &Castlings, text: &mut Vec<u8>) {
+    let fen = known.position.as_ref().map(|position| position.fen());
+    let mut number = itoa::Buffer::new();
+    for entry in &known.moves {
+        key(known.key, text);
+        text.push(b'\t');
+        text.extend_from_slice(fen.as_deref().unwrap_or_default().as_bytes());
+        text.push(b'\t');
+        castlings.uci(known, entry.mv, text);
+        let counts = entry.counts.map(|counts| [counts.games, counts.wins, counts.draws, counts.losses]);
+        let counts = counts.map_or([None; 4], |counts| counts.map(Some));
+        let learned =
+            entry.learned.map_or([None; 2], |l| [Some(u64::from(l.games)), Some(u64::from(l.halfpoints))]);
+        let mut field = |value: Option<u64>, text: &mut Vec<u8>| {
+            text.push(b'\t');
+            if let Some(value) = value {
+                text.extend_from_slice(number.format(value).as_bytes());
+            }
+        };
+        field(Some(entry.weight), text);
+        counts.into_iter().for_each(|count| field(count, text));
+        text.push(b'\t');
+        text.extend_from_slice(entry.annotation.map_or("", |mark| mark.as_str()).as_bytes());
+        text.push(b'\t');
+        text.extend_from_slice(
+            entry.recommended.map_or("", |green| if green { "green" } else { "red" }).as_bytes(),
+        );
+        learned.into_iter().for_each(|number| field(number, text));
+        text.push(b'\n');
+    }
+}
+
+/// A key in sixteen hexadecimal digits.
+pub fn key(key: u64, text: &mut Vec<u8>) {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    text.extend((0..16).rev().map(|digit| DIGITS[(key >> (digit * 4)) as usize & 0xf]));
+}
+
+/// The castlings of a book that holds only keys, as far as play reaches their positions: a king that takes its own rook
+/// in the book's code could be another piece that goes to the corner.
+#[derive(Debug, Default)]
+pub struct Castlings(HashSet<(u64, u16)>);
+
+impl Castlings {
+    /// Finds them; for a book that holds its positions they are not needed.
+    pub fn of(book: &dyn Book) -> Self {
+        let mut found = HashSet::new();
+        if !book.holds_positions() {
+            book.each(Scope::Reachable, &Progress::none(), &mut |known| {
+                let castlings = known.moves.iter().filter(|entry| castles(known, entry.mv));
+                found.extend(castlings.map(|entry| (known.key, entry.mv.0)));
+                ControlFlow::Continue(())
+            });
+        }
+        Self(found)
+    }
+
+    /// Writes a move in UCI notation: castling of standard chess as two steps of the king, any other castling as the king
+    /// taking its rook, as in the book.
+    pub fn uci(&self, known: &PositionRecord, mv: MoveCode, text: &mut Vec<u8>) {
+        let mut to = mv.to();
+        if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
+            to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());
+        }
+        for square in [mv.from(), to] {
+            text.push(b'a' + u32::from(square.file()) as u8);
+            text.push(b'1' + u32::from(square.rank()) as u8);
+        }
+        if let Ok(Some(role)) = mv.promotion() {
+            text.push(role.char() as u8);
+        }
+    }
+}
+
+/// Whether a move is castling of standard chess in its position, if that is known.
+fn castles(known: &PositionRecord, mv: MoveCode) -> bool {
+    let (from, to) = (mv.from(), mv.to());
+    let ordinary = [
+        (Square::E1, Square::H1),
+        (Square::E1, Square::A1),
+        (Square::E8, Square::H8),
+        (Square::E8, Square::A8),
+    ];
+    ordinary.contains(&(from, to))
+        && known.position.as_ref().is_some_and(|at| at.chess().board().role_at(from) == Some(Role::King))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{Annotation, Counts, Learned, MoveFacts};
+    use crate::chess::Position;
+
+    #[test]
+    fn a_line_has_a_field_for_each_column() {
+        let full = MoveFacts {
+            counts: Some(Counts { games: 6, wins: 3, draws: 2, losses: 1 }),
+            annotation: Some(Annotation::Good),
+            recommended: Some(true),
+            learned: Some(Learned { games: 2, halfpoints: 3 }),
+            ..MoveFacts::new(MoveCode(0o1434), 8)
+        };
+        let promoted = MoveFacts::new(MoveCode(0o46474), 7);
+        let start = Position::start();
+        let mut known =
+            PositionRecord { key: start.key(), moves: vec![full, promoted], ..PositionRecord::default() };
+        let mut text = Vec::new();
+        entries(&known, &Castlings::default(), &mut text);
+        let text = String::from_utf8(text).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines[0], "463b96181691fc9c\t\te2e4\t8\t6\t3\t2\t1\t!\tgreen\t2\t3");
+        assert_eq!(lines[1], "463b96181691fc9c\t\te7e8q\t7\t\t\t\t\t\t\t\t");
+        assert!(lines.iter().all(|line| line.split('\t').count() == COLUMNS.len()));
+        known.position = Some(start);
+        let mut text = Vec::new();
+        entries(&known, &Castlings::default(), &mut text);
+        assert!(text.windows(8).any(|part| part == b"rnbqkbnr"));
+    }
+}

@@ -1,0 +1,128 @@
+//! Guiding texts as HTML files.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::{TOLD, say};
+use crate::base::error::{Error, Result};
+use crate::base::interrupt;
+use crate::base::replace::Replacement;
+use crate::bookmaker::report::many;
+use crate::cli::output::exit::Exit;
+use crate::games::cbh::export::Options;
+use crate::games::cbh::{Cbh, Kind, Reader, Record};
+
+/// What became of the texts.
+#[derive(Default)]
+pub struct Texts {
+    texts: u64,
+    files: u64,
+    deleted: u64,
+    damaged: u64,
+}
+
+/// Writes each text of a database into a folder, in a file for each of its languages.
+///
+/// # Errors
+/// When the folder or a file in it cannot be written, or exists and `force` is not given.
+pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<Texts> {
+    fs::create_dir_all(folder).map_err(|error| Error::file(folder, "cannot create the folder", error))?;
+    let mut reader = Reader::new(db);
+    let mut texts = Texts::default();
+    let (from, to) = options.games;
+    for number in from.max(1)..=to.min(db.count()) {
+        interrupt::check()?;
+        let record = reader.record(number)?;
+        let record = Record(&record);
+        match record.kind() {
+            Kind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
+            Kind::Text => texts.one(&mut reader, number, record, folder, force)?,
+            _ => {}
+        }
+    }
+    Ok(texts)
+}
+
+impl Texts {
+    fn one(
+        &mut self,
+        reader: &mut Reader<'_>,
+        number: u32,
+        record: Record<'_>,
+        folder: &Path,
+        force: bool,
+    ) -> Result<()> {
+        self.texts += 1;
+        let (offset, guide) = match reader.guide(number, record) {
+            Ok(found) => found,
+            Err(unreadable) => {
+                self.damage(reader, number, unreadable.offset, &unreadable.why);
+                return Ok(());
+            }
+        };
+        if let Some((at, what)) = guide.damage {
+            self.damage(reader, number, offset + at, what);
+        }
+        let mut names = Vec::new();
+        for content in &guide.contents {
+            let title = guide.title(content.language);
+            let mut name = content.file_name(number, title, guide.contents.len() > 1);
+            // A language that comes twice.
+            while names.contains(&name) {
+                name.push_str("-2");
+            }
+            let mut file = Replacement::new(folder.join(format!("{name}.html")), force)?;
+            let written = file.write_all(content.page(title).as_bytes());
+            written.map_err(|error| file.error(error))?;
+            file.commit()?;
+            self.files += 1;
+            names.push(name);
+        }
+        Ok(())
+    }
+
+    fn damage(&mut self, reader: &Reader<'_>, number: u32, offset: u64, what: &str) {
+        self.damaged += 1;
+        if self.damaged <= TOLD {
+            say(&format!("{}: {what} (byte {offset})", reader.place(number, offset, 0)));
+        }
+    }
+
+    /// What became of them, in lines for people.
+    pub fn lines(&self) -> Vec<String> {
+        let deleted = match self.deleted {
+            0 => String::new(),
+            count => format!(", {} left out", many(count, "deleted text", "deleted texts")),
+        };
+        let mut lines = vec![format!(
+            "{} written as {}{deleted}",
+            many(self.texts, "text", "texts"),
+            many(self.files, "file", "files")
+        )];
+        if self.damaged > 0 {
+            lines.push(format!("{} damaged", many(self.damaged, "text", "texts")));
+        }
+        lines
+    }
+
+    /// Whether something was lost.
+    pub fn exit(&self) -> Exit {
+        if self.damaged == 0 { Exit::Done } else { Exit::Wanting }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_became_of_the_texts_is_told() {
+        let texts = Texts { texts: 3, files: 4, deleted: 1, damaged: 0 };
+        assert_eq!(texts.lines(), ["3 texts written as 4 files, 1 deleted text left out"]);
+        assert_eq!(texts.exit(), Exit::Done);
+        let texts = Texts { texts: 1, files: 0, deleted: 0, damaged: 1 };
+        assert_eq!(texts.lines(), ["1 text written as 0 files", "1 text damaged"]);
+        assert_eq!(texts.exit(), Exit::Wanting);
+    }
+}

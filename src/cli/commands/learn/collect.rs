@@ -1,0 +1,157 @@
+//! Collects the games of files that are to be learned.
+
+use std::ops::ControlFlow;
+
+use shakmaty::{ByColor, Color, KnownOutcome, Move};
+
+use crate::chess::Position;
+use crate::games::{End, GameResult, Header, PlayerName, Problem, Visitor};
+use crate::learn::identity::{self, Tags};
+use crate::learn::{FinishedGame, IdentifiedGame};
+
+/// Plies of a game that are learned; no opening is longer.
+const MOST_PLIES: usize = 1 << 14;
+
+/// Problems that are printed one by one.
+const MOST_PROBLEMS: usize = 10;
+
+/// Whose moves are learned.
+pub struct Sides {
+    player: Option<PlayerName>,
+    both: bool,
+}
+
+impl Sides {
+    /// The moves of a player, or of both sides of each game that the player took part in.
+    pub fn new(player: Option<PlayerName>, both: bool) -> Self {
+        Self { player, both }
+    }
+
+    /// The sides of a game; `None` where the player did not take part.
+    fn of(&self, game: &Header) -> Option<ByColor<bool>> {
+        let is = |name: &str| self.player.as_ref().is_none_or(|player| player.is(name));
+        let found = ByColor { white: is(&game.white), black: is(&game.black) };
+        let any = found.white || found.black;
+        any.then_some(if self.both { ByColor { white: true, black: true } } else { found })
+    }
+}
+
+/// Collects the games of a player.
+pub struct Collector {
+    sides: Sides,
+    /// Games read, whatever became of them.
+    pub games: u64,
+    /// Games of other players.
+    pub other_players: u64,
+    /// Games without a result.
+    pub unfinished: u64,
+    /// Games that could not be read to their end.
+    pub unreadable: u64,
+    /// The first problems.
+    pub problems: Vec<Problem>,
+    game: Header,
+    wanted: Option<ByColor<bool>>,
+    start: Option<Position>,
+    moves: Vec<Move>,
+    finished: Vec<IdentifiedGame>,
+}
+
+impl Collector {
+    /// Collects games for the moves of these sides.
+    pub fn new(sides: Sides) -> Self {
+        Self {
+            sides,
+            games: 0,
+            other_players: 0,
+            unfinished: 0,
+            unreadable: 0,
+            problems: Vec::new(),
+            game: Header::default(),
+            wanted: None,
+            start: None,
+            moves: Vec::new(),
+            finished: Vec::new(),
+        }
+    }
+
+    /// The games collected since the last call.
+    pub fn take(&mut self) -> Vec<IdentifiedGame> {
+        std::mem::take(&mut self.finished)
+    }
+
+    fn note_problem(&mut self, problem: Problem) {
+        self.unreadable += 1;
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    fn finished(&mut self, sides: ByColor<bool>, result: GameResult) -> IdentifiedGame {
+        let game = &self.game;
+        let start = self.start.take().or_else(|| game.start.clone()).unwrap_or_else(Position::start);
+        let moves = std::mem::take(&mut self.moves);
+        let tags = Tags {
+            event: &game.event,
+            site: &game.site,
+            date: &game.date.to_string(),
+            round: &game.round,
+            white: &game.white,
+            black: &game.black,
+            result: result.as_pgn(),
+        };
+        let id = identity::of_file(&tags, &start, &moves);
+        let name = |name: &str| if name.is_empty() { "?".to_owned() } else { name.to_owned() };
+        let round = if game.round.is_empty() { String::new() } else { format!(", round {}", game.round) };
+        let note = format!("{} - {} {}{round}", name(&game.white), name(&game.black), result.as_pgn());
+        let result = match result {
+            GameResult::White => KnownOutcome::Decisive { winner: Color::White },
+            GameResult::Black => KnownOutcome::Decisive { winner: Color::Black },
+            GameResult::Draw => KnownOutcome::Draw,
+        };
+        FinishedGame { start, moves, first: 0, sides, result, note }.identified(id)
+    }
+}
+
+impl Visitor for Collector {
+    fn begin(&mut self, game: &Header) -> bool {
+        self.games += 1;
+        self.moves.clear();
+        self.start = None;
+        self.wanted = self.sides.of(game);
+        if self.wanted.is_none() {
+            self.other_players += 1;
+            return false;
+        }
+        self.game = game.clone();
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        if self.moves.is_empty() {
+            self.start = Some(at.clone());
+        }
+        if self.moves.len() >= MOST_PLIES {
+            return ControlFlow::Break(());
+        }
+        self.moves.push(mv);
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        let Some(sides) = self.wanted.take() else { return };
+        if let Some(problem) = end.problem {
+            return self.note_problem(problem);
+        }
+        let Some(result) = end.result.or(self.game.result) else {
+            self.unfinished += 1;
+            return;
+        };
+        let finished = self.finished(sides, result);
+        self.finished.push(finished);
+    }
+
+    fn unreadable(&mut self, problem: Problem) {
+        self.games += 1;
+        self.note_problem(problem);
+    }
+}

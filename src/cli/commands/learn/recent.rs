@@ -1,0 +1,136 @@
+//! The games that a book has learned last, a line each.
+
+use std::io::{self, Write};
+
+use super::tree::numbered;
+use crate::bookmaker::report::many;
+use crate::chess::Position;
+use crate::cli::output::shortened;
+use crate::learn::journal::GameRecord;
+
+/// Characters that the name of a game has at most, where moves follow it.
+const TITLE_MAX: usize = 44;
+
+/// Characters of moves below which they are left out.
+const MOVES_MIN: usize = 8;
+
+/// Lists games: when each was learned, its result, what it is called, and its first moves, in lines of so many columns.
+pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Result<()> {
+    let results = ["0-1", "1/2-1/2", "1-0"];
+    let rows: Vec<[String; 4]> = games
+        .iter()
+        .map(|game| {
+            let result = results.get(usize::from(game.result)).copied().unwrap_or("?");
+            [date(game.time), result.to_owned(), title(game), opening(game)]
+        })
+        .collect();
+    let widest = |column: usize, most: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.max().unwrap_or_default().min(most)
+    };
+    let (dates, results) = (widest(0, usize::MAX), widest(1, usize::MAX));
+    // Two blanks before each column.
+    let room = columns.saturating_sub(2 + dates + 2 + results + 2);
+    let has_moves = widest(3, 1) > 0 && room > TITLE_MAX / 2;
+    let titles = widest(2, if has_moves { room.min(TITLE_MAX).min(room / 2) } else { room });
+    let moves = room.saturating_sub(titles + 2);
+    for [date, result, title, opening] in &rows {
+        let title = shortened(title, titles);
+        let opening = if has_moves && moves >= MOVES_MIN { shortened(opening, moves) } else { String::new() };
+        let line = format!("  {date:dates$}  {result:results$}  {title:titles$}  {opening}");
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// The day, in Greenwich.
+fn date(seconds: u64) -> String {
+    let time =
+        i64::try_from(seconds).ok().and_then(|time| time::OffsetDateTime::from_unix_timestamp(time).ok());
+    time.map_or_else(|| "?".to_owned(), |time| time.date().to_string())
+}
+
+/// What the game is called, without what the other columns say, and the entries that it changed.
+fn title(game: &GameRecord) -> String {
+    // The adapter numbers its games from its start, which says nothing afterwards.
+    let title = game.title().strip_prefix("game ").and_then(|rest| rest.split_once(" as ")).map_or_else(
+        || game.title().to_owned(),
+        |(number, rest)| {
+            if number.parse::<u32>().is_ok() { rest.to_owned() } else { game.title().to_owned() }
+        },
+    );
+    format!("{title} ({})", many(game.changes.len() as u64, "entry", "entries"))
+}
+
+/// The first moves.
+fn opening(game: &GameRecord) -> String {
+    let mut position = Position::start();
+    let mut text = String::new();
+    for mv in game.first_moves() {
+        text = numbered(&text, &position, mv);
+        position.play(mv);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::FinishedGame;
+    use shakmaty::{ByColor, KnownOutcome};
+
+    fn record(note: &str, moves: &str) -> GameRecord {
+        let mut game = crate::chess::Game::start();
+        assert!(moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())));
+        let game = FinishedGame {
+            start: Position::start(),
+            moves: game.moves().to_vec(),
+            first: 0,
+            sides: ByColor { white: true, black: false },
+            result: KnownOutcome::Draw,
+            note: note.to_owned(),
+        };
+        let note = game.record_note();
+        GameRecord { id: [0; 16], sides: 1, result: 1, time: 1_700_000_000, note, changes: vec![] }
+    }
+
+    fn lines(games: &[GameRecord], columns: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        list(games, columns, &mut out).unwrap();
+        String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_line_has_date_result_name_and_first_moves_within_its_columns() {
+        let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6 d2d3 e8g8";
+        let games = [
+            record("game 1 as White against Stockfish 17, drawn: both engines saw a draw", line),
+            record("Us - Them 1/2-1/2, round 2", ""),
+        ];
+        let wide = lines(&games, 140);
+        assert_eq!(
+            wide[0],
+            "  2023-11-14  1/2-1/2  White against Stockfish 17, drawn: both e...  \
+             1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d3 O-O"
+        );
+        assert_eq!(wide[1], "  2023-11-14  1/2-1/2  Us - Them 1/2-1/2, round 2 (0 entries)");
+        for columns in 40..160 {
+            for line in lines(&games, columns) {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+                assert!(line.starts_with("  2023-11-14  1/2-1/2  "), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn records_without_moves_and_with_any_text_are_listed() {
+        let plain = |note: &str| GameRecord { note: note.to_owned(), ..record("", "") };
+        for note in ["", "game 1", "game one as two", "\t", "\tAB??", "x\t\t"] {
+            assert_eq!(lines(&[plain(note)], 60).len(), 1);
+        }
+        assert_eq!(
+            lines(&[plain("game 7 as Black, won: mate")], 80)[0],
+            "  2023-11-14  1/2-1/2  Black, won: mate (0 entries)"
+        );
+    }
+}

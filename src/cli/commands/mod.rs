@@ -1,0 +1,14 @@
+//! The commands: one file or folder each, with its arguments and its `run`.
+
+pub mod build;
+pub mod check;
+pub mod convert;
+pub mod doctor;
+pub mod dump;
+pub mod export;
+pub mod info;
+pub mod learn;
+pub mod merge;
+pub mod play;
+pub mod show;
+pub mod tree;

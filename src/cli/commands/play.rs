@@ -1,0 +1,25 @@
+//! `tabiya` without a command: the adapter.
+
+use crate::adapter::io::{log, run, stderr};
+use crate::base::error::Result;
+use crate::cli::args::adapter::Args;
+use crate::cli::output::exit::Exit;
+
+/// Runs the adapter until the GUI or the engine ends it.
+///
+/// # Errors
+/// When the configuration cannot be meant, a book cannot be opened, or the engine fails.
+pub fn run(args: &Args) -> Result<Exit> {
+    let config = args.load().inspect_err(run::refuse)?;
+    let ended = run::run(&config);
+    stderr::finish();
+    log::finish();
+    ended.map(|()| Exit::Done)
+}
+
+/// Tells a GUI that waits at the other end what is wrong with the command line: its first line.
+pub fn refuse(error: &clap::Error) {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    run::notify_gui(first.strip_prefix("error: ").unwrap_or(first));
+}

@@ -1,0 +1,348 @@
+//! `tabiya show`: the moves that each book has in a position, and the chance of each.
+
+mod board;
+mod games;
+mod json;
+
+mod table;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use shakmaty::{CastlingMode, Position as _};
+
+use crate::base::error::Result;
+use crate::book::{self, Book, BookSet, LinkedGame, MoveFacts};
+use crate::chess::Game;
+use crate::choose::{Policy, chances};
+use crate::cli::args::policy::PolicyArgs;
+use crate::cli::args::positions::{Positions, each_position};
+use crate::cli::output::exit::Exit;
+use crate::cli::output::{self, Look, Stop};
+use crate::learn;
+
+/// `tabiya show`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+    #[command(flatten)]
+    positions: Positions,
+    /// Print one line of JSON for each position and book
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+/// A book's moves in one position, by falling chance.
+struct View<'a> {
+    book: &'a dyn Book,
+    game: &'a Game,
+    mode: CastlingMode,
+    moves: Vec<(MoveFacts, f64)>,
+    /// The name of the opening, or what else the book says in words.
+    opening: Option<String>,
+    /// A game with the position.
+    linked: Option<LinkedGame>,
+    /// Plies that the line of the most likely move goes on, that move counted; `None` where nothing may be played.
+    line: Option<u32>,
+}
+
+/// Shows what is asked for.
+///
+/// # Errors
+/// When a position or a move is none, or the file of positions cannot be read.
+pub fn run(args: &Args) -> Result<Exit> {
+    let (policy, list) = (args.policy.policy(), args.policy.lists_games());
+    let mut books = Vec::new();
+    let mut unreadable = false;
+    for path in &args.books {
+        learn::settle(path);
+        match book::open(path) {
+            Ok(book) => {
+                book.warnings().iter().for_each(|warning| output::warn(warning));
+                books.push((Arc::clone(&book), BookSet::new(&[], &[], &[book])));
+            }
+            Err(error) => {
+                output::complain(&error);
+                unreadable = true;
+            }
+        }
+    }
+    let look = Look::of_stdout();
+    output::print(|out| {
+        let mut unknown = false;
+        if list && !args.positions.is_given() {
+            for (book, _) in &books {
+                unknown |= !games::all(&**book, args.json, out)?;
+            }
+            return Ok(ended(unreadable, unknown));
+        }
+        each_position(&args.positions, &mut |game, mode| {
+            let mut known = false;
+            if !args.json {
+                table::place(game, look, out)?;
+            }
+            for (book, book_set) in &mut books {
+                if list {
+                    known |= games::near(&**book, game.position(), args.json, out)?;
+                    continue;
+                }
+                let view = view(&**book, book_set, game, mode, &policy);
+                known |= !view.moves.is_empty();
+                if args.json {
+                    json::line(&view, out)?;
+                } else {
+                    table::book(&view, look, out)?;
+                }
+            }
+            unknown |= !known;
+            Ok::<_, Stop>(())
+        })?;
+        Ok(ended(unreadable, unknown))
+    })
+}
+
+fn ended(unreadable: bool, unknown: bool) -> Exit {
+    match (unreadable, unknown) {
+        (true, _) => Exit::File,
+        (_, true) => Exit::Wanting,
+        _ => Exit::Done,
+    }
+}
+
+/// Asks a book, whose own set says how long its lines are.
+fn view<'a>(
+    book: &'a dyn Book,
+    book_set: &mut BookSet,
+    game: &'a Game,
+    mode: CastlingMode,
+    policy: &Policy,
+) -> View<'a> {
+    let position = game.position();
+    let color = position.chess().turn();
+    let (mut moves, mut chance) = (Vec::new(), Vec::new());
+    book.moves(position, &mut moves);
+    let covered = policy.covers(game.fullmove());
+    chances(&moves, policy, |mv| covered && policy.admits(book_set, game, mv), &mut chance);
+    let mut moves: Vec<_> = moves.into_iter().zip(chance).collect();
+    moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
+    let first = moves.first().filter(|(_, chance)| *chance > 0.0);
+    let line = first.map(|(first, _)| book_set.line_of(color, position, first.mv, 0, &mut Vec::new()));
+    let (opening, linked) = (book.opening(position), book.game(position));
+    View { book, game, mode, moves, opening, linked, line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::findings::Findings;
+    use crate::base::progress::Progress;
+    use crate::book::{Annotation, Counts, Format, Learned, Ratings, SourceKind, Summary};
+    use crate::chess::Position;
+    use shakmaty::Move;
+    use std::path::Path;
+
+    /// A book of a format that knows everything: of each legal move in the position that it was made for.
+    struct Knowing(Vec<(&'static str, MoveFacts)>);
+
+    impl Book for Knowing {
+        fn path(&self) -> &Path {
+            Path::new("all.book")
+        }
+
+        fn format(&self) -> Format {
+            Format::Polyglot
+        }
+
+        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+            for (uci, known) in &self.0 {
+                if let Some(mv) = legal(at, uci) {
+                    out.push(MoveFacts { mv, ..*known });
+                }
+            }
+        }
+
+        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+            Summary::default()
+        }
+    }
+
+    fn legal(at: &Position, uci: &str) -> Option<Move> {
+        uci.parse::<shakmaty::uci::UciMove>().ok()?.to_move(at.chess()).ok()
+    }
+
+    fn known(uci: &'static str, weight: u64) -> (&'static str, MoveFacts) {
+        (uci, MoveFacts::new(legal(&Position::start(), "e2e4").unwrap(), weight))
+    }
+
+    fn full() -> Knowing {
+        let mut e4 = known("e2e4", 30);
+        e4.1.counts = Some(Counts { games: 10, wins: 4, draws: 3, losses: 1 });
+        e4.1.annotation = Some(Annotation::Good);
+        e4.1.recommended = Some(true);
+        let mut d4 = known("d2d4", 60);
+        d4.1.recommended = Some(false);
+        d4.1.learned = Some(Learned { games: 3, halfpoints: 5 });
+        Knowing(vec![known("b1c3", 0), d4, e4])
+    }
+
+    fn shown(book: Knowing, moves: &str, policy: &Policy) -> (String, String) {
+        shown_as(book, moves, policy, Look::default())
+    }
+
+    fn shown_as(book: Knowing, moves: &str, policy: &Policy, look: Look) -> (String, String) {
+        let mut game = Game::start();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        let book: Arc<dyn Book> = Arc::new(book);
+        let mut book_set = BookSet::new(&[], &[], &[Arc::clone(&book)]);
+        let view = view(&*book, &mut book_set, &game, CastlingMode::Standard, policy);
+        let (mut text, mut line) = (Vec::new(), Vec::new());
+        table::book(&view, look, &mut text).unwrap();
+        json::line(&view, &mut line).unwrap();
+        (String::from_utf8(text).unwrap(), String::from_utf8(line).unwrap())
+    }
+
+    #[test]
+    fn all_that_a_book_knows_is_shown() {
+        let (text, json) = shown(full(), "", &Policy::default());
+        let expected = "\
+all.book (polyglot): 1 of 3 moves, line ends in 1 ply
+ move  uci   weight  chance  games  wins  draws  losses  score  mark     learned
+ e4    e2e4      30  100.0%     10     4      3       1  68.8%  ! green        -
+ d4    d2d4      60       -      -     -      -       -      -  red        2.5/3
+ Nc3   b1c3       0       -      -     -      -       -      -  -              -
+
+";
+        assert_eq!(text, expected);
+        let expected = concat!(
+            r#"{"fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","book":"all.book","#,
+            r#""format":"polyglot","found":true,"moves":["#,
+            r#"{"uci":"e2e4","san":"e4","weight":30,"probability":1.0,"playable":true,"games":10,"wins":4,"#,
+            r#""draws":3,"losses":1,"annotation":"!","recommended":true,"learn":null},"#,
+            r#"{"uci":"d2d4","san":"d4","weight":60,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#""draws":null,"losses":null,"annotation":null,"recommended":false,"learn":{"games":3,"halfpoints":5}},"#,
+            r#"{"uci":"b1c3","san":"Nc3","weight":0,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
+            r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}]}"#,
+            "\n"
+        );
+        assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn an_opening_and_a_game_are_shown_where_a_book_names_them() {
+        let game = LinkedGame {
+            number: 7,
+            kind: SourceKind::Pgn,
+            source: "a.pgn".to_owned(),
+            gone: false,
+            address: 50,
+            length: 9,
+            white: "A\x1b[31m".to_owned(),
+            black: "B".to_owned(),
+            white_elo: 2700,
+            black_elo: 0,
+            points: Some(1),
+        };
+        let (book, start) = (Knowing(Vec::new()), Game::start());
+        let view = |moves| View {
+            book: &book,
+            game: &start,
+            mode: CastlingMode::Standard,
+            moves,
+            opening: Some("A00 Start".to_owned()),
+            linked: Some(game.clone()),
+            line: None,
+        };
+        let mut text = Vec::new();
+        table::book(&view(Vec::new()), Look::default(), &mut text).unwrap();
+        let expected = "all.book (polyglot): has no moves here\n A00 Start\n \
+                        A [31m (2700) - B  1/2-1/2  a.pgn, byte 50, 9 bytes\n\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+        let mut line = Vec::new();
+        json::line(&view(vec![(known("e2e4", 1).1, 1.0)]), &mut line).unwrap();
+        let line = String::from_utf8(line).unwrap();
+        let expected = concat!(
+            r#"],"opening":"A00 Start","game":{"white":"A\u001b[31m","black":"B","white_elo":2700,"black_elo":null,"#,
+            r#""result":"1/2-1/2","kind":"pgn","source":"a.pgn","gone":false,"place":"byte 50, 9 bytes"}}"#,
+            "\n"
+        );
+        assert!(line.ends_with(expected), "{line}");
+    }
+
+    #[test]
+    fn ratings_are_shown_where_a_book_has_them() {
+        let mut e4 = known("e2e4", 1);
+        e4.1.ratings = Some(Ratings { average: Some(2700), performance: None });
+        let (text, json) = shown(Knowing(vec![e4]), "", &Policy::default());
+        assert!(text.contains(" move  uci   weight  chance  rating\n"), "{text}");
+        assert!(text.contains("  2700\n"), "{text}");
+        assert!(json.contains(r#""ratings":{"average":2700,"performance":null}"#), "{json}");
+    }
+
+    #[test]
+    fn rows_fit_into_a_line() {
+        let mut book = full();
+        for (_, known) in &mut book.0 {
+            known.ratings = Some(Ratings { average: Some(3594), performance: Some(3637) });
+            known.learned = None;
+        }
+        let widest = |book| shown(book, "", &Policy::default()).0.lines().map(str::len).max().unwrap();
+        let rows = shown(Knowing(book.0.clone()), "", &Policy::default()).0;
+        assert!(rows.contains(" perf "), "{rows}");
+        assert!(widest(Knowing(book.0.clone())) <= 80, "{rows}");
+        let counts = Counts { games: 12_345_678, wins: 2_345_678, draws: 9_000_000, losses: 1_000_000 };
+        for (_, known) in &mut book.0 {
+            known.counts = Some(counts);
+            known.weight = 13_691_356;
+        }
+        let rows = shown(Knowing(book.0.clone()), "", &Policy::default()).0;
+        assert!(rows.contains("12345678") && !rows.contains("perf"), "{rows}");
+        assert!(widest(book) <= 80, "{rows}");
+    }
+
+    #[test]
+    fn a_moves_colour_is_shown_where_colours_may_be() {
+        let look = Look { terminal: true, colour: true, unicode: false };
+        let (text, _) = shown_as(full(), "", &Policy::default(), look);
+        let line = |mv: &str| text.lines().find(|line| line.contains(mv)).unwrap().to_owned();
+        // The numbers of the terminal's own green and red among its 256 colours.
+        assert_eq!(line("e2e4").matches("\x1b[38;5;10m").count(), 2, "{text:?}");
+        assert_eq!(line("d2d4").matches("\x1b[38;5;9m").count(), 2, "{text:?}");
+        assert!(!line("b1c3").contains('\x1b'), "{text:?}");
+    }
+
+    #[test]
+    fn a_position_that_the_book_does_not_know_says_so() {
+        let (text, json) = shown(full(), "e2e4", &Policy::default());
+        assert_eq!(text, "all.book (polyglot): does not know this position\n\n");
+        assert!(json.ends_with("\"found\":false,\"moves\":[]}\n"), "{json}");
+    }
+
+    #[test]
+    fn depth_reserve_and_repetitions_act() {
+        let knights = || {
+            let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "b1c3"];
+            Knowing(moves.map(|mv| known(mv, 1)).into())
+        };
+        let chance = |moves: &str, policy: &Policy| {
+            let (text, _) = shown(knights(), moves, policy);
+            text.lines().next().unwrap().to_owned()
+        };
+        let default = Policy::default();
+        assert_eq!(chance("", &default), "all.book (polyglot): 2 of 2 moves, line ends in 4 plies");
+        let early = Policy { depth: 1, ..default.clone() };
+        assert_eq!(chance("e2e4", &early), "all.book (polyglot): 1 of 1 move, line ends in 4 plies");
+        assert_eq!(chance("e2e4 e7e5", &early), "all.book (polyglot): none of 2 moves may be played");
+        let round = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1";
+        assert_eq!(chance(round, &default), "all.book (polyglot): none of 1 move may be played");
+        let again = Policy { repeats: true, ..default.clone() };
+        assert!(chance(round, &again).starts_with("all.book (polyglot): 1 of 1 move, "));
+        let reserve = Policy { reserve: 2, ..default };
+        assert!(
+            shown(full(), "", &reserve).0.starts_with("all.book (polyglot): none of 3 moves may be played")
+        );
+    }
+}

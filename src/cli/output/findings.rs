@@ -1,0 +1,40 @@
+//! The findings of a check, a line each.
+
+use std::io;
+use std::path::Path;
+
+use super::Stop;
+use super::exit::Exit;
+use crate::base::error::Result;
+use crate::base::findings::Finding;
+use crate::base::progress::Progress;
+use crate::bookmaker::report::many;
+
+/// Prints the findings of `check` as they are reported, and then how many there were.
+///
+/// # Errors
+/// When `check` fails, or standard output cannot be written.
+pub fn list(
+    path: &Path,
+    out: &mut dyn io::Write,
+    check: impl FnOnce(&Progress, &mut dyn FnMut(Finding)) -> Result<()>,
+) -> std::result::Result<Exit, Stop> {
+    let name = path.display();
+    let progress = Progress::terminal(path.to_string_lossy());
+    let (mut errors, mut warnings) = (0_u64, 0_u64);
+    let mut written = Ok(());
+    check(&progress, &mut |finding| {
+        *(if finding.is_error() { &mut errors } else { &mut warnings }) += finding.count;
+        if written.is_ok() {
+            written = progress.aside(|| writeln!(out, "{name}: {}: {finding}", finding.severity));
+        }
+    })?;
+    drop(progress);
+    written?;
+    let mut sums = vec![if errors == 0 { "sound".to_owned() } else { many(errors, "error", "errors") }];
+    if warnings > 0 {
+        sums.push(many(warnings, "warning", "warnings"));
+    }
+    writeln!(out, "{name}: {}", sums.join(", "))?;
+    Ok(if errors == 0 { Exit::Done } else { Exit::Wanting })
+}

@@ -1,0 +1,296 @@
+//! What the workshop commands print, and where it goes.
+
+pub mod counts;
+pub mod database;
+pub mod exit;
+pub mod facts;
+pub mod files;
+pub mod findings;
+pub mod lines;
+pub mod report;
+pub mod written;
+
+use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::cli::output::exit::Exit;
+use crate::learn;
+
+/// How long the adapter's last message may wait for a client to read standard error.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why printing stopped before its end.
+#[derive(Debug)]
+pub enum Stop {
+    /// Standard output cannot be written: mostly nobody reads it any more.
+    Output(io::Error),
+    /// Something else failed.
+    Error(Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// Runs `body` with standard output, written in blocks where it is no terminal.
+///
+/// # Errors
+/// When the body fails, or when standard output cannot be written for another reason than that its reader has gone.
+pub fn print(body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>) -> Result<Exit> {
+    let stdout = io::stdout().lock();
+    if stdout.is_terminal() {
+        print_to(&mut LineWriter::new(stdout), body)
+    } else {
+        print_to(&mut BufWriter::new(stdout), body)
+    }
+}
+
+fn print_to(
+    out: &mut dyn Write,
+    body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>,
+) -> Result<Exit> {
+    let ended = body(out);
+    // What was printed before an error is still to be seen.
+    let flushed = out.flush();
+    let error = match (ended, flushed) {
+        (Err(Stop::Error(error)), _) => return Err(error),
+        (Err(Stop::Output(error)), _) | (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+            error
+        }
+        (Err(Stop::Output(_)), _) => return Ok(Exit::Done),
+        (Ok(exit), _) => return Ok(exit),
+    };
+    Err(Error::new(ErrorKind::File, format!("cannot write to standard output: {error}")))
+}
+
+/// Prints what `examine` has to say of each file; of one that it fails on the error is told, and the others are still
+/// done. The gravest end counts.
+///
+/// # Errors
+/// When standard output cannot be written, or the work is interrupted.
+pub fn each_file(
+    paths: &[PathBuf],
+    mut examine: impl FnMut(&Path, &mut dyn Write) -> std::result::Result<Exit, Stop>,
+) -> Result<Exit> {
+    print(|out| {
+        let mut exit = Exit::Done;
+        for path in paths {
+            learn::settle(path);
+            let ended = match examine(path, out) {
+                Ok(ended) => ended,
+                Err(Stop::Error(error)) if error.kind() != ErrorKind::Interrupted => {
+                    out.flush()?;
+                    complain(&error);
+                    Exit::of(error.kind())
+                }
+                Err(stop) => return Err(stop),
+            };
+            exit = exit.graver(ended);
+        }
+        Ok(exit)
+    })
+}
+
+/// Reports an error that does not end the command.
+pub fn complain(error: &Error) {
+    warn(&worded(error));
+}
+
+/// An error with the options that help against it.
+fn worded(error: &Error) -> String {
+    let advice = match error.remedy() {
+        None => return error.to_string(),
+        Some(Remedy::Replace) => "name another one, or replace it with --force",
+        Some(Remedy::TemporaryFiles) => {
+            "free some space, name another folder with --temp, or allow more memory with --memory"
+        }
+        Some(Remedy::TemporaryFolder) => "name another one with --temp",
+        Some(Remedy::SmallerBook) => "build a smaller one, with --min-games or --max-ply",
+        Some(Remedy::CountPositions) => "write the counts again with --positions, or make a .bin",
+        Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn BOOK --reset`",
+    };
+    format!("{error}{} {advice}", if error.has_advice() { ", or" } else { ":" })
+}
+
+/// Reports something that is wrong on standard error, as one line, and returns once it is written: a command that
+/// exits before that would lose it.
+pub fn warn(text: &str) {
+    // What the user named may hold line ends; an error is one line.
+    let text = text.replace(['\n', '\r'], " ");
+    // Where standard error is closed nobody can hear it.
+    let _ = writeln!(io::stderr(), "tabiya: {text}");
+}
+
+/// Reports the error that ends the adapter. A client that never reads a full standard error must not keep a process
+/// alive that has ended its engine.
+pub fn complain_at_end(error: &Error) {
+    let text = worded(error);
+    let (done, written) = mpsc::channel();
+    let write = move || {
+        warn(&text);
+        let _ = done.send(());
+    };
+    if thread::Builder::new().spawn(write).is_ok() {
+        let _ = written.recv_timeout(PATIENCE);
+    }
+}
+
+/// Columns of what is printed where nobody says how wide it may be.
+const COLUMNS: usize = 100;
+
+/// Columns that are the least: with fewer nothing can be read.
+const COLUMNS_MIN: usize = 40;
+
+/// How many columns standard output has: those that the variable `COLUMNS` says, else those of the terminal, else 100.
+pub fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
+    said.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
+}
+
+/// The text, shortened at its end where it has more characters than that.
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most.saturating_sub(3)).collect();
+    format!("{}...", kept.trim_end())
+}
+
+/// How standard output may look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Somebody looks at it: pictures are welcome.
+    pub terminal: bool,
+    /// Colours may be used.
+    pub colour: bool,
+    /// More than ASCII may be used.
+    pub unicode: bool,
+}
+
+impl Look {
+    /// How standard output may look, by what it is and by the environment.
+    pub fn of_stdout() -> Self {
+        Self::of(io::stdout().is_terminal(), cfg!(windows), |name| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(|value| value.to_string_lossy().into_owned())
+        })
+    }
+
+    fn of(terminal: bool, windows: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
+        // On Windows only the new terminal, and shells that come from elsewhere, are known to understand both.
+        let new = variable("WT_SESSION").is_some();
+        let term = variable("TERM");
+        let able = if windows { new || term.is_some() } else { term.is_some() };
+        let dumb = term.as_deref() == Some("dumb");
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(&variable).unwrap_or_default();
+        let locale = locale.to_ascii_lowercase();
+        Self {
+            terminal,
+            colour: terminal && able && !dumb && variable("NO_COLOR").is_none(),
+            unicode: new || locale.contains("utf-8") || locale.contains("utf8"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_comes_with_the_option_that_helps() {
+        let text = worded(&Error::exists("a.bin"));
+        assert_eq!(text, "a.bin: this file exists already: name another one, or replace it with --force");
+        let text = worded(&Error::temporary("/tmp", io::ErrorKind::StorageFull.into()));
+        assert!(text.contains("--temp") && text.contains("--memory"), "{text}");
+        assert_eq!(worded(&Error::format("a.bin", "it is empty")), "a.bin: it is empty");
+    }
+
+    /// A pipe whose reader goes away after some bytes, or a full disk.
+    struct Breaking(usize, io::ErrorKind);
+
+    impl Write for Breaking {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            match self.0.min(bytes.len()) {
+                0 => Err(self.1.into()),
+                written => {
+                    self.0 -= written;
+                    Ok(written)
+                }
+            }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            if self.0 == 0 { Err(self.1.into()) } else { Ok(()) }
+        }
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
+        for (room, expected) in [(3, Exit::Done), (4, Exit::Wanting), (9, Exit::Wanting)] {
+            let mut gone = false;
+            let exit = print_to(&mut Breaking(room, io::ErrorKind::BrokenPipe), |out| {
+                out.write_all(b"text")?;
+                gone = true;
+                Ok(Exit::Wanting)
+            });
+            assert_eq!((exit.unwrap(), gone), (expected, room >= 4));
+            let full = print_to(&mut Breaking(room, io::ErrorKind::StorageFull), |out| {
+                out.write_all(b"text")?;
+                Ok(Exit::Done)
+            });
+            assert_eq!(full.is_err(), room < 9);
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_body_comes_after_what_was_printed() {
+        let mut written = BufWriter::new(Vec::new());
+        let error = print_to(&mut written, |out| {
+            out.write_all(b"text")?;
+            Err(Error::new(ErrorKind::Usage, "no").into())
+        });
+        assert_eq!(error.unwrap_err().kind(), ErrorKind::Usage);
+        assert_eq!(written.get_ref(), b"text");
+    }
+
+    fn look(terminal: bool, windows: bool, variables: &[(&str, &str)]) -> (bool, bool) {
+        let look = Look::of(terminal, windows, |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        });
+        assert_eq!(look.terminal, terminal);
+        (look.colour, look.unicode)
+    }
+
+    #[test]
+    fn colours_come_only_on_a_terminal_that_wants_them() {
+        let term = ("TERM", "xterm");
+        assert!(look(true, false, &[term]).0);
+        assert!(!look(false, false, &[term]).0);
+        assert!(!look(true, false, &[term, ("NO_COLOR", "1")]).0);
+        assert!(!look(true, false, &[("TERM", "dumb")]).0);
+        assert!(!look(true, true, &[]).0);
+        assert!(look(true, true, &[("WT_SESSION", "1")]).0);
+    }
+
+    #[test]
+    fn chess_pieces_come_only_where_the_locale_has_them() {
+        assert!(look(true, false, &[("LANG", "de_DE.UTF-8")]).1);
+        assert!(look(true, false, &[("LC_ALL", "C.utf8"), ("LANG", "C")]).1);
+        assert!(!look(true, false, &[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]).1);
+        assert!(!look(true, false, &[]).1);
+    }
+}

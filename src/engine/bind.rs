@@ -1,0 +1,74 @@
+//! Binds the life of a child process to ours, as far as the system allows.
+
+use std::process::Command;
+
+/// Puts the child into a process group of its own, so that the whole group can be killed; on Linux the child dies with
+/// this thread.
+#[cfg(unix)]
+pub(super) fn bind(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+    #[cfg(target_os = "linux")]
+    die_with_parent(command);
+}
+
+/// Asks the kernel to kill the child when the thread that starts it ends.
+///
+/// # Safety
+/// The closure runs in the child between fork and exec, where only async-signal-safe calls are allowed: it makes two
+/// system calls (`prctl`, `getppid`) and builds errors that do not allocate.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn die_with_parent(command: &mut Command) {
+    use std::io;
+    use std::os::unix::process::CommandExt;
+
+    let parent = nix::unistd::getpid();
+    let bind = move || {
+        nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL).map_err(io::Error::from)?;
+        // The parent may have died before the signal was requested.
+        if nix::unistd::getppid() == parent { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+    };
+    unsafe {
+        command.pre_exec(bind);
+    }
+}
+
+/// Gives the child no console window: GUIs start us without one, and Windows would open one for the engine.
+#[cfg(windows)]
+pub(super) fn bind(command: &mut Command) {
+    use std::os::windows::process::CommandExt;
+    /// `CREATE_NO_WINDOW` of Windows's process creation flags.
+    const NO_WINDOW: u32 = 0x0800_0000;
+    command.creation_flags(NO_WINDOW);
+}
+
+/// Nothing: this system has no means for it.
+#[cfg(not(any(unix, windows)))]
+pub(super) fn bind(_command: &mut Command) {}
+
+/// On Windows, puts this process into a job that kills all its processes when this one ends; processes that are started
+/// later belong to it. On other systems there is nothing to do.
+///
+/// # Errors
+/// When Windows refuses.
+#[cfg(windows)]
+pub fn join_job() -> std::result::Result<(), String> {
+    let mut limits = win32job::ExtendedLimitInfo::new();
+    limits.limit_kill_on_job_close();
+    let job = win32job::Job::create_with_limit_info(&limits).map_err(|error| error.to_string())?;
+    job.assign_current_process().map_err(|error| error.to_string())?;
+    // The handle stays open until the process ends, which is what closes the job.
+    let _ = job.into_handle();
+    Ok(())
+}
+
+/// On Windows, puts this process into a job that kills all its processes when this one ends; processes that are started
+/// later belong to it. On other systems there is nothing to do.
+///
+/// # Errors
+/// Never.
+#[cfg(not(windows))]
+pub fn join_job() -> std::result::Result<(), String> {
+    Ok(())
+}

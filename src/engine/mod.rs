@@ -1,0 +1,109 @@
+//! The child engine's process: started with its own arguments and folder, and ended with us.
+//!
+//! - Whoever runs an engine sends it `quit`, and kills it when it does not exit in time, together with all processes
+//!   that it has started itself.
+//! - When we are killed without a chance to do that, Linux kills the child (the parent-death signal, which is sent when
+//!   the *thread* that started it ends: start it from the thread that lives longest), and Windows closes the job that
+//!   all our processes belong to. On other systems the child sees the end of its input.
+
+mod bind;
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+
+use shared_child::SharedChild;
+
+use crate::base::error::{Error, ErrorKind, Result};
+
+pub use self::bind::join_job;
+
+/// The environment variable that counts how many adapters have started one another.
+const DEPTH: &str = "TABIYA_DEPTH";
+
+/// The most adapters that may have started one another: an adapter of an adapter is odd, a hundred are a mistake.
+const DEPTH_MAX: u32 = 3;
+
+/// A running child engine. Clones refer to the same process.
+#[derive(Clone)]
+pub struct Engine {
+    child: Arc<SharedChild>,
+    program: PathBuf,
+}
+
+/// The child's pipes.
+pub struct Pipes {
+    /// Its standard input.
+    pub stdin: ChildStdin,
+    /// Its standard output.
+    pub stdout: ChildStdout,
+    /// Its standard error.
+    pub stderr: ChildStderr,
+}
+
+impl Engine {
+    /// Starts a program with these arguments, in this folder or else in ours. Call it from the thread that lives
+    /// longest.
+    ///
+    /// # Errors
+    /// When the system does not start it, or when it is tabiya that has been started by tabiya too often.
+    pub fn start(program: &Path, args: &[String], folder: Option<&Path>) -> Result<(Self, Pipes)> {
+        let wrong = |what: String| Error::new(ErrorKind::Engine, format!("{}: {what}", program.display()));
+        let depth = env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok()).unwrap_or(0);
+        if depth >= DEPTH_MAX {
+            return Err(wrong(format!("tabiya starts tabiya, {depth} deep"))
+                .advice("name the real engine instead of tabiya"));
+        }
+        let mut command = Command::new(program);
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env(DEPTH, (depth + 1).to_string());
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
+        bind::bind(&mut command);
+        let child = SharedChild::spawn(&mut command).map_err(|error| {
+            wrong(format!("cannot start the engine: {error}"))
+                .advice("is it a program for this machine, and may it be run?")
+        })?;
+        let pipes = match (child.take_stdin(), child.take_stdout(), child.take_stderr()) {
+            (Some(stdin), Some(stdout), Some(stderr)) => Pipes { stdin, stdout, stderr },
+            _ => return Err(wrong("the engine has no pipes".to_owned())),
+        };
+        Ok((Self { child: Arc::new(child), program: program.to_owned() }, pipes))
+    }
+
+    /// The program that was started.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// Waits until the process has ended.
+    ///
+    /// # Errors
+    /// When the system does not report it.
+    pub fn wait(&self) -> io::Result<ExitStatus> {
+        self.child.wait()
+    }
+
+    /// Kills the process, and on Unix all processes that it has started.
+    pub fn kill(&self) {
+        self.kill_group();
+        let _ = self.child.kill();
+    }
+
+    /// Kills the processes that this one may have left running. A process group keeps its number as long as it has a
+    /// member.
+    #[cfg(unix)]
+    pub fn kill_group(&self) {
+        if let Ok(id) = i32::try_from(self.child.id()) {
+            let _ =
+                nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL);
+        }
+    }
+
+    /// Nothing: Windows closes the job, and kills all processes in it, when we end.
+    #[cfg(not(unix))]
+    pub fn kill_group(&self) {}
+}

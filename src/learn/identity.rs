@@ -1,0 +1,100 @@
+//! The identity of a game, by which it is learned once (docs/formats/learn.md, Learned games).
+//!
+//! Journals and spools keep identities for good: what is computed here must never change.
+
+use sha2::{Digest as _, Sha256};
+use shakmaty::Move;
+use shakmaty::uci::UciMove;
+
+use crate::chess::Position;
+
+/// The identity of a game.
+pub type Id = [u8; 16];
+
+/// What a file says of a game, besides its moves. Empty where it says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tags<'a> {
+    /// The event.
+    pub event: &'a str,
+    /// The site.
+    pub site: &'a str,
+    /// The date as PGN writes it, unknown parts as question marks.
+    pub date: &'a str,
+    /// The round.
+    pub round: &'a str,
+    /// The player of the white pieces.
+    pub white: &'a str,
+    /// The player of the black pieces.
+    pub black: &'a str,
+    /// The result as PGN writes it.
+    pub result: &'a str,
+}
+
+/// The identity of a game from a file: the same tags, start and moves give the same identity, wherever they were read.
+pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
+    let Tags { event, site, date, round, white, black, result } = tags;
+    let mut text = Vec::new();
+    for mv in moves {
+        UciMove::from_chess960(*mv).append_ascii_to(&mut text);
+        text.push(b' ');
+    }
+    let fen = start.fen();
+    let parts = [event, site, date, round, white, black, result, &&*fen].map(|part| part.as_bytes());
+    of_parts(parts.into_iter().chain([&*text]))
+}
+
+/// The identity of a game that is played through tabiya, and that no file describes: a random number.
+pub fn of_played() -> Id {
+    rand::random()
+}
+
+/// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: no two lists of parts run together
+/// alike.
+pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().first_chunk().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    /// Computed with Python's `hashlib` from docs/formats/learn.md: no release may change these.
+    #[test]
+    fn the_identities_of_these_games_never_change() {
+        let mut game = Game::start();
+        for mv in "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1".split(' ') {
+            assert!(game.push_uci(mv.as_bytes()));
+        }
+        let tags = Tags {
+            event: "World Championship",
+            site: "Reykjavík",
+            date: "1972.07.??",
+            round: "6",
+            white: "Fischer, Robert J.",
+            black: "Spassky, Boris V.",
+            result: "1-0",
+        };
+        let hex = |id: Id| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let start = Position::start();
+        assert_eq!(hex(of_file(&tags, &start, game.moves())), "adea65c711c9b1f8004714e6d70f7e64");
+        assert_eq!(hex(of_file(&Tags::default(), &start, &[])), "13c61f3284a77af56f6d825810ecc5f0");
+        assert_eq!(hex(of_parts([])), "e3b0c44298fc1c149afbf4c8996fb924");
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        assert_ne!(of_parts([&b"ab"[..], b"c"]), of_parts([&b"a"[..], b"bc"]));
+        assert_eq!(of_parts([&b"ab"[..]]), of_parts([&b"ab"[..]]));
+    }
+
+    #[test]
+    fn each_game_played_is_another() {
+        assert_ne!(of_played(), of_played());
+    }
+}
