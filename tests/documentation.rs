@@ -1,0 +1,226 @@
+//! The README and the guide against the program: its options, its commands and its files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The Markdown files below a folder.
+fn pages_in(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            pages_in(&path, pages);
+        } else if path.extension().is_some_and(|end| end == "md") {
+            pages.push(path);
+        }
+    }
+}
+
+fn pages() -> Vec<PathBuf> {
+    let mut pages = vec![];
+    for folder in ["docs", "books"] {
+        pages_in(&root().join(folder), &mut pages);
+    }
+    let top = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    pages.extend(top.filter(|path| path.extension().is_some_and(|end| end == "md")));
+    assert!(pages.contains(&root().join("README.md")) && pages.len() > 5, "{pages:?}");
+    pages
+}
+
+/// The README and the guide: what users read.
+fn guide() -> String {
+    let mut pages = vec![root().join("README.md")];
+    pages_in(&root().join("docs/guide"), &mut pages);
+    assert!(pages.len() > 8, "{pages:?}");
+    pages.iter().map(|page| fs::read_to_string(page).unwrap()).collect()
+}
+
+/// The lines inside ``` fences.
+fn fenced(text: &str) -> Vec<&str> {
+    let mut inside = false;
+    let is_code = |line: &&str| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        inside && !fence
+    };
+    text.lines().filter(is_code).map(str::trim).collect()
+}
+
+/// The words of a shell command, up to its comment.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (vec![], String::new(), false);
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            '#' if !quoted && word.is_empty() => break,
+            ' ' if !quoted => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
+            _ => word.push(letter),
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+#[test]
+fn each_command_in_the_guide_is_one() {
+    let text = guide();
+    let lines = fenced(&text);
+    let mut used = vec![];
+    for line in lines.iter().filter(|line| line.starts_with("tabiya ")) {
+        let words = words(line);
+        if let Err(error) = tabiya::cli::command().try_get_matches_from(&words) {
+            panic!("{line}\n{error}");
+        }
+        used.extend(words.into_iter().nth(1));
+    }
+    let cli = tabiya::cli::command();
+    for name in cli.get_subcommands().map(Command::get_name).filter(|name| *name != "help") {
+        assert!(used.iter().any(|word| word == name), "the guide never uses tabiya {name}");
+    }
+}
+
+#[test]
+fn each_argument_of_the_adapter_has_a_row() {
+    let (text, cli) = (guide(), tabiya::cli::command());
+    let names = cli.get_arguments().filter_map(|argument| argument.get_long());
+    let names: Vec<&str> = names.filter(|name| !["help", "version"].contains(name)).collect();
+    assert!(names.contains(&"book-optional"), "{names:?}");
+    for name in names {
+        let is_row = |line: &str| {
+            line.starts_with("| `--")
+                && line.split(['`', ' ']).any(|word| word.strip_prefix("--") == Some(name))
+        };
+        assert!(text.lines().any(is_row), "--{name} is not in the table of arguments");
+    }
+}
+
+#[test]
+fn each_option_of_each_command_is_in_the_guide() {
+    let text = guide();
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let named: Vec<&str> = text.split(|letter| !is_letter(letter)).collect();
+    let mut missing = vec![];
+    for command in tabiya::cli::command().get_subcommands() {
+        let longs = command.get_arguments().filter_map(|argument| argument.get_long());
+        let options = longs.filter(|long| *long != "help").map(|long| format!("--{long}"));
+        let unnamed = options.filter(|option| !named.contains(&option.as_str()));
+        missing.extend(unnamed.map(|option| format!("tabiya {} {option}", command.get_name())));
+    }
+    assert!(missing.is_empty(), "not in the guide: {missing:?}");
+}
+
+#[test]
+fn each_option_in_the_guide_exists() {
+    let cli = tabiya::cli::command();
+    let longs = |command: &Command| -> Vec<String> {
+        command.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned).collect()
+    };
+    let mut known: Vec<String> = cli.get_subcommands().flat_map(longs).collect();
+    known.extend(longs(&cli));
+    // Cargo's.
+    known
+        .extend(["release", "locked", "path", "example", "target", "no-default-features"].map(str::to_owned));
+    for word in guide().split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
+        // A line of a Markdown table is no option.
+        if let Some(name) = word.strip_prefix("--").filter(|name| name.starts_with(char::is_alphabetic)) {
+            assert!(known.iter().any(|long| long == name), "--{name} is in the guide, and no option");
+        }
+    }
+}
+
+#[test]
+fn each_message_in_the_guide_is_one_of_the_program() {
+    let page = fs::read_to_string(root().join("docs/guide/troubleshooting.md")).unwrap();
+    let mut sources = String::new();
+    let mut folders = vec![root().join("src")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                sources += &fs::read_to_string(path).unwrap();
+            }
+        }
+    }
+    // A message may be cut into lines in the source.
+    let sources = sources.split_whitespace().filter(|word| *word != "\\").collect::<Vec<_>>().join(" ");
+    let messages: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert!(messages.len() > 15, "{messages:?}");
+    let mut unknown = vec![];
+    for message in messages {
+        // Names, numbers and "..." stand for what differs from case to case, and so may what follows a colon.
+        let differs = |word: &str| {
+            let bare = word.trim_end_matches(['?', ':']);
+            word.contains("...")
+                || !["UCI", "CTG", "Kvetka"].contains(&bare)
+                    && bare.contains(|letter: char| letter.is_ascii_digit() || letter.is_ascii_uppercase())
+        };
+        let mut parts = vec![String::new()];
+        for word in message.split(' ') {
+            match parts.last_mut() {
+                Some(part) if !differs(word) => *part += &format!(" {}", word.trim_end_matches(':')),
+                _ => {}
+            }
+            if differs(word) || word.ends_with(':') {
+                parts.push(String::new());
+            }
+        }
+        let fixed = parts.iter().map(|part| part.trim()).max_by_key(|part| part.len()).unwrap();
+        unknown.extend((!sources.contains(fixed)).then_some((fixed.to_owned(), message)));
+    }
+    assert!(unknown.is_empty(), "no message of the program has: {unknown:?}");
+}
+
+#[test]
+fn links_lead_to_files_and_headings() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for (at, _) in text.match_indices("](") {
+            let link = text[at + 2..].split(')').next().unwrap();
+            if link.contains("://") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let path = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(path.exists(), "{}: {link}", page.display());
+            if !heading.is_empty() {
+                let text = fs::read_to_string(&path).unwrap();
+                let is_it = |line: &str| line.starts_with('#') && anchor(line) == heading;
+                assert!(text.lines().any(is_it), "{}: {link}", page.display());
+            }
+        }
+    }
+}
+
+/// The anchor that Git hosts give a heading.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = heading.chars().filter(|&letter| letter.is_alphanumeric() || " -_".contains(letter));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+#[test]
+fn the_oldest_rust_is_named_alike_everywhere() {
+    let oldest = env!("CARGO_PKG_RUST_VERSION");
+    for (page, says) in [
+        ("README.md", format!("Rust {oldest} or newer")),
+        ("CONTRIBUTING.md", format!("needs Rust {oldest};")),
+        (".github/workflows/ci.yml", format!("rustup toolchain install {oldest} ")),
+        (".github/workflows/ci.yml", format!("cargo +{oldest} check")),
+    ] {
+        assert!(fs::read_to_string(root().join(page)).unwrap().contains(&says), "{page}: {says}");
+    }
+}
+
+#[test]
+fn the_readme_is_short() {
+    let length = fs::metadata(root().join("README.md")).unwrap().len();
+    assert!((9_000..=12_500).contains(&length), "{length} bytes: the details belong to docs/guide");
+}

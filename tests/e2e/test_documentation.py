@@ -1,0 +1,99 @@
+"""The commands that the README and the guide show do what they are shown for."""
+
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+FEN = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+LINES = ("1. e4 c5 2. Nf3 d6", "1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6")
+DATABASE_FILES = ("DB", "database")
+
+
+def shown():
+    """Each command in a code block, once."""
+    commands = []
+    for page in PAGES:
+        for block in re.findall(r"^ *```\w*\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE):
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True) if line.strip().startswith("tabiya ") else []
+                commands += [tuple(words[1:])] if words else []
+    return list(dict.fromkeys(commands))
+
+
+def games(count, event):
+    text = ""
+    for number in range(count):
+        white, black = ("tabiya", "Carlsen, Magnus") if number % 2 else ("Carlsen, Magnus", "tabiya")
+        line = LINES[number % len(LINES)]
+        text += f'[Event "{event}"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n[Result "1/2-1/2"]\n\n{line} 1/2-1/2\n\n'
+    return text.encode()
+
+
+def zstandard(content):
+    """One frame of one raw block."""
+    return b"\x28\xb5\x2f\xfd\xa0" + len(content).to_bytes(4, "little") + (len(content) << 3 | 1).to_bytes(3, "little") + content
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, tabiya_exe, stockfish):
+    """A folder with every file that the commands read."""
+    folder = tmp_path_factory.mktemp("files")
+
+    def tabiya(*args):
+        subprocess.run([tabiya_exe, *args], cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+
+    for name in ("games.pgn", "my.pgn"):
+        (folder / name).write_bytes(games(60, "book"))
+    (folder / "match.pgn").write_bytes(games(30, "match"))
+    (folder / "earlier.pgn").write_bytes(games(30, "earlier"))
+    for name in ("games.pgn.zst", "lichess_db.pgn.zst", "games-01.pgn.zst"):
+        (folder / name).write_bytes(zstandard(games(60, name)))
+    for name in ("more", "shards"):
+        (folder / name).mkdir()
+    (folder / "more" / "games.pgn").write_bytes(games(9, "more"))
+    (folder / "openings.eco").write_text('B20 "Sicilian Defence" 1.e4 c5 *\n')
+    (folder / "positions.txt").write_text(f"# after 1. e4\n\n{FEN}\n")
+    (folder / "tabiya.toml").write_text(f"engine = '{stockfish}'\nbook = ['book.bin']\n")
+    tabiya("build", "games.pgn", "-o", "book.bin")
+    tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
+    for name in ("a.bin", "b.bin"):
+        shutil.copy(folder / "book.bin", folder / name)
+    for name in ("book.ctg", "b.abk"):
+        tabiya("convert", "book.bin", "-o", name)
+    tabiya("build", "games.pgn", "-o", "mine.kob", "--eco", "openings.eco")
+    for name in ("shards/01.parquet", "shards/02.parquet", "all.parquet"):
+        tabiya("build", "--counts", "-o", name, "games.pgn")
+    samples = os.environ.get("TABIYA_SAMPLES")
+    for path in Path(samples, "cbh", "linares").glob("linares.*") if samples else ():
+        for name in DATABASE_FILES:
+            shutil.copy(path, folder / f"{name}{path.suffix}")
+    return folder
+
+
+@pytest.mark.parametrize("command", shown(), ids=" ".join)
+def test_the_command_runs(tabiya, files, tmp_path, command):
+    folder = tmp_path / "work"
+    shutil.copytree(files, folder)
+    if any(word in (f"{name}.cbh" for name in DATABASE_FILES) for word in command) and not (folder / "DB.cbh").exists():
+        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/linares of the sample databases")
+    words = []
+    for word in command:
+        words += sorted(glob.glob(word, root_dir=folder)) if "*" in word else [FEN if word == "FEN" else word]
+    if "-o" in command:
+        # What one command writes another one reads: it is there already.
+        words.append("--force")
+    done = tabiya(*words, cwd=folder)
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    assert done.stdout or done.stderr
+
+
+def test_the_guide_shows_commands():
+    assert len(shown()) >= 35
