@@ -169,6 +169,29 @@ def test_quit_does_not_wait_for_a_disk_that_hangs(adapter, hanging_book):
     assert is_hanging()
 
 
+def test_a_script_that_is_piped_in_is_answered_though_quit_follows_at_once(tabiya_exe, engine, tmp_path, small_book):
+    argv = [tabiya_exe, *engine.argv("--bestmove", "h2h3"), "--book", small_book]
+    for ending in (b"quit\n", b""):
+        done = subprocess.run(
+            [str(word) for word in argv],
+            input=b"isready\nposition startpos\ngo movetime 10\n" + ending,
+            capture_output=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[-1].startswith(b"bestmove d2d4"), done
+
+
+def test_quit_waits_for_lines_before_it_but_not_forever(adapter, hanging_book):
+    book, is_hanging, _ = hanging_book
+    client = adapter("--book", book)
+    client.uci()
+    client.send(START, "go movetime 10")
+    assert client.quit() == 0
+    assert is_hanging()
+
+
 def test_stop_does_not_wait_for_a_disk_that_hangs(adapter, hanging_book):
     book, is_hanging, _ = hanging_book
     client = adapter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tabiya::adapter::config::books::BookList;
 use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
-use tabiya::book::Book;
+use tabiya::book::{Book, BookSet};
 use tabiya::uci::{Part, SetOption};
 
 use super::library::{OneBook, polyglot, serve};
@@ -563,7 +563,7 @@ fn the_engine_plays_while_books_are_late() {
 }
 
 #[test]
-fn a_greeting_and_quit_do_not_wait_for_books() {
+fn a_greeting_does_not_wait_for_books_and_quit_only_for_lines_before_it() {
     let mut options = Options::default();
     options.books.both = BookList::parse("test.bin");
     let mut out = Output::default();
@@ -573,10 +573,33 @@ fn a_greeting_and_quit_do_not_wait_for_books() {
     assert_eq!(lines(&mut out.engine), ["uci"]);
     session.engine_line(b"uciok\n", &mut out);
     assert!(lines(&mut out.gui).ends_with(&["uciok".to_owned()]));
-    session.gui_line(b"isready\n", &mut out);
-    assert_eq!(lines(&mut out.engine), [""; 0]);
     session.gui_line(b"quit\n", &mut out);
     assert!(out.quit);
+
+    // As a script of lines that is piped in at once.
+    let asked = |session: &mut Session, out: &mut Output| {
+        for line in ["isready\n", "position startpos\n", "go movetime 5\n", "quit\n", "isready\n", "quit\n"] {
+            session.gui_line(line.as_bytes(), out);
+        }
+        assert!(session.is_leaving(out) && !out.quit);
+        assert_eq!(lines(&mut out.engine), [""; 0]);
+    };
+    for opened in [true, false] {
+        let mut out = Output::default();
+        let mut session = Session::new(Options::default(), Vec::new(), &mut out);
+        asked(&mut session, &mut out);
+        if opened {
+            let book_set = BookSet::new(&[], &[], &[polyglot(&["e2e4 = 1"])]);
+            drop(session.books_opened(book_set, Vec::new(), &mut out));
+            assert_eq!(lines(&mut out.engine), ["isready"]);
+            session.engine_line(b"readyok\n", &mut out);
+            assert_eq!(lines(&mut out.gui).last().unwrap(), "bestmove e2e4");
+        } else {
+            session.gui_gone(&mut out);
+            assert_eq!(lines(&mut out.engine), [""; 0]);
+        }
+        assert!(out.quit && !session.is_leaving(&out));
+    }
 }
 
 #[test]

@@ -218,7 +218,7 @@ impl World {
     fn happen(&mut self, event: &Event) -> Result<(), TestCaseError> {
         let ended = self.dead || self.out.quit;
         match event {
-            Event::Gui(say) => self.gui(say),
+            Event::Gui(say) if !self.session.is_leaving(&self.out) => self.gui(say),
             Event::Talk(kind) if !ended => {
                 self.engine.said += 1;
                 let number = self.engine.said;
@@ -404,11 +404,11 @@ impl World {
 
     /// Lets the GUI stop everything and the engine answer everything: no question may be left.
     fn settle(&mut self) -> Result<(), TestCaseError> {
-        if self.dead || self.out.quit {
-            return Ok(());
-        }
         for _ in 0..200 {
             self.happen(&Event::BooksOpen)?;
+            if self.dead || self.out.quit {
+                return Ok(());
+            }
             if self.asked.is_empty() && self.engine.readies == 0 && !self.engine.searching {
                 break;
             }

@@ -20,6 +20,9 @@ const GUI_LINE_MAX: usize = 64 << 20;
 /// The longest engine line that is kept whole: 4 MiB.
 const ENGINE_LINE_MAX: usize = 4 << 20;
 
+/// How long `quit` waits for books that earlier lines of the GUI wait for.
+const BOOKS_AT_QUIT_TIME: Duration = Duration::from_secs(2);
+
 /// How long the engine may go on running after it has closed its output.
 const OUTPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
 
@@ -57,9 +60,15 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         } else {
             lines.feed(read, &mut take);
         }
-        let quit = state.out.quit;
         state = shared.settle(state, Side::Gui);
-        if quit {
+        if state.session.is_leaving(&state.out) {
+            let left = |state: &State| state.end.is_some() || !state.session.is_leaving(&state.out);
+            state = shared.wait_for(state, BOOKS_AT_QUIT_TIME, left);
+            let State { session, out, .. } = &mut *state;
+            session.gui_gone(out);
+            state = shared.settle(state, Side::Gui);
+        }
+        if state.out.quit {
             drop(state);
             return shared.end(End::Asked);
         }

@@ -8,7 +8,8 @@
 //!   the last case all lines for it wait, because the GUI takes it for idle;
 //! - the **readyok owed**: a book move waits for it.
 //!
-//! While books are opened, which others do, all lines but `stop` and `quit` wait; not forever, because a disk may hang.
+//! While books are opened, which others do, all lines but `stop` wait, `quit` only for lines before it; not forever,
+//! because a disk may hang.
 
 mod advice;
 mod backlog;
@@ -76,6 +77,8 @@ pub struct Session {
     gui_mid_line: bool,
     /// The game that is being played.
     play: Play,
+    /// The GUI has gone, but lines of it still wait for books.
+    leaving: bool,
     /// The engine has ended, or the adapter is about to.
     dead: bool,
 }
@@ -103,6 +106,7 @@ impl Session {
             long: None,
             gui_mid_line: false,
             play: Play::default(),
+            leaving: false,
             dead: false,
         };
         session.configure_engine(settings);
@@ -143,7 +147,7 @@ impl Session {
 
     /// Takes a line of the GUI, with its line end.
     pub fn gui_line(&mut self, line: &[u8], out: &mut Output) {
-        if self.dead || out.quit {
+        if self.dead || out.quit || self.leaving {
             return;
         }
         let (command, text, rest) = Command::parse(line);
@@ -201,8 +205,18 @@ impl Session {
         self.resume(out);
     }
 
-    /// The GUI has sent `quit`, or its output has ended: the adapter ends.
+    /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for them.
+    pub fn is_leaving(&self, out: &Output) -> bool {
+        self.leaving && !out.quit && !self.dead
+    }
+
+    /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they are
+    /// open, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
+        let waits = self.books.are_awaited() && !self.backlog.is_empty();
+        if waits && !std::mem::replace(&mut self.leaving, true) {
+            return;
+        }
         if !out.quit && !self.dead {
             self.game_over(Over::Quit, out);
         }

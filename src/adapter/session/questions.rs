@@ -250,5 +250,8 @@ impl Session {
                 self.backlog.push(line);
             }
         }
+        if self.leaving {
+            self.gui_gone(out);
+        }
     }
 }
