@@ -141,6 +141,25 @@ def test_the_engine_goes_with_tabiya(adapter, small_book, tmp_path, engine, way,
 
 
 @linux_only
+def test_a_signal_that_comes_with_the_start_of_the_engine_is_not_lost(tabiya_exe, tmp_path):
+    engine = tmp_path / "engine"
+    engine.write_text("#!/bin/sh\nkill -INT $PPID\nexec cat >/dev/null\n")
+    engine.chmod(0o755)
+    for _ in range(20):
+        # As under nohup, or in the background of a script, where the signal is ignored unless it is caught.
+        process = subprocess.Popen(
+            [tabiya_exe, "--engine", engine],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        )
+        try:
+            assert process.wait(HANG) == 0
+        finally:
+            process.kill()
+
+
+@linux_only
 @pytest.mark.parametrize("way", ["quit", "closed input", "SIGTERM", "SIGINT"])
 def test_an_engine_that_will_not_quit_is_killed_after_about_two_seconds(adapter, tmp_path, way):
     client = adapter(engine_args=("--pid-file", tmp_path / "pid", "--ignore-quit"))

@@ -14,7 +14,8 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use super::book_loader::FileLoader;
@@ -50,6 +51,7 @@ pub fn run(config: &Config) -> Result<()> {
     log::info!("tabiya {} starts", env!("CARGO_PKG_VERSION"));
     let (input, output, own_stderr) = standard_streams()
         .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
+    let signals = Signals::catch();
     // The main thread starts the child: on Linux the child dies with the thread that started it.
     let (child, Pipes { stdin, stdout, stderr }) = start(config).inspect_err(refuse)?;
     log::info!("engine: {}", child.program().display());
@@ -61,9 +63,7 @@ pub fn run(config: &Config) -> Result<()> {
     }
     let loader = Arc::new(FileLoader::new(config.search_paths.clone()));
     let shared = Arc::new(Shared::new((session, out), loader, output, (child, stdin), config));
-    let signalled = Arc::clone(&shared);
-    // If signals cannot be handled, the adapter still ends with the GUI's pipe.
-    let _ = ctrlc::set_handler(move || signalled.end(End::Asked));
+    signals.end(&shared);
     let engine = shared.child.clone();
     end_on_panic(move || engine.kill());
     drop(shared.settle(shared.lock(), Side::Engine));
@@ -72,6 +72,36 @@ pub fn run(config: &Config) -> Result<()> {
     spawn(&shared, "engine writer", Shared::write_engine);
     spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
     shared.finish(config)
+}
+
+/// Signals that end the adapter. They are caught before the engine starts, so that none is lost meanwhile.
+#[derive(Default)]
+struct Signals {
+    came: AtomicBool,
+    shared: OnceLock<Arc<Shared>>,
+}
+
+impl Signals {
+    fn catch() -> Arc<Self> {
+        let signals = Arc::new(Self::default());
+        let caught = Arc::clone(&signals);
+        // If signals cannot be handled, the adapter still ends with the GUI's pipe.
+        let _ = ctrlc::set_handler(move || {
+            caught.came.store(true, Ordering::SeqCst);
+            if let Some(shared) = caught.shared.get() {
+                shared.end(End::Asked);
+            }
+        });
+        signals
+    }
+
+    /// Ends the adapter at a signal, and at once if one has come already.
+    fn end(&self, shared: &Arc<Shared>) {
+        let _ = self.shared.set(Arc::clone(shared));
+        if self.came.load(Ordering::SeqCst) {
+            shared.end(End::Asked);
+        }
+    }
 }
 
 /// Starts the configured engine.
