@@ -50,8 +50,8 @@ pub struct Error {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// A result with [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+/// A result, with [`Error`] where nothing else is said.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error of `kind`; `what` is a clause without a full stop.

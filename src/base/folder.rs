@@ -27,6 +27,19 @@ pub fn here(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
+/// Waits until the names in a folder are on the disk.
+///
+/// # Errors
+/// When the disk fails, or the file system cannot do it.
+pub fn sync(folder: &Path) -> io::Result<()> {
+    // Elsewhere a folder cannot be opened as a file, and a name is as durable as its file.
+    #[cfg(unix)]
+    fs::File::open(folder)?.sync_all()?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}
+
 /// The path of a file with another extension, in upper case where the present one is.
 ///
 /// ```

@@ -182,13 +182,9 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// Makes the names in a file's folder durable, where the system has a way to.
-pub fn sync_folder(file: &Path) {
-    #[cfg(unix)]
-    // Some file systems cannot, and the file itself is safe by now.
-    let _ = fs::File::open(folder::of(file)).and_then(|folder| folder.sync_all());
-    #[cfg(not(unix))]
-    let _ = file;
+/// Makes the name of a file durable, where the file system can do that: the file itself is safe by now.
+fn sync_folder(file: &Path) {
+    let _ = folder::sync(folder::of(file));
 }
 
 impl Target {
