@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
-use tabiya::learn::journal::{Change, Check, GameRecord, Header, Owner, Record};
+use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
 use tabiya::learn::pages::Pages;
 use tabiya::learn::{Beside, Bytes, Claim, Field, FinishedGame, Learner, Outcome, Storage};
 
@@ -96,29 +97,11 @@ struct New {
     journal: File,
 }
 
-impl Bytes for New {
-    fn size(&mut self) -> io::Result<u64> {
-        self.file.size()
-    }
-
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
-        self.file.read_at(at, into)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_at(at, bytes)
-    }
-
-    fn set_len(&mut self, len: u64) -> io::Result<()> {
-        self.file.set_len(len)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 impl Beside for New {
+    fn bytes(&mut self) -> &mut dyn Bytes {
+        &mut self.file
+    }
+
     fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
         *self.journal.0.lock().unwrap_or_else(PoisonError::into_inner) = self.file.now();
         Ok(Box::new(self.journal))
@@ -185,9 +168,8 @@ fuzz_target!(|data: &[u8]| {
     // As they come.
     check(&entries, &bytes, data.to_vec(), &[]);
     // As records after a header that fits, with the bytes as their torn tail.
-    let mut file = File::of(bytes.clone());
-    let Ok(fingerprint) = Pages::new(&mut file).and_then(|mut pages| pages.fingerprint()) else { return };
-    let owner = Owner { book_len: bytes.len() as u64, fingerprint };
+    let file = Box::new(File::of(bytes.clone()));
+    let Ok(owner) = Pages::new(file, Path::new("fuzz.bin")).and_then(|mut pages| pages.owner()) else { return };
     let first = data.first().is_some_and(|byte| byte % 2 == 1);
     let mut journal = Header { first, ..Header::new(owner, 0) }.to_bytes();
     let Ok((_, mut check_of)) = Header::parse(&journal) else { panic!("our own header") };

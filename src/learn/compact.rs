@@ -1,28 +1,30 @@
 //! Compaction: a journal that has grown is replaced by one that knows the same games and has few records
 //! (docs/formats/learn.md, Compaction).
 //!
-//! Of the games whose records are dropped the store keeps the ids, for good; they cannot be taken back any more. The
-//! records of the last [`UNDO_GAMES`] games stay. Who begins to learn reads only these and what was added since, however
-//! many games the store has.
+//! The store keeps the ids of the games whose records are dropped, for good; these games can no longer be taken back. The
+//! records of the last [`UNDO_GAMES`] games stay. A process that starts to learn reads only these and what was added
+//! since, however many games the store has.
 //!
-//! It is done at the end of a transaction, under the lock, when all that the journal has is in the book and on the disk:
+//! A journal is compacted at the end of a transaction, under the lock, when all that it has is in the book and on the
+//! disk:
 //!
 //! 1. a new file is made beside the journal, and locked;
 //! 2. into it go the store, merged with the ids of the games to be dropped; the header; the records that stay, each now
 //!    with the check of its new predecessor; a *done*. The disk has them before the next step;
-//! 3. the file is renamed to the journal's name: before, everybody finds the old journal, after, the new one, and both
+//! 3. the file is renamed to the journal's name. Before, every process finds the old journal; after, the new one; both
 //!    say the same. The disk has the name before anything is appended.
 //!
-//! Who waited for the lock of the old file finds that it has lost its name, and opens the new one. A process that dies on
-//! the way leaves the old journal and a file whose name ends with `.part`.
+//! A process that waited for the lock of the old file finds that the file has lost its name, and opens the new one. A
+//! process that dies halfway leaves the old journal and a file whose name ends with `.part`.
 //!
-//! Each byte of records that is dropped costs the writing of a bounded number of bytes: the more ids the store has, the
-//! more records are gathered before it is written anew.
+//! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records
+//! are gathered before the store is written anew.
 
 use super::Learner;
+use super::error::LearnError;
 use super::header::Header;
-use super::journal::{Check, Record};
-use super::journal_state::{JournalError, JournalState, LearnedGame, record_at};
+use super::journal::Record;
+use super::journal_state::{JournalState, LearnedGame, record_of};
 use super::storage::Bytes;
 use super::transact::Open;
 
@@ -57,7 +59,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Whether enough can be dropped from a journal.
-    fn are_reached(&self, state: &JournalState) -> bool {
+    pub(super) fn are_reached(&self, state: &JournalState) -> bool {
         let stay: u64 = stay(state, self.games).iter().map(|known| u64::from(known.size)).sum();
         let store = state.start - state.header.size();
         let (dropped, least) = match state.void {
@@ -72,26 +74,23 @@ impl Limits {
 
 /// The games whose records stay.
 fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
-    let all = state.games();
-    all.get(all.len().saturating_sub(games)..).unwrap_or_default()
+    state.games.get(state.games.len().saturating_sub(games)..).unwrap_or_default()
 }
 
 impl Learner {
-    /// Compacts the journal where that is worth it. The book has all by now: where it fails, because the disk is full or
-    /// the folder may not be written, the journal stays as it is, and nothing is lost but time.
-    pub(super) fn compact_if_due(&mut self, open: &mut Open) {
-        if !self.state.as_ref().is_some_and(|state| self.limits.are_reached(state)) {
-            return;
-        }
-        // Whatever becomes of it, the journal is read anew next time.
-        let Some(state) = self.state.take() else { return };
+    /// Compacts the journal. The book has all by now: where it fails, because the disk is full or the folder may not be
+    /// written, the journal stays as it is, and nothing is lost but time.
+    pub(super) fn compact(&mut self, mut open: Open) {
         let (games, serial) = (self.limits.games, rand::random());
-        match self.replace(open, |journal, beside| write(&state, games, serial, journal, beside)) {
+        let state = &open.state;
+        let replaced =
+            self.replace(&mut open.journal, |journal, beside| write(state, games, serial, journal, beside));
+        match replaced {
             Ok(()) => {
                 self.named = Some(serial);
                 self.limits.failed = 0;
             }
-            Err(_) => self.limits.failed = state.records_len(),
+            Err(_) => self.limits.failed = open.state.records_len(),
         }
     }
 }
@@ -103,9 +102,9 @@ fn write(
     serial: u64,
     journal: &mut dyn Bytes,
     beside: &mut dyn Bytes,
-) -> Result<(), JournalError> {
+) -> Result<(), LearnError> {
     let stay = stay(state, games);
-    let dropped = state.games().len() - stay.len();
+    let dropped = state.games.len() - stay.len();
     let mut header = Header {
         folded: state.folded().saturating_add(dropped as u64),
         ..Header::new(state.header.owner, serial)
@@ -115,26 +114,19 @@ fn write(
         store.ids = 0;
     }
     header.ids = store.merge(journal, &state.slots(dropped), header.size(), beside)?.ids;
-    let mut bytes = header.to_bytes();
-    beside.write_at(0, &bytes)?;
-    let damaged = |at| JournalError::Damaged(at);
-    let (_, mut check) = Header::parse(&bytes).map_err(|_| damaged(0))?;
-    let mut at = header.store().end().ok_or(damaged(0))?;
-    bytes.clear();
-    let add = |record: &Record, check: Check, bytes: &mut Vec<u8>| {
-        let (data, next) = record.to_bytes(check)?;
+    beside.write_at(0, &header.to_bytes())?;
+    let JournalState { mut check, end: mut at, .. } = JournalState::new(header)?;
+    let games = stay.iter().map(|known| Ok(Record::Game(record_of(journal, known)?)));
+    let mut bytes = Vec::new();
+    for record in games.chain([Ok::<_, LearnError>(Record::Done)]) {
+        let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
         bytes.extend(data);
-        Some(next)
-    };
-    for known in stay {
-        let record = record_at(journal, known.at)?.ok_or(damaged(known.at))?;
-        check = add(&record, check, &mut bytes).ok_or(damaged(known.at))?;
+        check = next;
         if bytes.len() >= BUFFER_LEN {
             beside.write_at(at, &bytes)?;
             at += bytes.len() as u64;
             bytes.clear();
         }
     }
-    add(&Record::Done, check, &mut bytes).ok_or(damaged(at))?;
     Ok(beside.write_at(at, &bytes)?)
 }

@@ -2,6 +2,8 @@
 
 use shakmaty::{Color, KnownOutcome};
 
+use crate::book::polyglot::entry::Entry;
+
 /// Bytes of the field in the file: two big-endian numbers of 16 bits.
 pub const FIELD_LEN: usize = 4;
 
@@ -17,8 +19,14 @@ pub struct Field {
     pub halfpoints: u16,
 }
 
+impl From<Entry> for Field {
+    fn from(entry: Entry) -> Self {
+        Self { games: entry.games, halfpoints: entry.halfpoints }
+    }
+}
+
 impl Field {
-    /// The field as it stands in the file.
+    /// The bytes of the field.
     pub fn to_bytes(self) -> [u8; FIELD_LEN] {
         (u32::from(self.games) << 16 | u32::from(self.halfpoints)).to_be_bytes()
     }
@@ -29,7 +37,7 @@ impl Field {
         Self { games: (both >> 16) as u16, halfpoints: both as u16 }
     }
 
-    /// Whether it can be what PolyGlot writes: nobody wins more than two half-points a game.
+    /// Whether PolyGlot can have written it: nobody wins more than two half-points a game.
     pub fn is_plausible(self) -> bool {
         u32::from(self.halfpoints) <= u32::from(WIN) * u32::from(self.games)
     }

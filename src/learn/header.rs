@@ -1,6 +1,7 @@
 //! The journal's header: which version it has, which book it belongs to, and how many ids its store has
 //! (docs/formats/learn.md, Journal header).
 
+use super::error::LearnError;
 use super::journal::{CHECK_LEN, Check, check};
 use super::store::Store;
 use crate::base::bytes;
@@ -44,24 +45,13 @@ pub struct Header {
     pub folded: u64,
 }
 
-/// Why bytes are no header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderError {
-    /// They were never written by tabiya.
-    Foreign,
-    /// A newer tabiya has written them, in this version.
-    Newer(u64),
-    /// They are not what was written.
-    Damaged,
-}
-
 impl Header {
     /// The header of a journal that begins empty.
     pub fn new(owner: Owner, serial: u64) -> Self {
         Self { first: false, owner, serial, ids: 0, folded: 0 }
     }
 
-    /// The header as it stands in the file.
+    /// The bytes of the header.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER_LEN);
         bytes.extend(MAGIC);
@@ -81,20 +71,19 @@ impl Header {
     /// Reads a header, with the check that the first record must hold.
     ///
     /// # Errors
-    /// Where no sound header of a version that we know stands at the start of `data`.
-    pub fn parse(data: &[u8]) -> Result<(Self, Check), HeaderError> {
+    /// When `data` does not start with a sound header of a version that we know.
+    pub fn parse(data: &[u8]) -> Result<(Self, Check), LearnError> {
         if !data.starts_with(MAGIC) {
-            return Err(HeaderError::Foreign);
+            return Err(LearnError::Foreign);
         }
-        let version = bytes::u64_be(data, 8).ok_or(HeaderError::Damaged)?;
-        let len = match version {
-            FIRST => FIRST_HEADER_LEN,
-            VERSION => HEADER_LEN,
-            newer if newer > VERSION => return Err(HeaderError::Newer(newer)),
-            _ => return Err(HeaderError::Damaged),
+        let len = match bytes::u64_be(data, 8) {
+            Some(FIRST) => FIRST_HEADER_LEN,
+            Some(VERSION) => HEADER_LEN,
+            Some(newer) if newer > VERSION => return Err(LearnError::Newer(newer)),
+            _ => return Err(LearnError::Damaged(0)),
         };
-        Self::parse_sound(data.get(..len).ok_or(HeaderError::Damaged)?, version == FIRST)
-            .ok_or(HeaderError::Damaged)
+        let sound = data.get(..len).and_then(|data| Self::parse_sound(data, len == FIRST_HEADER_LEN));
+        sound.ok_or(LearnError::Damaged(0))
     }
 
     fn parse_sound(data: &[u8], first: bool) -> Option<(Self, Check)> {
@@ -157,13 +146,13 @@ mod tests {
             for at in 0..sound.len() {
                 let mut bytes = sound.clone();
                 bytes[at] ^= 0x40;
-                let flaw = Header::parse(&bytes).unwrap_err();
+                let error = Header::parse(&bytes).unwrap_err();
                 let expected = match at {
-                    0..8 => HeaderError::Foreign,
-                    8..16 => HeaderError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
-                    _ => HeaderError::Damaged,
+                    0..8 => LearnError::Foreign,
+                    8..16 => LearnError::Newer(u64::from_be_bytes(bytes[8..16].try_into().unwrap())),
+                    _ => LearnError::Damaged(0),
                 };
-                assert_eq!(flaw, expected, "{at}");
+                assert_eq!(format!("{error:?}"), format!("{expected:?}"), "{at}");
                 assert!(!Header::is_torn(&bytes, OWNER) || bytes[at] == 0, "{at}");
                 assert!(Header::parse(&sound[..at]).is_err());
                 assert!(Header::is_torn(&sound[..at], OWNER));

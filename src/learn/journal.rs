@@ -1,13 +1,13 @@
 //! The journal's records. All numbers are big-endian, as in the book.
 //!
-//! The layout of header, store and records: docs/formats/learn.md, Journal. Because each record holds the check of the
-//! one before, what an older, longer tail left after a new record is never taken for a part of the journal. A *done*
+//! The layout of header, store and records: docs/formats/learn.md, Journal. Each record holds the check of the one
+//! before, so an older, longer tail that is left after a new record is never read as a part of the journal. A *done*
 //! says that all before it is in the book, and on the disk.
 
 use sha2::{Digest as _, Sha256};
 
 use super::field::Field;
-pub use super::header::{HEADER_LEN, Header, Owner};
+pub use super::header::Header;
 use super::identity::Id;
 use crate::base::bytes;
 use crate::chess::MoveCode;
@@ -21,6 +21,9 @@ pub const MARK: &[u8; 4] = b"tabR";
 /// Bytes of a record before what its kind has.
 const PREFIX_LEN: usize = 17;
 
+/// Bytes of the shortest record.
+pub const RECORD_MIN: usize = PREFIX_LEN + CHECK_LEN;
+
 /// Bytes of a check.
 pub const CHECK_LEN: usize = 8;
 
@@ -30,7 +33,7 @@ const CHANGE_LEN: usize = 22;
 /// Bytes of a game's note.
 pub const NOTE_MAX: usize = 255;
 
-/// What guards a record, and ties the next one to it.
+/// A checksum: it guards a record, and the next one repeats it.
 pub type Check = [u8; CHECK_LEN];
 
 /// One entry's field, before and after.
@@ -84,8 +87,8 @@ pub enum Record {
 }
 
 impl Record {
-    /// The record as it stands in the file behind one with the check `before`, and its own check. `None` where it
-    /// would be too long for a journal.
+    /// The bytes of the record when it follows one with the check `before`, and its own check. `None` where it would be
+    /// too long for a journal.
     pub fn to_bytes(&self, before: Check) -> Option<(Vec<u8>, Check)> {
         let mut data = Vec::new();
         data.extend(MARK);
@@ -113,22 +116,20 @@ impl Record {
         if len > RECORD_MAX {
             return None;
         }
-        if let Some(place) = data.get_mut(4..8) {
-            place.copy_from_slice(&u32::try_from(len).ok()?.to_be_bytes());
-        }
+        data.get_mut(4..8)?.copy_from_slice(&(len as u32).to_be_bytes());
         let check = check(&data);
         data.extend(check);
         Some((data, check))
     }
 
-    /// The length that the record at the start of `data` claims, where one that a record can have stands there.
+    /// The length that the record at the start of `data` claims; `None` where no record starts, or none can be that long.
     pub fn claimed_len(data: &[u8]) -> Option<usize> {
         let len = bytes::u32_be(data, 4)? as usize;
-        (data.starts_with(MARK) && (PREFIX_LEN + CHECK_LEN..=RECORD_MAX).contains(&len)).then_some(len)
+        (data.starts_with(MARK) && (RECORD_MIN..=RECORD_MAX).contains(&len)).then_some(len)
     }
 
-    /// Reads the record at the start of `data`: it, the check that the one before must have, its own, and its length.
-    /// `None` where no whole record stands there.
+    /// Reads the record at the start of `data`: it, the check that the one before must have, its own check, and its
+    /// length. `None` where there is no whole record.
     pub fn parse(data: &[u8]) -> Option<(Self, Check, Check, usize)> {
         let len = Self::claimed_len(data)?;
         let data = data.get(..len)?;
@@ -160,9 +161,8 @@ impl Record {
 
 impl GameRecord {
     fn parse(data: &[u8]) -> Option<Self> {
-        let sides = bytes::array::<1>(data, 16)?[0];
-        let result = bytes::array::<1>(data, 17)?[0];
-        let note_len = usize::from(bytes::array::<1>(data, 26)?[0]);
+        let [sides, result] = bytes::array(data, 16)?;
+        let note_len = usize::from(*data.get(26)?);
         let note = String::from_utf8(bytes::slice(data, 27, note_len as u64)?.to_vec()).ok()?;
         ((1..=3).contains(&sides) && result <= 2).then_some(())?;
         Some(Self {
@@ -195,18 +195,16 @@ fn changes(data: &[u8]) -> Option<Vec<Change>> {
     if changes.len() != count || !rest.is_empty() {
         return None;
     }
-    changes
-        .iter()
-        .map(|data| {
-            Some(Change {
-                index: bytes::u32_be(data, 0)?,
-                key: bytes::u64_be(data, 4)?,
-                mv: MoveCode(bytes::u16_be(data, 12)?),
-                old: Field::from_bytes(bytes::array(data, 14)?),
-                new: Field::from_bytes(bytes::array(data, 18)?),
-            })
+    let parse = |data: &[u8; CHANGE_LEN]| {
+        Some(Change {
+            index: bytes::u32_be(data, 0)?,
+            key: bytes::u64_be(data, 4)?,
+            mv: MoveCode(bytes::u16_be(data, 12)?),
+            old: Field::from_bytes(bytes::array(data, 14)?),
+            new: Field::from_bytes(bytes::array(data, 18)?),
         })
-        .collect()
+    };
+    changes.iter().map(parse).collect()
 }
 
 /// The first 8 bytes of the SHA-256.
@@ -251,10 +249,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_go_through_bytes_unchanged(record in any_record(), before: Check, behind: Vec<u8>) {
+        fn records_go_through_bytes_unchanged(record in any_record(), before: Check, rest: Vec<u8>) {
             let (mut data, check) = record.to_bytes(before).unwrap();
             let len = data.len();
-            data.extend(behind);
+            data.extend(rest);
             prop_assert_eq!(Record::parse(&data), Some((record, before, check, len)));
         }
 

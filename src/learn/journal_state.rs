@@ -1,11 +1,12 @@
 //! The state of a journal as one process knows it: which games were learned, and what is not in the book yet.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
-use super::header::{HEADER_LEN, Header, HeaderError};
+use super::error::LearnError;
+use super::header::{HEADER_LEN, Header};
 use super::identity::Id;
-use super::journal::{Change, Check, MARK, RECORD_MAX, Record};
+use super::journal::{Change, Check, GameRecord, MARK, RECORD_MIN, Record};
 use super::storage::Bytes;
 use super::store::Slot;
 
@@ -28,26 +29,8 @@ pub struct LearnedGame {
     pub at: u64,
 }
 
-/// Why a journal cannot be used.
-#[derive(Debug)]
-pub enum JournalError {
-    /// The system failed.
-    Io(io::Error),
-    /// It is damaged from this byte on, before records that were whole.
-    Damaged(u64),
-    /// The file is empty.
-    NoHeader,
-    /// The file is no journal of tabiya.
-    Foreign,
-    /// A newer tabiya has written it, in this version.
-    Newer(u64),
-}
-
-impl From<io::Error> for JournalError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
+/// A journal's serial, and the offset of its end.
+pub type JournalEnd = (u64, u64);
 
 /// The journal up to a place.
 #[derive(Clone, Debug)]
@@ -68,18 +51,21 @@ pub struct JournalState {
     pub last: Vec<Change>,
     /// Everything was forgotten since the journal was compacted, and the store with it.
     pub void: bool,
-    /// The games learned, in their order.
-    games: Vec<LearnedGame>,
+    /// The games learned and not taken back whose records the journal has, in their order.
+    pub games: Vec<LearnedGame>,
     /// How often each game's sides were learned, White's and Black's.
     sides: HashMap<Id, [u32; 2]>,
 }
 
 impl JournalState {
-    /// The state of a journal that has no record; `None` where its store is too long for any file.
-    pub fn new(header: Header) -> Option<Self> {
-        let (_, check) = Header::parse(&header.to_bytes()).ok()?;
-        let start = header.store().end()?;
-        Some(Self {
+    /// The state of a journal that has no record.
+    ///
+    /// # Errors
+    /// When its store is too long for any file.
+    pub fn new(header: Header) -> Result<Self, LearnError> {
+        let (_, check) = Header::parse(&header.to_bytes())?;
+        let start = header.store().end().ok_or(LearnError::Damaged(0))?;
+        Ok(Self {
             header,
             start,
             end: start,
@@ -93,92 +79,73 @@ impl JournalState {
         })
     }
 
-    /// Reads a journal from its start.
+    /// Reads a journal: what other processes have written since it was `known`, or everything where it is another one.
+    /// `None` where the file is empty.
     ///
     /// # Errors
     /// When it cannot be read, has no header, or is damaged in the middle.
-    pub fn read(journal: &mut dyn Bytes) -> Result<Self, JournalError> {
-        let size = journal.size()?;
-        let mut bytes = [0; HEADER_LEN];
-        let read = journal.read_at(0, &mut bytes)?;
-        let header = match Header::parse(bytes.get(..read).unwrap_or_default()) {
-            Ok((header, _)) => header,
-            Err(_) if size == 0 => return Err(JournalError::NoHeader),
-            Err(HeaderError::Foreign) => return Err(JournalError::Foreign),
-            Err(HeaderError::Newer(version)) => return Err(JournalError::Newer(version)),
-            Err(HeaderError::Damaged) => return Err(JournalError::Damaged(0)),
+    pub fn read(known: Option<Self>, journal: &mut dyn Bytes) -> Result<Option<Self>, LearnError> {
+        let len = journal.size()?;
+        if len == 0 {
+            return Ok(None);
+        }
+        let (header, _) = Header::parse(&journal.bytes_at(0, HEADER_LEN)?)?;
+        let mut state = match known {
+            Some(known) if known.header == header && known.ends_as_known(journal)? => known,
+            _ => Self::new(header)?,
         };
         // The store is on the disk before the file has its name.
-        let mut state =
-            Self::new(header).filter(|state| state.start <= size).ok_or(JournalError::Damaged(0))?;
-        state.catch_up(journal)?;
-        Ok(state)
-    }
-
-    /// Reads what other processes have written since; from the start where the journal is not the one that was read.
-    ///
-    /// # Errors
-    /// As [`JournalState::read`].
-    pub fn refresh(&mut self, journal: &mut dyn Bytes) -> Result<(), JournalError> {
-        let mut bytes = [0; HEADER_LEN];
-        let read = journal.read_at(0, &mut bytes)?;
-        let same = Header::parse(bytes.get(..read).unwrap_or_default())
-            .is_ok_and(|(header, _)| header == self.header);
-        let mut last = Check::default();
-        let at = self.end.saturating_sub(last.len() as u64);
-        let whole =
-            self.end == self.start || journal.read_at(at, &mut last)? == last.len() && last == self.check;
-        if !same || !whole {
-            *self = Self::read(journal)?;
-            return Ok(());
+        if state.start > len {
+            return Err(LearnError::Damaged(0));
         }
-        self.catch_up(journal)
+        state.catch_up(journal, len)?;
+        Ok(Some(state))
     }
 
-    fn catch_up(&mut self, journal: &mut dyn Bytes) -> Result<(), JournalError> {
-        let len = journal.size()?;
-        let mut data = Vec::new();
+    /// Whether the last record that was read is still in its place.
+    fn ends_as_known(&self, journal: &mut dyn Bytes) -> io::Result<bool> {
+        let at = self.end.saturating_sub(self.check.len() as u64);
+        Ok(self.end == self.start || journal.bytes_at(at, self.check.len())? == self.check)
+    }
+
+    /// Reads on to the end of a journal of this length.
+    fn catch_up(&mut self, journal: &mut dyn Bytes, len: u64) -> Result<(), LearnError> {
+        let mut wanted = BLOCK;
         while self.end < len {
-            let left = usize::try_from(len - self.end).unwrap_or(usize::MAX);
-            data.resize(BLOCK.min(left), 0);
-            let read = journal.read_at(self.end, &mut data)?;
-            data.truncate(read);
-            let mut used = 0;
-            loop {
-                let rest = data.get(used..).unwrap_or_default();
-                match Record::parse(rest) {
-                    Some((record, before, check, size)) if before == self.check => {
-                        self.take(record, check, size);
-                        used += size;
-                    }
-                    // One that only the block cuts is read again, alone and whole.
-                    None if used == 0
-                        && Record::claimed_len(rest).is_some_and(|size| size > read && size <= left) =>
-                    {
-                        let size = Record::claimed_len(rest).unwrap_or_default();
-                        data.resize(size, 0);
-                        let read = journal.read_at(self.end, &mut data)?;
-                        data.truncate(read);
-                        if read < size {
-                            break;
-                        }
-                    }
-                    _ => break,
-                }
+            let data = journal.bytes_at(self.end, wanted)?;
+            let mut rest = &*data;
+            while let Some((record, before, check, size)) = Record::parse(rest)
+                && before == self.check
+            {
+                self.take(record, check, size);
+                rest = rest.get(size..).unwrap_or_default();
             }
-            if used == 0 {
-                break;
-            }
+            wanted = match Record::claimed_len(rest) {
+                _ if rest.len() < data.len() => BLOCK,
+                // One that only the block cuts is read again, alone and whole.
+                Some(size) if size > wanted && size as u64 <= len - self.end => size,
+                _ => break,
+            };
         }
         self.torn = len.saturating_sub(self.end);
-        if self.torn > 0 && has_done(journal, self.end, len)? {
-            return Err(JournalError::Damaged(self.end));
+        if self.torn > 0 && has_done(journal, self.end)? {
+            return Err(LearnError::Damaged(self.end));
         }
         Ok(())
     }
 
-    /// Takes the next record, which is so many bytes long.
-    pub fn take(&mut self, record: Record, check: Check, size: usize) {
+    /// Adds a record to the end of the journal; returns its bytes, which are to be written there.
+    ///
+    /// # Errors
+    /// When it is too long for a journal.
+    pub fn append(&mut self, record: Record) -> Result<Vec<u8>, LearnError> {
+        let (bytes, check) = record.to_bytes(self.check).ok_or(LearnError::TooLong)?;
+        self.take(record, check, bytes.len());
+        Ok(bytes)
+    }
+
+    /// Takes in the next record, which is so many bytes long.
+    fn take(&mut self, record: Record, check: Check, size: usize) {
         match &record {
             Record::Game(game) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
@@ -225,24 +192,15 @@ impl JournalState {
         }
     }
 
-    /// Which of a game's sides were learned, as far as the records have it: 1 White, 2 Black.
-    fn recorded_sides(&self, id: Id) -> u8 {
-        let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
-        u8::from(white > 0) | u8::from(black > 0) << 1
-    }
-
     /// Which of a game's sides were learned: 1 White, 2 Black.
     ///
     /// # Errors
     /// When the journal cannot be read, or its store is damaged.
-    pub fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, JournalError> {
+    pub fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
+        let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
+        let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
         let stored = if self.void { 0 } else { self.header.store().sides_of(journal, &id)? };
-        Ok(stored | self.recorded_sides(id))
-    }
-
-    /// The games learned and not taken back whose records are there, in their order.
-    pub fn games(&self) -> &[LearnedGame] {
-        &self.games
+        Ok(stored | recorded)
     }
 
     /// Games that were learned and can no longer be taken back.
@@ -255,57 +213,47 @@ impl JournalState {
         self.end - self.start
     }
 
-    /// The ids of the first so many games, sorted, each once.
+    /// The journal's serial, and the offset of its end.
+    pub fn place(&self) -> JournalEnd {
+        (self.header.serial, self.end)
+    }
+
+    /// The ids of the first `count` games, sorted, each once.
     pub fn slots(&self, count: usize) -> Vec<Slot> {
-        let mut slots: Vec<Slot> =
-            self.games.iter().take(count).map(|known| (known.id, known.sides)).collect();
-        slots.sort_unstable();
-        slots.dedup_by(|next, kept| {
-            let same = next.0 == kept.0;
-            kept.1 |= if same { next.1 } else { 0 };
-            same
-        });
-        slots
+        let mut slots: BTreeMap<Id, u8> = BTreeMap::new();
+        for known in self.games.iter().take(count) {
+            *slots.entry(known.id).or_default() |= known.sides;
+        }
+        slots.into_iter().collect()
     }
 }
 
-/// The record at a place of the journal, which is known to have one.
+/// The record of a learned game.
 ///
 /// # Errors
-/// When the journal cannot be read.
-pub fn record_at(journal: &mut dyn Bytes, at: u64) -> io::Result<Option<Record>> {
-    let mut data = vec![0; 64];
-    let read = journal.read_at(at, &mut data)?;
-    let Some(len) = Record::claimed_len(data.get(..read).unwrap_or_default()) else { return Ok(None) };
-    data.resize(len, 0);
-    let read = journal.read_at(at, &mut data)?;
-    Ok(Record::parse(data.get(..read).unwrap_or_default()).map(|(record, ..)| record))
+/// When the journal cannot be read, or no longer has the record.
+pub fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
+    match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
+        Some((Record::Game(game), ..)) => Ok(game),
+        _ => Err(LearnError::Damaged(known.at)),
+    }
 }
 
-/// Whether a whole *done* stands in this part of the journal. It is written only when all before it is on the disk: no
+/// Whether a whole *done* is anywhere from this offset on. It is written only when all before it is on the disk: no
 /// loss of power leaves rubbish before one.
-fn has_done(journal: &mut dyn Bytes, from: u64, to: u64) -> io::Result<bool> {
-    let (done, _) = Record::Done.to_bytes(Check::default()).unwrap_or_default();
+fn has_done(journal: &mut dyn Bytes, from: u64) -> io::Result<bool> {
     let finder = memchr::memmem::Finder::new(MARK);
     let mut at = from;
-    let mut data = Vec::new();
-    while at < to {
-        data.resize(BLOCK.min(usize::try_from(to - at).unwrap_or(BLOCK)), 0);
-        let read = journal.read_at(at, &mut data)?;
-        data.truncate(read);
-        for place in finder.find_iter(&data) {
-            let found = data.get(place..).and_then(Record::parse);
-            if matches!(found, Some((Record::Done, ..))) {
-                return Ok(true);
-            }
+    loop {
+        let data = journal.bytes_at(at, BLOCK)?;
+        let is_done = |place| matches!(data.get(place..).and_then(Record::parse), Some((Record::Done, ..)));
+        if finder.find_iter(&data).any(is_done) {
+            return Ok(true);
         }
-        if at + read as u64 >= to || read <= done.len() {
+        if data.len() < BLOCK {
             return Ok(false);
         }
         // One that the block cuts is found in the next.
-        at += (read - done.len()) as u64;
+        at += (BLOCK - RECORD_MIN) as u64;
     }
-    Ok(false)
 }
-
-const _: () = assert!(RECORD_MAX >= BLOCK);

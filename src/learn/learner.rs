@@ -1,55 +1,41 @@
 //! Learning into one book: each change of it is a transaction under the journal's lock.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
 use super::compact::Limits;
+use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
 use super::identity::Id;
 use super::journal::{Change, GameRecord, Record};
-use super::journal_state::{JournalError, JournalState, record_at};
+use super::journal_state::{JournalEnd, JournalState, LearnedGame, record_of};
 use super::pages::Pages;
-use super::storage::{Bytes, Claim, Disk, Stamp, Storage};
-use super::transact::{Open, owner_of, unread};
+use super::storage::{Bytes, Disk, Stamp, Storage};
+use super::transact::{self, Open};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::Fingerprint;
 use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
 
-/// How long another process may keep the journal before we give up, where nothing else is said.
+/// How long another process may keep the journal locked before we give up, by default.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Places of moves that are remembered; more are forgotten all at once, so that memory is bounded.
+/// Places of moves that are remembered. To bound memory, all are forgotten when there are more.
 const PLACES_MAX: usize = 1 << 16;
-
-/// What to do when that many games cannot be taken back.
-const FEWER: &str = "take fewer games back";
-
-/// A journal's serial, and the offset of its end.
-pub(super) type JournalEnd = (u64, u64);
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It is learned: so many entries know of it, and the disk has it.
+    /// It is learned: this many entries changed, and the disk has them.
     Learned(usize),
     /// It was learned before.
     Known,
     /// None of its moves is an entry of the book.
     Absent,
-}
-
-/// What [`Learner::recover`] and every opening of a journal found to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Repair {
-    /// Records that another process left behind unfinished, and that are finished now.
-    pub finished: usize,
-    /// Bytes of a record that was never whole, and is gone now.
-    pub torn: u64,
 }
 
 /// What a journal says.
@@ -80,21 +66,20 @@ pub struct Learner {
     pub(super) expected: Option<Fingerprint>,
     /// The book's file when it was last seen, and the end of its journal, where that is known.
     pub(super) seen: Option<(Stamp, Option<JournalEnd>)>,
-    pub(super) repair: Repair,
 }
 
 impl Learner {
-    /// Learns into the book of this path; nothing is read or made before something is to be learned.
+    /// Learns into the book of this path; nothing is read or created before something is to be learned.
     ///
     /// # Errors
     /// When there is no such file.
     pub fn new(path: &Path) -> Result<Self> {
         let disk = Disk::new(path).map_err(|error| Error::file(path, "cannot learn into the book", error))?;
-        let path = disk.book_path().to_owned();
+        let path = disk.book.clone();
         Ok(Self::over(Box::new(disk), path))
     }
 
-    /// Learns into a book that lies elsewhere than in the file system; `path` is its name in messages.
+    /// Learns into a book that is stored elsewhere than in the file system; `path` is its name in messages.
     pub fn over(storage: Box<dyn Storage>, path: impl Into<PathBuf>) -> Self {
         Self {
             storage,
@@ -107,7 +92,6 @@ impl Learner {
             places: HashMap::new(),
             expected: None,
             seen: None,
-            repair: Repair::default(),
         }
     }
 
@@ -128,40 +112,33 @@ impl Learner {
         &self.path
     }
 
-    /// What was found unfinished, and mended, since the last time that this was asked.
-    pub fn repaired(&mut self) -> Repair {
-        std::mem::take(&mut self.repair)
-    }
-
-    /// Learns games, all in one go: when it returns each of them is in the book wholly, on the disk.
+    /// Learns games in one transaction: when it returns, each of them is in the book entirely, on the disk.
     ///
-    /// With `again` a game is learned though it was learned before.
+    /// With `again` a game is learned even if it was learned before.
     ///
     /// # Errors
-    /// When the book is no Polyglot book that can be learned into, other processes keep it for too long, the journal
-    /// belongs to another book or is damaged, or the disk is full or may not be written. No game is learned by half
-    /// then, and none that is tried again is learned twice.
+    /// When the book is no Polyglot book that can be learned into, other processes keep the journal locked for too long,
+    /// the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is half
+    /// learned then, and none that is tried again is learned twice.
     pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<Outcome>> {
         let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
-        // Before the lock: to read a large book takes a while, and where it cannot be learned into there shall be no
+        // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no
         // journal.
-        let mut book =
-            self.storage.book().map_err(|error| self.book_error("cannot write to the book", error))?;
-        self.require_expected(&mut *book)?;
-        self.notice_another(&mut *book, None)?;
-        if !self.checked {
-            self.require_plausible(&mut *book)?;
-        }
+        let mut book = self.book()?;
+        self.require_expected(&mut book)?;
+        self.notice_another(&mut book, None)?;
+        self.require_plausible(&mut book)?;
         drop(book);
         self.transact(false, |learner, open| {
-            learner.require_expected(&mut *open.book)?;
-            learner.require_plausible(&mut *open.book)?;
+            learner.require_expected(&mut open.book)?;
+            learner.require_plausible(&mut open.book)?;
             let mut outcomes = Vec::with_capacity(games.len());
             let mut records = Vec::new();
             let mut now: HashMap<u32, Field> = HashMap::new();
             let mut new_sides: HashMap<Id, u8> = HashMap::new();
             for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
-                let known = learner.sides_known(open, *id)? | new_sides.get(id).copied().unwrap_or(0);
+                let known = open.state.sides_of(&mut *open.journal, *id)?;
+                let known = known | new_sides.get(id).copied().unwrap_or(0);
                 let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
                 if sides == 0 {
                     outcomes.push(Outcome::Known);
@@ -189,12 +166,12 @@ impl Learner {
                     changes,
                 }));
             }
-            learner.commit(open, records)?;
+            open.commit(records)?;
             Ok(outcomes)
         })
     }
 
-    /// Takes back the last games that were learned, at most so many; returns how many there were.
+    /// Takes back the last games that were learned, at most `count`; returns how many there were.
     ///
     /// # Errors
     /// As [`Learner::learn`]; where another program has changed an entry since; and where that many games were learned,
@@ -205,72 +182,60 @@ impl Learner {
             return Ok(0);
         }
         self.transact(false, |learner, open| {
-            let state = learner.state()?;
-            let kept = state.games().len();
-            if state.folded() > 0 && u64::from(count) > kept as u64 {
-                let what = format!("only the last {kept} games that were learned can be taken back");
-                return Err(Error::new(ErrorKind::Usage, what)
-                    .at_path(&learner.path)
-                    .advice(FEWER)
-                    .remedied_by(Remedy::ResetLearned));
+            let games = &open.state.games;
+            if open.state.folded() > 0 && u64::from(count) > games.len() as u64 {
+                let what = format!("only the last {} games that were learned can be taken back", games.len());
+                return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
-            let places: Vec<u64> = state
-                .games()
-                .iter()
-                .rev()
-                .take(usize::try_from(count).unwrap_or(usize::MAX))
-                .map(|known| known.at)
-                .collect();
-            if places.is_empty() {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            let games: Vec<LearnedGame> = games.iter().rev().take(count).copied().collect();
+            if games.is_empty() {
                 return Ok(0);
             }
-            let mut back: HashMap<u32, Change> = HashMap::new();
-            for &at in &places {
-                let record =
-                    record_at(&mut *open.journal, at).map_err(|error| learner.journal_error(error))?;
-                for change in record.iter().flat_map(Record::changes) {
+            let mut back: BTreeMap<u32, Change> = BTreeMap::new();
+            for known in &games {
+                for change in record_of(&mut *open.journal, known)?.changes {
                     let now = match back.get(&change.index) {
                         Some(later) => later.new,
-                        None => learner.field(open, change)?,
+                        None => open.book.entry(change.index.into())?.map(Field::from).unwrap_or_default(),
                     };
                     if now != change.new {
                         let what = "an entry was changed by another program since the game was learned";
                         let offset = u64::from(change.index) * ENTRY_LEN as u64;
-                        return Err(Error::format(&learner.path, what)
-                            .at_offset(offset)
-                            .advice(FEWER)
-                            .remedied_by(Remedy::ResetLearned));
+                        let error = Error::new(ErrorKind::Format, what).at_offset(offset);
+                        return Err(learner.too_many(error).into());
                     }
-                    let first = back.entry(change.index).or_insert(Change { old: now, ..*change });
+                    let first = back.entry(change.index).or_insert(Change { old: now, ..change });
                     first.new = change.old;
                 }
             }
-            let mut changes: Vec<Change> = back.into_values().collect();
-            changes.sort_by_key(|change| change.index);
-            let games = places.len() as u32;
-            learner.commit(open, vec![Record::Undo { games, changes }])?;
+            let (games, changes) = (games.len() as u32, back.into_values().collect());
+            open.commit(vec![Record::Undo { games, changes }])?;
             Ok(games)
         })
     }
 
-    /// Sets every learn field of the book to nothing, whatever it holds, and forgets which games were learned. A journal
+    /// The error where that many games cannot be taken back.
+    fn too_many(&self, error: Error) -> Error {
+        error.at_path(&self.path).advice("take fewer games back").remedied_by(Remedy::ResetLearned)
+    }
+
+    /// Sets every learn field of the book to zero, whatever it holds, and forgets which games were learned. A journal
     /// that is damaged or belongs to another book is begun again.
     ///
     /// # Errors
     /// As [`Learner::learn`], but for what the fields and the journal hold.
     pub fn reset(&mut self) -> Result<()> {
-        self.transact(true, |learner, open| learner.commit(open, vec![Record::Reset]))
+        self.checked = false;
+        self.transact(true, |_, open| open.commit(vec![Record::Reset]))
     }
 
-    /// Finishes what another process has begun, if there is anything, and says what was found.
+    /// Finishes what another process has begun, if there is anything.
     ///
     /// # Errors
     /// As [`Learner::learn`].
-    pub fn recover(&mut self) -> Result<Repair> {
-        if self.has_journal()? {
-            self.transact(false, |_, _| Ok(()))?;
-        }
-        Ok(self.repaired())
+    pub fn recover(&mut self) -> Result<()> {
+        if self.has_journal()? { self.transact(false, |_, _| Ok(())) } else { Ok(()) }
     }
 
     /// What the journal says, with at most so many games. Nothing is written.
@@ -278,54 +243,27 @@ impl Learner {
     /// # Errors
     /// When the journal cannot be read, or is damaged.
     pub fn history(&mut self, most: usize) -> Result<History> {
-        let claim = self.storage.claim(self.patience, false);
-        let mut journal = match claim.map_err(|error| self.journal_error(error))? {
-            Claim::Ours(journal) => journal,
-            Claim::Busy => return Err(self.busy()),
-            Claim::Missing => return Ok(History::default()),
-        };
+        let Some(mut journal) = self.claim(false)? else { return Ok(History::default()) };
+        self.history_of(&mut *journal, most).map_err(|error| self.worded(error))
+    }
+
+    fn history_of(&mut self, journal: &mut dyn Bytes, most: usize) -> Result<History, LearnError> {
         // A book that may not be written is not compared with what was written into it.
-        let mut book = self.storage.book().ok();
-        let cannot = |error| self.book_error("cannot read the book", error);
-        let owner = book.as_mut().map(|book| owner_of(&mut **book)).transpose().map_err(cannot)?;
-        let state = match JournalState::read(&mut *journal) {
-            Ok(state) => state,
-            Err(JournalError::NoHeader) => return Ok(History::default()),
-            Err(error) => {
-                let torn = match owner {
-                    Some(owner) => self.is_torn(&mut *journal, owner)?,
-                    None => false,
-                };
-                return if torn { Ok(History::default()) } else { Err(self.journal_problem(error)) };
-            }
+        let mut book = self.book().ok();
+        let owner = book.as_mut().map(Pages::owner).transpose()?;
+        let Some(state) = transact::read(None, journal, owner)? else { return Ok(History::default()) };
+        let doubt = match &mut book {
+            Some(_) if owner != Some(state.header.owner) => Some(self.of_another_book()),
+            Some(book) => transact::is_stale(&state, book)?.then(|| self.stale()),
+            None => None,
         };
-        let stale = match &mut book {
-            Some(book) => self.is_stale(&state, &mut **book)?,
-            None => false,
-        };
-        let doubt = match owner {
-            Some(owner) if state.header.owner != owner => Some(self.of_another_book()),
-            _ => stale.then(|| self.stale()),
-        };
-        let mut games = Vec::new();
-        for known in state.games().iter().rev().take(most) {
-            match record_at(&mut *journal, known.at) {
-                Ok(Some(Record::Game(game))) => games.push(game),
-                Ok(_) => {}
-                Err(error) => return Err(self.journal_error(error)),
-            }
-        }
-        let count = state.folded().saturating_add(state.games().len() as u64);
-        Ok(History { games, count, doubt })
+        let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
+        let count = state.folded().saturating_add(state.games.len() as u64);
+        Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
     }
 
     fn has_journal(&mut self) -> Result<bool> {
-        match self.storage.claim(self.patience, false) {
-            Ok(Claim::Missing) => Ok(false),
-            Ok(Claim::Busy) => Err(self.busy()),
-            Ok(Claim::Ours(_)) => Ok(true),
-            Err(error) => Err(self.journal_error(error)),
-        }
+        Ok(self.claim(false)?.is_some())
     }
 
     /// What a move changes in the book, where it is an entry; `now` has the fields that are changed but not written yet.
@@ -335,17 +273,14 @@ impl Learner {
         ply: &PlayedMove,
         now: &HashMap<u32, Field>,
     ) -> Result<Option<Change>> {
-        let path = self.path.clone();
-        let cannot = |error| Error::file(&path, "cannot read the book", error);
         let place = (ply.key, ply.codes);
-        let mut pages = self.pages(open)?;
         let mut found = match self.places.get(&place) {
-            Some(index) => pages.entry(*index).map_err(cannot)?.map(|entry| (*index, entry)),
+            Some(index) => open.book.entry(*index)?.map(|entry| (*index, entry)),
             None => None,
         };
         found = found.filter(|(_, entry)| entry.key == ply.key && ply.codes.contains(&entry.mv));
         if found.is_none() {
-            found = pages.find(ply.key, ply.codes).map_err(cannot)?;
+            found = open.book.find(ply.key, ply.codes)?;
             if self.places.len() >= PLACES_MAX {
                 self.places.clear();
             }
@@ -353,40 +288,28 @@ impl Learner {
         }
         let Some((index, entry)) = found else { return Ok(None) };
         let Ok(number) = u32::try_from(index) else { return Ok(None) };
-        let old =
-            now.get(&number).copied().unwrap_or(Field { games: entry.games, halfpoints: entry.halfpoints });
+        let old = now.get(&number).copied().unwrap_or(Field::from(entry));
         if !old.is_plausible() {
             // Another program writes something else into it.
-            self.checked = false;
             return Err(self.not_learned_into(index));
         }
         Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
     }
 
-    /// The field of a change's entry as it stands in the book.
-    fn field(&self, open: &mut Open, change: &Change) -> Result<Field> {
-        let cannot = |error| self.book_error("cannot read the book", error);
-        let entry = self.pages(open)?.entry(change.index.into()).map_err(cannot)?;
-        Ok(entry.map_or(Field::default(), |entry| Field { games: entry.games, halfpoints: entry.halfpoints }))
-    }
-
     /// Refuses a book that is not the expected one.
-    fn require_expected(&self, book: &mut dyn Bytes) -> Result<()> {
+    fn require_expected(&self, book: &mut Pages) -> Result<()> {
         let Some(expected) = self.expected else { return Ok(()) };
-        let cannot = |error| self.book_error("cannot read the book", error);
-        let fingerprint = Pages::new(book).and_then(|mut pages| pages.fingerprint()).map_err(cannot)?;
-        if fingerprint == expected {
+        if book.fingerprint()? == expected {
             return Ok(());
         }
         Err(Error::format(&self.path, "this is another book than the one that the game was played from")
             .advice("put that book back, and the game is learned"))
     }
 
-    /// Looks at every learn field again where the book was replaced since it was last seen, or where another program
-    /// has written into it: the journal, which ends at `end`, has grown where it was a tabiya.
-    pub(super) fn notice_another(&mut self, book: &mut dyn Bytes, end: Option<JournalEnd>) -> Result<()> {
-        let stamp = book.stamp().map_err(|error| self.book_error("cannot read the book", error))?;
-        if let (Some((seen, seen_end)), Some(stamp)) = (self.seen, stamp) {
+    /// Requires another look at every learn field where the book was replaced since it was last seen, or where another
+    /// program has written into it. A tabiya that writes into it makes the journal longer, which ends at `end`.
+    pub(super) fn notice_another(&mut self, book: &mut Pages, end: Option<JournalEnd>) -> Result<()> {
+        if let (Some((seen, seen_end)), Some(stamp)) = (self.seen, book.stamp()?) {
             let written = seen.modified != stamp.modified && end.is_some() && end == seen_end;
             if seen.file != stamp.file || written {
                 self.checked = false;
@@ -397,28 +320,13 @@ impl Learner {
     }
 
     /// Refuses a book in which any learn field holds something else than games and half-points.
-    fn require_plausible(&mut self, book: &mut dyn Bytes) -> Result<()> {
-        if self.checked {
-            return Ok(());
-        }
-        let cannot = |error| self.book_error("cannot read the book", error);
-        let found = Pages::new(book).and_then(|mut pages| pages.first_implausible()).map_err(cannot)?;
-        if let Some(index) = found {
+    fn require_plausible(&mut self, book: &mut Pages) -> Result<()> {
+        if !self.checked
+            && let Some(index) = book.first_implausible()?
+        {
             return Err(self.not_learned_into(index));
         }
         self.checked = true;
         Ok(())
-    }
-
-    pub(super) fn pages<'a>(&self, open: &'a mut Open) -> Result<Pages<'a>> {
-        Pages::new(&mut *open.book).map_err(|error| self.book_error("cannot read the book", error))
-    }
-
-    pub(super) fn state(&self) -> Result<&JournalState> {
-        self.state.as_ref().ok_or_else(unread)
-    }
-
-    fn sides_known(&self, open: &mut Open, id: Id) -> Result<u8> {
-        self.state()?.sides_of(&mut *open.journal, id).map_err(|error| self.journal_problem(error))
     }
 }

@@ -1,11 +1,11 @@
-//! Results into Polyglot books, so that nothing is lost.
+//! Writes results of games into Polyglot books, so that none is lost.
 //!
 //! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book,
 //! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes,
 //! ever; no entry is inserted.
 //!
 //! # The promise
-//! A game is in the book wholly or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
+//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
 //! processes are killed and whenever the power goes; any number of processes may learn into one book at once.
 //!
 //! # How it is kept
@@ -30,13 +30,14 @@
 //! | the book's length or fingerprint is not that in the header | another book: nothing is learned |
 //! | no entry that the last record changed has what it made of it, each has something older | an older copy of the book was put in its place: nothing is learned |
 //! | an entry has something else | another program changed it: learning goes on from there |
-//! | there is no journal, or the file is empty or the begin of one that was never whole | it is begun |
-//! | the file is no journal, or one of a newer version | it is never touched |
+//! | there is no journal, or the file is empty or the beginning of one that was never whole | it is begun |
+//! | the file is no journal, or one of a newer version | it is never changed |
 //!
-//! The lock is the file system's own, on the journal and never on the book, whose readers are not to be disturbed. It
-//! ends with its process.
+//! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
+//! it, and it ends with its process.
 
 pub mod compact;
+mod error;
 mod field;
 mod finished;
 mod header;
@@ -55,7 +56,7 @@ mod transact;
 pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
-pub use learner::{History, Learner, Outcome, PATIENCE, Repair};
+pub use learner::{History, Learner, Outcome, PATIENCE};
 pub use spool::{Batch, Place, Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;
@@ -63,12 +64,12 @@ use std::time::Duration;
 pub use storage::{Beside, Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, is_same_file, lock};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
-/// be finished, another process is at it, or the book may not be written, the book is read as it is.
+/// finish, another process has the journal, or the book may not be written, the book is read as it is.
 pub fn settle(book: &Path) {
     if has_journal(book)
         && let Ok(learner) = Learner::new(book)
     {
-        // What hinders it is told to the one who wants to learn.
+        // An error is reported when somebody learns into the book.
         let _ = learner.patience(Duration::ZERO).recover();
     }
 }

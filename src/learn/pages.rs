@@ -1,9 +1,12 @@
-//! A book's entries where only single places of the file are read: finding an entry, the fingerprint, the fields.
+//! The entries of a book, read one by one: finding an entry, the fingerprint, the learn fields.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use super::field::{FIELD_LEN, Field};
-use super::storage::Bytes;
+use super::header::Owner;
+use super::storage::{Bytes, Stamp};
+use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
 use crate::book::polyglot::entry::Entry;
 use crate::book::polyglot::layout::{ENTRY_LEN, LEARN};
@@ -14,47 +17,64 @@ use crate::chess::MoveCode;
 const BLOCK: usize = 1 << 16;
 
 /// The entries of an open book.
-pub struct Pages<'a> {
-    book: &'a mut dyn Bytes,
+pub struct Pages {
+    book: Box<dyn Bytes>,
+    path: PathBuf,
     len: u64,
 }
 
-impl<'a> Pages<'a> {
-    /// The entries of a book.
+impl Pages {
+    /// The entries of a book; `path` is its name in messages.
     ///
     /// # Errors
-    /// When the book's length cannot be had.
-    pub fn new(book: &'a mut dyn Bytes) -> io::Result<Self> {
-        let len = book.size()?;
-        Ok(Self { book, len })
+    /// When the length of the book is not available.
+    pub fn new(mut book: Box<dyn Bytes>, path: &Path) -> Result<Self> {
+        let len = book.size().map_err(|error| cannot_read(path, error))?;
+        Ok(Self { book, path: path.to_owned(), len })
     }
 
-    /// The book's length in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.len
+    /// What the journal of this book says of it.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub fn owner(&mut self) -> Result<Owner> {
+        Ok(Owner { book_len: self.len, fingerprint: self.fingerprint()? })
+    }
+
+    /// Which file the book is and when it was last written, where that is known.
+    ///
+    /// # Errors
+    /// When the system fails.
+    pub fn stamp(&mut self) -> Result<Option<Stamp>> {
+        self.book.stamp().map_err(|error| cannot_read(&self.path, error))
     }
 
     fn count(&self) -> u64 {
         self.len / ENTRY_LEN as u64
     }
 
-    /// The entry of this number, from 0; `None` behind the last.
+    fn read_at(&mut self, index: u64, into: &mut [u8]) -> Result<usize> {
+        let read = self.book.read_at(index * ENTRY_LEN as u64, into);
+        read.map_err(|error| cannot_read(&self.path, error))
+    }
+
+    /// The entry of this number, from 0; `None` after the last.
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn entry(&mut self, index: u64) -> io::Result<Option<Entry>> {
+    pub fn entry(&mut self, index: u64) -> Result<Option<Entry>> {
         let mut bytes = [0; ENTRY_LEN];
-        if index >= self.count() || self.book.read_at(index * ENTRY_LEN as u64, &mut bytes)? < ENTRY_LEN {
+        if index >= self.count() || self.read_at(index, &mut bytes)? < ENTRY_LEN {
             return Ok(None);
         }
         Ok(Some(Entry::from_bytes(&bytes)))
     }
 
-    /// What tells this book from others: [`fingerprint`].
+    /// What distinguishes this book from others: [`fingerprint`].
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn fingerprint(&mut self) -> io::Result<Fingerprint> {
+    pub fn fingerprint(&mut self) -> Result<Fingerprint> {
         fingerprint(self.len, |index| self.entry(index))
     }
 
@@ -63,7 +83,7 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> io::Result<Option<(u64, Entry)>> {
+    pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, Entry)>> {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -73,13 +93,9 @@ impl<'a> Pages<'a> {
             }
         }
         for index in low..low.saturating_add(MOST_OF_ONE_KEY as u64) {
-            match self.entry(index)? {
-                Some(entry) if entry.key == key => {
-                    if moves.contains(&entry.mv) {
-                        return Ok(Some((index, entry)));
-                    }
-                }
-                _ => break,
+            let Some(entry) = self.entry(index)?.filter(|entry| entry.key == key) else { break };
+            if moves.contains(&entry.mv) {
+                return Ok(Some((index, entry)));
             }
         }
         Ok(None)
@@ -89,24 +105,25 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// When the book cannot be written.
-    pub fn write(&mut self, index: u64, field: Field) -> io::Result<()> {
-        self.book.write_at(index * ENTRY_LEN as u64 + LEARN, &field.to_bytes())
+    pub fn write(&mut self, index: u64, field: Field) -> Result<()> {
+        let written = self.book.write_at(index * ENTRY_LEN as u64 + LEARN, &field.to_bytes());
+        written.map_err(|error| cannot_write(&self.path, error))
     }
 
     /// Waits until all that was written is on the disk.
     ///
     /// # Errors
-    /// When the disk does not take it.
-    pub fn sync(&mut self) -> io::Result<()> {
-        self.book.sync()
+    /// When the disk does not accept it.
+    pub fn sync(&mut self) -> Result<()> {
+        self.book.sync().map_err(|error| cannot_write(&self.path, error))
     }
 
-    /// Goes through the fields of all entries from this number on, in their order, until `see` has seen enough.
-    fn each(&mut self, from: u64, mut see: impl FnMut(u64, Field) -> bool) -> io::Result<()> {
+    /// Calls `see` with the fields of all entries from this number on, in their order, while it returns true.
+    fn each(&mut self, from: u64, mut see: impl FnMut(u64, Field) -> bool) -> Result<()> {
         let mut block = vec![0; BLOCK * ENTRY_LEN];
         let mut index = from;
         loop {
-            let read = self.book.read_at(index * ENTRY_LEN as u64, &mut block)?;
+            let read = self.read_at(index, &mut block)?;
             let (entries, _) = block.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
             for bytes in entries {
                 let field: Option<[u8; FIELD_LEN]> = bytes.last_chunk().copied();
@@ -125,7 +142,7 @@ impl<'a> Pages<'a> {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn first_implausible(&mut self) -> io::Result<Option<u64>> {
+    pub fn first_implausible(&mut self) -> Result<Option<u64>> {
         let mut found = None;
         self.each(0, |index, field| {
             found = (!field.is_plausible()).then_some(index);
@@ -134,15 +151,14 @@ impl<'a> Pages<'a> {
         Ok(found)
     }
 
-    /// Sets every learn field to nothing; returns how many were something.
+    /// Sets every learn field to zero.
     ///
     /// # Errors
     /// When the book cannot be read or written.
-    pub fn clear(&mut self) -> io::Result<u64> {
-        let mut cleared = 0;
+    pub fn clear(&mut self) -> Result<()> {
         let mut from = 0;
         loop {
-            // So many at once that the memory is bounded, whatever the book.
+            // A limited number at once, so that the memory is bounded whatever the book.
             let mut some = Vec::new();
             self.each(from, |index, field| {
                 if field != Field::default() {
@@ -150,9 +166,8 @@ impl<'a> Pages<'a> {
                 }
                 some.len() < BLOCK
             })?;
-            let Some(last) = some.last() else { return Ok(cleared) };
+            let Some(last) = some.last() else { return Ok(()) };
             from = last + 1;
-            cleared += some.len() as u64;
             for index in some {
                 self.write(index, Field::default())?;
             }
@@ -160,9 +175,19 @@ impl<'a> Pages<'a> {
     }
 }
 
+fn cannot_read(path: &Path, error: io::Error) -> Error {
+    Error::file(path, "cannot read the book", error)
+}
+
+/// The error of a book that cannot be opened for writing, or be written.
+pub(super) fn cannot_write(path: &Path, error: io::Error) -> Error {
+    Error::file(path, "cannot write to the book", error)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::disk::Memory;
+    use std::io::{Read, Seek, Write};
+
     use super::*;
 
     fn entry(key: u64, mv: u16, learn: (u16, u16)) -> Entry {
@@ -173,12 +198,19 @@ mod tests {
         entries.iter().flat_map(Entry::to_bytes).collect()
     }
 
+    /// A book in a temporary file, and the file.
+    fn pages(bytes: &[u8]) -> (Pages, std::fs::File) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        let book = Box::new(file.try_clone().unwrap());
+        (Pages::new(book, Path::new("a.bin")).unwrap(), file)
+    }
+
     #[test]
     fn the_first_of_equal_entries_is_found() {
         let entries: Vec<_> =
             [(1, 7), (3, 7), (3, 8), (3, 8), (9, 7)].map(|(key, mv)| entry(key, mv, (0, 0))).into();
-        let mut book = Memory::of(bytes(&entries));
-        let mut pages = Pages::new(&mut book).unwrap();
+        let (mut pages, _) = pages(&bytes(&entries));
         let mut at = |key, mv| pages.find(key, [MoveCode(mv); 2]).unwrap().map(|(index, _)| index);
         assert_eq!((at(1, 7), at(3, 8), at(9, 7)), (Some(0), Some(2), Some(4)));
         assert_eq!((at(0, 7), at(3, 9), at(10, 7)), (None, None, None));
@@ -186,10 +218,7 @@ mod tests {
 
     #[test]
     fn the_fingerprint_does_not_see_what_is_learned() {
-        let print = |entries: &[Entry]| {
-            let mut book = Memory::of(bytes(entries));
-            Pages::new(&mut book).unwrap().fingerprint().unwrap()
-        };
+        let print = |entries: &[Entry]| pages(&bytes(entries)).0.fingerprint().unwrap();
         let first = print(&[entry(1, 7, (0, 0)), entry(2, 7, (0, 0))]);
         assert_eq!(print(&[entry(1, 7, (3, 2)), entry(2, 7, (0, 0))]), first);
         assert_ne!(print(&[entry(1, 8, (0, 0)), entry(2, 7, (0, 0))]), first);
@@ -200,12 +229,14 @@ mod tests {
     #[test]
     fn clearing_touches_the_fields_alone() {
         let entries: Vec<_> = (0..200_000_u64).map(|key| entry(key, 7, ((key % 3) as u16, 9))).collect();
-        let mut book = Memory::of([bytes(&entries), vec![1, 2, 3]].concat());
-        let mut pages = Pages::new(&mut book).unwrap();
+        let (mut pages, mut file) = pages(&[bytes(&entries), vec![1, 2, 3]].concat());
         assert_eq!(pages.first_implausible().unwrap(), Some(0));
-        assert_eq!(pages.clear().unwrap(), 200_000);
-        assert_eq!((pages.clear().unwrap(), pages.first_implausible().unwrap()), (0, None));
+        pages.clear().unwrap();
+        assert_eq!(pages.first_implausible().unwrap(), None);
         let clean: Vec<_> = entries.iter().map(|old| Entry { games: 0, halfpoints: 0, ..*old }).collect();
-        assert_eq!(book.now(), [bytes(&clean), vec![1, 2, 3]].concat());
+        let mut cleared = Vec::new();
+        file.rewind().unwrap();
+        file.read_to_end(&mut cleared).unwrap();
+        assert_eq!(cleared, [bytes(&clean), vec![1, 2, 3]].concat());
     }
 }

@@ -1,12 +1,12 @@
 //! Finished games, kept until their books have learned them.
 //!
-//! A game goes here first, and is crossed out once its book has it: whatever happens in between, it is not lost.
+//! A game goes here first, and is crossed out when its book has it: whatever happens in between, it is not lost.
 //!
 //! The spool is a text file with a line for each game and book (docs/formats/learn.md, Spool).
 //!
-//! Whoever reads or changes it locks it, never while learning or syncing, so that no process waits long for another.
-//! A game that was learned but not crossed out does no harm: the book's journal knows its number, which is made once
-//! and kept here.
+//! A process that reads or changes the spool locks it, but not while learning or syncing, so no process waits long for
+//! another. A game that was learned but not crossed out does no harm: the book's journal knows its identity, which is
+//! kept here.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
 use super::finished::{FinishedGame, IdentifiedGame};
+use super::journal::{CHECK_LEN, check};
 use super::storage::{Bytes, lock};
 use crate::base::error::{Error, Result};
+use crate::base::folder;
 use crate::book::Fingerprint;
 use crate::chess::Game;
 
@@ -41,13 +42,10 @@ const SMALL: u64 = 256 << 10;
 /// Bytes that are read and copied at once: 256 KiB.
 const BLOCK: usize = 256 << 10;
 
-/// Hexadecimal digits that guard a line.
-const GUARD_LEN: usize = 16;
+/// The place of the text in a line: after the state, the hexadecimal digits of the text's check, and two spaces.
+const TEXT: usize = 2 * CHECK_LEN + 3;
 
-/// The place of the text in a line: after the state, the guard and two blanks.
-const TEXT: usize = GUARD_LEN + 3;
-
-/// Where a game's line is, and the state and guard by which it is known to be still there.
+/// Where a game's line is, and its state and check, by which it is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     at: u64,
@@ -126,9 +124,8 @@ impl Spool {
         let mut lines = Vec::new();
         let mut places = Vec::new();
         for (book, fingerprint, game) in games {
-            let book = std::path::absolute(book).unwrap_or_else(|_| book.to_path_buf());
-            let line = Line::of(book, *fingerprint, game);
-            let text = serde_json::to_string(&line).map_err(|error| cannot(error.into()))?;
+            let text = serde_json::to_string(&Line::new(book, *fingerprint, game))
+                .map_err(|error| cannot(error.into()))?;
             let head = head(&text);
             if (head.len() + text.len()) as u64 >= LINE_MAX {
                 return Err(full("the game is too long"));
@@ -138,41 +135,36 @@ impl Spool {
             lines.extend_from_slice(text.as_bytes());
             lines.push(b'\n');
         }
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).map_err(cannot)?;
-        }
+        let folder = folder::of(&self.path);
+        fs::create_dir_all(folder).map_err(cannot)?;
         let mut file = self.open(true, patience)?;
         let len = file.size().map_err(cannot)?;
         if len + lines.len() as u64 >= SPOOL_MAX {
             return Err(full("too many games wait in it already"));
         }
-        let mut last = [b'\n'];
-        if len > 0 {
-            file.read_at(len - 1, &mut last).map_err(cannot)?;
-        }
+        let last = file.bytes_at(len.saturating_sub(1), 1).map_err(cannot)?;
         // The line of another game may have been cut off.
-        let cut = last != *b"\n";
+        let cut = last.first().is_some_and(|last| *last != b'\n');
         if cut {
             lines.insert(0, b'\n');
         }
         if let Err(error) = file.write_at(len, &lines) {
-            // A full disk: what is left of the lines is of no use to anybody.
+            // The disk is full: the part of the lines that was written is of no use.
             let _ = Bytes::set_len(&mut file, len);
             return Err(cannot(error));
         }
-        // Nobody is to wait for the disk but us.
+        // Unlocked first, so that no other process waits for the disk.
         file.unlock().map_err(cannot)?;
         file.sync().map_err(cannot)?;
-        #[cfg(unix)]
-        if let Some(folder) = self.path.parent().filter(|folder| len == 0 && !folder.as_os_str().is_empty()) {
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(cannot)?;
+        if len == 0 {
+            folder::sync(folder).map_err(cannot)?;
         }
         places.iter_mut().for_each(|place| place.at += len + u64::from(cut));
         Ok(places)
     }
 
-    /// Games that wait, from this offset on: 0, or where the batch before ended. Only some are read at once, so that
-    /// neither time nor memory grow with the file.
+    /// Games that wait, from this offset on: 0, or where the batch before ended. Only some are read at once, so neither
+    /// time nor memory grow with the file.
     ///
     /// # Errors
     /// When the file is there but cannot be locked within `patience`, or read.
@@ -204,9 +196,7 @@ impl Spool {
         let cannot = |error| Error::file(&self.path, "cannot cross out the games that were learned", error);
         let mut file = self.open(false, patience)?;
         for place in places {
-            let mut head = [0; TEXT];
-            file.read_at(place.at, &mut head).map_err(cannot)?;
-            if head == place.head {
+            if file.bytes_at(place.at, TEXT).map_err(cannot)? == place.head {
                 file.write_at(place.at, b"-").map_err(cannot)?;
             }
         }
@@ -216,7 +206,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Gives back the room of games that were learned: empties the file when none waits, and compacts it when more than
+    /// Frees the space of games that were learned: empties the file when none waits, and compacts it when more than
     /// half of it is crossed out.
     ///
     /// # Errors
@@ -237,13 +227,13 @@ impl Spool {
         let cannot = |error| Error::file(&self.path, "cannot open the spool", error);
         let file = File::options().read(true).write(true).create(create).truncate(false).open(&self.path);
         let locked = file.and_then(|file| lock(file, patience)).map_err(cannot)?;
-        locked
-            .ok_or_else(|| cannot(io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked")))
+        let busy = || io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked");
+        locked.ok_or_else(|| cannot(busy()))
     }
 }
 
-/// Shows each line and its offset until `see` has seen enough; returns where it stopped, nothing at the end of the
-/// file. A line that is too long is shown in pieces, which are no lines of ours.
+/// Calls `see` with each line and its offset while it returns true; returns where it stopped, `None` at the end of the
+/// file. A line that is too long is split, and its pieces are no valid lines.
 fn each_line(file: &File, from: u64, mut see: impl FnMut(u64, &[u8]) -> bool) -> io::Result<Option<u64>> {
     let mut file = file;
     file.seek(SeekFrom::Start(from))?;
@@ -264,7 +254,7 @@ fn each_line(file: &File, from: u64, mut see: impl FnMut(u64, &[u8]) -> bool) ->
     }
 }
 
-/// Empties a spool in which no game waits; whether it is empty now.
+/// Empties a spool in which no game waits; returns whether it is empty now.
 fn empty_if_done(file: &mut File) -> io::Result<bool> {
     let mut waits = false;
     each_line(file, 0, |_, line| {
@@ -305,16 +295,15 @@ fn compact(file: &mut File) -> io::Result<()> {
         end += block.len() as u64;
     }
     file.sync()?;
-    let mut block = vec![0; BLOCK];
     let mut done = 0;
     while copies + done < end {
-        let want = usize::try_from(end - copies - done).unwrap_or(BLOCK).min(BLOCK);
-        let read = file.read_at(copies + done, block.get_mut(..want).unwrap_or_default())?;
-        file.write_at(done, block.get(..read).unwrap_or_default())?;
-        done += read as u64;
-        if read == 0 {
+        // The file ends at `end`.
+        let block = file.bytes_at(copies + done, BLOCK)?;
+        if block.is_empty() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
+        file.write_at(done, &block)?;
+        done += block.len() as u64;
     }
     file.sync()?;
     Bytes::set_len(file, done)
@@ -329,7 +318,7 @@ fn is_waiting(line: &[u8]) -> bool {
     matches!(text, Some(Ok(text)) if line.starts_with(&head(text)))
 }
 
-/// Reads a line; `None` where it waits for nothing or is not whole.
+/// Reads a line; `None` where its game does not wait, or the line is not whole.
 fn parse(line: &[u8], at: u64) -> Option<Spooled> {
     is_waiting(line).then_some(())?;
     let place = Place { at, head: *line.first_chunk()? };
@@ -340,10 +329,8 @@ fn parse(line: &[u8], at: u64) -> Option<Spooled> {
 
 /// What the line of a game that waits begins with.
 fn head(text: &str) -> [u8; TEXT] {
-    let mut head = [b' '; TEXT];
-    let start = format!("+ {}", hex(Sha256::digest(text).get(..GUARD_LEN / 2).unwrap_or_default()));
-    head.iter_mut().zip(start.bytes()).for_each(|(place, byte)| *place = byte);
-    head
+    let head = format!("+ {} ", hex(&check(text.as_bytes())));
+    head.as_bytes().first_chunk().copied().unwrap_or_default()
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -352,37 +339,27 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The bytes of so many hexadecimal digits.
 fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    (digits.len() == 2 * N).then_some(())?;
-    let mut bytes = [0; N];
-    for (place, byte) in bytes.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
-    }
-    Some(bytes)
+    let (pairs, []) = digits.as_bytes().as_chunks::<2>() else { return None };
+    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+    let bytes: Option<Vec<u8>> = pairs.iter().map(|pair| byte(pair)).collect();
+    bytes?.try_into().ok()
 }
 
 impl Line {
-    fn of(
-        book: PathBuf,
-        fingerprint: Option<Fingerprint>,
-        IdentifiedGame { id, game }: &IdentifiedGame,
-    ) -> Self {
+    fn new(book: &Path, fingerprint: Option<Fingerprint>, finished: &IdentifiedGame) -> Self {
+        let IdentifiedGame { id, game } = finished;
         let mode = game.start.chess().castles().mode();
         let moves: Vec<String> = game.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
-        let mut sides = String::new();
-        for color in Color::ALL {
-            if *game.sides.get(color) {
-                sides.push(color.char());
-            }
-        }
+        let sides = Color::ALL.into_iter().filter(|color| *game.sides.get(*color)).map(Color::char);
         Self {
-            book,
+            book: std::path::absolute(book).unwrap_or_else(|_| book.to_owned()),
             fingerprint: fingerprint.map(|print| hex(&print)).unwrap_or_default(),
             id: hex(id),
             fen: game.start.fen(),
             chess960: mode == CastlingMode::Chess960,
             moves: moves.join(" "),
             first: game.first,
-            sides,
+            sides: sides.collect(),
             result: game.result.to_string(),
             note: game.note.clone(),
         }

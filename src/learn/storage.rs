@@ -1,4 +1,4 @@
-//! Where a book and its journal lie, as a trait, so that tests can stand in for a disk that loses power.
+//! Where a book and its journal are stored: a trait, so that tests can replace the disk by one that loses power.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use same_file::Handle;
 use tempfile::TempPath;
 
-use crate::base::file;
+use crate::base::{file, folder};
 
 /// What is added to a book's name for its journal's.
 pub const JOURNAL_SUFFIX: &str = ".learn";
@@ -25,7 +26,7 @@ pub trait Bytes: Send {
     /// Its length in bytes.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report it.
     fn size(&mut self) -> io::Result<u64>;
 
     /// Fills `into` from this place on; fewer bytes only where the file ends. Returns how many.
@@ -33,6 +34,17 @@ pub trait Bytes: Send {
     /// # Errors
     /// When the file cannot be read.
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize>;
+
+    /// The bytes from this place on, `len` of them; fewer only where the file ends.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn bytes_at(&mut self, at: u64, len: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; len];
+        let read = self.read_at(at, &mut bytes)?;
+        bytes.truncate(read);
+        Ok(bytes)
+    }
 
     /// Writes all bytes at this place, lengthening the file where it ends before.
     ///
@@ -49,7 +61,7 @@ pub trait Bytes: Send {
     /// Waits until all that was written is on the disk.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// When the disk does not accept it.
     fn sync(&mut self) -> io::Result<()>;
 
     /// Which file this is and when it was last written; nothing where that is not known.
@@ -71,32 +83,35 @@ pub struct Stamp {
 }
 
 /// A new file beside the journal, ours alone.
-pub trait Beside: Bytes {
-    /// Puts it in the journal's place, all at once, and returns it: the lock is that of the new journal. What was
-    /// written must be synced before.
+pub trait Beside {
+    /// Its bytes.
+    fn bytes(&mut self) -> &mut dyn Bytes;
+
+    /// Waits until all that was written is on the disk, then puts the file in the journal's place, all at once. Returns
+    /// the new journal, which is locked.
     ///
     /// # Errors
-    /// When it cannot be renamed: the journal is what it was then.
+    /// When it cannot be synced or renamed: the journal is unchanged then.
     fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>>;
 }
 
-/// What became of the wish to have the journal alone.
+/// What an attempt to lock the journal gives.
 pub enum Claim {
-    /// It is ours until this is dropped.
+    /// The journal, locked until this is dropped.
     Ours(Box<dyn Bytes>),
-    /// Another process has had it for as long as we were willing to wait.
+    /// Another process kept it locked for as long as we were willing to wait.
     Busy,
-    /// There is none, and none was to be made.
+    /// There is no journal, and none was to be created.
     Missing,
 }
 
 /// A book and its journal.
 pub trait Storage: Send {
-    /// Claims the journal for this process alone, waiting for others up to `patience`; with `create` a missing one is
-    /// made, empty.
+    /// Locks the journal for this process alone, waiting for others up to `patience`; with `create` a missing one is
+    /// created, empty.
     ///
     /// # Errors
-    /// When it cannot be opened, made or locked.
+    /// When it cannot be opened, created or locked.
     fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim>;
 
     /// Opens the book for reading and writing.
@@ -105,25 +120,26 @@ pub trait Storage: Send {
     /// When it cannot be.
     fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
 
-    /// Begins a file that is to take the journal's place; the journal must be claimed. Dropped before it did, it leaves
-    /// nothing behind.
+    /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing behind.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When it cannot be created.
     fn beside(&mut self) -> io::Result<Box<dyn Beside>>;
 
     /// Waits until the journal's name is on the disk.
     ///
     /// # Errors
-    /// When the disk does not take it.
+    /// When the disk does not accept it.
     fn sync_folder(&mut self) -> io::Result<()>;
 }
 
 /// A book and its journal in the file system.
 #[derive(Clone, Debug)]
 pub struct Disk {
-    book: PathBuf,
-    journal: PathBuf,
+    /// The book, links followed.
+    pub book: PathBuf,
+    /// The journal, which need not exist.
+    pub journal: PathBuf,
 }
 
 impl Disk {
@@ -138,19 +154,9 @@ impl Disk {
         name.push(JOURNAL_SUFFIX);
         Ok(Self { journal: book.with_file_name(name), book })
     }
-
-    /// The book.
-    pub fn book_path(&self) -> &Path {
-        &self.book
-    }
-
-    /// The journal, which need not exist.
-    pub fn journal_path(&self) -> &Path {
-        &self.journal
-    }
 }
 
-/// Whether a journal lies beside a book.
+/// Whether there is a journal beside a book.
 pub fn has_journal(book: &Path) -> bool {
     Disk::new(book).is_ok_and(|disk| disk.journal.is_file())
 }
@@ -167,7 +173,7 @@ impl Storage for Disk {
                 opened => opened?,
             };
             let Some(file) = lock(file, patience)? else { return Ok(Claim::Busy) };
-            // A journal that was taken away while we waited locks nobody out any more.
+            // A journal that was moved away while we waited no longer locks anybody out.
             if is_at(&file, &self.journal) {
                 return Ok(Claim::Ours(Box::new(file)));
             }
@@ -201,12 +207,7 @@ impl Storage for Disk {
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
-        #[cfg(unix)]
-        if let Some(folder) = self.journal.parent() {
-            File::open(folder)?.sync_all()?;
-        }
-        // Elsewhere a folder cannot be opened as a file, and a name is as durable as its file.
-        Ok(())
+        folder::sync(folder::of(&self.journal))
     }
 }
 
@@ -218,8 +219,13 @@ struct DiskBeside {
 }
 
 impl Beside for DiskBeside {
+    fn bytes(&mut self) -> &mut dyn Bytes {
+        &mut self.file
+    }
+
     fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
         let Self { file, path, target } = *self;
+        file.sync_all()?;
         // Not with `persist`: on Windows this replaces files that others have open as well.
         fs::rename(&path, &target)?;
         // Nothing has this name any more.
@@ -228,30 +234,8 @@ impl Beside for DiskBeside {
     }
 }
 
-impl Bytes for DiskBeside {
-    fn size(&mut self) -> io::Result<u64> {
-        Bytes::size(&mut self.file)
-    }
-
-    fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
-        Bytes::read_at(&mut self.file, at, into)
-    }
-
-    fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        Bytes::write_at(&mut self.file, at, bytes)
-    }
-
-    fn set_len(&mut self, len: u64) -> io::Result<()> {
-        Bytes::set_len(&mut self.file, len)
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        self.file.sync_all()
-    }
-}
-
-/// Locks a file for this process alone; `None` when another one has kept it for so long. A system's own waiting for a
-/// lock cannot be given up, so the lock is asked for again and again.
+/// Locks a file for this process alone; `None` when another one keeps it longer than `patience`. The system's own wait
+/// for a lock cannot be cancelled, so the lock is tried again and again.
 ///
 /// # Errors
 /// When the file system has no locks.
@@ -270,7 +254,7 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
         if left.is_zero() {
             return Ok(None);
         }
-        // No two that wait are to keep step.
+        // Random, so that processes that wait do not keep step.
         thread::sleep(pause.mul_f64(rand::random_range(0.5..1.0)).min(left));
         pause = (pause * 2).min(LAST_PAUSE);
     }
@@ -278,27 +262,13 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
 
 /// Whether two paths lead to one file, by links of whatever kind.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
-    a == b || File::open(a).is_ok_and(|file| is_at(&file, b))
+    a == b || same_file::is_same_file(a, b).unwrap_or(false)
 }
 
 /// Whether a path still names this open file.
 fn is_at(file: &File, path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let (Ok(open), Ok(named)) = (file.metadata(), fs::metadata(path)) else { return false };
-        (open.dev(), open.ino()) == (named.dev(), named.ino())
-    }
-    #[cfg(windows)]
-    {
-        let open = file.try_clone().and_then(same_file::Handle::from_file);
-        matches!((open, same_file::Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
-    }
-    #[cfg(not(any(unix, windows)))]
-    {
-        let _ = (file, path);
-        true
-    }
+    let open = file.try_clone().and_then(Handle::from_file);
+    matches!((open, Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
 }
 
 impl Bytes for File {
@@ -346,12 +316,12 @@ mod tests {
         let book = folder.path().join("a.bin");
         fs::write(&book, b"x").unwrap();
         let disk = Disk::new(&book).unwrap();
-        assert_eq!(disk.journal_path().file_name().unwrap(), "a.bin.learn");
+        assert_eq!(disk.journal.file_name().unwrap(), "a.bin.learn");
         #[cfg(unix)]
         {
             let link = folder.path().join("b.bin");
             std::os::unix::fs::symlink(&book, &link).unwrap();
-            assert_eq!(Disk::new(&link).unwrap().journal_path(), disk.journal_path());
+            assert_eq!(Disk::new(&link).unwrap().journal, disk.journal);
         }
         assert!(Disk::new(&folder.path().join("none.bin")).is_err());
     }
@@ -408,10 +378,10 @@ mod tests {
             Ok(Claim::Ours(mut journal)) => journal.write_at(0, b"new").is_ok(),
             _ => false,
         });
-        fs::remove_file(disk.journal_path()).unwrap();
+        fs::remove_file(&disk.journal).unwrap();
         drop(first);
         assert!(waits.join().unwrap());
-        assert_eq!(fs::read(disk.journal_path()).unwrap(), b"new");
+        assert_eq!(fs::read(&disk.journal).unwrap(), b"new");
     }
 
     #[test]

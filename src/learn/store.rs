@@ -1,10 +1,11 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
 //! by one where an id is looked up (docs/formats/learn.md, Store).
 
+use super::error::LearnError;
 use super::identity::Id;
 use super::journal::{CHECK_LEN, Check, check};
-use super::journal_state::JournalError;
 use super::storage::Bytes;
+use crate::base::bytes;
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
@@ -45,7 +46,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read, or a page is damaged.
-    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, JournalError> {
+    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
@@ -73,21 +74,17 @@ impl Store {
     }
 
     /// The ids of a page.
-    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, JournalError> {
-        let mut data = vec![0; PAGE_LEN];
+    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, LearnError> {
         let at = self.at + index * PAGE_LEN as u64;
-        let whole = journal.read_at(at, &mut data)? == PAGE_LEN;
-        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(JournalError::Damaged(at))?;
-        if !whole || *found != page_check(index, guarded) {
-            return Err(JournalError::Damaged(at));
+        let data = journal.bytes_at(at, PAGE_LEN)?;
+        let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(LearnError::Damaged(at))?;
+        if data.len() < PAGE_LEN || *found != page_check(index, guarded) {
+            return Err(LearnError::Damaged(at));
         }
         let count = (self.ids - index * PAGE_IDS).min(PAGE_IDS) as usize;
-        let (slots, _) = guarded.as_chunks::<SLOT_LEN>();
-        let slots = slots.iter().take(count).filter_map(|slot| {
-            let (sides, id) = slot.split_last()?;
-            Some((Id::try_from(id).ok()?, *sides))
-        });
-        Ok(slots.collect())
+        let slots = guarded.as_chunks::<SLOT_LEN>().0.iter().take(count);
+        let parse = |slot: &[u8; SLOT_LEN]| Some((bytes::array(slot, 0)?, *slot.last()?));
+        Ok(slots.filter_map(parse).collect())
     }
 
     /// Writes a store at `at` that has this one's ids and others: sorted, each id once. Returns it.
@@ -100,9 +97,8 @@ impl Store {
         others: &[Slot],
         at: u64,
         out: &mut dyn Bytes,
-    ) -> Result<Self, JournalError> {
-        let mut writer =
-            Writer { store: Self { at, ids: 0 }, out, page: Vec::new(), full: Vec::new(), written: 0 };
+    ) -> Result<Self, LearnError> {
+        let mut writer = Writer { store: Self { at, ids: 0 }, out, pages: Vec::new(), written: 0 };
         let mut others = others.iter().copied().peekable();
         for index in 0..self.pages() {
             for (id, mut sides) in self.page(journal, index)? {
@@ -131,48 +127,47 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 struct Writer<'a> {
     store: Store,
     out: &'a mut dyn Bytes,
-    /// The page that is being filled.
-    page: Vec<u8>,
-    /// Pages that wait to be written.
-    full: Vec<u8>,
+    /// Pages that wait to be written, the last of which may be unfinished.
+    pages: Vec<u8>,
     /// Pages written.
     written: u64,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, (id, sides): Slot) -> Result<(), JournalError> {
-        self.page.extend(id);
-        self.page.push(sides);
+    fn push(&mut self, (id, sides): Slot) -> Result<(), LearnError> {
+        self.pages.extend(id);
+        self.pages.push(sides);
         self.store.ids += 1;
         if self.store.ids.is_multiple_of(PAGE_IDS) {
-            self.close();
-            if self.full.len() >= PAGES_AT_ONCE * PAGE_LEN {
+            self.finish_page();
+            if self.pages.len() >= PAGES_AT_ONCE * PAGE_LEN {
                 self.write()?;
             }
         }
         Ok(())
     }
 
-    fn close(&mut self) {
-        let index = self.written + (self.full.len() / PAGE_LEN) as u64;
-        self.page.resize(PAGE_LEN - CHECK_LEN, 0);
-        let check = page_check(index, &self.page);
-        self.full.append(&mut self.page);
-        self.full.extend(check);
+    fn finish_page(&mut self) {
+        let before = self.pages.len() / PAGE_LEN;
+        let start = before * PAGE_LEN;
+        self.pages.resize(start + PAGE_LEN - CHECK_LEN, 0);
+        let guarded = self.pages.get(start..).unwrap_or_default();
+        let check = page_check(self.written + before as u64, guarded);
+        self.pages.extend(check);
     }
 
-    fn write(&mut self) -> Result<(), JournalError> {
-        self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.full)?;
-        self.written += (self.full.len() / PAGE_LEN) as u64;
-        self.full.clear();
+    fn write(&mut self) -> Result<(), LearnError> {
+        self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.pages)?;
+        self.written += (self.pages.len() / PAGE_LEN) as u64;
+        self.pages.clear();
         Ok(())
     }
 
-    fn end(mut self) -> Result<Store, JournalError> {
-        if !self.page.is_empty() {
-            self.close();
+    fn end(mut self) -> Result<Store, LearnError> {
+        if !self.pages.len().is_multiple_of(PAGE_LEN) {
+            self.finish_page();
         }
-        if !self.full.is_empty() {
+        if !self.pages.is_empty() {
             self.write()?;
         }
         Ok(self.store)
@@ -252,10 +247,7 @@ mod tests {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;
-            assert!(
-                matches!(look(bytes), Some(JournalError::Damaged(found)) if found == page as u64),
-                "{at}"
-            );
+            assert!(matches!(look(bytes), Some(LearnError::Damaged(found)) if found == page as u64), "{at}");
         }
         assert!(look(sound[..sound.len() - 1].to_vec()).is_some());
         let moved = [

@@ -33,7 +33,7 @@ pub fn green(share: Option<u32>) -> Green {
 /// The files of books, the journals of what they have learned among them.
 pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
     let with_journal = |path: PathBuf| {
-        let journal = Disk::new(&path).ok().map(|disk| disk.journal_path().to_owned());
+        let journal = Disk::new(&path).ok().map(|disk| disk.journal);
         journal.into_iter().chain([path])
     };
     books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()

@@ -334,7 +334,12 @@ impl Bytes for OpenFile {
 }
 
 impl Beside for OpenFile {
-    fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+    fn bytes(&mut self) -> &mut dyn Bytes {
+        self
+    }
+
+    fn replace(mut self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
+        self.sync()?;
         let mut state = self.0.state();
         if state.fixed {
             return Err(io::ErrorKind::PermissionDenied.into());

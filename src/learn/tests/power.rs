@@ -244,8 +244,21 @@ fn a_process_that_reads_on_after_another_was_killed_agrees_with_it() {
     assert!(learner(&disk).learn(&games[1..2], false).is_err());
     disk.book_writes(None);
     live.learn(&games[1..3], false).unwrap();
-    assert_eq!(live.repaired().finished, 1);
     let whole = SimDisk::of(Files { book: book(&LINES), journal: None });
     learner(&whole).learn(&games[..3], false).unwrap();
     assert_eq!(disk.files().book, whole.files().book);
+}
+
+#[test]
+fn a_process_that_finished_what_another_took_back_learns_on() {
+    let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
+    let games = games();
+    let mut live = learner(&disk);
+    live.learn(&games[..1], false).unwrap();
+    disk.book_writes(Some(0));
+    assert!(learner(&disk).undo(1).is_err());
+    disk.book_writes(None);
+    live.recover().unwrap();
+    live.learn(&games[1..2], false).unwrap();
+    assert_eq!(live.history(9).unwrap().count, 1);
 }

@@ -71,8 +71,8 @@ fn only_the_expected_book_is_learned_into() {
     let game = finished("two", "e2e4 e7e5", "w", 2);
     let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
     assert!(error.contains("another book than the one that the game was played from"), "{error}");
-    let mut book = File::open(&path).unwrap();
-    let print = Pages::new(&mut book).unwrap().fingerprint().unwrap();
+    let book = Box::new(File::open(&path).unwrap());
+    let print = Pages::new(book, &path).unwrap().fingerprint().unwrap();
     learner.expect(Some(print));
     learner.learn(&[game], false).unwrap();
 }
