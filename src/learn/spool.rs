@@ -119,13 +119,11 @@ impl Spool {
         games: &[(&Path, Option<Fingerprint>, &IdentifiedGame)],
         patience: Duration,
     ) -> Result<Vec<Place>> {
-        let cannot = |error| Error::file(&self.path, "cannot keep the game in the spool", error);
-        let full = |what| cannot(io::Error::new(io::ErrorKind::FileTooLarge, what));
         let mut lines = Vec::new();
         let mut places = Vec::new();
-        for (book, fingerprint, game) in games {
-            let text = serde_json::to_string(&Line::new(book, *fingerprint, game))
-                .map_err(|error| cannot(error.into()))?;
+        let cannot = "cannot keep the game in the spool";
+        let prepared = games.iter().try_for_each(|(book, fingerprint, game)| {
+            let text = serde_json::to_string(&Line::new(book, *fingerprint, game))?;
             let head = head(&text);
             if (head.len() + text.len()) as u64 >= LINE_MAX {
                 return Err(full("the game is too long"));
@@ -134,32 +132,36 @@ impl Spool {
             lines.extend_from_slice(&head);
             lines.extend_from_slice(text.as_bytes());
             lines.push(b'\n');
-        }
+            Ok(())
+        });
         let folder = folder::of(&self.path);
-        fs::create_dir_all(folder).map_err(cannot)?;
-        let mut file = self.open(true, patience)?;
-        let len = file.size().map_err(cannot)?;
-        if len + lines.len() as u64 >= SPOOL_MAX {
-            return Err(full("too many games wait in it already"));
-        }
-        let last = file.bytes_at(len.saturating_sub(1), 1).map_err(cannot)?;
-        // The line of another game may have been cut off.
-        let cut = last.first().is_some_and(|last| *last != b'\n');
-        if cut {
-            lines.insert(0, b'\n');
-        }
-        if let Err(error) = file.write_at(len, &lines) {
-            // The disk is full: the part of the lines that was written is of no use.
-            let _ = Bytes::set_len(&mut file, len);
-            return Err(cannot(error));
-        }
-        // Unlocked first, so that no other process waits for the disk.
-        file.unlock().map_err(cannot)?;
-        file.sync().map_err(cannot)?;
-        if len == 0 {
-            folder::sync(folder).map_err(cannot)?;
-        }
-        places.iter_mut().for_each(|place| place.at += len + u64::from(cut));
+        let created = prepared.and_then(|()| fs::create_dir_all(folder));
+        created.map_err(|error| Error::file(&self.path, cannot, error))?;
+        self.locked(true, patience, cannot, |file| {
+            let len = file.size()?;
+            if len + lines.len() as u64 >= SPOOL_MAX {
+                return Err(full("too many games wait in it already"));
+            }
+            let last = file.bytes_at(len.saturating_sub(1), 1)?;
+            // The line of another game may have been cut off.
+            let cut = last.first().is_some_and(|last| *last != b'\n');
+            if cut {
+                lines.insert(0, b'\n');
+            }
+            if let Err(error) = file.write_at(len, &lines) {
+                // The disk is full: the part of the lines that was written is of no use.
+                let _ = Bytes::set_len(file, len);
+                return Err(error);
+            }
+            // Unlocked first, so that no other process waits for the disk.
+            file.unlock()?;
+            file.sync()?;
+            if len == 0 {
+                folder::sync(folder)?;
+            }
+            places.iter_mut().for_each(|place| place.at += len + u64::from(cut));
+            Ok(())
+        })?;
         Ok(places)
     }
 
@@ -169,18 +171,17 @@ impl Spool {
     /// # Errors
     /// When the file is there but cannot be locked within `patience`, or read.
     pub fn batch(&self, from: u64, patience: Duration) -> Result<Batch> {
-        let cannot = |error| Error::file(&self.path, "cannot read the games kept in the spool", error);
         let mut batch = Batch::default();
-        if fs::metadata(&self.path).map_or(true, |metadata| metadata.len() <= from) {
+        if !self.is_longer_than(from) {
             return Ok(batch);
         }
-        let file = self.open(false, patience)?;
-        let rest = each_line(&file, from, |at, line| {
-            batch.games.extend(parse(line, at));
-            batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
-        });
-        batch.next = rest.map_err(cannot)?;
-        Ok(batch)
+        self.locked(false, patience, "cannot read the games kept in the spool", |file| {
+            batch.next = each_line(file, from, |at, line| {
+                batch.games.extend(parse(line, at));
+                batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
+            })?;
+            Ok(batch)
+        })
     }
 
     /// Crosses out games that were learned. A line that is no longer where it was is left alone.
@@ -193,17 +194,17 @@ impl Spool {
         places: impl IntoIterator<Item = &'a Place>,
         patience: Duration,
     ) -> Result<()> {
-        let cannot = |error| Error::file(&self.path, "cannot cross out the games that were learned", error);
-        let mut file = self.open(false, patience)?;
-        for place in places {
-            if file.bytes_at(place.at, TEXT).map_err(cannot)? == place.head {
-                file.write_at(place.at, b"-").map_err(cannot)?;
+        self.locked(false, patience, "cannot cross out the games that were learned", |file| {
+            for place in places {
+                if file.bytes_at(place.at, TEXT)? == place.head {
+                    file.write_at(place.at, b"-")?;
+                }
             }
-        }
-        if file.size().map_err(cannot)? <= SMALL {
-            empty_if_done(&mut file).map_err(cannot)?;
-        }
-        Ok(())
+            if file.size()? <= SMALL {
+                empty_if_done(file)?;
+            }
+            Ok(())
+        })
     }
 
     /// Frees the space of games that were learned: empties the file when none waits, and compacts it when more than
@@ -212,24 +213,36 @@ impl Spool {
     /// # Errors
     /// When the file is there but cannot be locked within `patience`, read or written. No game is lost then.
     pub fn tidy(&self, patience: Duration) -> Result<()> {
-        let cannot = |error| Error::file(&self.path, "cannot tidy the games kept in the spool", error);
-        if fs::metadata(&self.path).map_or(true, |metadata| metadata.len() == 0) {
+        if !self.is_longer_than(0) {
             return Ok(());
         }
-        let mut file = self.open(false, patience)?;
-        if empty_if_done(&mut file).map_err(cannot)? || file.size().map_err(cannot)? <= SMALL {
-            return Ok(());
-        }
-        compact(&mut file).map_err(cannot)
+        self.locked(false, patience, "cannot tidy the games kept in the spool", |file| {
+            if empty_if_done(file)? || file.size()? <= SMALL { Ok(()) } else { compact(file) }
+        })
     }
 
-    fn open(&self, create: bool, patience: Duration) -> Result<File> {
-        let cannot = |error| Error::file(&self.path, "cannot open the spool", error);
-        let file = File::options().read(true).write(true).create(create).truncate(false).open(&self.path);
-        let locked = file.and_then(|file| lock(file, patience)).map_err(cannot)?;
-        let busy = || io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked");
-        locked.ok_or_else(|| cannot(busy()))
+    fn is_longer_than(&self, len: u64) -> bool {
+        fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() > len)
     }
+
+    /// Opens and locks the file for `work`, whose errors begin with `cannot`.
+    fn locked<T>(
+        &self,
+        create: bool,
+        patience: Duration,
+        cannot: &str,
+        work: impl FnOnce(&mut File) -> io::Result<T>,
+    ) -> Result<T> {
+        let file = File::options().read(true).write(true).create(create).truncate(false).open(&self.path);
+        let busy = || io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked");
+        let locked = file.and_then(|file| lock(file, patience)?.ok_or_else(busy));
+        let mut file = locked.map_err(|error| Error::file(&self.path, "cannot open the spool", error))?;
+        work(&mut file).map_err(|error| Error::file(&self.path, cannot, error))
+    }
+}
+
+fn full(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
 }
 
 /// Calls `see` with each line and its offset while it returns true; returns where it stopped, `None` at the end of the
