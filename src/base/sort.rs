@@ -1,4 +1,4 @@
-//! Sorting more records than memory holds: sorted pieces go to temporary files, and are read back as one.
+//! Sorts more records than memory holds: sorted runs go to temporary files, and are merged when they are read back.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,7 +19,7 @@ const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
 const BUFFER_LEN: usize = 1 << 17;
 const LEAST_BUFFER: usize = 1 << 12;
 
-/// Runs of one file. Once there are this many, they are merged into one of the next file: so each record is written
+/// Runs of one file. When there are this many, they are merged into one run of the next file, so each record is written
 /// about as often as the logarithm of their number to this base.
 const MOST_RUNS: usize = 64;
 
@@ -48,8 +48,6 @@ pub struct Sorter {
     places: Vec<(u128, u32, u32)>,
     /// Fresh runs, runs of runs, and so on.
     levels: Vec<Level>,
-    /// Records that were written to files, each as often as it was.
-    written: u64,
 }
 
 /// Sorted runs in a temporary file, one after the other.
@@ -69,7 +67,6 @@ impl Sorter {
             bytes: Vec::new(),
             places: Vec::new(),
             levels: Vec::new(),
-            written: 0,
         }
     }
 
@@ -80,7 +77,7 @@ impl Sorter {
     pub fn push(&mut self, record: &[u8]) -> Result<()> {
         let held = self.bytes.len() + self.places.len() * PLACE_LEN;
         if held + record.len() + PLACE_LEN > self.memory && !self.places.is_empty() {
-            self.spill()?;
+            self.spill().map_err(|error| self.error(error))?;
         }
         let mut start = [0; PREFIX];
         start.iter_mut().zip(record).for_each(|(place, byte)| *place = *byte);
@@ -89,8 +86,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// The records in their order. Where some are in files already, all are: memory then holds only a buffer for each
-    /// run.
+    /// The records in their order. Where some are in files already, the rest goes there too: memory then holds only a
+    /// buffer for each run.
     ///
     /// # Errors
     /// When a temporary file cannot be written or read.
@@ -99,11 +96,11 @@ impl Sorter {
             self.sort();
             return Ok(Sorted { at: 0, runs: Runs::default(), rest: self });
         }
-        self.spill()?;
-        (self.bytes, self.places) = (Vec::new(), Vec::new());
+        let spilled = self.spill();
+        (self.bytes, self.places) = Default::default();
         let levels = std::mem::take(&mut self.levels);
-        let runs = Runs::new(levels, self.memory).map_err(|error| self.error(error))?;
-        Ok(Sorted { at: 0, runs, rest: self })
+        let runs = spilled.and_then(|()| Runs::new(levels, self.memory));
+        Ok(Sorted { at: 0, runs: runs.map_err(|error| self.error(error))?, rest: self })
     }
 
     fn sort(&mut self) {
@@ -113,73 +110,56 @@ impl Sorter {
     }
 
     /// Writes what is in memory as a run, and merges runs where they are many.
-    fn spill(&mut self) -> Result<()> {
+    fn spill(&mut self) -> io::Result<()> {
         self.sort();
-        self.written += self.places.len() as u64;
-        let (places, bytes) = (std::mem::take(&mut self.places), std::mem::take(&mut self.bytes));
-        let spilled =
-            self.add_run(0, |out| places.iter().try_for_each(|place| write(record(&bytes, place), out)));
-        spilled.map_err(|error| self.error(error))?;
-        let is_full = |levels: &[Level], at: usize| {
-            levels.get(at).is_some_and(|level: &Level| level.ends.len() >= MOST_RUNS)
-        };
-        if !is_full(&self.levels, 0) {
-            (self.places, self.bytes) = (places, bytes);
-            self.places.clear();
-            self.bytes.clear();
-            return Ok(());
-        }
-        // Buffers take the place of the records.
-        drop((places, bytes));
-        let mut level = 0;
-        while is_full(&self.levels, level) {
-            self.merge(level).map_err(|error| self.error(error))?;
-            level += 1;
-        }
-        Ok(())
-    }
-
-    /// Makes one run of all of a level, in the next one.
-    fn merge(&mut self, level: usize) -> io::Result<()> {
-        let Some(full) = self.levels.get_mut(level).map(std::mem::take) else { return Ok(()) };
-        let mut runs = Runs::new(vec![full], self.memory)?;
-        let mut written = 0;
-        self.add_run(level + 1, |out| {
-            while let Some(record) = runs.next()? {
-                write(record, out)?;
-                written += 1;
-            }
-            Ok(())
+        let (places, bytes) = (&self.places, &self.bytes);
+        add_run(&mut self.levels, 0, &self.folder, |out| {
+            places.iter().try_for_each(|place| write(record(bytes, place), out))
         })?;
-        self.written += written;
-        Ok(())
-    }
-
-    /// Appends a run to the file of a level.
-    fn add_run(
-        &mut self,
-        level: usize,
-        fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Level::default);
+        self.places.clear();
+        self.bytes.clear();
+        for number in 0.. {
+            let full = self.levels.get_mut(number).filter(|level| level.ends.len() >= MOST_RUNS);
+            let Some(full) = full.map(std::mem::take) else { break };
+            // Buffers take the place of the records.
+            (self.places, self.bytes) = Default::default();
+            let mut runs = Runs::new(vec![full], self.memory)?;
+            add_run(&mut self.levels, number + 1, &self.folder, |out| {
+                while let Some(record) = runs.next()? {
+                    write(record, out)?;
+                }
+                Ok(())
+            })?;
         }
-        let Some(Level { file, ends }) = self.levels.get_mut(level) else { return Ok(()) };
-        let file = match file {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(&self.folder)?),
-        };
-        let mut out = BufWriter::with_capacity(BUFFER_LEN, &*file);
-        fill(&mut out)?;
-        out.flush()?;
-        drop(out);
-        ends.push(file.seek(SeekFrom::End(0))?);
         Ok(())
     }
 
     fn error(&self, error: io::Error) -> Error {
         Error::temporary(&self.folder, error)
     }
+}
+
+/// Appends a run to the file of the level of this number, which is added where the one before it is the last.
+fn add_run(
+    levels: &mut Vec<Level>,
+    number: usize,
+    folder: &Path,
+    fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<()> {
+    if levels.len() <= number {
+        levels.push(Level::default());
+    }
+    let Some(Level { file, ends }) = levels.get_mut(number) else { return Ok(()) };
+    let file = match file {
+        Some(file) => file,
+        none => none.insert(tempfile::tempfile_in(folder)?),
+    };
+    let mut out = BufWriter::with_capacity(BUFFER_LEN, &*file);
+    fill(&mut out)?;
+    out.flush()?;
+    drop(out);
+    ends.push(file.seek(SeekFrom::End(0))?);
+    Ok(())
 }
 
 fn record<'a>(bytes: &'a [u8], &(_, at, len): &(u128, u32, u32)) -> &'a [u8] {
@@ -351,7 +331,6 @@ mod tests {
                 assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
             }
             let mut sorted = sorter.finish().unwrap();
-            assert!(sorted.rest.written <= records * most as u64, "{}", sorted.rest.written);
             // Memory holds buffers alone, and no more than two files are open for a level.
             let buffers: usize = sorted.runs.runs.iter().map(|run| run.buffer.capacity()).sum();
             assert!(buffers <= sorted.runs.runs.len() * LEAST_BUFFER && sorted.rest.bytes.capacity() == 0);
