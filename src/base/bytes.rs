@@ -1,6 +1,6 @@
-//! Bounds-checked reading: the one place that cuts a slice by numbers out of a file.
+//! Bounds-checked reading: the one place that slices by numbers that come from a file.
 //!
-//! Offsets and lengths are `u64`, as files have them; what lies outside the data is `None`.
+//! Offsets and lengths are `u64`, as files have them; what is outside the data is `None`.
 
 /// The `len` bytes from `at` on.
 pub fn slice(data: &[u8], at: u64, len: u64) -> Option<&[u8]> {
@@ -39,11 +39,6 @@ pub fn u32_le(data: &[u8], at: u64) -> Option<u32> {
     array(data, at).map(u32::from_le_bytes)
 }
 
-/// A little-endian 64-bit number.
-pub fn u64_le(data: &[u8], at: u64) -> Option<u64> {
-    array(data, at).map(u64::from_le_bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,11 +52,10 @@ mod tests {
         assert_eq!(u32_be(&data, 1), Some(0x0102_0304));
         assert_eq!(u32_le(&data, 1), Some(0x0403_0201));
         assert_eq!(u64_be(&data, 1), Some(0x0102_0304_0506_0708));
-        assert_eq!(u64_le(&data, 1), Some(0x0807_0605_0403_0201));
     }
 
     #[test]
-    fn the_last_number_is_read_and_the_one_behind_it_is_not() {
+    fn the_last_number_is_read_and_the_one_after_it_is_not() {
         let data = [0; 16];
         assert_eq!(u64_be(&data, 8), Some(0));
         assert_eq!(u64_be(&data, 9), None);
@@ -71,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_lies_outside_is_none(
+        fn whatever_is_outside_is_none(
             data in prop::collection::vec(any::<u8>(), 0..40),
             at in prop_oneof![0..50_u64, any::<u64>()],
             len in prop_oneof![0..50_u64, any::<u64>()],
