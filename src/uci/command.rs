@@ -3,7 +3,7 @@
 
 use shakmaty::uci::UciMove;
 
-use super::{split_word, trim, words};
+use super::{split_word, words};
 
 /// The command of a line. Only commands that the adapter acts on have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,10 @@ impl Command {
         }
     }
 
-    /// Parses a line: its command, the line from the command's word on, and the rest after that word.
+    /// Parses a line: its command, the line from the word of the command on, and the rest after that word.
     ///
-    /// Unknown words before a command are skipped, as the protocol demands: `joho debug on` is `debug on`. A line without
-    /// a command is [`Command::Other`] as a whole.
+    /// Unknown words before a command are skipped, as the protocol requires: `joho debug on` is `debug on`. A line
+    /// without a command is [`Command::Other`] as a whole.
     pub fn parse(line: &[u8]) -> (Self, &[u8], &[u8]) {
         let mut text = line;
         loop {
@@ -90,22 +90,12 @@ impl<'a> SetOption<'a> {
     /// assert_eq!((option.name, option.value), (&b"Book File"[..], &b"C:\\my  books\\a.bin"[..]));
     /// ```
     pub fn parse(rest: &'a [u8]) -> Option<Self> {
-        let (word, text) = split_word(trim(rest));
+        let (word, text) = split_word(rest.trim_ascii());
         if word != b"name" {
             return None;
         }
-        let mut left = text;
-        let (name, value) = loop {
-            let (word, rest) = split_word(left);
-            if word.is_empty() {
-                break (text, &b""[..]);
-            }
-            if word == b"value" {
-                break (&text[..text.len() - left.len()], rest);
-            }
-            left = rest;
-        };
-        let name = trim(name);
+        let (name, value) = split_at_word(text, b"value").unwrap_or((text, b""));
+        let name = name.trim_ascii();
         let value = if value == b"<empty>" { b"" } else { value };
         (!name.is_empty()).then_some(Self { name, value })
     }
@@ -193,26 +183,27 @@ pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
         let (word, rest) = split_word(left);
         match word {
             b"" => return None,
-            b"startpos" => return Some((None, after_moves(rest).1)),
-            b"fen" => {
-                let (fen, moves) = after_moves(rest);
-                return Some((Some(trim(fen)), moves));
+            b"startpos" | b"fen" => {
+                let (fen, moves) = split_at_word(rest, b"moves").unwrap_or((rest, b""));
+                return Some(((word == b"fen").then(|| fen.trim_ascii()), moves));
             }
             _ => left = rest,
         }
     }
 }
 
-/// Splits a text at the word `moves`: the text before it, and the text after it.
-fn after_moves(text: &[u8]) -> (&[u8], &[u8]) {
+/// Splits a text at the first such word: the text before it, and the text after it.
+fn split_at_word<'a>(text: &'a [u8], wanted: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
     let mut left = text;
     loop {
         let (word, rest) = split_word(left);
-        match word {
-            b"" => return (text, b""),
-            b"moves" => return (&text[..text.len() - left.len()], rest),
-            _ => left = rest,
+        if word.is_empty() {
+            return None;
         }
+        if word == wanted {
+            return Some((&text[..text.len() - left.len()], rest));
+        }
+        left = rest;
     }
 }
 

@@ -1,8 +1,7 @@
-//! The protocol's text: lines, words, commands of a GUI, replies of an engine, and our own replies.
+//! The text of the protocol: lines, words, commands of a GUI, replies of an engine, and our own replies.
 //!
-//! Most of our own lines are written by vampirc-uci; those that a move waits for are written here, and tested against
-//! it. Lines of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be
-//! expensive.
+//! vampirc-uci writes most of our own lines. Those that a move waits for are written here, and tested against it. Lines
+//! of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be expensive.
 
 mod command;
 mod lines;
@@ -21,11 +20,6 @@ pub use score::Score;
 /// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
-
-/// A line without the white space and line ends around it.
-pub fn trim(line: &[u8]) -> &[u8] {
-    line.trim_ascii()
 }
 
 /// Splits a text after its first word: the word, and the rest without leading white space.

@@ -3,7 +3,7 @@
 use shakmaty::CastlingMode;
 
 use crate::chess::Game;
-use crate::uci::{position_moves, split_word, trim, words};
+use crate::uci::{position_moves, split_word, words};
 
 /// The position that the GUI sent last.
 pub(super) struct Board {
@@ -25,8 +25,9 @@ impl Board {
 
     /// Takes a new `position` line. If it only adds moves to the last one, only those are read.
     pub(super) fn set(&mut self, line: &[u8], mode: CastlingMode) {
-        let old = trim(&self.line);
-        let added = trim(line).strip_prefix(old).filter(|added| !old.is_empty() && starts_a_word(added));
+        let old = self.line.trim_ascii();
+        let added =
+            line.trim_ascii().strip_prefix(old).filter(|added| !old.is_empty() && starts_a_word(added));
         let moves = match added {
             Some(added) if self.has_moves => Some(added),
             Some(added) => match split_word(added) {
@@ -38,7 +39,7 @@ impl Board {
         };
         match (moves, &mut self.game) {
             (Some(moves), Some(game)) => {
-                self.has_moves |= !trim(moves).is_empty();
+                self.has_moves |= !moves.trim_ascii().is_empty();
                 if !words(moves).all(|mv| game.push_uci(mv)) {
                     self.game = None;
                 }
@@ -78,7 +79,7 @@ impl Board {
     fn read(&mut self, line: &[u8], mode: CastlingMode) {
         let (_, rest) = split_word(line);
         let start = position_moves(rest);
-        self.has_moves = start.is_some_and(|(_, moves)| !trim(moves).is_empty());
+        self.has_moves = start.is_some_and(|(_, moves)| !moves.trim_ascii().is_empty());
         self.game = start.and_then(|(fen, moves)| {
             let mut game = fen.map_or_else(|| Some(Game::start()), |fen| Game::from_fen(fen, mode).ok())?;
             words(moves).all(|mv| game.push_uci(mv)).then_some(game)

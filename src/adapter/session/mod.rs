@@ -248,7 +248,7 @@ impl Session {
                 self.forward(line, out);
             }
             Command::Debug => {
-                self.modes.debug = crate::uci::trim(rest) == b"on";
+                self.modes.debug = rest.trim_ascii() == b"on";
                 self.forward(line, out);
             }
             Command::IsReady => {
@@ -275,5 +275,5 @@ fn is_stop(line: &[u8]) -> bool {
 }
 
 fn lossy(line: &[u8]) -> String {
-    String::from_utf8_lossy(crate::uci::trim(line)).into_owned()
+    String::from_utf8_lossy(line.trim_ascii()).into_owned()
 }
