@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Puts the child into a process group of its own, so that the whole group can be killed; on Linux the child dies with
-/// this thread.
+/// Puts the child into its own process group, so that the whole group can be killed; on Linux the child dies with this
+/// thread.
 #[cfg(unix)]
 pub(super) fn bind(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -43,7 +43,7 @@ pub(super) fn bind(command: &mut Command) {
     command.creation_flags(NO_WINDOW);
 }
 
-/// Nothing: this system has no means for it.
+/// Does nothing: this system offers no way.
 #[cfg(not(any(unix, windows)))]
 pub(super) fn bind(_command: &mut Command) {}
 
@@ -52,23 +52,15 @@ pub(super) fn bind(_command: &mut Command) {}
 ///
 /// # Errors
 /// When Windows refuses.
-#[cfg(windows)]
-pub fn join_job() -> std::result::Result<(), String> {
-    let mut limits = win32job::ExtendedLimitInfo::new();
-    limits.limit_kill_on_job_close();
-    let job = win32job::Job::create_with_limit_info(&limits).map_err(|error| error.to_string())?;
-    job.assign_current_process().map_err(|error| error.to_string())?;
-    // The handle stays open until the process ends, which is what closes the job.
-    let _ = job.into_handle();
-    Ok(())
-}
-
-/// On Windows, puts this process into a job that kills all its processes when this one ends; processes that are started
-/// later belong to it. On other systems there is nothing to do.
-///
-/// # Errors
-/// Never.
-#[cfg(not(windows))]
-pub fn join_job() -> std::result::Result<(), String> {
+pub fn join_job() -> Result<(), String> {
+    #[cfg(windows)]
+    {
+        let mut limits = win32job::ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = win32job::Job::create_with_limit_info(&limits).map_err(|error| error.to_string())?;
+        job.assign_current_process().map_err(|error| error.to_string())?;
+        // The handle stays open until the process ends, which is what closes the job.
+        let _ = job.into_handle();
+    }
     Ok(())
 }
