@@ -1,8 +1,8 @@
 //! A position in 24 bytes, for tables of millions of them.
 
 use shakmaty::{
-    Bitboard, ByColor, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, FromSetup, Piece,
-    Position as _, Rank, Role, Setup, Square,
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, Piece, Position as _, Rank, Role, Setup,
+    Square,
 };
 
 use super::{Position, odd};
@@ -11,10 +11,10 @@ use super::{Position, odd};
 /// (docs/formats/counts.md, Position).
 pub const PACKED_LEN: usize = 24;
 
-/// Pieces that find room.
+/// Pieces that fit.
 const MOST_PIECES: usize = 32;
 
-/// Four bits for each kind of piece: 0 to 11 as they are, pawn to king of White and of Black, and four that say more.
+/// Four bits for each kind of piece: 0 to 11 are pawn to king of White and of Black, and four codes say more.
 mod code {
     /// A pawn that has just gone two squares and may be captured in passing.
     pub const PASSED: u8 = 12;
@@ -41,7 +41,7 @@ impl Packed {
             return None;
         }
         let rooks = chess.castles().castling_rights();
-        // As in the key: counted where a pawn is beside it, legal or not.
+        // As in the key: it counts where a pawn is beside it, legal or not.
         let passed = chess.ep_square(EnPassantMode::PseudoLegal).map(|to| to.xor(Square::A2));
         let mut bytes = [0; PACKED_LEN];
         let (squares, pieces) = bytes.split_at_mut(8);
@@ -64,7 +64,7 @@ impl Packed {
         Some(Self(bytes))
     }
 
-    /// The position again; `None` where the bytes are none.
+    /// The position; `None` where the bytes do not describe one.
     pub fn unpack(&self) -> Option<Position> {
         let (squares, pieces) = self.0.split_first_chunk::<8>()?;
         let occupied = Bitboard(u64::from_le_bytes(*squares));
@@ -92,26 +92,9 @@ impl Packed {
             };
             setup.board.set_piece_at(square, piece);
         }
-        let mode = mode_of(&setup);
+        let mode = CastlingMode::detect(&setup);
         Chess::from_setup(setup, mode).or_else(odd).ok().map(Position::from_chess)
     }
-}
-
-/// Whether ordinary castling explains every right.
-fn mode_of(setup: &Setup) -> CastlingMode {
-    let ordinary = |color: Color| {
-        let rank = color.fold_wb(Rank::First, Rank::Eighth);
-        let rights = setup.castling_rights & Bitboard::from_rank(rank);
-        let corners = CastlingSide::ALL.map(|side| {
-            Square::from_coords(if side == CastlingSide::KingSide { File::H } else { File::A }, rank)
-        });
-        let king = setup.board.king_of(color);
-        rights.is_empty()
-            || king == Some(Square::from_coords(File::E, rank))
-                && rights.into_iter().all(|rook| corners.contains(&rook))
-    };
-    let ordinary = ByColor::new_with(ordinary);
-    CastlingMode::from_standard(ordinary.white && ordinary.black)
 }
 
 #[cfg(test)]
@@ -142,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_pieces_find_no_room() {
+    fn too_many_pieces_do_not_fit() {
         let fen = b"4k3/8/8/8/8/QQQQQQQQ/QQQQQQQQ/QQQQKQQQ b - - 0 1";
         let few = Position::from_fen(fen, CastlingMode::Standard).unwrap();
         assert!(Packed::new(&few).is_some());
