@@ -1,4 +1,4 @@
-//! The bytes of a file, read piece by piece at any place: the memory that it takes does not grow with the file.
+//! The bytes of a file, read piece by piece at any place: the memory needed does not grow with the file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -84,11 +84,11 @@ const LEAST: usize = 1 << 12;
 /// The most that is read ahead.
 const MOST: usize = 1 << 18;
 
-/// A piece of a file that moves along with its reader: reading on is quick, and jumping about possible.
+/// A piece of a file that moves along with its reader: reading forward is quick, and jumping is possible.
 #[derive(Debug, Default)]
 pub struct Window {
     bytes: Vec<u8>,
-    /// Where in the file `bytes` stand.
+    /// Where in the file `bytes` begin.
     start: u64,
     /// How much the next piece holds.
     ahead: usize,
@@ -129,7 +129,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_file_is_read_at_any_place_and_not_behind_its_end() {
+    fn a_file_is_read_at_any_place_and_not_past_its_end() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), b"0123456789").unwrap();
         let blob = Blob::open(file.path()).unwrap();

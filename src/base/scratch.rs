@@ -1,4 +1,4 @@
-//! Bytes that are put aside while a file is made: in memory while they are few, then in a temporary file.
+//! Bytes that are set aside while a file is written: in memory while they are few, then in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -32,13 +32,8 @@ impl Scratch {
     }
 
     /// How many bytes there are.
-    pub fn len(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.spilled + self.held.len() as u64
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Appends bytes.
@@ -107,7 +102,7 @@ impl Cursor {
         if at < self.start || end > self.start + self.bytes.len() as u64 {
             let block = at - at % BLOCK as u64;
             self.start = if end > block + BLOCK as u64 { at } else { block };
-            let room = usize::try_from(scratch.len().saturating_sub(self.start)).unwrap_or(usize::MAX);
+            let room = usize::try_from(scratch.size().saturating_sub(self.start)).unwrap_or(usize::MAX);
             self.bytes.resize(room.min(BLOCK.max(len)), 0);
             scratch.read(self.start, &mut self.bytes)?;
         }
@@ -137,7 +132,7 @@ mod tests {
                 all.extend(piece);
                 prop_assert!(scratch.held.len() <= memory.max(5000));
             }
-            prop_assert_eq!(scratch.len(), all.len() as u64);
+            prop_assert_eq!(scratch.size(), all.len() as u64);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
             let mut cursor = Cursor::default();
             for (at, len) in looks {

@@ -1,4 +1,4 @@
-//! Records found by their keys, of which memory holds one key in many.
+//! Records that are found by their keys, of which memory holds only one in many.
 
 use std::path::Path;
 
@@ -32,12 +32,12 @@ impl<const N: usize> Table<N> {
 
     /// How many records there are.
     pub fn len(&self) -> u64 {
-        self.records.len() / N as u64
+        self.records.size() / N as u64
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.records.size() == 0
     }
 
     /// Whether a record of this key can follow: it is above the last one.

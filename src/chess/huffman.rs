@@ -1,4 +1,4 @@
-//! The code in which ChessBase's and Kvetka's books write the squares of a board: short for what is often there.
+//! The code in which ChessBase's and Kvetka's books write the squares of a board: short for what is frequent.
 
 use shakmaty::{Color, File, Piece, Rank, Role, Setup, Square};
 
@@ -11,18 +11,18 @@ use super::normal::Normal;
 pub const PIECES: [(u32, u32); 6] =
     [(0b110, 3), (0b10010, 5), (0b10100, 5), (0b10110, 5), (0b100010, 6), (0b100000, 6)];
 
-/// Bits, the highest of a byte first.
+/// Writes bits, the highest of a byte first.
 #[derive(Clone, Debug, Default)]
-pub struct Bits {
+pub struct BitWriter {
     words: [u64; 4],
-    /// Bits so far, those that found no room among them.
+    /// Bits so far, including those that did not fit.
     count: u32,
 }
 
-impl Bits {
+impl BitWriter {
     /// The squares of a position in their order.
     pub fn of_board(normal: &Normal) -> Self {
-        let [pawns, knights, bishops, rooks, queens, kings] = normal.roles();
+        let [pawns, knights, bishops, rooks, queens, kings] = normal.roles;
         let mut bits = Self::default();
         let mut next = 0;
         let mut rest = pawns | knights | bishops | rooks | queens | kings;
@@ -34,14 +34,14 @@ impl Bits {
             let has = |set: u64| (set >> square & 1) as usize;
             let kind = has(knights) + 2 * has(bishops) + 3 * has(rooks) + 4 * has(queens) + 5 * has(kings);
             if let Some((code, len)) = PIECES.get(kind) {
-                bits.push(code | u32::from(has(normal.us()) == 0), *len);
+                bits.push(code | u32::from(has(normal.us) == 0), *len);
             }
         }
         bits.zeros(64 - next);
         bits
     }
 
-    /// Appends the last `len` bits of `value`, 1 to 32, the others being zero.
+    /// Appends the last `len` bits of `value`, 1 to 32; its other bits must be zero.
     pub fn push(&mut self, value: u32, len: u32) {
         let (at, used) = ((self.count / 64) as usize, self.count % 64);
         // Shifted so that it ends where it should in the 128 bits of two words.
@@ -60,14 +60,9 @@ impl Bits {
         self.count += count;
     }
 
-    /// How many there are; only the first 256 are kept.
-    pub fn len(&self) -> u32 {
+    /// How many bits there are; only the first 256 are kept.
+    pub fn count(&self) -> u32 {
         self.count
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
     }
 
     /// The bytes, with zeros after the last bit.
@@ -80,33 +75,33 @@ impl Bits {
     }
 }
 
-/// Takes bits from bytes, the highest of a byte first.
+/// Reads bits from bytes, the highest of a byte first.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken<'a> {
+pub struct BitReader<'a> {
     bytes: &'a [u8],
-    taken: usize,
+    count: usize,
 }
 
-impl<'a> Taken<'a> {
-    /// From the first bit on.
-    pub fn from(bytes: &'a [u8]) -> Self {
-        Self { bytes, taken: 0 }
+impl<'a> BitReader<'a> {
+    /// Reads from the first bit on.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, count: 0 }
     }
 
-    /// How many were taken.
+    /// How many bits were read.
     pub fn count(&self) -> usize {
-        self.taken
+        self.count
     }
 
     /// The next bit, 0 or 1; `None` at the end.
     pub fn bit(&mut self) -> Option<u8> {
-        let byte = self.bytes.get(self.taken / 8)?;
-        let bit = byte >> (7 - self.taken % 8) & 1;
-        self.taken += 1;
+        let byte = self.bytes.get(self.count / 8)?;
+        let bit = byte >> (7 - self.count % 8) & 1;
+        self.count += 1;
         Some(bit)
     }
 
-    /// The next so many bits as a number, no more than eight; `None` at the end.
+    /// The next `count` bits as a number, no more than eight; `None` at the end.
     pub fn bits(&mut self, count: u32) -> Option<u8> {
         (0..count).try_fold(0, |value, _| Some(value << 1 | self.bit()?))
     }

@@ -1,4 +1,4 @@
-//! The form in which ChessBase's and Kvetka's books know a position: as if White were to move, and with the king of the
+//! The form in which ChessBase's and Kvetka's books store a position: as if White were to move, and with the king of the
 //! side to move on the right half where neither side may castle.
 
 use shakmaty::{
@@ -44,11 +44,17 @@ impl Frame {
 /// the order in which the formats count squares: a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
-    roles: [u64; 6],
-    us: u64,
-    castles: u8,
-    en_passant: Option<u32>,
-    frame: Frame,
+    /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.
+    pub roles: [u64; 6],
+    /// The pieces of the side to move.
+    pub us: u64,
+    /// Who may castle, as four bits in the order of [`CASTLES`].
+    pub castles: u8,
+    /// The file, 0 to 7, of a pawn that was just pushed by two and has one of the other side beside it, whether or not
+    /// that may capture.
+    pub en_passant: Option<u32>,
+    /// How it was turned.
+    pub frame: Frame,
 }
 
 impl Normal {
@@ -81,38 +87,6 @@ impl Normal {
         Some(Self { roles, us: turned(board.by_color(turn)), castles, en_passant, frame })
     }
 
-    /// How it was turned.
-    pub fn frame(&self) -> Frame {
-        self.frame
-    }
-
-    /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.
-    pub fn roles(&self) -> [u64; 6] {
-        self.roles
-    }
-
-    /// The pieces of the side to move.
-    pub fn us(&self) -> u64 {
-        self.us
-    }
-
-    /// Who may castle, as four bits in the order of [`CASTLES`].
-    pub fn castles(&self) -> u8 {
-        self.castles
-    }
-
-    /// The file, 0 to 7, of a pawn that was just pushed by two and has one of the other side beside it, whether or not
-    /// that may capture.
-    pub fn en_passant(&self) -> Option<u32> {
-        self.en_passant
-    }
-
-    /// The same without en passant.
-    #[must_use]
-    pub fn without_en_passant(self) -> Self {
-        Self { en_passant: None, ..self }
-    }
-
     /// File and rank, 0 to 7, of the piece of this number, from 0, among those of its kind that the side to move has.
     pub fn nth(&self, role: Role, number: u8) -> Option<(u32, u32)> {
         let mut set = self.us & self.roles.get(usize::from(role) - 1)?;
@@ -130,7 +104,7 @@ impl Normal {
     }
 }
 
-/// The position of a set-up in the normal form, as the books' readers build it from bits; leniently, as
+/// The position of a setup in the normal form, as the books' readers build it from bits; lenient as
 /// [`Position::from_fen`](super::Position::from_fen) is, but castling and en passant must fit the board.
 pub fn playable(setup: Setup) -> Option<Chess> {
     setup.position::<Chess>(CastlingMode::Standard).or_else(odd).ok()
@@ -186,9 +160,9 @@ impl Step {
         Some(Self { role, number, right: apart(from_file, to_file), up: apart(from_rank, to_rank) })
     }
 
-    /// The move that is meant in a position whose normal form is given with it, legal or not. Pawns become queens.
-    pub fn meant(self, normal: &Normal, chess: &Chess) -> Option<Move> {
-        let frame = normal.frame();
+    /// The move in a position whose normal form is given with it, legal or not. Pawns become queens.
+    pub fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
+        let frame = normal.frame;
         let (file, rank) = normal.nth(self.role, self.number)?;
         let from = frame.square(file, rank);
         let to_rank = (rank + u32::from(self.up)) % 8;
@@ -217,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_move_has_one_step_and_the_step_means_the_move(
+        fn a_move_has_one_step_which_resolves_to_the_move(
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
             let mut chess = Chess::default();
@@ -233,8 +207,8 @@ mod tests {
                 let without = mv.is_castle() || mv.promotion().is_some_and(|role| role != Role::Queen);
                 let step = Step::of(mv, &normal);
                 prop_assert_eq!(step.is_none(), without, "{:?}", mv);
-                let meant = step.and_then(|step| step.meant(&normal, &chess));
-                prop_assert_eq!(meant, (!without).then_some(mv));
+                let resolved = step.and_then(|step| step.resolve(&normal, &chess));
+                prop_assert_eq!(resolved, (!without).then_some(mv));
             }
         }
     }

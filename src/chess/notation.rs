@@ -1,4 +1,4 @@
-//! Moves as people write them: in SAN or in UCI notation, with or without numbers, between blanks or commas.
+//! Moves as people write them: in SAN or in UCI notation, with or without numbers, separated by spaces or commas.
 
 use std::fmt;
 
@@ -10,40 +10,40 @@ use super::{Game, Position};
 
 /// Why a word is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It is no legal move, or no move at all.
+pub enum MoveErrorKind {
+    /// It is not a legal move, or not a move at all.
     Illegal,
-    /// Several legal moves, in SAN.
+    /// It can be several legal moves, in SAN.
     Ambiguous(Vec<String>),
 }
 
-/// A word among moves that is none.
+/// A word among moves that is not a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct MoveError {
     /// The word as it was written.
     pub word: String,
-    /// Which of the moves it is, counted from 1.
+    /// The number of the move, from 1.
     pub number: usize,
-    /// The position that it is made in.
+    /// The position before the move.
     pub fen: String,
     /// What is wrong.
-    pub fault: Fault,
+    pub kind: MoveErrorKind,
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for MoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { word, number, fen, fault } = self;
+        let Self { word, number, fen, kind } = self;
         write!(f, "\"{word}\", number {number}, ")?;
-        match fault {
-            Fault::Illegal => write!(f, "is no legal move in {fen}"),
-            Fault::Ambiguous(moves) => write!(f, "may be {} in {fen}", moves.join(" or ")),
+        match kind {
+            MoveErrorKind::Illegal => write!(f, "is no legal move in {fen}"),
+            MoveErrorKind::Ambiguous(moves) => write!(f, "may be {} in {fen}", moves.join(" or ")),
         }
     }
 }
 
-/// Plays moves from text; those before a wrong one are played.
+/// Plays moves from text, up to the first word that is not a move.
 ///
-/// Numbers such as `1.` and `3...`, marks such as `!?` and a result at the end are passed over.
+/// Numbers such as `1.` and `3...`, marks such as `!?` and a result at the end are skipped.
 ///
 /// ```
 /// use tabiya::chess::{Game, notation};
@@ -53,14 +53,14 @@ impl fmt::Display for Wrong {
 /// ```
 ///
 /// # Errors
-/// The first word that is no legal move.
-pub fn play(text: &str, game: &mut Game) -> Result<(), Wrong> {
+/// The first word that is not a legal move.
+pub fn play(text: &str, game: &mut Game) -> Result<(), MoveError> {
     for word in words(text) {
-        let mv = read(word, game.position()).map_err(|fault| Wrong {
+        let mv = read(word, game.position()).map_err(|kind| MoveError {
             word: word.to_owned(),
             number: game.moves().len() + 1,
             fen: game.position().fen(),
-            fault,
+            kind,
         })?;
         game.push(mv);
     }
@@ -82,12 +82,12 @@ fn bare(word: &str) -> &str {
     if after.len() < rest.len() || rest.is_empty() { after } else { word }
 }
 
-/// The legal move that a word means, in SAN or in UCI notation; castling also with zeros, and as the king taking its
-/// rook.
+/// The legal move that a word describes, in SAN or in UCI notation; castling also with zeros, and as the king taking
+/// its rook.
 ///
 /// # Errors
-/// Why it means none.
-pub fn read(word: &str, at: &Position) -> Result<Move, Fault> {
+/// When no legal move fits, or several do.
+fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
     let chess = at.chess();
     let uci = UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()).ok();
     if let Some(mv) = uci.and_then(|uci| uci.to_move(chess).ok()) {
@@ -95,13 +95,13 @@ pub fn read(word: &str, at: &Position) -> Result<Move, Fault> {
     }
     let castling = word.starts_with("0-0").then(|| word.replace('0', "O"));
     let Ok(SanPlus { san, .. }) = SanPlus::from_ascii(castling.as_deref().unwrap_or(word).as_bytes()) else {
-        return Err(Fault::Illegal);
+        return Err(MoveErrorKind::Illegal);
     };
     san.to_move(chess).map_err(|error| match error {
-        SanError::IllegalSan => Fault::Illegal,
+        SanError::IllegalSan => MoveErrorKind::Illegal,
         SanError::AmbiguousSan => {
-            let meant = chess.legal_moves().into_iter().filter(|mv| san.matches(*mv));
-            Fault::Ambiguous(meant.map(|mv| San::from_move(chess, mv).to_string()).collect())
+            let fitting = chess.legal_moves().into_iter().filter(|mv| san.matches(*mv));
+            MoveErrorKind::Ambiguous(fitting.map(|mv| San::from_move(chess, mv).to_string()).collect())
         }
     })
 }
@@ -110,7 +110,7 @@ pub fn read(word: &str, at: &Position) -> Result<Move, Fault> {
 mod tests {
     use super::*;
 
-    fn after(text: &str) -> Result<String, Wrong> {
+    fn after(text: &str) -> Result<String, MoveError> {
         let mut game = Game::start();
         play(text, &mut game)?;
         Ok(game

@@ -171,8 +171,8 @@ pub fn each_form<B: Forms>(
 /// The bit of the form in which a position has its entry. Some entries are written without the en-passant file that their
 /// position may have, and serve it with and without.
 fn form(normal: &Normal) -> u8 {
-    let frame = normal.frame();
-    let en_passant = normal.en_passant().is_some();
+    let frame = normal.frame;
+    let en_passant = normal.en_passant.is_some();
     1 << (u8::from(frame.swapped) + 2 * u8::from(frame.mirrored) + 4 * u8::from(en_passant))
 }
 

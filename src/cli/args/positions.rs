@@ -9,7 +9,7 @@ use shakmaty::fen::Fen;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::Game;
-use crate::chess::notation::{self, Fault};
+use crate::chess::notation::{self, MoveErrorKind};
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
 const LONGEST_LINE: u64 = 1024;
@@ -106,8 +106,8 @@ fn from_moves(moves: &str) -> Result<Game> {
     let mut game = Game::start();
     notation::play(moves, &mut game).map_err(|wrong| {
         let error = Error::new(ErrorKind::Usage, format!("--moves: {wrong}"));
-        match wrong.fault {
-            Fault::Ambiguous(_) => error.advice("write which of them"),
+        match wrong.kind {
+            MoveErrorKind::Ambiguous(_) => error.advice("write which of them"),
             _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),
         }
     })?;

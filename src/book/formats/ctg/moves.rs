@@ -124,9 +124,9 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
                 let (up, right) = (Step { right: 0, up: 6, ..step }, Step { right: 6, up: 0, ..step });
                 return [up, right]
                     .into_iter()
-                    .find_map(|step| step.meant(normal, chess).filter(|&mv| chess.is_legal(mv)));
+                    .find_map(|step| step.resolve(normal, chess).filter(|&mv| chess.is_legal(mv)));
             }
-            step.meant(normal, chess)?
+            step.resolve(normal, chess)?
         }
     };
     chess.is_legal(mv).then_some(mv)
@@ -161,7 +161,7 @@ mod tests {
             _ => 2,
         };
         let stands = |number| {
-            normal.nth(role, number).is_some_and(|(file, rank)| normal.frame().square(file, rank) == from)
+            normal.nth(role, number).is_some_and(|(file, rank)| normal.frame.square(file, rank) == from)
         };
         promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(stands)
     }

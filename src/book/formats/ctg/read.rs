@@ -123,8 +123,8 @@ impl Ctg {
         let normal = Normal::of(chess)?;
         let entry = self.raw(&Signature::of_normal(&normal)?);
         let entry = entry.or_else(|| {
-            let again = normal.en_passant().is_some() && chess.legal_ep_square().is_none();
-            again.then(|| self.raw(&Signature::of_normal(&normal.without_en_passant())?))?
+            let again = normal.en_passant.is_some() && chess.legal_ep_square().is_none();
+            again.then(|| self.raw(&Signature::of_normal(&Normal { en_passant: None, ..normal })?))?
         })?;
         Some((normal, entry))
     }

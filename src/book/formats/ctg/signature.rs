@@ -3,7 +3,7 @@
 use shakmaty::{Chess, File, Rank, Square};
 
 use super::layout::{CASTLING, EN_PASSANT, HASH, LENGTH_BITS, LONGEST_SIGNATURE};
-use crate::chess::huffman::{Bits, Taken};
+use crate::chess::huffman::{BitReader, BitWriter};
 use crate::chess::normal::{CASTLES, Normal, playable};
 
 /// The bits under which a book knows a position.
@@ -29,28 +29,28 @@ impl Signature {
 
     /// The signature of a position in the normal form; `None` where it has more pieces than one can hold.
     pub fn of_normal(normal: &Normal) -> Option<Self> {
-        let mut bits = Bits::of_board(normal);
+        let mut bits = BitWriter::of_board(normal);
         let mut head = 0;
         let mut tail = 0;
-        if normal.en_passant().is_some() {
+        if normal.en_passant.is_some() {
             head |= EN_PASSANT;
             tail += 3;
         }
-        if normal.castles() != 0 {
+        if normal.castles != 0 {
             head |= CASTLING;
             tail += 4;
         }
         if tail == 0 {
             bits.push(0, 1);
         }
-        bits.zeros((8 - bits.len() % 8 + 8 - tail) % 8);
-        if let Some(file) = normal.en_passant() {
+        bits.zeros((8 - bits.count() % 8 + 8 - tail) % 8);
+        if let Some(file) = normal.en_passant {
             bits.push(file, 3);
         }
-        if normal.castles() != 0 {
-            bits.push(normal.castles().into(), 4);
+        if normal.castles != 0 {
+            bits.push(normal.castles.into(), 4);
         }
-        let len = 1 + bits.len().div_ceil(8) as usize;
+        let len = 1 + bits.count().div_ceil(8) as usize;
         if len > LONGEST_SIGNATURE {
             return None;
         }
@@ -91,7 +91,7 @@ pub fn hash(signature: &[u8]) -> u32 {
 pub fn decode(signature: &[u8]) -> Result<Chess, &'static str> {
     const BITS: &str = "these bits are no position";
     let (head, rest) = signature.split_first().ok_or(BITS)?;
-    let mut bits = Taken::from(rest);
+    let mut bits = BitReader::new(rest);
     let mut setup = bits.board().ok_or(BITS)?;
     // What follows stands at the end of the last byte.
     let last = rest.last().copied().unwrap_or_default();

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, File, Rank, Square};
 
 use super::layout::KEY_LEN;
-use crate::chess::huffman::{Bits, Taken};
+use crate::chess::huffman::{BitReader, BitWriter};
 use crate::chess::normal::{CASTLES, Normal, playable};
 
 /// Bits of the en-passant file, and of the castling rights.
@@ -30,10 +30,10 @@ impl Key {
 
     /// The key of a position in the normal form; `None` where it has more pieces than 176 bits hold.
     pub fn of_normal(normal: &Normal) -> Option<Self> {
-        let mut bits = Bits::of_board(normal);
-        bits.push(normal.en_passant().map_or(0, |file| file + 1), TAIL_BITS);
-        bits.push(normal.castles().into(), TAIL_BITS);
-        if bits.len() as usize > 8 * KEY_LEN {
+        let mut bits = BitWriter::of_board(normal);
+        bits.push(normal.en_passant.map_or(0, |file| file + 1), TAIL_BITS);
+        bits.push(normal.castles.into(), TAIL_BITS);
+        if bits.count() as usize > 8 * KEY_LEN {
             return None;
         }
         bits.to_bytes().first_chunk().copied().map(Self)
@@ -45,7 +45,7 @@ impl Key {
     /// When it stands for none, or is another than the one under which look-ups ask for the position: why, as a clause.
     pub fn position(&self) -> Result<Chess, &'static str> {
         const BITS: &str = "these bits are no position";
-        let mut bits = Taken::from(&self.0);
+        let mut bits = BitReader::new(&self.0);
         let mut setup = bits.board().ok_or(BITS)?;
         let file = bits.bits(TAIL_BITS).ok_or(BITS)?;
         let castles = bits.bits(TAIL_BITS).ok_or(BITS)?;

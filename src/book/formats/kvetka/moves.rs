@@ -120,7 +120,7 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
     let mv = match code {
         CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
         CASTLE_LONG => castling(CastlingSide::QueenSide, chess)?,
-        _ => step(code)?.meant(normal, chess)?,
+        _ => step(code)?.resolve(normal, chess)?,
     };
     chess.is_legal(mv).then_some(mv)
 }

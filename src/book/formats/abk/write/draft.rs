@@ -210,7 +210,7 @@ impl Draft {
 
     /// Appends a position that has moves; where it is not looked at again, without its board.
     pub fn push(&mut self, key: u64, board: Option<Packed>, steps: &[Step]) -> Result<()> {
-        let first = self.steps.len() / STEP_LEN as u64;
+        let first = self.steps.size() / STEP_LEN as u64;
         let (Ok(first), Ok(len)) = (u32::try_from(first), u32::try_from(steps.len())) else { return Ok(()) };
         let mut place = [0; PLACE_LEN];
         let fields = key.to_be_bytes().into_iter().chain(first.to_le_bytes()).chain(len.to_le_bytes());

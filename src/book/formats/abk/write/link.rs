@@ -176,7 +176,7 @@ impl<'a> Linker<'a> {
     fn spread(&mut self, place: Place) -> Result<()> {
         self.reach(place)?;
         let mut steps = Vec::new();
-        while self.followed < self.spread.len() {
+        while self.followed < self.spread.size() {
             let entry = self.cursor.get(&self.spread, self.followed, size_of::<[u32; 3]>())?;
             let Ok([number, first, len]) = bytemuck::try_pod_read_unaligned::<[u32; 3]>(entry) else { break };
             self.followed += size_of::<[u32; 3]>() as u64;

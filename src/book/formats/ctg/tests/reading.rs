@@ -55,11 +55,11 @@ proptest! {
         prop_assert!(back.turn().is_white());
         prop_assert_eq!(signature(&back), bytes);
         let normal = Normal::of(&back).unwrap();
-        prop_assert!(!normal.frame().swapped && !normal.frame().mirrored);
+        prop_assert!(!normal.frame.swapped && !normal.frame.mirrored);
         prop_assert_eq!(back.legal_moves().len(), chess.legal_moves().len());
         // The same board, turned.
         let mut expected = setup(&chess);
-        let frame = Normal::of(&chess).unwrap().frame();
+        let frame = Normal::of(&chess).unwrap().frame;
         if frame.swapped {
             expected.mirror();
         }

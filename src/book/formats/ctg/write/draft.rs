@@ -355,7 +355,7 @@ impl<'a> Reader<'a> {
 
     /// Reads on until more waits than a page has room for; whether anything does.
     fn fill(&mut self) -> Result<bool> {
-        while self.held <= ROOM && self.at < self.scratch.len() {
+        while self.held <= ROOM && self.at < self.scratch.size() {
             let head = self.cursor.get(self.scratch, self.at, HEAD)?;
             let order = bytes::u32_le(head, 0).unwrap_or_default();
             let len = usize::from(bytes::u16_le(head, 4).unwrap_or_default());

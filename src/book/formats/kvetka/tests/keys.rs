@@ -129,9 +129,8 @@ fn has_code(mv: Move, chess: &Chess) -> bool {
         _ => 2,
     };
     let normal = Normal::of(chess).unwrap();
-    let stands = |number| {
-        normal.nth(role, number).is_some_and(|(file, rank)| normal.frame().square(file, rank) == from)
-    };
+    let stands =
+        |number| normal.nth(role, number).is_some_and(|(file, rank)| normal.frame.square(file, rank) == from);
     promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(stands)
 }
 
@@ -175,7 +174,7 @@ proptest! {
             prop_assert_eq!(back.legal_moves().len(), chess.legal_moves().len());
             prop_assert_eq!(back.board().occupied().count(), chess.board().occupied().count());
             let (same, turned) = (Normal::of(&back).unwrap(), &normal);
-            prop_assert_eq!((same.roles(), same.us(), same.castles()), (turned.roles(), turned.us(), turned.castles()));
+            prop_assert_eq!((same.roles, same.us, same.castles), (turned.roles, turned.us, turned.castles));
         }
         let mut codes = Vec::new();
         for &mv in &chess.legal_moves() {
