@@ -10,7 +10,6 @@ use super::compact::Limits;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
-use super::identity::Id;
 use super::journal::{Change, GameRecord, Record};
 use super::journal_state::{JournalEnd, JournalState, LearnedGame, record_of};
 use super::pages::Pages;
@@ -133,12 +132,9 @@ impl Learner {
             learner.require_expected(&mut open.book)?;
             learner.require_plausible(&mut open.book)?;
             let mut outcomes = Vec::with_capacity(games.len());
-            let mut records = Vec::new();
             let mut now: HashMap<u32, Field> = HashMap::new();
-            let mut new_sides: HashMap<Id, u8> = HashMap::new();
             for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
                 let known = open.state.sides_of(&mut *open.journal, *id)?;
-                let known = known | new_sides.get(id).copied().unwrap_or(0);
                 let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
                 if sides == 0 {
                     outcomes.push(Outcome::Known);
@@ -156,17 +152,15 @@ impl Learner {
                     continue;
                 }
                 outcomes.push(Outcome::Learned(changes.len()));
-                *new_sides.entry(*id).or_default() |= sides;
-                records.push(Record::Game(GameRecord {
+                open.add(Record::Game(GameRecord {
                     id: *id,
                     sides,
                     result: halfpoints(game.result, Color::White) as u8,
                     time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
                     note: game.record_note(),
                     changes,
-                }));
+                }))?;
             }
-            open.commit(records)?;
             Ok(outcomes)
         })
     }
@@ -178,7 +172,7 @@ impl Learner {
     /// but the journal no longer has the records of all (it has at least those of the last
     /// [`UNDO_GAMES`](super::UNDO_GAMES)). Nothing is taken back then.
     pub fn undo(&mut self, count: u32) -> Result<u32> {
-        if !self.has_journal()? {
+        if self.claim(false)?.is_none() {
             return Ok(0);
         }
         self.transact(false, |learner, open| {
@@ -210,7 +204,7 @@ impl Learner {
                 }
             }
             let (games, changes) = (games.len() as u32, back.into_values().collect());
-            open.commit(vec![Record::Undo { games, changes }])?;
+            open.add(Record::Undo { games, changes })?;
             Ok(games)
         })
     }
@@ -227,7 +221,7 @@ impl Learner {
     /// As [`Learner::learn`], but for what the fields and the journal hold.
     pub fn reset(&mut self) -> Result<()> {
         self.checked = false;
-        self.transact(true, |_, open| open.commit(vec![Record::Reset]))
+        self.transact(true, |_, open| open.add(Record::Reset))
     }
 
     /// Finishes what another process has begun, if there is anything.
@@ -235,7 +229,7 @@ impl Learner {
     /// # Errors
     /// As [`Learner::learn`].
     pub fn recover(&mut self) -> Result<()> {
-        if self.has_journal()? { self.transact(false, |_, _| Ok(())) } else { Ok(()) }
+        if self.claim(false)?.is_none() { Ok(()) } else { self.transact(false, |_, _| Ok(())) }
     }
 
     /// What the journal says, with at most so many games. Nothing is written.
@@ -260,10 +254,6 @@ impl Learner {
         let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
         let count = state.folded().saturating_add(state.games.len() as u64);
         Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
-    }
-
-    fn has_journal(&mut self) -> Result<bool> {
-        Ok(self.claim(false)?.is_some())
     }
 
     /// What a move changes in the book, where it is an entry; `now` has the fields that are changed but not written yet.
@@ -298,12 +288,13 @@ impl Learner {
 
     /// Refuses a book that is not the expected one.
     fn require_expected(&self, book: &mut Pages) -> Result<()> {
-        let Some(expected) = self.expected else { return Ok(()) };
-        if book.fingerprint()? == expected {
-            return Ok(());
+        let what = "this is another book than the one that the game was played from";
+        match self.expected {
+            Some(expected) if book.fingerprint()? != expected => {
+                Err(Error::format(&self.path, what).advice("put that book back, and the game is learned"))
+            }
+            _ => Ok(()),
         }
-        Err(Error::format(&self.path, "this is another book than the one that the game was played from")
-            .advice("put that book back, and the game is learned"))
     }
 
     /// Requires another look at every learn field where the book was replaced since it was last seen, or where another

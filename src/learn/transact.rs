@@ -16,12 +16,15 @@ use crate::base::error::Result;
 pub(super) struct Open {
     pub(super) journal: Box<dyn Bytes>,
     pub(super) book: Pages,
+    /// The state of the journal, with the records that are not written yet.
     pub(super) state: JournalState,
+    /// These records.
+    new: Vec<u8>,
 }
 
 impl Learner {
-    /// Does something under the lock, after what others have begun is finished. With `anew` a journal that cannot be
-    /// used is begun again.
+    /// Runs `work` under the lock, after what others have begun is finished, and commits the records that it adds. With
+    /// `anew` a journal that cannot be used is begun again.
     pub(super) fn transact<T>(
         &mut self,
         anew: bool,
@@ -32,6 +35,7 @@ impl Learner {
         let journal = self.claim(true)?.ok_or_else(|| self.busy())?;
         let done = self.open(journal, book, anew).and_then(|mut open| {
             let done = work(self, &mut open)?;
+            open.commit()?;
             self.close(open);
             Ok(done)
         });
@@ -79,7 +83,7 @@ impl Learner {
         if !anew && is_stale(&state, &mut book)? {
             return Err(self.stale().into());
         }
-        let mut open = Open { journal, book, state };
+        let mut open = Open { journal, book, state, new: Vec::new() };
         open.finish()?;
         Ok(open)
     }
@@ -181,18 +185,20 @@ impl Open {
         self.apply()
     }
 
-    /// Writes records into the journal, then into the book; each step is on the disk before the next begins.
-    pub(super) fn commit(&mut self, records: Vec<Record>) -> Result<(), LearnError> {
-        if records.is_empty() {
+    /// Adds a record to those that the transaction commits.
+    pub(super) fn add(&mut self, record: Record) -> Result<(), LearnError> {
+        self.new.extend(self.state.append(record)?);
+        Ok(())
+    }
+
+    /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins.
+    fn commit(&mut self) -> Result<(), LearnError> {
+        if self.new.is_empty() {
             return Ok(());
         }
-        let start = self.state.end;
-        let mut data = Vec::new();
-        for record in records {
-            data.extend(self.state.append(record)?);
-        }
-        if let Err(error) = self.journal.write_at(start, &data).and_then(|()| self.journal.sync()) {
-            // Taken back as well as it goes; what stays is no whole record, or is finished by the next one to come.
+        let start = self.state.end - self.new.len() as u64;
+        if let Err(error) = self.journal.write_at(start, &self.new).and_then(|()| self.journal.sync()) {
+            // Taken back as well as it goes; what stays is no whole record, or is finished by the next process.
             let _ = self.journal.set_len(start);
             return Err(error.into());
         }
