@@ -1,4 +1,4 @@
-//! The game that a GUI describes: a start, its moves, and what of it can still be repeated.
+//! The game that a GUI describes: its start, its moves, and the positions that can still be repeated.
 
 use std::sync::Arc;
 
@@ -79,26 +79,24 @@ impl Game {
         &self.moves
     }
 
-    /// What the board says of the game's end, and who has won; `None` where it goes on.
+    /// How the game has ended as far as the board shows it, and who has won; `None` where it has not ended.
     pub fn ending(&self) -> Option<(Ending, KnownOutcome)> {
         let chess = self.position.chess();
-        let drawn = |ending| Some((ending, KnownOutcome::Draw));
-        if chess.legal_moves().is_empty() {
+        let drawn = if chess.legal_moves().is_empty() {
             if chess.is_check() {
                 return Some((Ending::Mate, KnownOutcome::Decisive { winner: chess.turn().other() }));
             }
-            return drawn(Ending::Stalemate);
-        }
-        if chess.is_insufficient_material() {
-            return drawn(Ending::DeadPosition);
-        }
-        if self.earlier.iter().filter(|key| **key == self.position.key()).count() >= 2 {
-            return drawn(Ending::Repetition);
-        }
-        if chess.halfmoves() >= FIFTY_MOVES {
-            return drawn(Ending::FiftyMoves);
-        }
-        None
+            Ending::Stalemate
+        } else if chess.is_insufficient_material() {
+            Ending::DeadPosition
+        } else if self.is_third(&self.position) {
+            Ending::Repetition
+        } else if chess.halfmoves() >= FIFTY_MOVES {
+            Ending::FiftyMoves
+        } else {
+            return None;
+        };
+        Some((drawn, KnownOutcome::Draw))
     }
 
     /// The number of the full move to be made, 1 at the start.
@@ -164,11 +162,12 @@ impl Game {
 
     /// Whether a move that is legal here would bring about a position for the third time.
     pub fn repeats(&self, mv: Move) -> bool {
-        if self.earlier.len() + 1 < FEWEST_PLIES_TO_REPEAT {
-            return false;
-        }
-        let next = self.position.after(mv);
-        self.earlier.iter().filter(|key| **key == next.key()).count() >= 2
+        self.earlier.len() + 1 >= FEWEST_PLIES_TO_REPEAT && self.is_third(&self.position.after(mv))
+    }
+
+    /// Whether a position was on the board twice before.
+    fn is_third(&self, position: &Position) -> bool {
+        self.earlier.iter().filter(|key| **key == position.key()).count() >= 2
     }
 }
 
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn the_board_tells_how_a_game_ended() {
+    fn the_board_shows_how_a_game_ended() {
         let ending = |fen: &str, moves: &str| {
             let mut game = Game::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
             moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
