@@ -5,53 +5,25 @@ use shakmaty::uci::UciMove;
 
 use super::{split_word, words};
 
-/// The command of a line. Only commands that the adapter acts on have a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// `uci`
-    Uci,
-    /// `debug`
-    Debug,
-    /// `isready`
-    IsReady,
-    /// `setoption`
-    SetOption,
-    /// `ucinewgame`
-    NewGame,
-    /// `position`
-    Position,
-    /// `go`
-    Go,
-    /// `stop`
-    Stop,
-    /// `ponderhit`
-    PonderHit,
-    /// `quit`
-    Quit,
-    /// `register`, which is forwarded
-    Register,
-    /// Any other command, which is forwarded.
-    Other,
+first_words! {
+    /// The command of a line. Only commands that the adapter acts on have a name.
+    pub enum Command {
+        Uci b"uci",
+        Debug b"debug",
+        IsReady b"isready",
+        SetOption b"setoption",
+        NewGame b"ucinewgame",
+        Position b"position",
+        Go b"go",
+        Stop b"stop",
+        PonderHit b"ponderhit",
+        Quit b"quit",
+        // Forwarded like any other; it has a name because the words before it are skipped.
+        Register b"register",
+    }
 }
 
 impl Command {
-    fn from_word(word: &[u8]) -> Self {
-        match word {
-            b"uci" => Command::Uci,
-            b"debug" => Command::Debug,
-            b"isready" => Command::IsReady,
-            b"setoption" => Command::SetOption,
-            b"ucinewgame" => Command::NewGame,
-            b"position" => Command::Position,
-            b"go" => Command::Go,
-            b"stop" => Command::Stop,
-            b"ponderhit" => Command::PonderHit,
-            b"quit" => Command::Quit,
-            b"register" => Command::Register,
-            _ => Command::Other,
-        }
-    }
-
     /// Parses a line: its command, the line from the word of the command on, and the rest after that word.
     ///
     /// Unknown words before a command are skipped, as the protocol requires: `joho debug on` is `debug on`. A line

@@ -3,6 +3,28 @@
 //! vampirc-uci writes most of our own lines. Those that a move waits for are written here, and tested against it. Lines
 //! of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be expensive.
 
+/// An enum of the words that lines begin with.
+macro_rules! first_words {
+    ($(#[$doc:meta])* pub enum $name:ident { $($variant:ident $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $(#[doc = stringify!($word)] $variant,)*
+            /// Any other word: the line is forwarded.
+            Other,
+        }
+
+        impl $name {
+            fn from_word(word: &[u8]) -> Self {
+                match word {
+                    $($word => Self::$variant,)*
+                    _ => Self::Other,
+                }
+            }
+        }
+    };
+}
+
 mod command;
 mod lines;
 mod option_line;

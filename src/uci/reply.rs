@@ -7,37 +7,22 @@ use shakmaty::uci::UciMove;
 
 use super::{split_word, words};
 
-/// The reply of a line. Only replies that the adapter acts on have a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// `id`
-    Id,
-    /// `option`
-    Option,
-    /// `uciok`
-    UciOk,
-    /// `readyok`
-    ReadyOk,
-    /// `bestmove`
-    BestMove,
-    /// `info`
-    Info,
-    /// Any other reply, which is forwarded.
-    Other,
+first_words! {
+    /// The reply of a line. Only replies that the adapter acts on have a name.
+    pub enum Reply {
+        Info b"info",
+        BestMove b"bestmove",
+        ReadyOk b"readyok",
+        Option b"option",
+        Id b"id",
+        UciOk b"uciok",
+    }
 }
 
 impl Reply {
     /// Parses the first word of a line.
     pub fn parse(line: &[u8]) -> Self {
-        match split_word(line).0 {
-            b"info" => Reply::Info,
-            b"bestmove" => Reply::BestMove,
-            b"readyok" => Reply::ReadyOk,
-            b"option" => Reply::Option,
-            b"id" => Reply::Id,
-            b"uciok" => Reply::UciOk,
-            _ => Reply::Other,
-        }
+        Self::from_word(split_word(line).0)
     }
 }
 
@@ -92,11 +77,7 @@ pub fn noticed(line: &str) -> Option<&str> {
 /// Appends the `info` line with a score that some clients expect before a move; depth 0 marks a book move.
 pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
-    if centipawns == 0 {
-        out.push(b'0');
-    } else {
-        out.extend_from_slice(centipawns.to_string().as_bytes());
-    }
+    out.extend_from_slice(itoa::Buffer::new().format(centipawns).as_bytes());
     out.extend_from_slice(b" nodes 0 nps 0 time 0 pv");
     for mv in line {
         out.push(b' ');
