@@ -1,4 +1,4 @@
-//! A book's moves and a policy become a chance for each move; chances and a random number become one move.
+//! Turns the moves of a book and a policy into a chance for each move, and chances and a random number into one move.
 //!
 //! Pure: no clock, no files, no global random numbers.
 
@@ -16,17 +16,17 @@ pub struct Policy {
     pub variety: u32,
     /// Last full move that the book answers; 0 = no limit.
     pub depth: u32,
-    /// Per mille of the position's weight that a move needs.
+    /// How much of the position's weight a move needs, per mille.
     pub threshold: u32,
     /// Games that a move needs, where the format counts them.
     pub games: u64,
-    /// A move is not played when its line goes on for fewer plies than this, the move itself counted.
+    /// A move is not played when its line has fewer plies than this, including the move.
     pub reserve: u32,
-    /// A format's own verdicts act: colours, marks and limits.
+    /// The verdicts of the format count: colours, marks and limits.
     pub tournament: bool,
-    /// A move may bring about a position for the third time.
+    /// A move may lead to a position for the third time.
     pub repeats: bool,
-    /// What was learned from results acts on the weights.
+    /// Learned results change the weights.
     pub learn: bool,
 }
 
@@ -46,8 +46,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Whether a move that is legal in the game may be played for what it leads to: no third time of a position, and a
-    /// line of the book set that goes on long enough.
+    /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a line
+    /// of the book set that is long enough.
     pub fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
         let color = game.position().chess().turn();
         (self.repeats || !game.repeats(mv))
@@ -64,17 +64,17 @@ impl Policy {
 
 /// The power to which weights are raised before a move is drawn: `(100 - variety) / variety`.
 ///
-/// It is 1 at 50 (the book's own chances), 0 at 100 (all playable moves alike) and infinite at 0 (the best move
-/// alone), and falls smoothly in between: 3 at 25, a third at 75.
+/// It is 1 at 50 (the chances of the book), 0 at 100 (all playable moves alike) and infinite at 0 (only the best move),
+/// and falls smoothly in between: 3 at 25, a third at 75.
 pub fn exponent(variety: u32) -> f64 {
     let variety = f64::from(variety.min(100));
     (100.0 - variety) / variety
 }
 
-/// Writes the chance of each move into `out`: 0 for a move that may not be played, else above 0; together 1, or all
-/// 0 where nothing may be played.
+/// Writes the chance of each move into `out`: 0 for a move that may not be played, else above 0. The sum is 1, or 0
+/// where no move may be played.
 ///
-/// `allowed` is asked last, and only for moves that all else lets through: it holds what needs the position, such as
+/// `allowed` is called last, and only for moves that pass everything else: it checks what needs the position, such as
 /// repetitions and the length of the line after a move.
 pub fn chances(
     moves: &[MoveFacts],
@@ -105,7 +105,7 @@ pub fn chances(
     }
     let exponent = exponent(policy.variety);
     for chance in out.iter_mut().filter(|chance| **chance > 0.0) {
-        // Divided by the greatest weight first, so that no power overflows and the best keeps 1.
+        // Divided by the greatest weight first: no power overflows, and the best stays 1.
         let share = *chance / best;
         *chance = if exponent == 1.0 {
             share
@@ -121,8 +121,8 @@ pub fn chances(
 
 /// What a move weighs under a policy.
 ///
-/// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
-/// not act and the marks are factors: those that readers of CTG books publish.
+/// In tournaments it is the weight in the book, and at least 1 for a move that the author chose. Otherwise colours do not
+/// count, and the marks are factors: those that readers of CTG books publish.
 fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     let verdict = Verdict::from(m);
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
@@ -139,17 +139,17 @@ fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
         }
 }
 
-/// What results do to a weight: the odds of the mover's half-points against the opponent's, each side given four more,
-/// so that few games change little. This is PolyGlot's own rule.
+/// The factor of results on a weight: the odds of the mover's half-points against the opponent's, with four more for each
+/// side, so few games change little. This is PolyGlot's rule.
 fn learned_factor(learned: Learned) -> f64 {
     let own = f64::from(learned.halfpoints);
     let theirs = (2.0 * f64::from(learned.games) - own).max(0.0);
     (own + 4.0) / (theirs + 4.0)
 }
 
-/// Draws one index by its chance; `None` where all chances are 0.
+/// Draws an index by its chance; `None` where all chances are 0.
 ///
-/// Exactly one random number is used for each move drawn, so that a seed makes a game repeat move for move.
+/// Exactly one random number is used for each move, so the same seed gives the same game.
 pub fn draw(chances: &[f64], rng: &mut impl Rng) -> Option<usize> {
     let mut rest: f64 = rng.random();
     let mut last = None;

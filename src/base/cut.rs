@@ -1,18 +1,18 @@
-//! Mapped files that others cut off in place: reading on gives zeros instead of ending the process.
+//! Mapped files that others truncate: the missing part reads as zeros instead of ending the process.
 //!
-//! The system sends SIGBUS to who reads a page of a map that its file no longer has. A handler puts a page of zeros in
-//! its place, and notes the map. Readers check every number, so that zeros are a damage like any other. Reading at an
-//! offset instead would cost 1 to 2.5 µs more a look-up in a Polyglot book (0.2 to 1.0 µs through the map), and several
-//! times that in formats whose look-ups read more places. Windows does not let a mapped file be cut.
+//! The system sends SIGBUS to a process that reads a page of a map that its file no longer has. A handler puts a page of
+//! zeros in its place, and marks the map. Readers check every number, so zeros are an error like any other. Reading at
+//! an offset instead would cost 1 to 2.5 µs more for each look-up in a Polyglot book (0.2 to 1.0 µs through the map), and
+//! several times that in formats whose look-ups read more places. Windows does not let anyone truncate a mapped file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Maps that are guarded at a time: a Kvetka book has two for each 20 MB, all others fewer.
+/// Maps that are guarded at a time: a Kvetka book has two for each 20 MB, all other books have fewer.
 const MOST: usize = 1024;
 
-/// A map as the handler of the signal sees it. It is none while its length is 0.
+/// A map as the signal handler sees it; unused while its length is 0.
 struct Place {
     start: AtomicUsize,
     len: AtomicUsize,
@@ -23,24 +23,24 @@ static PLACES: [Place; MOST] =
     [const { Place { start: AtomicUsize::new(0), len: AtomicUsize::new(0), cut: AtomicBool::new(false) } };
         MOST];
 
-/// Whether any place has been cut since the last [`take`].
+/// Whether any map has lost bytes since the last [`take`].
 static ANY_CUT: AtomicBool = AtomicBool::new(false);
 
-/// The files of the places that are in use, by their numbers; and those cut whose maps have gone.
+/// The files of the places in use, by their numbers; and the truncated files whose maps were dropped.
 static FILES: Mutex<(Vec<Option<PathBuf>>, Vec<PathBuf>)> = Mutex::new((Vec::new(), Vec::new()));
 
 fn files() -> MutexGuard<'static, (Vec<Option<PathBuf>>, Vec<PathBuf>)> {
     FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Guards a map as long as it lives: drop it before the map.
+/// Guards a map while it exists: drop it before the map.
 #[derive(Debug)]
 pub(super) struct Guard {
     number: usize,
 }
 
 impl Guard {
-    /// Guards the map of a file; `None` where too many are guarded, or there is no need.
+    /// Guards the map of a file; `None` where too many are guarded, or the system needs no guard.
     pub(super) fn new(bytes: &[u8], path: &Path) -> Option<Self> {
         if !imp::watch() {
             return None;
@@ -71,7 +71,7 @@ impl Drop for Guard {
     }
 }
 
-/// The mapped files that were found cut off since this was last asked. It costs next to nothing where there is none.
+/// The mapped files that were found truncated since the last call. It costs next to nothing where there are none.
 pub fn take() -> Vec<PathBuf> {
     if !ANY_CUT.load(Ordering::Relaxed) || !ANY_CUT.swap(false, Ordering::AcqRel) {
         return Vec::new();
@@ -99,14 +99,14 @@ mod imp {
     /// What SIGBUS did before; `None` where our handler could not be installed.
     static BEFORE: OnceLock<Option<SigAction>> = OnceLock::new();
 
-    /// Installs the handler, once; whether it is there.
+    /// Installs the handler, once; returns whether it is installed.
     ///
     /// # Safety
     /// Safe to call: the handler is [`on_fault`], which keeps to what a handler may do.
     #[allow(unsafe_code)]
     pub(super) fn watch() -> bool {
         let install = || {
-            // The overflow of a stack comes the same way, and needs the other stack.
+            // A stack overflow sends a signal too, and needs the alternative stack.
             let flags = SaFlags::SA_SIGINFO | SaFlags::SA_ONSTACK;
             let action = SigAction::new(SigHandler::SigAction(on_fault), flags, SigSet::empty());
             // SAFETY: as above.
@@ -115,13 +115,13 @@ mod imp {
         BEFORE.get_or_init(install).is_some()
     }
 
-    /// Puts zeros where a guarded map has lost its file. What is not ours is left to whoever handled it before: the
-    /// faulting instruction runs again.
+    /// Puts zeros where a guarded map has lost its file. Other faults are left to the previous handler: the faulting
+    /// instruction runs again.
     ///
     /// # Safety
     /// Called by the system alone, with a valid `info`. It reads atomics, and makes system calls that are safe in a
     /// handler (`sysconf`, `mmap`, `sigaction`). The pages that it replaces, from the missing one to the end of the map,
-    /// belong to a map that is guarded, so that it lives and nobody else uses the addresses; they stay readable.
+    /// belong to a guarded map, so it exists and nobody else uses the addresses; they stay readable.
     #[allow(unsafe_code)]
     extern "C" fn on_fault(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
         // SAFETY: the system gives a valid pointer.
@@ -136,7 +136,7 @@ mod imp {
             let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
             let from = at - at % page;
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-            // SAFETY: as above; a map begins at a page, so that `from` is not before it.
+            // SAFETY: as above; a map starts at a page, so `from` is not before it.
             let put =
                 unsafe { libc::mmap(from as *mut c_void, start + len - from, libc::PROT_READ, flags, -1, 0) };
             if put != libc::MAP_FAILED {
@@ -154,7 +154,7 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    /// There is nothing to watch for.
+    /// Does nothing: there is no such signal.
     pub(super) fn watch() -> bool {
         false
     }
@@ -166,7 +166,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn a_map_whose_file_is_cut_off_ends_with_zeros_and_is_reported_once() {
+    fn a_map_whose_file_is_truncated_ends_with_zeros_and_is_reported_once() {
         let folder = tempfile::tempdir().unwrap();
         let (path, whole) = (folder.path().join("cut"), folder.path().join("whole"));
         std::fs::write(&path, vec![7; 1 << 20]).unwrap();
@@ -174,7 +174,7 @@ mod tests {
         let (map, other) = (Map::open(&path).unwrap(), Map::open(&whole).unwrap());
         assert!(map.iter().all(|byte| *byte == 7));
         File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
-        // From the middle first: what is before it is cut off too.
+        // From the middle first: what is before it is missing too.
         assert_eq!(map[500_000], 0);
         assert!(map[..100_000].iter().all(|byte| *byte == 7));
         assert!(map[100_000..].iter().all(|byte| *byte == 0));
@@ -184,7 +184,7 @@ mod tests {
         };
         assert_eq!(ours(super::take()), std::slice::from_ref(&path));
         assert!(ours(super::take()).is_empty());
-        // A map that has gone meanwhile is reported all the same.
+        // A map that was dropped meanwhile is still reported.
         let map = Map::open(&whole).unwrap();
         File::options().write(true).open(&whole).unwrap().set_len(0).unwrap();
         assert_eq!(map[0], 0);

@@ -1,10 +1,10 @@
-//! The one error type: what is wrong, where, and what the user can do about it.
+//! The error type: what is wrong, where, and what the user can do about it.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What a user can do about an error decides its kind, and the kind decides the exit code.
+/// The kind of an error: it depends on what a user can do about the error, and decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The command line or the configuration asks for something that does not exist.
@@ -13,13 +13,13 @@ pub enum ErrorKind {
     File,
     /// A file was read but is not what it should be.
     Format,
-    /// The child engine cannot be started, is no UCI engine, hangs or died.
+    /// The child engine cannot be started, is not a UCI engine, hangs or died.
     Engine,
     /// The user asked the work to stop.
     Interrupted,
 }
 
-/// What helps against an error and is for the user to allow or to change: the command line names its option for it.
+/// What helps against an error and needs the user: the command line names the option for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Write to another file, or allow this one to be replaced.
@@ -30,9 +30,9 @@ pub enum Remedy {
     TemporaryFolder,
     /// Leave out rare or late moves.
     SmallerBook,
-    /// Count the games again with their positions, or make a book that needs none.
+    /// Count the games again with their positions, or make a book that needs no positions.
     CountPositions,
-    /// Set all learn fields of the book to nothing, and begin a new journal.
+    /// Set all learn fields of the book to zero, and begin a new journal.
     ResetLearned,
 }
 
@@ -71,7 +71,7 @@ impl Error {
         Self::new(ErrorKind::Format, what).at_path(path)
     }
 
-    /// A file that is there already and may not be replaced.
+    /// A file that exists already and may not be replaced.
     pub fn exists(path: impl AsRef<Path>) -> Self {
         Self::new(ErrorKind::File, "this file exists already").at_path(path).remedied_by(Remedy::Replace)
     }
@@ -103,24 +103,24 @@ impl Error {
         self
     }
 
-    /// Says what helps, for the command line to word.
+    /// Names what helps, for the command line to word.
     #[must_use]
     pub fn remedied_by(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
-    /// Whether the error says what to do, apart from what [`Error::remedy`] stands for.
+    /// Whether the error says what to do, apart from its [`Error::remedy`].
     pub fn has_advice(&self) -> bool {
         self.advice.is_some()
     }
 
-    /// What helps, where that is for the command line to word.
+    /// What helps, where the command line words it.
     pub fn remedy(&self) -> Option<Remedy> {
         self.remedy
     }
 
-    /// What a user can do about it, as a class.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -141,7 +141,7 @@ impl Error {
     }
 }
 
-/// An error of a temporary file without its path, which the crate `tempfile` adds: the file has gone by then.
+/// The error of a temporary file without the path that the crate `tempfile` adds: the file no longer exists.
 fn without_path(error: std::io::Error) -> std::io::Error {
     let text = error.to_string();
     match text.rfind(" at path \"") {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_io_error_stands_behind_what_was_tried() {
+    fn an_io_error_follows_what_was_tried() {
         let source = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
         let error = Error::file("b.bin", "cannot open the book", source);
         assert_eq!(error.to_string(), "b.bin: cannot open the book: no such file");

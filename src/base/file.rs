@@ -1,4 +1,4 @@
-//! Opening regular files, and reading them at any place.
+//! Opens regular files, and reads them at any offset.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -12,7 +12,7 @@ use super::error::{Error, ErrorKind, Result};
 /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
 pub fn open(path: &Path) -> Result<(File, Metadata)> {
     let cannot = |error| Error::file(path, "cannot open the file", error);
-    // Asked before opening too, because opening a pipe waits for its writer.
+    // Checked before opening too, because opening a pipe waits for its writer.
     regular(path, &fs::metadata(path).map_err(cannot)?)?;
     let file = File::open(path).map_err(cannot)?;
     let metadata = file.metadata().map_err(cannot)?;

@@ -1,4 +1,4 @@
-//! What a check finds wrong with a file: of each kind the first findings one by one, the others in one line.
+//! What a check finds wrong with a file: the first findings of each kind one by one, the others in one line.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -80,9 +80,9 @@ impl<'a, P: AsRef<Path> + ?Sized> From<(&'a P, u64)> for Place<'a> {
 pub struct Finding {
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong: a clause, or where it is several findings, their number and what they are.
+    /// What is wrong: a clause; for several findings, their number and what they are.
     pub what: String,
-    /// How many findings it is.
+    /// How many findings these are.
     pub count: u64,
     /// Where it is, or the first one, in bytes from the start of the file.
     pub offset: u64,
@@ -123,13 +123,13 @@ struct Group {
     others: Option<Finding>,
 }
 
-/// Does `work`, and reports the first findings of each kind as they are added, the others of each kind together at the
+/// Does `work`. Reports the first findings of each kind as they are added, and the others of each kind together at the
 /// end.
 pub fn listed<T>(report: &mut dyn FnMut(Finding), work: impl FnOnce(&mut Findings<'_>) -> T) -> T {
     collect(LISTED, report, work)
 }
 
-/// Does `work`, and gives the findings of each kind together.
+/// Does `work`, and returns the findings of each kind together.
 pub fn summed<T>(work: impl FnOnce(&mut Findings<'_>) -> T) -> (T, Vec<Finding>) {
     let mut sums = Vec::new();
     let done = collect(0, &mut |finding| sums.push(finding), work);

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::{Error, ErrorKind, Result};
 
-/// Folders within one another that are read.
+/// How deep folders may be nested.
 const DEEPEST: u32 = 64;
 
-/// The folder that a file is in: the present one where its path has none.
+/// The folder of a file: the current one where its path names none.
 ///
 /// ```
 /// use std::path::Path;
@@ -22,7 +22,7 @@ pub fn of(file: &Path) -> &Path {
     here(file.parent().unwrap_or(file))
 }
 
-/// A folder, where no name means the present one.
+/// A folder, where an empty name means the current one.
 pub fn here(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
@@ -40,7 +40,7 @@ pub fn sync(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The path of a file with another extension, in upper case where the present one is.
+/// The path of a file with another extension, in upper case if the old one is.
 ///
 /// ```
 /// use std::path::Path;
@@ -52,7 +52,7 @@ pub fn with_extension(file: &Path, extension: &str) -> PathBuf {
     file.with_extension(if upper { extension.to_uppercase() } else { extension.to_owned() })
 }
 
-/// The file of the same name with another extension: as [`with_extension`] names it, or else in any letter case.
+/// The file of the same name with another extension: as [`with_extension`] names it, else in any letter case.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -61,7 +61,7 @@ pub fn sibling(file: &Path, extension: &str) -> io::Result<Option<PathBuf>> {
     if likely.is_file() { Ok(Some(likely)) } else { in_any_case(&likely) }
 }
 
-/// The file whose name differs from this one by letter case at most; of several the first in the order of their bytes.
+/// The file whose name equals this one apart from letter case; of several, the first in the order of their bytes.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -74,11 +74,11 @@ pub fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
     Ok(found.map(|name| file.with_file_name(name)))
 }
 
-/// The files of a folder and of the folders within it, in the order of their names; what `skips` says of a name is
-/// passed over. Folders behind links are not followed, because they may lead back.
+/// The files of a folder and of its subfolders, in the order of their names. Names for which `skips` is true are left
+/// out. Links to folders are not followed, because they may lead back.
 ///
 /// # Errors
-/// When a folder cannot be read, or too many are within one another.
+/// When a folder cannot be read, or folders are nested too deep.
 pub fn files(folder: &Path, skips: &dyn Fn(&OsStr) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     add_files(folder, DEEPEST, skips, &mut found)?;

@@ -1,7 +1,7 @@
-//! Ctrl-C and its like, for work that must tidy up before it ends.
+//! Ctrl-C and similar requests, for work that must clean up before it ends.
 //!
-//! Work asks now and then whether it is to stop, and stops by an error: what it holds is dropped on the way out,
-//! temporary files among it.
+//! Work checks now and then whether to stop, and stops with an error: everything that it holds is dropped on the way
+//! out, including temporary files.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +10,10 @@ use super::error::{Error, ErrorKind, Result};
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C, a closed terminal or a request to terminate only asks the work to stop.
+/// From now on Ctrl-C, a closed terminal or a request to terminate only sets a flag for the work to stop.
 pub fn watch() {
     static ONCE: Once = Once::new();
-    // Without the handler the process ends at once, as it would have anyway.
+    // Without the handler the process ends at once, as it does by default.
     ONCE.call_once(|| drop(ctrlc::set_handler(ask)));
 }
 
@@ -22,13 +22,13 @@ pub fn ask() {
     ASKED.store(true, Ordering::Relaxed);
 }
 
-/// Whether the work is to stop.
+/// Whether the work must stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
-/// From now on a file that grows to the limit that the system sets for this process (`ulimit -f`) cannot be written to,
-/// which is an error like any other; without this it ends the process.
+/// From now on writing a file beyond the limit that the system sets for this process (`ulimit -f`) is an error like any
+/// other; without this call it ends the process.
 ///
 /// # Safety
 /// Safe to call: the handler does nothing. It is a handler because programs that we start would inherit an ignored
@@ -45,12 +45,12 @@ pub fn outlive_file_limits() {
     let _ = unsafe { sigaction(Signal::SIGXFSZ, &action) };
 }
 
-/// Only Unix ends processes for that.
+/// Does nothing: only Unix ends processes for that.
 #[cfg(not(unix))]
 pub fn outlive_file_limits() {}
 
 /// # Errors
-/// When the work is to stop.
+/// When the work must stop.
 pub fn check() -> Result<()> {
     if asked() {
         return Err(Error::new(ErrorKind::Interrupted, "interrupted: nothing was written"));

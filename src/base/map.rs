@@ -1,4 +1,4 @@
-//! The bytes of a file, mapped into memory so that opening costs the same whatever the size.
+//! The bytes of a file, mapped into memory: opening costs the same whatever the size.
 
 use std::fs::File;
 use std::ops::Deref;
@@ -35,7 +35,7 @@ pub struct Mapped {
     map: Mmap,
 }
 
-/// How the bytes of a map are going to be read: advice to the operating system.
+/// How the bytes of a map will be read: advice to the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Here and there: nothing around a read byte is worth loading.
@@ -45,10 +45,10 @@ pub enum Access {
 }
 
 impl Map {
-    /// Maps a regular file, for reading and in its present length, to be read here and there.
+    /// Maps a regular file in its current length, for reading at random places.
     ///
-    /// A file that is replaced by renaming keeps its old content in the map. One that is cut off in place while it
-    /// is mapped reads as zeros from there on, and is reported: see [`cut`](super::cut).
+    /// A file that is replaced by renaming keeps its old content in the map. One that is truncated while it is mapped
+    /// reads as zeros from there on, and is reported: see [`cut`](super::cut).
     ///
     /// # Errors
     /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened or mapped.
@@ -64,7 +64,7 @@ impl Map {
         Ok(map)
     }
 
-    /// Tells the operating system how the bytes are going to be read.
+    /// Tells the operating system how the bytes will be read.
     pub fn expect(&self, access: Access) {
         #[cfg(unix)]
         if let Self::File(map) = self {
@@ -72,7 +72,7 @@ impl Map {
                 Access::Random => memmap2::Advice::Random,
                 Access::Sequential => memmap2::Advice::Sequential,
             };
-            // Reading is right without it, only slower.
+            // Without it reading is only slower.
             let _ = map.map.advise(advice);
         }
         #[cfg(not(unix))]
@@ -80,12 +80,12 @@ impl Map {
     }
 }
 
-/// Maps an open file, not empty, in its present length.
+/// Maps an open file, not empty, in its current length.
 ///
 /// # Safety
 /// Safe to call, though the bytes of a map must not change while they are borrowed and another process can change
-/// the file. The map is never written by us; books are replaced by renaming, which leaves the mapped file as it was;
-/// and no reader relies on reading the same byte twice alike: every number is checked where it is used.
+/// the file. We never write to the map; books are replaced by renaming, which leaves the mapped file unchanged; and no
+/// reader relies on a byte being the same when it is read twice: every number is checked where it is used.
 #[allow(unsafe_code)]
 fn map(file: &File) -> std::io::Result<Mmap> {
     // SAFETY: as above; the length is the file's own at this moment, not a number from elsewhere.
@@ -131,7 +131,7 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     #[test]
-    fn a_file_is_mapped_in_its_length() {
+    fn a_file_is_mapped_in_full() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, b"0123456789").unwrap();

@@ -1,8 +1,8 @@
 //! Panics that are caught.
 //!
-//! A panic is a defect and ends the program: the adapter's hook kills the engine before that. The exception is code that
-//! runs in [`caught`]: what it makes is lost, and the program goes on without it. Use it only for code that holds
-//! nothing but memory, so that unwinding through it leaves nothing half done.
+//! A panic is a bug and ends the program; the adapter's hook kills the engine first. The exception is code that runs in
+//! [`caught`]: its result is lost, and the program continues without it. Use it only for code that holds nothing but
+//! memory, so unwinding through it leaves nothing half done.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -30,7 +30,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     done.ok()
 }
 
-/// Whether a panic of this thread is caught now. A hook that ends the process must ask.
+/// Whether a panic of this thread is caught now. A hook that ends the process must check this.
 pub fn is_caught() -> bool {
     CAUGHT.get()
 }

@@ -1,17 +1,17 @@
-//! A bar on the terminal for work that takes long; nothing where standard error is no terminal.
+//! A progress bar on the terminal for long work; nothing where standard error is not a terminal.
 
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// How far some work has come. Dropped, it takes its bar off the terminal.
+/// The progress of some work. Dropped, it removes its bar from the terminal.
 #[derive(Debug)]
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// A bar on standard error where that is a terminal, else the same as [`Progress::none`].
+    /// A bar on standard error if that is a terminal, else the same as [`Progress::none`].
     ///
-    /// `what` stands before the bar: the name of the file, say.
+    /// `what` is shown before the bar, for example the name of the file.
     pub fn terminal(what: impl Into<String>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self::none();
@@ -20,7 +20,7 @@ impl Progress {
         Self(Some(bar.with_message(what.into())))
     }
 
-    /// Progress that nobody sees.
+    /// Progress that is not shown.
     pub fn none() -> Self {
         Self(None)
     }
@@ -35,8 +35,8 @@ impl Progress {
         self.begin(total, &format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {kind} {{per_sec}}"));
     }
 
-    /// Begins work on games in this many bytes of files, where that is known: the bar shows bytes, games a second and
-    /// the time that is left.
+    /// Begins work on games in this many bytes of files, if that is known: the bar shows bytes, games a second and the
+    /// remaining time.
     pub fn games(&self, total: Option<u64>) {
         match total {
             Some(total) => {
@@ -46,7 +46,7 @@ impl Progress {
         }
     }
 
-    /// So many bytes are read, and so many games in them.
+    /// Reports that this many bytes were read, and this many games in them.
     pub fn games_at(&self, bytes: u64, games: u64) {
         if let Some(bar) = &self.0 {
             let seconds = bar.elapsed().as_secs_f64().max(0.001);
@@ -65,14 +65,14 @@ impl Progress {
         }
     }
 
-    /// So much of the work is done.
+    /// Reports how much of the work is done.
     pub fn at(&self, done: u64) {
         if let Some(bar) = &self.0 {
             bar.set_position(done);
         }
     }
 
-    /// Takes the bar away while something is printed, for both may go to one terminal.
+    /// Hides the bar while something is printed, because both may go to one terminal.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {
             Some(bar) => bar.suspend(print),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_shows_how_far_the_work_is_and_goes_away() {
+    fn a_bar_shows_the_progress_and_disappears() {
         let line = Line::default();
         let target = ProgressDrawTarget::term_like(Box::new(line.clone()));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("book.bin");
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_shown_where_nobody_looks() {
+    fn nothing_is_shown_without_a_terminal() {
         let progress = Progress::none();
         progress.bytes(1);
         progress.at(1);

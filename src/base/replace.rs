@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all, alone or several together: written beside their place, synced, renamed into it.
+//! Files that appear whole or not at all, one or several together: written beside their place, synced, renamed into it.
 
 use std::fs;
 use std::io::{self, BufWriter, Seek, Write};
@@ -46,17 +46,17 @@ struct Target {
     path: PathBuf,
     /// It may replace another file.
     force: bool,
-    /// There was an old file when the work began.
+    /// There was a file when the work began.
     standing: bool,
 }
 
 impl Replacement {
-    /// Begins a file whose place is `target`; with `force` it may replace an old one.
+    /// Begins a file whose place is `target`; with `force` it may replace an existing one.
     ///
-    /// A link at `target` is followed, so that the file that it names is replaced and not the link.
+    /// A link at `target` is followed: the file that it names is replaced, not the link.
     ///
     /// # Errors
-    /// When there is a file and `force` is not given, when it is no regular file, or when its folder is missing or
+    /// When there is a file and `force` is not given, when it is not a regular file, or when its folder is missing or
     /// cannot be written.
     pub fn new(target: impl AsRef<Path>, force: bool) -> Result<Self> {
         let named = target.as_ref();
@@ -87,12 +87,12 @@ impl Replacement {
         Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target })
     }
 
-    /// Where the file is going to be.
+    /// The place of the file.
     pub fn target(&self) -> &Path {
         &self.target.path
     }
 
-    /// An error of writing, as the user is to see it.
+    /// An error of writing, as users see it.
     pub fn error(&self, error: io::Error) -> Error {
         self.target.error(error)
     }
@@ -108,7 +108,7 @@ impl Replacement {
     /// Writes out, syncs, and puts the file in its place.
     ///
     /// # Errors
-    /// When the disk is full or fails, or when another file has appeared there meanwhile: the old file is unchanged.
+    /// When the disk is full or fails, or when another file has appeared there meanwhile: the old file stays unchanged.
     pub fn commit(self) -> Result<()> {
         let mut set = FileSet::default();
         set.add(self)?;
@@ -140,7 +140,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// Puts the file into its place at once, whatever is there.
+    /// Puts the file into its place, and replaces what is there.
     fn replace(self) -> std::result::Result<(), Self> {
         let Self { file, target } = self;
         match file.persist(&target.path) {
@@ -156,7 +156,7 @@ impl Ready {
     fn appear(self) -> io::Result<()> {
         let path = &self.target.path;
         let appeared = self.file.persist_noclobber(path).or_else(|error| {
-            // Some file systems cannot rename without replacing: the work of hours is not lost for that.
+            // Some file systems cannot rename without replacing: hours of work must not be lost for that.
             let free = fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
             if free { error.file.persist(path) } else { Err(error) }
         });
@@ -164,7 +164,7 @@ impl Ready {
     }
 }
 
-/// Refuses to write where one of the files that are read stands, under whatever name and through whatever link.
+/// Refuses to write over one of the files that are read, under whatever name and through whatever link.
 ///
 /// # Errors
 /// When an output and an input are the same file.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_dropped_leaves_nothing_behind_and_the_old_file_as_it_was() {
+    fn a_dropped_file_leaves_no_trace_and_the_old_file_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
         fs::write(&path, b"old").unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standing_file_is_replaced_only_by_force() {
+    fn an_existing_file_is_replaced_only_by_force() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
         fs::write(&path, b"old").unwrap();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_speaks_of_the_old_file_only_where_there_is_one() {
+    fn an_error_mentions_the_old_file_only_where_there_is_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
         let full = || {
@@ -307,7 +307,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_and_the_file_behind_it_is_replaced_with_its_mode() {
+    fn a_link_stays_and_the_file_that_it_names_is_replaced_with_its_mode() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let (path, link) = (folder.path().join("a.bin"), folder.path().join("link.bin"));

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use super::{file, folder};
 
-/// Bytes that are written at once where a temporary file exists already.
+/// Bytes that are written at once when there is a temporary file.
 const CHUNK: usize = 1 << 18;
 
 /// Bytes that a [`Cursor`] reads at once.
 const BLOCK: usize = 1 << 16;
 
-/// Bytes that only grow, and can be read at any place. The temporary file has no name, or goes with the process.
+/// Bytes that are only appended, and can be read at any place. The temporary file has no name, or is removed with the
+/// process.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -26,7 +27,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Nothing yet: up to `memory` bytes are held in memory, and the rest goes to `folder`.
+    /// No bytes yet: up to `memory` bytes are held in memory, and the rest goes to `folder`.
     pub fn new(folder: &Path, memory: usize) -> Self {
         Self { folder: folder::here(folder).to_owned(), memory, file: None, spilled: 0, held: Vec::new() }
     }
@@ -85,7 +86,7 @@ impl Scratch {
     }
 }
 
-/// A place in a [`Scratch`] that moves on, forwards or backwards, and reads a block at a time.
+/// A place in a [`Scratch`] that moves forwards or backwards, and reads a block at a time.
 #[derive(Debug, Default)]
 pub struct Cursor {
     start: u64,

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use super::{file, folder};
 
-/// Bytes of a record that decide most comparisons without a look at the record itself.
+/// Bytes of a record that decide most comparisons without reading the record itself.
 const PREFIX: usize = 16;
 
-/// Bytes of the place of a record in memory, beside the record.
+/// Bytes in memory for each record, besides the record.
 const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
 
 /// Bytes that are gathered before they are written to, or read from, a temporary file: at most and at least.
@@ -26,7 +26,7 @@ const MOST_RUNS: usize = 64;
 /// Bytes of a record's length in a file.
 const LENGTH_LEN: usize = 4;
 
-/// Records on their way into order: that of their bytes.
+/// Sorts records by their bytes.
 ///
 /// ```
 /// use tabiya::base::sort::Sorter;
@@ -59,7 +59,7 @@ struct Level {
 }
 
 impl Sorter {
-    /// Keeps about this many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
+    /// Keeps about `memory` bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
         Self {
             folder: folder::here(folder.as_ref()).to_owned(),
@@ -70,7 +70,7 @@ impl Sorter {
         }
     }
 
-    /// Takes in a record.
+    /// Adds a record.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
@@ -179,7 +179,7 @@ struct Runs {
     files: Vec<File>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
-    /// The record that was given last, and its run.
+    /// The record that was returned last, and its run.
     present: Vec<u8>,
     from: Option<usize>,
 }
@@ -188,10 +188,10 @@ struct Runs {
 #[derive(Debug)]
 struct Run {
     file: usize,
-    /// What was not read yet.
+    /// The part that is not read yet.
     at: u64,
     end: u64,
-    /// What was read, and how much of it was given.
+    /// What was read, and how much of it was returned.
     buffer: Vec<u8>,
     given: usize,
 }
@@ -220,7 +220,7 @@ impl Runs {
         Ok(merged)
     }
 
-    /// Puts the next record of a run among those to choose from, in the bytes of the one that was given last.
+    /// Adds the next record of a run to the heap, reusing the memory of the record that was returned last.
     fn fetch(&mut self, number: usize) -> io::Result<()> {
         let Some(run) = self.runs.get_mut(number) else { return Ok(()) };
         let Some(file) = self.files.get(run.file) else { return Ok(()) };
@@ -244,7 +244,7 @@ impl Runs {
 }
 
 impl Run {
-    /// The next bytes; none at the end.
+    /// The next bytes; empty at the end.
     fn take(&mut self, file: &File, len: usize) -> io::Result<&[u8]> {
         if self.buffer.len() - self.given < len {
             self.buffer.drain(..self.given);
@@ -266,7 +266,7 @@ impl Run {
 #[derive(Debug)]
 pub struct Sorted {
     rest: Sorter,
-    /// How many of the records in memory were given.
+    /// How many of the records in memory were returned.
     at: usize,
     runs: Runs,
 }
@@ -311,14 +311,14 @@ mod tests {
             let mut expected = records;
             expected.sort();
             prop_assert_eq!(given, expected);
-            // Temporary files are gone, or never had a name.
+            // Temporary files are removed, or never had a name.
             drop(sorted);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
     }
 
     #[test]
-    fn each_record_is_written_as_often_as_the_logarithm_of_their_number() {
+    fn the_number_of_levels_grows_with_the_logarithm_of_the_number_of_records() {
         let folder = tempfile::tempdir().unwrap();
         let mut state = 1_u64;
         // Memory for 32 records: 2 runs, 64 times 64 runs, and more.

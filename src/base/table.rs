@@ -11,7 +11,7 @@ const BLOCK: usize = 1 << 10;
 /// Bytes of a key, in big-endian order at the start of a record.
 const KEY_LEN: usize = 8;
 
-/// Records of `N` bytes in the ascending order of their keys, each key once. What does not fit into memory is in a
+/// Records of `N` bytes in ascending order of their keys, each key once. Records that do not fit into memory are in a
 /// temporary file.
 #[derive(Debug)]
 pub struct Table<const N: usize> {
@@ -25,7 +25,7 @@ impl<const N: usize> Table<N> {
     /// Records of a block.
     const OF_A_BLOCK: usize = BLOCK / N;
 
-    /// Nothing yet: up to `memory` bytes of records are held in memory, and the rest goes to `folder`.
+    /// No records yet: up to `memory` bytes of records are held in memory, and the rest goes to `folder`.
     pub fn new(folder: &Path, memory: usize) -> Self {
         Self { records: Scratch::new(folder, memory), keys: Vec::new(), last: None }
     }
@@ -40,12 +40,12 @@ impl<const N: usize> Table<N> {
         self.records.size() == 0
     }
 
-    /// Whether a record of this key can follow: it is above the last one.
+    /// Whether a record of this key can follow: the key is above the last one.
     pub fn takes(&self, key: u64) -> bool {
         self.last.is_none_or(|last| last < key)
     }
 
-    /// Appends a record; `false`, and nothing else, where its key is not above the last one.
+    /// Appends a record; returns `false`, and does nothing, where its key is not above the last one.
     ///
     /// # Errors
     /// When the temporary file cannot be written.

@@ -29,19 +29,19 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Whether the game is over: after a repetition or fifty moves it may be played on.
+    /// Whether the game must end: after a repetition or fifty moves the players may continue.
     pub fn is_forced(self) -> bool {
         matches!(self, Self::Mate | Self::Stalemate | Self::DeadPosition)
     }
 }
 
-/// A game so far: its start, its moves, the position on the board and the keys of those that it may repeat.
+/// A game so far: its start, its moves, the position on the board, and the keys of positions that can be repeated.
 #[derive(Clone, Debug)]
 pub struct Game {
     start: Arc<Position>,
     moves: Vec<Move>,
     position: Position,
-    /// Keys since the last capture, pawn move or start, the present position left out.
+    /// Keys since the last capture, pawn move or start, without the current position.
     earlier: Vec<u64>,
 }
 
@@ -69,7 +69,7 @@ impl Game {
         &self.position
     }
 
-    /// The position that it began in.
+    /// The position in which it began.
     pub fn start_position(&self) -> &Position {
         &self.start
     }
@@ -99,13 +99,13 @@ impl Game {
         Some((drawn, KnownOutcome::Draw))
     }
 
-    /// The number of the full move to be made, 1 at the start.
+    /// The number of the next full move, 1 at the start.
     pub fn fullmove(&self) -> u32 {
         self.position.chess().fullmoves().get()
     }
 
-    /// Plays a move given as text in UCI notation, castling as e1g1 or e1h1; `false`, and no change, when it is not
-    /// legal here.
+    /// Plays a move in UCI notation, castling as e1g1 or e1h1; returns `false`, and changes nothing, when it is not legal
+    /// here.
     pub fn push_uci(&mut self, text: &[u8]) -> bool {
         let legal = UciMove::from_ascii(text).ok().and_then(|uci| uci.to_move(self.position.chess()).ok());
         if let Some(mv) = legal {
@@ -130,7 +130,7 @@ impl Game {
         if self.ends_at_most_with_the_last_of(line) {
             return line.len();
         }
-        // The moves played so far decide nothing: what may be repeated is in `earlier`.
+        // The moves played so far do not matter: the positions that can be repeated are in `earlier`.
         let mut game = Self {
             start: Arc::clone(&self.start),
             moves: Vec::new(),
@@ -146,10 +146,10 @@ impl Game {
 
     /// Whether it is certain, without playing it, that no move of a legal line but its last can end the game.
     ///
-    /// Each move that follows another one is legal, so no mate or stalemate came before it.
+    /// Each move after the first is legal, so no mate or stalemate came before it.
     fn ends_at_most_with_the_last_of(&self, line: &[Move]) -> bool {
         let board = self.position.chess().board();
-        // With one pawn, rook or queen on the board somebody can still be mated.
+        // With a pawn, rook or queen on the board a mate is still possible.
         let mut mating = board.pawns().count() + board.rooks_and_queens().count();
         let mut reversible = self.earlier.len();
         let mut clock = self.position.chess().halfmoves();
@@ -160,7 +160,7 @@ impl Game {
         })
     }
 
-    /// Whether a move that is legal here would bring about a position for the third time.
+    /// Whether a move that is legal here would lead to a position for the third time.
     pub fn repeats(&self, mv: Move) -> bool {
         self.earlier.len() + 1 >= FEWEST_PLIES_TO_REPEAT && self.is_third(&self.position.after(mv))
     }

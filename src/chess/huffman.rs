@@ -4,8 +4,8 @@ use shakmaty::{Color, File, Piece, Rank, Role, Setup, Square};
 
 use super::normal::Normal;
 
-/// A square's code and its length in bits, by the kind of piece: pawn, knight, bishop, rook, queen, king, each for the
-/// side to move; the last bit is set for the other side. An empty square is one zero bit.
+/// The code of a square and its length in bits, by the kind of piece: pawn, knight, bishop, rook, queen, king, each for
+/// the side to move; the last bit is set for the other side. An empty square is one zero bit.
 ///
 /// Source: docs/formats/ctg.md, Signature; docs/formats/kvetka.md, Key.
 pub const PIECES: [(u32, u32); 6] =
@@ -106,7 +106,7 @@ impl<'a> BitReader<'a> {
         (0..count).try_fold(0, |value, _| Some(value << 1 | self.bit()?))
     }
 
-    /// A board with White to move and nothing else; `None` where the bits end before it does, or name no piece.
+    /// A board with White to move, and nothing else; `None` where the bits end too early, or are no code of a piece.
     pub fn board(&mut self) -> Option<Setup> {
         let mut setup = Setup::empty();
         for at in 0..64 {

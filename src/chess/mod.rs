@@ -1,5 +1,5 @@
-//! What shakmaty does not do for us, and only that: positions with their book key, the game a GUI describes, and
-//! the form and code in which some books write positions and moves.
+//! What shakmaty does not do: positions with their book key, the game that a GUI describes, and the form and code in
+//! which some books write positions and moves.
 
 mod game;
 pub mod huffman;

@@ -4,12 +4,12 @@ use std::fmt;
 
 use shakmaty::{CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
 
-/// Bits 0 to 5 of a move: the square that it goes to; the six above them: the square that it comes from
+/// Bits of a square. The lowest are the square that the move goes to, the next the square that it comes from
 /// (docs/formats/polyglot.md, Move).
 const SQUARE_BITS: u32 = 6;
 /// The first of the three bits that hold the promotion.
 const PROMOTION_SHIFT: u32 = 12;
-/// The promotion pieces by their number in the book, 0 being none.
+/// The promotion pieces by their number in the book; 0 is none.
 const PROMOTIONS: [Option<Role>; 5] =
     [None, Some(Role::Knight), Some(Role::Bishop), Some(Role::Rook), Some(Role::Queen)];
 
@@ -18,10 +18,10 @@ const PROMOTIONS: [Option<Role>; 5] =
 pub struct MoveCode(pub u16);
 
 impl MoveCode {
-    /// a1a1, which is no move and to be passed over.
+    /// a1a1, which is no move and must be skipped.
     pub const NULL: Self = Self(0);
 
-    /// A move from its squares; castling is the king taking its own rook. A king or a pawn as promotion is none.
+    /// A move from its squares; castling is the king taking its own rook. A king or a pawn as promotion is ignored.
     pub fn new(from: Square, to: Square, promotion: Option<Role>) -> Self {
         let number = PROMOTIONS.iter().position(|&role| role == promotion).unwrap_or_default() as u16;
         Self(number << PROMOTION_SHIFT | u16::from(u8::from(from)) << SQUARE_BITS | u16::from(u8::from(to)))
@@ -45,14 +45,14 @@ impl MoveCode {
         Square::new(u32::from(self.0) % 64)
     }
 
-    /// What the pawn becomes; `Err` where the number, or the bit above it, means nothing.
-    #[allow(clippy::result_unit_err, reason = "MoveCode::fault gives the reason")]
+    /// What the pawn becomes; `Err` where the number, or the bit above it, has no meaning.
+    #[allow(clippy::result_unit_err, reason = "MoveCode::error gives the reason")]
     pub fn promotion(self) -> Result<Option<Role>, ()> {
         PROMOTIONS.get(usize::from(self.0 >> PROMOTION_SHIFT)).copied().ok_or(())
     }
 
-    /// Why it can be no legal move of any position, as a clause; `None` where it may be one of some.
-    pub fn fault(self) -> Option<&'static str> {
+    /// Why it is not a legal move in any position, as a clause; `None` where it can be legal in some.
+    pub fn error(self) -> Option<&'static str> {
         let (from, to) = (self.from(), self.to());
         let (files, ranks) = (from.file().distance(to.file()), from.rank().distance(to.rank()));
         if self == Self::NULL {
@@ -75,11 +75,11 @@ impl MoveCode {
         (promotion.is_some() && !promotes).then_some("promotes where no pawn can")
     }
 
-    /// The move that a code means in a position, or `None` where no piece of the side to move could be meant.
+    /// The move that a code stands for in a position, or `None` where no piece of the side to move fits.
     ///
-    /// Its legality is still to be asked: [`shakmaty::Position::is_legal`]. Castling is read as the king taking its own
-    /// rook, in ordinary chess and in Chess960, and in the form of old books too: e1g1, where a king with the right to
-    /// castle is on e1, for no king makes that step otherwise.
+    /// It need not be legal: see [`shakmaty::Position::is_legal`]. Castling is read as the king taking its own rook, in
+    /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle is
+    /// on e1, because no king makes that step otherwise.
     pub fn resolve(self, chess: &Chess) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;
@@ -97,7 +97,7 @@ impl MoveCode {
         Some(Move::Normal { role, from, capture, to, promotion })
     }
 
-    /// Whether a code that means this castling names the square that the king goes to instead of its rook.
+    /// Whether a code for this castling names the square that the king goes to instead of its rook.
     pub fn is_old_castling(self, mv: Move) -> bool {
         matches!(mv, Move::Castle { rook, .. } if rook != self.to())
     }
@@ -231,9 +231,9 @@ mod tests {
     }
 
     proptest! {
-        /// Every legal move has a code, that code means it, and no code means a move that is not in the list.
+        /// Every legal move has a code that resolves to it, and no code resolves to a move that is not in the list.
         #[test]
-        fn codes_mean_the_legal_moves_and_no_others(
+        fn codes_resolve_to_the_legal_moves_and_no_others(
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..120),
             chess960: bool,
             codes in prop::collection::vec(any::<u16>(), 0..200),
@@ -265,15 +265,15 @@ mod tests {
         for (number, text) in [(0, "a7b8"), (1, "a7b8n"), (2, "a7b8b"), (3, "a7b8r"), (4, "a7b8q")] {
             let mv = MoveCode(number << 12 | 48 << 6 | 57);
             assert_eq!(mv.to_string(), text);
-            assert_eq!(mv.fault(), None);
+            assert_eq!(mv.error(), None);
             assert_eq!(MoveCode::new(mv.from(), mv.to(), mv.promotion().unwrap()), mv);
         }
     }
 
     #[test]
-    fn what_can_never_be_legal_has_a_fault() {
+    fn what_can_never_be_legal_has_an_error() {
         let queen = Some(Role::Queen);
-        for (mv, fault) in [
+        for (mv, error) in [
             (MoveCode(0), "means no move"),
             (MoveCode(5 << 12 | 48 << 6 | 57), "means nothing"),
             (MoveCode(0x8000 | 0x031c), "means nothing"),
@@ -283,14 +283,14 @@ mod tests {
             (MoveCode::new(Square::A7, Square::H8, queen), "fits no piece"),
             (MoveCode::new(Square::E8, Square::E7, queen), "promotes where no pawn can"),
         ] {
-            assert_eq!(mv.fault(), Some(fault), "{mv}");
+            assert_eq!(mv.error(), Some(error), "{mv}");
         }
-        assert_eq!(MoveCode::new(Square::E1, Square::A1, None).fault(), None);
+        assert_eq!(MoveCode::new(Square::E1, Square::A1, None).error(), None);
     }
 
     proptest! {
         #[test]
-        fn no_legal_move_has_a_fault(steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150)) {
+        fn no_legal_move_has_an_error(steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150)) {
             let mut position = Chess::default();
             for step in steps {
                 let legal = position.legal_moves();
@@ -299,7 +299,7 @@ mod tests {
                 }
                 for mv in &legal {
                     let raw = MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion());
-                    prop_assert_eq!(raw.fault(), None);
+                    prop_assert_eq!(raw.error(), None);
                 }
                 position.play_unchecked(*step.get(&legal));
             }

@@ -8,7 +8,7 @@ use shakmaty::{
 
 use super::odd;
 
-/// The corners in the order of the four castling bits, the highest first: k, q, K, Q of the normal form.
+/// The corners in the order of the four castling bits, highest first: k, q, K, Q of the normal form.
 pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
     (Color::Black, CastlingSide::KingSide, Square::H8),
     (Color::Black, CastlingSide::QueenSide, Square::A8),
@@ -40,8 +40,8 @@ impl Frame {
     }
 }
 
-/// A position in the normal form. Bit `8 * file + rank` of a set is that of a square, so that the order of the bits is
-/// the order in which the formats count squares: a1 to a8, b1 to b8, and so on.
+/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square: the order of the bits is the order
+/// in which the formats count squares, a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
     /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.
@@ -58,8 +58,8 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// The normal form of a position; `None` where it has none, because somebody may castle with a king or a rook that
-    /// did not start where ordinary chess has it.
+    /// The normal form of a position; `None` where it has none, because a side may castle with a king or a rook that did
+    /// not start on its square of ordinary chess.
     pub fn of(chess: &Chess) -> Option<Self> {
         let board = chess.board();
         let turn = chess.turn();
@@ -110,8 +110,8 @@ pub fn playable(setup: Setup) -> Option<Chess> {
     setup.position::<Chess>(CastlingMode::Standard).or_else(odd).ok()
 }
 
-/// The positions that have one normal form with a given one, that first: with colours swapped, and mirrored where neither side
-/// may castle.
+/// The positions that have the same normal form as the given one, which comes first: with colours swapped, and mirrored
+/// where neither side may castle.
 pub fn forms(chess: Chess) -> Vec<Chess> {
     let mut forms = vec![chess];
     if let [chess] = &forms[..]
@@ -144,7 +144,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step of a move that is legal in the position whose normal form is given; `None` of castling and of a
+    /// The step of a move that is legal in the position whose normal form is given; `None` for castling and for a
     /// promotion to another piece than a queen.
     pub fn of(mv: Move, normal: &Normal) -> Option<Self> {
         let (role, from, to) = match mv {
@@ -160,7 +160,7 @@ impl Step {
         Some(Self { role, number, right: apart(from_file, to_file), up: apart(from_rank, to_rank) })
     }
 
-    /// The move in a position whose normal form is given with it, legal or not. Pawns become queens.
+    /// The move that the step is in a position, whose normal form is given too, legal or not. Pawns become queens.
     pub fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
         let frame = normal.frame;
         let (file, rank) = normal.nth(self.role, self.number)?;
@@ -177,7 +177,7 @@ impl Step {
     }
 }
 
-/// Castling to a side by who is to move, legal or not.
+/// Castling to a side by the side to move, legal or not.
 pub fn castling(side: CastlingSide, chess: &Chess) -> Option<Move> {
     let king = chess.board().king_of(chess.turn())?;
     let rook = chess.castles().rook(chess.turn(), side)?;

@@ -1,4 +1,4 @@
-//! A position together with the key under which books know it.
+//! A position and the key under which books store it.
 
 use std::fmt;
 
@@ -20,8 +20,8 @@ impl std::error::Error for FenError {}
 
 /// A legal position and its Polyglot key.
 ///
-/// The key counts an en-passant file when a pawn of the side to move is beside the pushed pawn, whether or
-/// not it may legally capture: that is Polyglot's rule.
+/// The key includes an en-passant file when a pawn of the side to move is beside the pushed pawn, whether or not it may
+/// legally capture: that is Polyglot's rule.
 ///
 /// ```
 /// use tabiya::chess::Position;
@@ -39,17 +39,17 @@ impl Position {
         Self::from_chess(Chess::default())
     }
 
-    /// Any position of shakmaty's.
+    /// Any position of shakmaty.
     pub fn from_chess(chess: Chess) -> Self {
         let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::PseudoLegal);
         Self { chess, key }
     }
 
-    /// Reads a FEN leniently: missing counters, too much material, an impossible check, a bad en-passant square or
-    /// bad castling rights do not matter; a position that cannot be played on does.
+    /// Reads a FEN leniently: missing counters, too much material, an impossible check, a bad en-passant square and bad
+    /// castling rights are accepted; a position that cannot be played on is not.
     ///
     /// # Errors
-    /// When the text is no FEN, or a king is missing, the side not to move is in check, and the like.
+    /// When the text is not a FEN, or a king is missing, the side not to move is in check, and the like.
     ///
     /// ```
     /// use shakmaty::CastlingMode;
@@ -79,7 +79,7 @@ impl Position {
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
         let mode = EnPassantMode::PseudoLegal;
-        // What one move changes in the key is known without looking at the whole board, for most moves.
+        // For most moves the change of the key is known without looking at the whole board.
         let updated = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, mode);
         self.chess.play_unchecked(mv);
         let Zobrist64(key) = updated.unwrap_or_else(|| self.chess.zobrist_hash(mode));
@@ -94,14 +94,14 @@ impl Position {
         next
     }
 
-    /// The full FEN, castling rights in the form that Chess960 needs where the position needs it.
+    /// The full FEN, with castling rights in the form of Chess960 where the position needs that.
     pub fn fen(&self) -> String {
         Fen::from_position(&self.chess, EnPassantMode::PseudoLegal).to_string()
     }
 }
 
-/// Lets positions pass that no game reaches but that can be played on, as `or_else` of a set-up: with too much material, or
-/// an impossible check. En passant and castling must fit the board.
+/// Accepts positions that no game reaches but that can be played on, as `or_else` of a setup: with too much material, or an
+/// impossible check. En passant and castling must fit the board.
 ///
 /// # Errors
 /// What else is wrong with the position.

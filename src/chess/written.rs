@@ -1,4 +1,4 @@
-//! Moves as people and programs write them: standard notation, and whatever else can mean only one legal move.
+//! Moves as people and programs write them: standard notation, and every other form that fits only one legal move.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use shakmaty::{CastlingSide, File, Move, Position as _, Rank, Role, Square};
 
 use super::Position;
 
-/// Why a word is no move in its position.
+/// Why a word is not a move in its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misread {
-    /// It has not the form of a move.
+    /// It does not have the form of a move.
     NoMove,
-    /// It means that a side passes.
+    /// A side passes.
     Null,
-    /// No legal move is meant by it.
+    /// No legal move fits.
     Illegal,
-    /// Several legal moves may be meant by it.
+    /// Several legal moves fit.
     Ambiguous,
 }
 
@@ -30,14 +30,14 @@ impl fmt::Display for Misread {
     }
 }
 
-/// The one legal move that a word means.
+/// The one legal move that a word describes.
 ///
-/// Beside standard notation it reads coordinates (`g1f3`, `e2-e4`, `Ng1-f3`, castling as `e1g1` too), figurines of
+/// Besides standard notation it reads coordinates (`g1f3`, `e2-e4`, `Ng1-f3`, castling as `e1g1` too), figurines of
 /// both colours, castling with letters or zeros, promotions with or without a sign (`a8Q`, `a8=Q`, `a8/Q`, `a8(Q)`),
-/// captures with or without theirs (`exd5`, `e:d5`, `ed5`, `ed`), and evaluations, checks and `e.p.` after the move.
+/// captures with or without a sign (`exd5`, `e:d5`, `ed5`, `ed`), and evaluations, checks and `e.p.` after the move.
 ///
 /// # Errors
-/// When the word means no legal move or several: `a8` of a pawn does not say which piece it becomes.
+/// When the word fits no legal move or several: `a8` of a pawn does not say which piece it becomes.
 ///
 /// ```
 /// use tabiya::chess::{Position, read_move};
@@ -56,18 +56,18 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, Misread> {
     let written = Written::parse(word).ok_or(Misread::NoMove)?;
     let legal = at.chess().legal_moves();
     let (mut normal, mut castles) = (None, None);
-    for &mv in legal.iter().filter(|mv| written.means(**mv)) {
+    for &mv in legal.iter().filter(|mv| written.fits(**mv)) {
         let found = if mv.is_castle() { &mut castles } else { &mut normal };
         if found.replace(mv).is_some() {
             return Err(Misread::Ambiguous);
         }
     }
-    // In Chess960 a king may go to the square where castling would take it as well: then it only goes there.
+    // In Chess960 a king may also step to the square where castling would put it: then it is only a step.
     normal.or(castles).ok_or(Misread::Illegal)
 }
 
-/// Whether a word is castling, by letters or zeros and with any dash or none, or a null move: words that mean a move
-/// without naming a square.
+/// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move, or
+/// a capture that names only files.
 pub fn is_move_without_square(word: &str) -> bool {
     is_null(word) || castling(word).is_some_and(|(_, rest)| is_decoration(rest)) || {
         let word = word.trim_end_matches(['+', '#']).as_bytes();
@@ -98,7 +98,7 @@ fn castling(word: &str) -> Option<(CastlingSide, &str)> {
     }
 }
 
-/// Whether what follows a move says something about it, and no more.
+/// Whether the text after a move only comments on it.
 fn is_decoration(rest: &str) -> bool {
     let letters: String = rest.chars().filter(|c| c.is_alphanumeric()).collect();
     ["", "ep", "e", "ch", "mate", "N", "TN"].contains(&letters.as_str())
@@ -117,7 +117,7 @@ fn piece(letter: char) -> Option<Role> {
     }
 }
 
-/// Takes a piece, and the selector that some programs put after a figurine.
+/// Takes a piece off the text, and the variation selector that some programs put after a figurine.
 fn take_piece<'a>(rest: &mut &'a str, is_wanted: impl Fn(char) -> bool) -> Option<Role> {
     let letter = rest.chars().next().filter(|&letter| is_wanted(letter))?;
     let role = piece(letter)?;
@@ -126,7 +126,7 @@ fn take_piece<'a>(rest: &mut &'a str, is_wanted: impl Fn(char) -> bool) -> Optio
     Some(role)
 }
 
-/// Takes a file, a rank, both or neither.
+/// Takes a file, a rank, both or neither off the text.
 fn take_square(rest: &mut &str) -> (Option<File>, Option<Rank>) {
     let mut take = |of: fn(char) -> bool| {
         let letter = rest.chars().next().filter(|&letter| of(letter))?;
@@ -137,7 +137,7 @@ fn take_square(rest: &mut &str) -> (Option<File>, Option<Rank>) {
     (file, take(|letter| matches!(letter, '1'..='8')).and_then(Rank::from_char))
 }
 
-/// What a word says of a move.
+/// What a word says about a move.
 #[derive(Debug)]
 struct Written {
     /// `None`: any piece on the square.
@@ -159,7 +159,7 @@ impl Written {
         rest = rest.strip_prefix(DASHES).or_else(|| rest.strip_prefix(CAPTURES)).unwrap_or(rest);
         let mut to = take_square(&mut rest);
         if to == (None, None) {
-            // The only square is where the piece goes to.
+            // The only square is the one that the piece goes to.
             (to, from, rest) = (from, (None, None), before);
             capture = false;
         }
@@ -185,8 +185,8 @@ impl Written {
         is_decoration(rest).then_some(Self { role, from, to, capture, promotion })
     }
 
-    /// Whether a legal move may be meant.
-    fn means(&self, mv: Move) -> bool {
+    /// Whether a legal move fits.
+    fn fits(&self, mv: Move) -> bool {
         let Some(from) = mv.from() else { return false };
         let is_from = |square: Square| {
             self.from.0.is_none_or(|file| file == square.file())
@@ -205,7 +205,7 @@ impl Written {
             return matches!(self.from, (Some(_), Some(_)))
                 && (is_to(rook) || is_to(Square::from_coords(target, king.rank())));
         }
-        // A pawn captures to another file, which a bare square does not say.
+        // A pawn captures to another file, which a single square does not show.
         let pushed = mv.role() != Role::Pawn || self.from.0.is_some() || self.capture == mv.is_capture();
         is_to(mv.to()) && pushed
     }
@@ -232,7 +232,7 @@ mod tests {
     const CAPTURES: &str = "4k3/8/8/2ppp3/1B1P4/8/4N3/4K3 w - c6 0 1";
 
     #[test]
-    fn what_means_one_move_is_that_move() {
+    fn a_word_that_fits_one_move_is_that_move() {
         for (fen, words, uci) in [
             (
                 START,
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_none_or_several_is_not_guessed() {
+    fn a_word_that_fits_none_or_several_is_not_guessed() {
         use Misread::{Ambiguous, Illegal, NoMove, Null};
         for (fen, words, why) in [
             (START, "Sf3 Cf6 Nf3e5x Nxxf3 Nf3,Nc6 e9 N f rook e4e5x O-O-O-O 0-0Nf3 Nf exe ½ ♘", NoMove),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_name_no_square_are_moves_still() {
+    fn words_that_name_no_square_are_still_moves() {
         for word in ["o-o", "O–O", "OO", "000", "Z0", "@@@@", "null", "exd", "ed", "e:d", "exd+"] {
             assert!(is_move_without_square(word), "{word}");
         }

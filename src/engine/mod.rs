@@ -1,7 +1,7 @@
-//! The child engine's process: started with its own arguments and folder, and ended with us.
+//! The process of the child engine: started with its own arguments and folder, and ended with us.
 //!
-//! - Whoever runs an engine sends it `quit`, and kills it when it does not exit in time, together with all processes
-//!   that it has started itself.
+//! - The caller sends the engine `quit`, and kills it when it does not exit in time, together with all processes that it
+//!   has started itself.
 //! - When we are killed without a chance to do that, Linux kills the child (the parent-death signal, which is sent when
 //!   the *thread* that started it ends: start it from the thread that lives longest), and Windows closes the job that
 //!   all our processes belong to. On other systems the child sees the end of its input.
@@ -23,7 +23,7 @@ pub use self::bind::join_job;
 /// The environment variable that counts how many adapters have started one another.
 const DEPTH: &str = "TABIYA_DEPTH";
 
-/// The most adapters that may have started one another: an adapter of an adapter is odd, a hundred are a mistake.
+/// The most adapters that may have started one another: an adapter of an adapter is unusual, a hundred are a mistake.
 const DEPTH_MAX: u32 = 3;
 
 /// A running child engine. Clones refer to the same process.
@@ -44,8 +44,7 @@ pub struct Pipes {
 }
 
 impl Engine {
-    /// Starts a program with these arguments, in this folder or else in ours. Call it from the thread that lives
-    /// longest.
+    /// Starts a program with these arguments, in `folder` or else in our own. Call it from the thread that lives longest.
     ///
     /// # Errors
     /// When the system does not start it, or when it is tabiya that has been started by tabiya too often.
@@ -93,8 +92,7 @@ impl Engine {
         let _ = self.child.kill();
     }
 
-    /// Kills the processes that this one may have left running. A process group keeps its number as long as it has a
-    /// member.
+    /// Kills the processes that this one may have left running. A process group keeps its number while it has a member.
     #[cfg(unix)]
     pub fn kill_group(&self) {
         if let Ok(id) = i32::try_from(self.child.id()) {
@@ -103,7 +101,7 @@ impl Engine {
         }
     }
 
-    /// Nothing: Windows closes the job, and kills all processes in it, when we end.
+    /// Does nothing: Windows closes the job, and kills all processes in it, when we end.
     #[cfg(not(unix))]
     pub fn kill_group(&self) {}
 }

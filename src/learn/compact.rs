@@ -28,13 +28,13 @@ use super::journal_state::{JournalState, LearnedGame, record_of};
 use super::storage::Bytes;
 use super::transact::Open;
 
-/// Games that can be taken back at least, if so many were learned.
+/// How many games can be taken back at least, if so many were learned.
 pub const UNDO_GAMES: usize = 1000;
 
-/// Bytes of records that are dropped at least: about four thousand games.
+/// How many bytes of records are dropped at least: about four thousand games.
 const DROPPED_MIN: u64 = 1 << 20;
 
-/// The share of the store's bytes that is dropped at least.
+/// How many bytes of records are dropped at least, as a fraction of the bytes of the store: one in 16.
 const STORE_SHARE: u64 = 16;
 
 /// Bytes that are gathered before they are written.
@@ -47,7 +47,7 @@ pub struct Limits {
     pub games: usize,
     /// Bytes of records that are dropped at least.
     pub dropped: u64,
-    /// Bytes of records that the journal had when compacting it failed last: it is not tried again soon.
+    /// Bytes of records that the journal had when compaction last failed: it is not tried again soon.
     pub failed: u64,
 }
 
@@ -58,7 +58,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether enough can be dropped from a journal.
+    /// Whether enough records can be dropped from a journal.
     pub(super) fn are_reached(&self, state: &JournalState) -> bool {
         let stay: u64 = stay(state, self.games).iter().map(|known| u64::from(known.size)).sum();
         let store = state.start - state.header.size();
@@ -78,8 +78,8 @@ fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
 }
 
 impl Learner {
-    /// Compacts the journal. The book has all by now: where it fails, because the disk is full or the folder may not be
-    /// written, the journal stays as it is, and nothing is lost but time.
+    /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the folder
+    /// may not be written, the journal stays unchanged, and only time is lost.
     pub(super) fn compact(&mut self, mut open: Open) {
         let (games, serial) = (self.limits.games, rand::random());
         let state = &open.state;
@@ -95,7 +95,7 @@ impl Learner {
     }
 }
 
-/// Writes the journal that takes this one's place.
+/// Writes the journal that replaces this one.
 fn write(
     state: &JournalState,
     games: usize,

@@ -4,7 +4,7 @@ use shakmaty::{Color, KnownOutcome};
 
 use crate::book::polyglot::entry::Entry;
 
-/// Bytes of the field in the file: two big-endian numbers of 16 bits.
+/// Bytes of the field in the file: two big-endian 16-bit numbers.
 pub const FIELD_LEN: usize = 4;
 
 /// Half-points of a won game; a draw is half of it, a lost game nothing.
@@ -42,10 +42,10 @@ impl Field {
         u32::from(self.halfpoints) <= u32::from(WIN) * u32::from(self.games)
     }
 
-    /// The field after one more game of so many half-points.
+    /// The field after one more game with this many half-points.
     ///
-    /// Before either number would pass 65535 both are halved, so that the share of points stays what it was; an odd
-    /// number of games must not leave more half-points than games can have.
+    /// Both numbers are halved before either would exceed 65535: the share of points stays the same. An odd number of
+    /// games must not leave more half-points than games can have.
     ///
     /// ```
     /// use tabiya::learn::Field;

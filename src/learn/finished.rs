@@ -8,7 +8,7 @@ use super::journal::{GameRecord, NOTE_MAX};
 use crate::chess::MoveCode;
 use crate::chess::Position;
 
-/// Moves of a game that its record has for people.
+/// Moves of a game that its record keeps, for people to read.
 const FIRST_MOVES: usize = 24;
 
 /// Bytes of a record's note before the tab.
@@ -20,17 +20,17 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /// A game that is over.
 #[derive(Clone, Debug)]
 pub struct FinishedGame {
-    /// The position that it began in.
+    /// The position in which it began.
     pub start: Position,
     /// Its moves, each legal in its position.
     pub moves: Vec<Move>,
-    /// How many moves come before the first one that is learned: an opening that nobody chose.
+    /// How many moves come before the first one that is learned: an opening that neither side chose.
     pub first: usize,
     /// Whose moves are learned.
     pub sides: ByColor<bool>,
     /// Who won.
     pub result: KnownOutcome,
-    /// Its name, for people; the journal keeps the first 206 bytes.
+    /// Its name, for people to read; the journal keeps the first 206 bytes.
     pub note: String,
 }
 
@@ -43,7 +43,7 @@ pub struct IdentifiedGame {
     pub game: FinishedGame,
 }
 
-/// A move of a side that learns: where it was played, how a book may write it, and what it brought.
+/// A move of a side that learns: where it was played, how a book may write it, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlayedMove {
     /// The key of the position.
@@ -57,18 +57,18 @@ pub struct PlayedMove {
 }
 
 impl FinishedGame {
-    /// The game with the identity that it has from now on.
+    /// The game with its identity.
     pub fn identified(self, id: Id) -> IdentifiedGame {
         IdentifiedGame { id, game: self }
     }
 
-    /// The sides as the journal has them.
+    /// The sides as the journal writes them.
     pub fn sides_bits(&self) -> u8 {
         u8::from(self.sides.white) | u8::from(self.sides.black) << 1
     }
 
-    /// The note of the game's record: the game's own, cut where it is too long; where the game began in the usual
-    /// position, a tab and its first moves of those that need no piece to be chosen, two characters each.
+    /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
+    /// position, a tab and its first moves, two characters each, up to the first promotion.
     pub fn record_note(&self) -> String {
         let mut end = self.note.len().min(TITLE_MAX);
         while !self.note.is_char_boundary(end) {
@@ -109,12 +109,12 @@ impl FinishedGame {
 }
 
 impl GameRecord {
-    /// What the game is called.
+    /// The name of the game.
     pub fn title(&self) -> &str {
         self.note.split_once('\t').map_or(&*self.note, |(title, _)| title)
     }
 
-    /// Its first moves from the usual position, as far as the record has them.
+    /// Its first moves from the usual position, as far as the record keeps them.
     pub fn first_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut chess = shakmaty::Chess::default();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_comes_again_counts_once() {
+    fn a_position_that_is_repeated_counts_once() {
         let sides = ByColor { white: true, black: false };
         assert_eq!(game("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8 e2e4", sides).played().len(), 3);
     }

@@ -1,4 +1,4 @@
-//! The journal's header: which version it has, which book it belongs to, and how many ids its store has
+//! The header of a journal: its version, the book that it belongs to, and how many ids its store has
 //! (docs/formats/learn.md, Journal header).
 
 use super::error::LearnError;
@@ -37,7 +37,7 @@ pub struct Header {
     pub first: bool,
     /// The book.
     pub owner: Owner,
-    /// A random number that each journal has from its replacement of the one before; 0 where it replaced none.
+    /// A random number that each journal gets when it replaces another; 0 where it replaced none.
     pub serial: u64,
     /// Ids in the store.
     pub ids: u64,
@@ -109,8 +109,8 @@ impl Header {
         Store { at: self.size(), ids: self.ids }
     }
 
-    /// Whether a whole file of these bytes is what a loss of power may leave of the first header of this book's journal:
-    /// each byte is the header's or was never written.
+    /// Whether a loss of power may have left a file of these bytes from the first header of this book's journal: each byte
+    /// is that of the header, or was never written.
     pub fn is_torn(data: &[u8], owner: Owner) -> bool {
         [false, true].iter().any(|first| {
             let header = Self { first: *first, ..Self::new(owner, 0) }.to_bytes();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_not_sound_is_none() {
+    fn a_header_that_is_not_sound_is_refused() {
         for first in [false, true] {
             let sound = Header { first, ..Header::new(OWNER, 0) }.to_bytes();
             for at in 0..sound.len() {

@@ -1,6 +1,6 @@
-//! The identity of a game, by which it is learned once (docs/formats/learn.md, Learned games).
+//! The identity of a game: it makes sure that the game is learned once (docs/formats/learn.md, Learned games).
 //!
-//! Journals and spools keep identities for good: what is computed here must never change.
+//! Journals and spools keep identities for good, so this computation must never change.
 
 use sha2::{Digest as _, Sha256};
 use shakmaty::Move;
@@ -11,7 +11,7 @@ use crate::chess::Position;
 /// The identity of a game.
 pub type Id = [u8; 16];
 
-/// What a file says of a game, besides its moves. Empty where it says nothing.
+/// What a file says about a game, besides its moves. Empty where it says nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tags<'a> {
     /// The event.
@@ -30,7 +30,7 @@ pub struct Tags<'a> {
     pub result: &'a str,
 }
 
-/// The identity of a game from a file: the same tags, start and moves give the same identity, wherever they were read.
+/// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are in.
 pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
     let Tags { event, site, date, round, white, black, result } = tags;
     let mut text = Vec::new();
@@ -43,13 +43,13 @@ pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
     of_parts(parts.into_iter().chain([&*text]))
 }
 
-/// The identity of a game that is played through tabiya, and that no file describes: a random number.
+/// The identity of a game that is played through tabiya and is in no file: a random number.
 pub fn of_played() -> Id {
     rand::random()
 }
 
-/// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: no two lists of parts run together
-/// alike.
+/// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: two lists of parts never give the
+/// same input.
 pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
     let mut hash = Sha256::new();
     for part in parts {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_game_played_is_another() {
+    fn each_played_game_has_its_own_identity() {
         assert_ne!(of_played(), of_played());
     }
 }

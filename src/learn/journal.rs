@@ -15,10 +15,10 @@ use crate::chess::MoveCode;
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
 pub const RECORD_MAX: usize = 16 << 20;
 
-/// What a record begins with (docs/formats/learn.md, Records).
+/// The first bytes of a record (docs/formats/learn.md, Records).
 pub const MARK: &[u8; 4] = b"tabR";
 
-/// Bytes of a record before what its kind has.
+/// Bytes of a record before those of its kind.
 const PREFIX_LEN: usize = 17;
 
 /// Bytes of the shortest record.
@@ -36,7 +36,7 @@ pub const NOTE_MAX: usize = 255;
 /// A checksum: it guards a record, and the next one repeats it.
 pub type Check = [u8; CHECK_LEN];
 
-/// One entry's field, before and after.
+/// The field of one entry, before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The entry's number in the book, from 0.
@@ -62,9 +62,9 @@ pub struct GameRecord {
     pub result: u8,
     /// When it was learned, in seconds since 1970.
     pub time: u64,
-    /// What it is called; at most [`NOTE_MAX`] bytes.
+    /// Its name and first moves; at most [`NOTE_MAX`] bytes.
     pub note: String,
-    /// What it changed.
+    /// The changes of the book.
     pub changes: Vec<Change>,
 }
 
@@ -77,12 +77,12 @@ pub enum Record {
     Undo {
         /// How many.
         games: u32,
-        /// What that changed.
+        /// The changes of the book.
         changes: Vec<Change>,
     },
-    /// Every learn field was set to nothing.
+    /// Every learn field was set to zero.
     Reset,
-    /// All before is in the book.
+    /// All records before are in the book.
     Done,
 }
 
@@ -149,7 +149,7 @@ impl Record {
         Some((record, before, *found, len))
     }
 
-    /// What it changes in the book; a reset changes all.
+    /// What it changes in the book; a reset changes everything.
     pub fn changes(&self) -> &[Change] {
         match self {
             Self::Game(game) => &game.changes,

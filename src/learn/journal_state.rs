@@ -43,13 +43,13 @@ pub struct JournalState {
     pub end: u64,
     /// The check of that record.
     pub check: Check,
-    /// Bytes after it that are no record: what was being written when the power went.
+    /// Bytes after it that are not a record: what was being written when the power failed.
     pub torn: u64,
-    /// Records that are perhaps not in the book yet.
+    /// Records that may not be in the book yet.
     pub pending: Vec<Record>,
-    /// Changes of the last record that is in the book: the book must have them still.
+    /// Changes of the last record that is in the book: the book must still have them.
     pub last: Vec<Change>,
-    /// Everything was forgotten since the journal was compacted, and the store with it.
+    /// The journal was reset after it was compacted: its store does not count.
     pub void: bool,
     /// The games learned and not taken back whose records the journal has, in their order.
     pub games: Vec<LearnedGame>,
@@ -239,8 +239,8 @@ pub fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRec
     }
 }
 
-/// Whether a whole *done* is anywhere from this offset on. It is written only when all before it is on the disk: no
-/// loss of power leaves rubbish before one.
+/// Whether there is a whole *done* from this offset on. It is written only when everything before it is on the disk: no
+/// loss of power leaves garbage before it.
 fn has_done(journal: &mut dyn Bytes, from: u64) -> io::Result<bool> {
     let finder = memchr::memmem::Finder::new(MARK);
     let mut at = from;

@@ -61,7 +61,7 @@ pub struct Learner {
     /// When the journal is compacted.
     pub(super) limits: Limits,
     pub(super) places: HashMap<(u64, [MoveCode; 2]), u64>,
-    /// What the book must be.
+    /// The fingerprint that the book must have.
     pub(super) expected: Option<Fingerprint>,
     /// The book's file when it was last seen, and the end of its journal, where that is known.
     pub(super) seen: Option<(Stamp, Option<JournalEnd>)>,
@@ -94,14 +94,14 @@ impl Learner {
         }
     }
 
-    /// Gives up waiting for other processes after this time.
+    /// Sets how long to wait for other processes.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Refuses any book but that of this fingerprint, from now on.
+    /// Refuses any book without this fingerprint, from now on.
     pub fn expect(&mut self, fingerprint: Option<Fingerprint>) {
         self.expected = fingerprint;
     }
@@ -218,7 +218,7 @@ impl Learner {
     /// that is damaged or belongs to another book is begun again.
     ///
     /// # Errors
-    /// As [`Learner::learn`], but for what the fields and the journal hold.
+    /// As [`Learner::learn`], except for the contents of the fields and the journal.
     pub fn reset(&mut self) -> Result<()> {
         self.checked = false;
         self.transact(true, |_, open| open.add(Record::Reset))
@@ -232,7 +232,7 @@ impl Learner {
         if self.claim(false)?.is_none() { Ok(()) } else { self.transact(false, |_, _| Ok(())) }
     }
 
-    /// What the journal says, with at most so many games. Nothing is written.
+    /// What the journal says, with at most `most` games. Nothing is written.
     ///
     /// # Errors
     /// When the journal cannot be read, or is damaged.
@@ -256,7 +256,7 @@ impl Learner {
         Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
     }
 
-    /// What a move changes in the book, where it is an entry; `now` has the fields that are changed but not written yet.
+    /// What a move changes in the book, if it is an entry; `now` has the fields that are changed but not written yet.
     fn change(
         &mut self,
         open: &mut Open,
@@ -280,7 +280,7 @@ impl Learner {
         let Ok(number) = u32::try_from(index) else { return Ok(None) };
         let old = now.get(&number).copied().unwrap_or(Field::from(entry));
         if !old.is_plausible() {
-            // Another program writes something else into it.
+            // Another program writes something else into the field.
             return Err(self.not_learned_into(index));
         }
         Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))

@@ -24,19 +24,19 @@ use crate::base::folder;
 use crate::book::Fingerprint;
 use crate::chess::Game;
 
-/// Bytes that a spool may have: 1 GiB, some two million games. More is not kept, and reported.
+/// The most bytes of a spool: 1 GiB, some two million games. More games are refused, and reported.
 const SPOOL_MAX: u64 = 1 << 30;
 
 /// The longest line: 16 MiB, a game of two million moves.
 const LINE_MAX: u64 = 16 << 20;
 
-/// Games that one batch has.
+/// Games in one batch.
 const BATCH_GAMES: usize = 64;
 
-/// Bytes that one batch reads, so that the lock is not kept for long: 16 MiB.
+/// Bytes that one batch reads: 16 MiB, so the lock is not kept for long.
 const BATCH_BYTES: u64 = 16 << 20;
 
-/// Bytes of a spool up to which it is searched for waiting games whenever one is crossed out: 256 KiB.
+/// A spool of at most this many bytes is searched for waiting games whenever one is crossed out: 256 KiB.
 const SMALL: u64 = 256 << 10;
 
 /// Bytes that are read and copied at once: 256 KiB.
@@ -57,7 +57,7 @@ pub struct Place {
 pub struct Spooled {
     /// The book that it is to be learned into.
     pub book: PathBuf,
-    /// The book's fingerprint when the game was played from it, where it is known.
+    /// The book's fingerprint when the game was played from it, if it is known.
     pub fingerprint: Option<Fingerprint>,
     /// The game.
     pub finished: IdentifiedGame,
@@ -70,7 +70,7 @@ pub struct Spooled {
 pub struct Batch {
     /// The games, in the order of the file.
     pub games: Vec<Spooled>,
-    /// Where the next batch begins; nothing at the end of the file.
+    /// Where the next batch begins; `None` at the end of the file.
     pub next: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// The spool of this path; the file is made when something is put in it.
+    /// The spool of this path; the file is created when games are put in it.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
@@ -112,8 +112,8 @@ impl Spool {
     /// has all of them.
     ///
     /// # Errors
-    /// When the file cannot be made, locked within `patience`, or written, or is full. Some of the games may be in it
-    /// all the same.
+    /// When the file cannot be created, locked within `patience`, or written, or is full. Some of the games may be in it
+    /// nevertheless.
     pub fn put(
         &self,
         games: &[(&Path, Option<Fingerprint>, &IdentifiedGame)],
@@ -169,7 +169,7 @@ impl Spool {
     /// time nor memory grow with the file.
     ///
     /// # Errors
-    /// When the file is there but cannot be locked within `patience`, or read.
+    /// When the file exists but cannot be locked within `patience`, or read.
     pub fn batch(&self, from: u64, patience: Duration) -> Result<Batch> {
         let mut batch = Batch::default();
         if !self.is_longer_than(from) {
@@ -211,7 +211,7 @@ impl Spool {
     /// half of it is crossed out.
     ///
     /// # Errors
-    /// When the file is there but cannot be locked within `patience`, read or written. No game is lost then.
+    /// When the file exists but cannot be locked within `patience`, read or written. No game is lost then.
     pub fn tidy(&self, patience: Duration) -> Result<()> {
         if !self.is_longer_than(0) {
             return Ok(());
@@ -281,7 +281,7 @@ fn empty_if_done(file: &mut File) -> io::Result<bool> {
 }
 
 /// Compacts a spool of which more than half is crossed out. Each game that waits is copied to the end, then to the
-/// start: when the power goes, it may be there twice, which does no harm, but is never missing.
+/// start: when the power fails, it may be there twice, which does no harm, but it is never missing.
 fn compact(file: &mut File) -> io::Result<()> {
     let len = file.size()?;
     let mut waiting = 0;
@@ -340,7 +340,7 @@ fn parse(line: &[u8], at: u64) -> Option<Spooled> {
     Some(Spooled { finished: line.game()?, book: line.book, fingerprint, place })
 }
 
-/// What the line of a game that waits begins with.
+/// The beginning of the line of a game that waits.
 fn head(text: &str) -> [u8; TEXT] {
     let head = format!("+ {} ", hex(&check(text.as_bytes())));
     head.as_bytes().first_chunk().copied().unwrap_or_default()

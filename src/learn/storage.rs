@@ -46,7 +46,7 @@ pub trait Bytes: Send {
         Ok(bytes)
     }
 
-    /// Writes all bytes at this place, lengthening the file where it ends before.
+    /// Writes all bytes at this place, and extends the file if necessary.
     ///
     /// # Errors
     /// When the disk is full, or the file cannot be written.
@@ -73,10 +73,10 @@ pub trait Bytes: Send {
     }
 }
 
-/// Which file it was that was opened, and when it was last written.
+/// Which file was opened, and when it was last written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The numbers of its device and of the file on it; on Windows the time of its creation.
+    /// The numbers of its device and of the file on it; on Windows its creation time.
     pub file: (u64, u64),
     /// When it was last written.
     pub modified: SystemTime,
@@ -211,7 +211,7 @@ impl Storage for Disk {
     }
 }
 
-/// A file that is to take the journal's place.
+/// A file that is to replace the journal.
 struct DiskBeside {
     file: File,
     path: TempPath,
@@ -228,7 +228,7 @@ impl Beside for DiskBeside {
         file.sync_all()?;
         // Not with `persist`: on Windows this replaces files that others have open as well.
         fs::rename(&path, &target)?;
-        // Nothing has this name any more.
+        // The temporary name no longer exists.
         let _ = path.keep();
         Ok(Box::new(file))
     }
@@ -346,7 +346,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn to_wait_in_vain_leaves_no_thread_and_no_descriptor() {
+    fn waiting_in_vain_leaves_no_thread_and_no_descriptor() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();

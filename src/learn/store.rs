@@ -1,5 +1,5 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
-//! by one where an id is looked up (docs/formats/learn.md, Store).
+//! by one when an id is looked up (docs/formats/learn.md, Store).
 
 use super::error::LearnError;
 use super::identity::Id;
@@ -22,7 +22,7 @@ const PAGES_AT_ONCE: usize = 64;
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
 pub type Slot = (Id, u8);
 
-/// Where a journal has its store, and how many ids are in it.
+/// The place of the store in a journal, and how many ids it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Store {
     /// The offset of its first page.
@@ -50,7 +50,7 @@ impl Store {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
-            // Digests are evenly spread, so that the first guess is seldom far off; halving ends it where they are not.
+            // Digests are evenly spread, so the first guess is rarely far off; halving ends the search where they are not.
             let middle = if guesses.is_multiple_of(2) {
                 let share = id.first_chunk().map_or(0, |start| u128::from(u64::from_be_bytes(*start)));
                 let guess = (share * u128::from(self.pages())) >> 64;
@@ -118,7 +118,7 @@ impl Store {
     }
 }
 
-/// The check of a page, which also holds its number: pages that changed places are found.
+/// The check of a page. It includes the number of the page, so pages that were swapped are found.
 fn page_check(index: u64, guarded: &[u8]) -> Check {
     check(&[&index.to_be_bytes()[..], guarded].concat())
 }

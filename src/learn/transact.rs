@@ -110,7 +110,7 @@ impl Learner {
         JournalState::new(header)
     }
 
-    /// Puts an empty journal in the place of one that cannot be used.
+    /// Replaces a journal that cannot be used by an empty one.
     fn begin_again(
         &mut self,
         journal: &mut Box<dyn Bytes>,
@@ -122,8 +122,8 @@ impl Learner {
         JournalState::new(header)
     }
 
-    /// Puts what `write` makes of the journal into a new file in the journal's place, all at once, and waits until the
-    /// disk has that.
+    /// Lets `write` write a new journal from the old one, replaces the old one in one step, and waits until the disk has
+    /// that.
     pub(super) fn replace(
         &mut self,
         journal: &mut Box<dyn Bytes>,
@@ -163,7 +163,7 @@ pub(super) fn is_stale(state: &JournalState, book: &mut Pages) -> Result<bool> {
         let is_ours = now == change.new
             || reset && now == Field::default()
             || begun.any(|later| later.index == change.index && later.new == now);
-        // With more games another program has learned into it, which does no harm.
+        // With more games, another program has learned into the book, which does no harm.
         if is_ours || now.games >= change.new.games && now != change.old {
             return Ok(false);
         }
@@ -180,7 +180,7 @@ impl Open {
         if self.state.pending.is_empty() {
             return Ok(());
         }
-        // The one who wrote it may have died before it was on the disk: the book must not have it before the journal.
+        // The process that wrote it may have died before it was on the disk: the book must not have it before the journal.
         self.journal.sync()?;
         self.apply()
     }
@@ -229,8 +229,8 @@ impl Open {
             }
         }
         self.book.sync()?;
-        // It need not be on the disk: without it what is done is only looked at again. On a full disk this fails, and
-        // the next one to come writes it.
+        // It need not be on the disk: without it, the next process only checks the fields again, and writes it. On a full
+        // disk writing it fails, which does no harm either.
         let end = self.state.end;
         let done = self.state.append(Record::Done)?;
         let _ = self.journal.write_at(end, &done);

@@ -1,11 +1,11 @@
-//! Splits a stream of bytes into lines, with a bound on the length of a line.
+//! Splits a stream of bytes into lines, with a limit on the length of a line.
 
 /// A piece of a stream of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
     /// A whole line with its line end.
     Line(&'a [u8]),
-    /// A part of a line that is longer than the bound.
+    /// A part of a line that is longer than the limit.
     Part(Part, &'a [u8]),
 }
 
@@ -22,18 +22,18 @@ pub enum Part {
 
 /// Splits a stream into lines, whatever blocks it comes in.
 ///
-/// Lines that are whole in a block are not copied; only a line that extends over several blocks is.
+/// Lines that are whole in a block are not copied; only lines that extend over several blocks are.
 #[derive(Debug)]
 pub struct Lines {
-    /// The start of a line whose end has not come yet.
+    /// The start of a line whose end has not arrived yet.
     begun: Vec<u8>,
-    /// Whether parts of the current line have been given already.
+    /// Whether parts of the current line were passed on already.
     in_part: bool,
     longest: usize,
 }
 
 impl Lines {
-    /// `longest` is the bound in bytes: a longer line comes in parts.
+    /// `longest` is the limit in bytes: a longer line comes in parts.
     pub fn new(longest: usize) -> Self {
         Self { begun: Vec::new(), in_part: false, longest }
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_bound_comes_in_parts() {
+    fn a_line_over_the_limit_comes_in_parts() {
         assert_eq!(
             split(&[b"abc", b"def", b"g\nx\n"], 4),
             [

@@ -1,12 +1,12 @@
-//! An engine's `option` line with another default.
+//! The `option` line of an engine with another default.
 
 use std::ops::Range;
 
 use super::{same_name, words};
 
-/// The line with this value as its default; `None` where the option cannot have it, or is a button.
+/// The line with this value as its default; `None` where the option cannot have the value, or is a button.
 ///
-/// All else in the line stays as it is. A value is checked as far as the line says what it may be.
+/// The rest of the line stays unchanged. The value is checked as far as the line limits it.
 ///
 /// ```
 /// use tabiya::uci::option_with_default;

@@ -1,6 +1,6 @@
-//! The replies of an engine, and the replies that we send in its place.
+//! The replies of an engine, and the replies that we send instead.
 //!
-//! Our own lines are written byte by byte, because a book move waits for them; the tests compare them with those of
+//! Our own lines are written byte by byte, because a book move waits for them. The tests compare them with those of
 //! vampirc-uci.
 
 use shakmaty::uci::UciMove;
@@ -48,7 +48,7 @@ pub fn id_name(line: &[u8]) -> Option<&[u8]> {
     (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
 }
 
-/// Appends `info string TEXT`. Line ends in the text, which would start another line, become spaces.
+/// Appends `info string TEXT`. Line ends in the text become spaces, because they would start another line.
 pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
     let start = out.len();
@@ -59,7 +59,7 @@ pub fn info_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'\n');
 }
 
-/// The start of each message of the adapter, so that a GUI's user knows where it comes from.
+/// The start of each message of the adapter: it shows the user of a GUI where the message comes from.
 const NOTICE: &str = "tabiya: ";
 
 /// A line with a message of the adapter for the GUI.
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_move_is_said_as_clients_want_it() {
+    fn a_book_move_is_announced_as_clients_expect() {
         let line = ["e2e4", "e7e5"];
         let info = |centipawns| {
             UciMessage::Info(vec![
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_cannot_begin_a_line_of_its_own() {
+    fn a_text_cannot_start_another_line() {
         let said = text(|out| info_string(out, "a\r\nbestmove e2e4\n"));
         assert_eq!(said, "info string a  bestmove e2e4 \n");
         let message = UciMessage::info_string("a  bestmove e2e4 ".to_owned());

@@ -7,19 +7,20 @@ use super::words;
 pub enum Score {
     /// Hundredths of a pawn.
     Centipawns(i64),
-    /// Moves to the mate: above 0 it mates, else it is mated.
+    /// Moves to the mate: above 0 the side to move mates, else it is mated.
     Mate(i64),
 }
 
 impl Score {
-    /// The score of an `info` line; `None` where it has none, or only a bound, or that of another line than the best.
+    /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
+    /// best.
     ///
     /// ```
     /// use tabiya::uci::Score;
-    /// assert_eq!(Score::of(b"info depth 9 score cp -31 nodes 5 pv e2e4"), Some(Score::Centipawns(-31)));
-    /// assert_eq!(Score::of(b"info depth 9 score cp 20 lowerbound"), None);
+    /// assert_eq!(Score::parse(b"info depth 9 score cp -31 nodes 5 pv e2e4"), Some(Score::Centipawns(-31)));
+    /// assert_eq!(Score::parse(b"info depth 9 score cp 20 lowerbound"), None);
     /// ```
-    pub fn of(line: &[u8]) -> Option<Self> {
+    pub fn parse(line: &[u8]) -> Option<Self> {
         let mut score = None;
         let mut words = words(line);
         if words.next() != Some(b"info") {
@@ -38,7 +39,7 @@ impl Score {
                 }
                 b"lowerbound" | b"upperbound" => return None,
                 b"multipv" if words.next() != Some(b"1") => return None,
-                // Texts and moves may hold any words.
+                // Texts and moves may contain any words.
                 b"string" | b"pv" | b"refutation" | b"currline" => break,
                 _ => {}
             }
@@ -47,8 +48,8 @@ impl Score {
     }
 
     /// The last score in a block of whole lines.
-    pub fn last_of(block: &[u8]) -> Option<Self> {
-        block.rsplit(|byte| *byte == b'\n').find_map(Self::of)
+    pub fn parse_last(block: &[u8]) -> Option<Self> {
+        block.rsplit(|byte| *byte == b'\n').find_map(Self::parse)
     }
 }
 
@@ -71,10 +72,10 @@ mod tests {
             ("bestmove e2e4", None),
             ("", None),
         ] {
-            assert_eq!(Score::of(line.as_bytes()), score, "{line}");
+            assert_eq!(Score::parse(line.as_bytes()), score, "{line}");
         }
         let block = b"info score cp 1\ninfo score mate 2\ninfo depth 3 currmove e2e4\n";
-        assert_eq!(Score::last_of(block), Some(Score::Mate(2)));
-        assert_eq!(Score::last_of(b"\n"), None);
+        assert_eq!(Score::parse_last(block), Some(Score::Mate(2)));
+        assert_eq!(Score::parse_last(b"\n"), None);
     }
 }

@@ -143,7 +143,7 @@ impl Watch {
 
     /// Reads the scores in whole lines of the engine.
     pub(super) fn hear(&mut self, block: &[u8]) {
-        self.heard = Score::last_of(block).or(self.heard);
+        self.heard = Score::parse_last(block).or(self.heard);
     }
 
     /// Our move was sent. Returns the game if that has ended it for good.

@@ -1,4 +1,5 @@
-//! Unfinished files: each is locked while its process lives, and the next run in its folder removes those of dead ones.
+//! Unfinished files: each is locked while its process lives, and the next run in its folder removes those of dead
+//! processes.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,8 +16,8 @@ use crate::base::folder;
 const START: &str = ".tabiya-";
 const END: &str = ".part";
 
-/// How long a file that may belong to another machine is left alone after its last change: locks are not always
-/// shared by those who share a folder.
+/// How long a file that may belong to another machine is left alone after its last change: machines that share a folder
+/// do not always share locks.
 const FOREIGN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Creates an unfinished file in a folder.
@@ -30,22 +31,22 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // As any new file; the process's mask takes away what the user wants taken away.
+        // As any new file; the umask of the process restricts it.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
     loop {
         let file = builder.tempfile_in(folder)?;
-        // Some file systems have no locks: then the file's age has to do.
+        // Some file systems have no locks: then the age of the file must suffice.
         let _ = file.as_file().lock();
-        // Another process may have taken it for a leftover before it was locked.
+        // Another process may have removed it as a leftover before it was locked.
         if file.path().symlink_metadata().is_ok() {
             return Ok(file);
         }
     }
 }
 
-/// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker. As
-/// long as the marker exists, the old file is the valid one; without it, it can go.
+/// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker. While
+/// the marker exists, the old file is the valid one; without the marker, the old file can be removed.
 pub fn aside(marker: &Path, old: &Path) -> PathBuf {
     let mut name = marker.file_name().unwrap_or_default().to_owned();
     name.push(".");
@@ -53,8 +54,8 @@ pub fn aside(marker: &Path, old: &Path) -> PathBuf {
     old.with_file_name(name)
 }
 
-/// Removes the unfinished files of dead processes from a folder, and puts the old files back that they had moved aside.
-/// What cannot be removed, or may still be written, stays.
+/// Removes the unfinished files of dead processes from a folder, and puts back the old files that they moved aside. Files
+/// that cannot be removed, or may still be written, stay.
 pub fn remove(folder: &Path) {
     for (path, rest) in named(folder, START) {
         if let Some(rest) = rest.strip_suffix(END) {
@@ -100,7 +101,7 @@ fn remove_dead(path: &Path, ours: bool) {
         Err(fs::TryLockError::Error(_)) => is_old(),
     };
     if dead && restore(path).is_ok() {
-        // The lock is held until it is gone: whoever has just created it finds that out.
+        // The lock is held until the file is removed: a process that has just created it notices that.
         let _ = fs::remove_file(path);
     }
 }

@@ -1,4 +1,4 @@
-//! Files that get their names together: all of them, or none.
+//! Files that get their names together: all or none.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ use super::{Ready, Replacement, leftovers, sync_folder};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
-/// The files of one book, written beside the places where they are going to be.
+/// The files of one book, written beside their places.
 ///
 /// One guarantee holds on every system: when [`FileSet::commit`] returns, either every file is in its place, or every
-/// place is as it was before, or the error says which old file is where. If the process dies meanwhile, the next one
+/// place is as it was before, or the error says where each old file is. If the process dies meanwhile, the next process
 /// that writes into the folder puts the old files back. A file that others have mapped can be replaced: they keep the
 /// old content.
 ///
@@ -37,7 +37,7 @@ pub struct FileSet {
     removed: Vec<PathBuf>,
 }
 
-/// What comes before each change of a name: tests let it fail.
+/// What is called before each change of a name: tests let it fail.
 type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 impl FileSet {
@@ -68,7 +68,7 @@ impl FileSet {
             && file.target.force
             && let Some(file) = self.files.pop()
         {
-            // A single file is replaced at once, except where it is mapped and the system is Windows.
+            // A single file is replaced in one step, except on Windows where it is mapped.
             match if step().is_ok() { file.replace() } else { Err(file) } {
                 Ok(()) => return Ok(()),
                 Err(file) => self.files.push(file),
@@ -106,7 +106,7 @@ impl FileSet {
 struct Moves {
     /// Whether there were old files when the work began.
     replaces: bool,
-    /// A file in each folder with old files that were moved aside. While it exists, the old ones are the valid ones.
+    /// A file in each folder whose old files were moved aside. While it exists, the old files are the valid ones.
     markers: Vec<(PathBuf, NamedTempFile)>,
     /// Where each old file is now, and its place.
     aside: Vec<(PathBuf, PathBuf)>,
@@ -156,20 +156,20 @@ impl Moves {
         Ok(())
     }
 
-    /// The new files are valid now, and the old ones go.
+    /// Makes the new files valid, and removes the old ones.
     fn keep(self) {
         let Self { markers, aside, placed, .. } = self;
         placed.iter().for_each(|path| sync_folder(path));
         drop(markers);
-        // While it is mapped, Windows does not remove a file: the next run does.
+        // Windows does not remove a mapped file: the next run does.
         aside.iter().for_each(|(aside, _)| drop(fs::remove_file(aside)));
     }
 
-    /// Takes all moves back; what is to be said.
+    /// Undoes all moves; returns the error to report.
     fn undo(self, error: Error, step: Step) -> Error {
         let Self { replaces, markers, aside, placed } = self;
         let mut wrong = Vec::new();
-        // The others are replaced by the old ones.
+        // The others are replaced by the old files.
         for path in placed.into_iter().filter(|path| aside.iter().all(|(_, old)| old != path)) {
             if step().and_then(|()| fs::remove_file(&path)).is_err() {
                 wrong.push(format!("remove the new {}", path.display()));
@@ -270,7 +270,7 @@ mod tests {
                 names(folder.path()).into_iter().filter(|name| name.contains(".part.")).collect();
             assert_eq!(aside.len(), usize::min(failing - 1, 3));
             assert!(aside.iter().all(|name| error.contains(name)), "{error}");
-            // Like that of a process that died at this step.
+            // As for a process that died at this step.
             leftovers::remove(folder.path());
             if folder.path().join("a.ctb").exists() {
                 assert!(error.contains("remove the new"), "{error}");

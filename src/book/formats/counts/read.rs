@@ -267,7 +267,7 @@ fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
         .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
     let wide = number(mv, "move")?;
     let mv = u16::try_from(wide).map(MoveCode).ok();
-    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.fault().is_none());
+    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error().is_none());
     let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
     let count = |values: &Values, name: &str| {
         let wide = number(values, name)?;

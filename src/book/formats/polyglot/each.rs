@@ -80,7 +80,7 @@ fn all(book: &Polyglot, progress: &Progress, visit: &mut dyn FnMut(&PositionReco
         if old.contains(&index) {
             entry.mv = new_castling(entry.mv);
         }
-        if entry.mv.fault().is_none() {
+        if entry.mv.error().is_none() {
             add(&mut known.moves, &entry);
         }
     }

@@ -95,7 +95,7 @@ impl Run {
     /// legal and is new.
     fn add(&mut self, entry: &Entry, before: Option<Entry>, at: u64, findings: &mut Findings<'_>) -> bool {
         let Entry { key, mv, weight, .. } = *entry;
-        let fault = mv.fault();
+        let fault = mv.error();
         if let Some(why) = fault {
             let kind = if mv == MoveCode::NULL { Kind::Null } else { Kind::Move };
             findings.add(kind, at, format_args!("the move {mv} {why}"));

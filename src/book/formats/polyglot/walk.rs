@@ -66,7 +66,7 @@ impl Graph for Walk<'_> {
         for (index, entry) in (first..).zip(self.entries.from(first, at.key())) {
             let mv = entry.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv));
             let old_castling = mv.is_some_and(|mv| entry.mv.is_old_castling(mv));
-            let illegal = mv.is_none() && entry.mv.fault().is_none();
+            let illegal = mv.is_none() && entry.mv.error().is_none();
             if is_new && (illegal || old_castling) {
                 (self.found)(Finding { index, entry, position: at, old_castling });
             }
