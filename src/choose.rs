@@ -46,8 +46,8 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a line
-    /// of the book set that is long enough.
+    /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a
+    /// line of the book set that is long enough.
     pub fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
         let color = game.position().chess().turn();
         (self.repeats || !game.repeats(mv))
@@ -121,8 +121,8 @@ pub fn chances(
 
 /// What a move weighs under a policy.
 ///
-/// In tournaments it is the weight in the book, and at least 1 for a move that the author chose. Otherwise colours do not
-/// count, and the marks are factors: those that readers of CTG books publish.
+/// In tournaments it is the weight in the book, and at least 1 for a move that the author chose. Otherwise colours do
+/// not count, and the marks are factors: those that readers of CTG books publish.
 fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     let verdict = Verdict::from(m);
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
@@ -139,8 +139,8 @@ fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
         }
 }
 
-/// The factor of results on a weight: the odds of the mover's half-points against the opponent's, with four more for each
-/// side, so few games change little. This is PolyGlot's rule.
+/// The factor of results on a weight: the odds of the mover's half-points against the opponent's, with four more for
+/// each side, so few games change little. This is PolyGlot's rule.
 fn learned_factor(learned: Learned) -> f64 {
     let own = f64::from(learned.halfpoints);
     let theirs = (2.0 * f64::from(learned.games) - own).max(0.0);

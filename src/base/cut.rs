@@ -1,9 +1,10 @@
 //! Mapped files that others truncate: the missing part reads as zeros instead of ending the process.
 //!
-//! The system sends SIGBUS to a process that reads a page of a map that its file no longer has. A handler puts a page of
-//! zeros in its place, and marks the map. Readers check every number, so zeros are an error like any other. Reading at
-//! an offset instead would cost 1 to 2.5 µs more for each look-up in a Polyglot book (0.2 to 1.0 µs through the map), and
-//! several times that in formats whose look-ups read more places. Windows does not let anyone truncate a mapped file.
+//! The system sends SIGBUS to a process that reads a page of a map that its file no longer has. A handler puts a page
+//! of zeros in its place, and marks the map. Readers check every number, so zeros are an error like any other. Reading
+//! at an offset instead would cost 1 to 2.5 µs more for each look-up in a Polyglot book (0.2 to 1.0 µs through the
+//! map), and several times that in formats whose look-ups read more places. Windows does not let anyone truncate a
+//! mapped file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -120,8 +121,8 @@ mod imp {
     ///
     /// # Safety
     /// Called by the system alone, with a valid `info`. It reads atomics, and makes system calls that are safe in a
-    /// handler (`sysconf`, `mmap`, `sigaction`). The pages that it replaces, from the missing one to the end of the map,
-    /// belong to a guarded map, so it exists and nobody else uses the addresses; they stay readable.
+    /// handler (`sysconf`, `mmap`, `sigaction`). The pages that it replaces, from the missing one to the end of the
+    /// map, belong to a guarded map, so it exists and nobody else uses the addresses; they stay readable.
     #[allow(unsafe_code)]
     extern "C" fn on_fault(_: c_int, info: *mut siginfo_t, _: *mut c_void) {
         // SAFETY: the system gives a valid pointer.

@@ -61,9 +61,8 @@ impl Error {
 
     /// A file that cannot be opened, read or written.
     pub fn file(path: impl AsRef<Path>, what: impl Into<String>, source: std::io::Error) -> Self {
-        let mut error = Self::new(ErrorKind::File, what).at_path(path);
-        error.source = Some(Box::new(without_path(source)));
-        error
+        let source = Some(Box::new(without_path(source)) as _);
+        Self { source, ..Self::new(ErrorKind::File, what).at_path(path) }
     }
 
     /// A file whose content is not what it should be.

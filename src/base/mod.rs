@@ -1,5 +1,5 @@
-//! What every other floor uses: errors, bounds-checked reading, memory maps, atomic writing of files, sorting and look-ups
-//! beyond memory, progress.
+//! What every other floor uses: errors, bounds-checked reading, memory maps, atomic writing of files, sorting and
+//! look-ups beyond memory, progress.
 
 pub mod background;
 pub mod blob;

@@ -27,8 +27,8 @@ pub fn beside<T: Send, L>(
 }
 
 /// Lets threads do the jobs from 0 to `jobs`, each thread with the value that `make` returns, and takes the results in
-/// order. A result that was taken is reused for another job, so it keeps its memory. `waiting` results of each thread may
-/// wait to be taken, besides the one that it works on.
+/// order. A result that was taken is reused for another job, so it keeps its memory. `waiting` results of each thread
+/// may wait to be taken, besides the one that it works on.
 ///
 /// # Errors
 /// When `take` fails: the work stops then.

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::{Error, Result};
 use super::{file, folder};
@@ -176,7 +177,6 @@ fn write(record: &[u8], out: &mut impl Write) -> io::Result<()> {
 #[derive(Debug, Default)]
 struct Runs {
     runs: Vec<Run>,
-    files: Vec<File>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
     /// The record that was returned last, and its run.
@@ -187,7 +187,7 @@ struct Runs {
 /// A run that is being read.
 #[derive(Debug)]
 struct Run {
-    file: usize,
+    file: Arc<File>,
     /// The part that is not read yet.
     at: u64,
     end: u64,
@@ -199,21 +199,17 @@ struct Run {
 impl Runs {
     /// Half of the memory holds the buffers.
     fn new(levels: Vec<Level>, memory: usize) -> io::Result<Self> {
+        let count: usize = levels.iter().map(|level| level.ends.len()).sum();
+        let buffer = (memory / 2 / count.max(1)).clamp(LEAST_BUFFER, BUFFER_LEN);
         let mut merged = Self::default();
         for Level { file, ends } in levels {
-            let Some(file) = file else { continue };
+            let Some(file) = file.map(Arc::new) else { continue };
             let starts = std::iter::once(0).chain(ends.iter().copied());
-            merged.runs.extend(starts.zip(&ends).map(|(at, &end)| Run {
-                file: merged.files.len(),
-                at,
-                end,
-                buffer: Vec::new(),
-                given: 0,
+            merged.runs.extend(starts.zip(&ends).map(|(at, &end)| {
+                let buffer = Vec::with_capacity(buffer);
+                Run { file: Arc::clone(&file), at, end, buffer, given: 0 }
             }));
-            merged.files.push(file);
         }
-        let buffer = (memory / 2 / merged.runs.len().max(1)).clamp(LEAST_BUFFER, BUFFER_LEN);
-        merged.runs.iter_mut().for_each(|run| run.buffer.reserve_exact(buffer));
         for number in 0..merged.runs.len() {
             merged.fetch(number)?;
         }
@@ -223,12 +219,11 @@ impl Runs {
     /// Adds the next record of a run to the heap, reusing the memory of the record that was returned last.
     fn fetch(&mut self, number: usize) -> io::Result<()> {
         let Some(run) = self.runs.get_mut(number) else { return Ok(()) };
-        let Some(file) = self.files.get(run.file) else { return Ok(()) };
-        let Some(length) = run.take(file, LENGTH_LEN)?.first_chunk() else { return Ok(()) };
+        let Some(length) = run.take(LENGTH_LEN)?.first_chunk() else { return Ok(()) };
         let length = u32::from_le_bytes(*length) as usize;
         let mut record = std::mem::take(&mut self.present);
         record.clear();
-        record.extend_from_slice(run.take(file, length)?);
+        record.extend_from_slice(run.take(length)?);
         self.heap.push(Reverse((record, number)));
         Ok(())
     }
@@ -245,7 +240,7 @@ impl Runs {
 
 impl Run {
     /// The next bytes; empty at the end.
-    fn take(&mut self, file: &File, len: usize) -> io::Result<&[u8]> {
+    fn take(&mut self, len: usize) -> io::Result<&[u8]> {
         if self.buffer.len() - self.given < len {
             self.buffer.drain(..self.given);
             self.given = 0;
@@ -253,7 +248,7 @@ impl Run {
             let room = self.buffer.capacity().max(len) - held;
             let more = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(room);
             self.buffer.resize(held + more, 0);
-            file::read_exact_at(file, self.at, self.buffer.get_mut(held..).unwrap_or_default())?;
+            file::read_exact_at(&self.file, self.at, self.buffer.get_mut(held..).unwrap_or_default())?;
             self.at += more as u64;
         }
         let from = self.given;
@@ -331,10 +326,9 @@ mod tests {
                 assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
             }
             let mut sorted = sorter.finish().unwrap();
-            // Memory holds buffers alone, and no more than two files are open for a level.
+            // Memory holds only buffers.
             let buffers: usize = sorted.runs.runs.iter().map(|run| run.buffer.capacity()).sum();
             assert!(buffers <= sorted.runs.runs.len() * LEAST_BUFFER && sorted.rest.bytes.capacity() == 0);
-            assert!(sorted.runs.files.len() <= most);
             let (mut last, mut count) = (Vec::new(), 0);
             while let Some(record) = sorted.next().unwrap() {
                 assert!(&*last <= record);

@@ -104,8 +104,8 @@ impl Game {
         self.position.chess().fullmoves().get()
     }
 
-    /// Plays a move in UCI notation, castling as e1g1 or e1h1; returns `false`, and changes nothing, when it is not legal
-    /// here.
+    /// Plays a move in UCI notation, castling as e1g1 or e1h1; returns `false`, and changes nothing, when it is not
+    /// legal here.
     pub fn push_uci(&mut self, text: &[u8]) -> bool {
         let legal = UciMove::from_ascii(text).ok().and_then(|uci| uci.to_move(self.position.chess()).ok());
         if let Some(mv) = legal {

@@ -78,8 +78,8 @@ impl MoveCode {
     /// The move that a code stands for in a position, or `None` where no piece of the side to move fits.
     ///
     /// It need not be legal: see [`shakmaty::Position::is_legal`]. Castling is read as the king taking its own rook, in
-    /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle is
-    /// on e1, because no king makes that step otherwise.
+    /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle
+    /// is on e1, because no king makes that step otherwise.
     pub fn resolve(self, chess: &Chess) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;
@@ -102,8 +102,8 @@ impl MoveCode {
         matches!(mv, Move::Castle { rook, .. } if rook != self.to())
     }
 
-    /// The codes under which a book can hold a legal move: the usual one, and the old one of castling in ordinary chess,
-    /// else the usual one twice.
+    /// The codes under which a book can hold a legal move: the usual one, and the old one of castling in ordinary
+    /// chess, else the usual one twice.
     pub fn codes(mv: Move, chess: &Chess) -> [Self; 2] {
         let from = mv.from().unwrap_or(mv.to());
         let usual = Self::new(from, mv.to(), mv.promotion());

@@ -1,5 +1,5 @@
-//! The form in which ChessBase's and Kvetka's books store a position: as if White were to move, and with the king of the
-//! side to move on the right half where neither side may castle.
+//! The form in which ChessBase's and Kvetka's books store a position: as if White were to move, and with the king of
+//! the side to move on the right half where neither side may castle.
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Rank, Role,
@@ -40,8 +40,8 @@ impl Frame {
     }
 }
 
-/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square: the order of the bits is the order
-/// in which the formats count squares, a1 to a8, b1 to b8, and so on.
+/// A position in the normal form. Bit `8 * file + rank` of a set stands for a square: the order of the bits is the
+/// order in which the formats count squares, a1 to a8, b1 to b8, and so on.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
     /// The pieces of both sides by their kind: pawns, knights, bishops, rooks, queens, kings.
@@ -58,8 +58,8 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// The normal form of a position; `None` where it has none, because a side may castle with a king or a rook that did
-    /// not start on its square of ordinary chess.
+    /// The normal form of a position; `None` where it has none, because a side may castle with a king or a rook that
+    /// did not start on its square of ordinary chess.
     pub fn of(chess: &Chess) -> Option<Self> {
         let board = chess.board();
         let turn = chess.turn();

@@ -100,8 +100,8 @@ impl Position {
     }
 }
 
-/// Accepts positions that no game reaches but that can be played on, as `or_else` of a setup: with too much material, or an
-/// impossible check. En passant and castling must fit the board.
+/// Accepts positions that no game reaches but that can be played on, as `or_else` of a setup: with too much material,
+/// or an impossible check. En passant and castling must fit the board.
 ///
 /// # Errors
 /// What else is wrong with the position.

@@ -66,8 +66,8 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, Misread> {
     normal.or(castles).ok_or(Misread::Illegal)
 }
 
-/// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move, or
-/// a capture that names only files.
+/// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move,
+/// or a capture that names only files.
 pub fn is_move_without_square(word: &str) -> bool {
     is_null(word) || castling(word).is_some_and(|(_, rest)| is_decoration(rest)) || {
         let word = word.trim_end_matches(['+', '#']).as_bytes();

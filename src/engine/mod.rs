@@ -44,7 +44,8 @@ pub struct Pipes {
 }
 
 impl Engine {
-    /// Starts a program with these arguments, in `folder` or else in our own. Call it from the thread that lives longest.
+    /// Starts a program with these arguments, in `folder` or else in our own. Call it from the thread that lives
+    /// longest.
     ///
     /// # Errors
     /// When the system does not start it, or when it is tabiya that has been started by tabiya too often.

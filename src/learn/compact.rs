@@ -1,9 +1,9 @@
 //! Compaction: a journal that has grown is replaced by one that knows the same games and has few records
 //! (docs/formats/learn.md, Compaction).
 //!
-//! The store keeps the ids of the games whose records are dropped, for good; these games can no longer be taken back. The
-//! records of the last [`UNDO_GAMES`] games stay. A process that starts to learn reads only these and what was added
-//! since, however many games the store has.
+//! The store keeps the ids of the games whose records are dropped, for good; these games can no longer be taken back.
+//! The records of the last [`UNDO_GAMES`] games stay. A process that starts to learn reads only these and what was
+//! added since, however many games the store has.
 //!
 //! A journal is compacted at the end of a transaction, under the lock, when all that it has is in the book and on the
 //! disk:
@@ -78,8 +78,8 @@ fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
 }
 
 impl Learner {
-    /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the folder
-    /// may not be written, the journal stays unchanged, and only time is lost.
+    /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the
+    /// folder may not be written, the journal stays unchanged, and only time is lost.
     pub(super) fn compact(&mut self, mut open: Open) {
         let (games, serial) = (self.limits.games, rand::random());
         let state = &open.state;

@@ -109,8 +109,8 @@ impl Header {
         Store { at: self.size(), ids: self.ids }
     }
 
-    /// Whether a loss of power may have left a file of these bytes from the first header of this book's journal: each byte
-    /// is that of the header, or was never written.
+    /// Whether a loss of power may have left a file of these bytes from the first header of this book's journal: each
+    /// byte is that of the header, or was never written.
     pub fn is_torn(data: &[u8], owner: Owner) -> bool {
         [false, true].iter().any(|first| {
             let header = Self { first: *first, ..Self::new(owner, 0) }.to_bytes();

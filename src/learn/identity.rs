@@ -30,7 +30,8 @@ pub struct Tags<'a> {
     pub result: &'a str,
 }
 
-/// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are in.
+/// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are
+/// in.
 pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
     let Tags { event, site, date, round, white, black, result } = tags;
     let mut text = Vec::new();
@@ -48,8 +49,8 @@ pub fn of_played() -> Id {
     rand::random()
 }
 
-/// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: two lists of parts never give the
-/// same input.
+/// The first 16 bytes of the SHA-256 of these parts, each after its length in 8 bytes: two lists of parts never give
+/// the same input.
 pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Id {
     let mut hash = Sha256::new();
     for part in parts {

@@ -122,7 +122,8 @@ impl Record {
         Some((data, check))
     }
 
-    /// The length that the record at the start of `data` claims; `None` where no record starts, or none can be that long.
+    /// The length that the record at the start of `data` claims; `None` where no record starts, or none can be that
+    /// long.
     pub fn claimed_len(data: &[u8]) -> Option<usize> {
         let len = bytes::u32_be(data, 4)? as usize;
         (data.starts_with(MARK) && (RECORD_MIN..=RECORD_MAX).contains(&len)).then_some(len)

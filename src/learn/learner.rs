@@ -116,9 +116,9 @@ impl Learner {
     /// With `again` a game is learned even if it was learned before.
     ///
     /// # Errors
-    /// When the book is no Polyglot book that can be learned into, other processes keep the journal locked for too long,
-    /// the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is half
-    /// learned then, and none that is tried again is learned twice.
+    /// When the book is no Polyglot book that can be learned into, other processes keep the journal locked for too
+    /// long, the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is
+    /// half learned then, and none that is tried again is learned twice.
     pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<Outcome>> {
         let played: Vec<Vec<PlayedMove>> = games.iter().map(|known| known.game.played()).collect();
         // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no

@@ -1,37 +1,37 @@
-//! Writes results of games into Polyglot books, so that none is lost.
+//! Writes results of games into Polyglot books. None is lost.
 //!
 //! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book,
 //! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes,
 //! ever; no entry is inserted.
 //!
 //! # The promise
-//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good, whatever
-//! processes are killed and whenever the power goes; any number of processes may learn into one book at once.
+//! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good,
+//! whatever processes are killed and whenever the power fails; any number of processes may learn into one book at once.
 //!
 //! # How it is kept
-//! Beside the book `NAME` lies its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). Who learns locks it,
-//! and then:
+//! Beside the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
+//! locks it, and then
 //!
 //! 1. reads what other processes have written since; cuts off what was never a whole record; writes the fields that the
-//!    journal has and the book perhaps not (they are set, not added to, so that doing it twice does no harm);
+//!    journal has and the book may not have (they are set, not added to, so doing it twice does no harm);
 //! 2. appends a record of each game: its identity, and each entry's field before and after; waits until the disk
-//!    has it. **From here on the games are learned**, for whoever comes next finishes them;
-//! 3. writes the fields, four bytes each, none of which crosses a disk's sector; waits until the disk has them;
-//! 4. appends that it is done, and unlocks. Now the games are reported.
+//!    has it. **From here on the games are learned**, because the next process finishes them;
+//! 3. writes the fields, four bytes each, none of which crosses a sector of the disk; waits until the disk has them;
+//! 4. appends *done*, and unlocks. Now the games are reported.
 //!
-//! What stands in the journal is never rewritten in place, so it also knows which games were learned, and how to take
-//! the last ones back. A process that only reads the book needs no lock: it finds each field as it was before or after.
+//! The journal is never rewritten in place, so it also knows which games were learned, and how to take the last ones
+//! back. A process that only reads the book needs no lock: it finds each field as it was before or after.
 //!
-//! A journal that has grown is replaced by one with fewer records, which knows the same games: [`compact`] describes how.
+//! A journal that has grown is replaced by one that has fewer records and knows the same games: see [`compact`].
 //!
-//! # When book and journal do not fit together
-//! | seen | done |
+//! # When book and journal do not match
+//! | found | done |
 //! |---|---|
 //! | the book's length or fingerprint is not that in the header | another book: nothing is learned |
-//! | no entry that the last record changed has what it made of it, each has something older | an older copy of the book was put in its place: nothing is learned |
-//! | an entry has something else | another program changed it: learning goes on from there |
+//! | no entry that the last record changed has its new field, and each has an older one | an older copy of the book was put in its place: nothing is learned |
+//! | an entry has another field | another program changed it: learning continues from there |
 //! | there is no journal, or the file is empty or the beginning of one that was never whole | it is begun |
-//! | the file is no journal, or one of a newer version | it is never changed |
+//! | the file is not a journal, or has a newer version | it is never changed |
 //!
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
 //! it, and it ends with its process.

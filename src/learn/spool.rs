@@ -112,8 +112,8 @@ impl Spool {
     /// has all of them.
     ///
     /// # Errors
-    /// When the file cannot be created, locked within `patience`, or written, or is full. Some of the games may be in it
-    /// nevertheless.
+    /// When the file cannot be created, locked within `patience`, or written, or is full. Some of the games may be in
+    /// it nevertheless.
     pub fn put(
         &self,
         games: &[(&Path, Option<Fingerprint>, &IdentifiedGame)],

@@ -120,7 +120,8 @@ pub trait Storage: Send {
     /// When it cannot be.
     fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
 
-    /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing behind.
+    /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing
+    /// behind.
     ///
     /// # Errors
     /// When it cannot be created.

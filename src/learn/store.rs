@@ -50,7 +50,8 @@ impl Store {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {
-            // Digests are evenly spread, so the first guess is rarely far off; halving ends the search where they are not.
+            // Digests are evenly spread, so the first guess is rarely far off; halving ends the search where they are
+            // not.
             let middle = if guesses.is_multiple_of(2) {
                 let share = id.first_chunk().map_or(0, |start| u128::from(u64::from_be_bytes(*start)));
                 let guess = (share * u128::from(self.pages())) >> 64;

@@ -122,8 +122,8 @@ impl Learner {
         JournalState::new(header)
     }
 
-    /// Lets `write` write a new journal from the old one, replaces the old one in one step, and waits until the disk has
-    /// that.
+    /// Lets `write` write a new journal from the old one, replaces the old one in one step, and waits until the disk
+    /// has that.
     pub(super) fn replace(
         &mut self,
         journal: &mut Box<dyn Bytes>,
@@ -180,7 +180,8 @@ impl Open {
         if self.state.pending.is_empty() {
             return Ok(());
         }
-        // The process that wrote it may have died before it was on the disk: the book must not have it before the journal.
+        // The process that wrote it may have died before it was on the disk: the book must not have it before the
+        // journal.
         self.journal.sync()?;
         self.apply()
     }
@@ -229,8 +230,8 @@ impl Open {
             }
         }
         self.book.sync()?;
-        // It need not be on the disk: without it, the next process only checks the fields again, and writes it. On a full
-        // disk writing it fails, which does no harm either.
+        // It need not be on the disk: without it, the next process only checks the fields again, and writes it. On a
+        // full disk writing it fails, which does no harm either.
         let end = self.state.end;
         let done = self.state.append(Record::Done)?;
         let _ = self.journal.write_at(end, &done);

@@ -27,7 +27,6 @@ pub fn option_with_default(line: &[u8], value: &[u8]) -> Option<Vec<u8>> {
         let at = rest.iter().position(|(_, word)| *word == after)?;
         std::str::from_utf8(rest.get(at + 1)?.1).ok()?.parse::<i64>().ok()
     };
-    let default = rest.iter().position(|(_, word)| *word == b"default");
     let value = value.trim_ascii();
     // The value, and the word before which the old one ends.
     let (value, next): (Vec<u8>, &[&[u8]]) = match text.get(kind.clone())? {
@@ -53,16 +52,14 @@ pub fn option_with_default(line: &[u8], value: &[u8]) -> Option<Vec<u8>> {
         b"string" if !value.contains(&b'\n') && !value.contains(&b'\r') => (value.to_vec(), &[]),
         _ => return None,
     };
-    // From the end of the word `default`, or of the kind where there is none, to what follows the old value.
-    let start = default.and_then(|at| rest.get(at)).map_or(kind.end, |(at, _)| at.end);
-    let old = default.map_or(&[][..], |at| rest.get(at + 1..).unwrap_or_default());
-    let end = match default {
-        None => start,
-        Some(_) => {
-            old.iter().find(|(_, word)| next.contains(word)).map_or(text.len(), |(at, _)| at.start - 1)
+    let mut after_default = rest.iter().skip_while(|(_, word)| *word != b"default");
+    let (word, start, end) = match after_default.next() {
+        Some((at, _)) => {
+            let next = after_default.find(|(_, word)| next.contains(word));
+            (&b" "[..], at.end, next.map_or(text.len(), |(at, _)| at.start - 1))
         }
+        None => (&b" default "[..], kind.end, kind.end),
     };
-    let word: &[u8] = if default.is_some() { b" " } else { b" default " };
     Some([line.get(..start)?, word, &value, line.get(end..)?].concat())
 }
 

@@ -45,8 +45,8 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
     }
 }
 
-/// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker. While
-/// the marker exists, the old file is the valid one; without the marker, the old file can be removed.
+/// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker.
+/// While the marker exists, the old file is the valid one; without the marker, the old file can be removed.
 pub fn aside(marker: &Path, old: &Path) -> PathBuf {
     let mut name = marker.file_name().unwrap_or_default().to_owned();
     name.push(".");
@@ -54,8 +54,8 @@ pub fn aside(marker: &Path, old: &Path) -> PathBuf {
     old.with_file_name(name)
 }
 
-/// Removes the unfinished files of dead processes from a folder, and puts back the old files that they moved aside. Files
-/// that cannot be removed, or may still be written, stay.
+/// Removes the unfinished files of dead processes from a folder, and puts back the old files that they moved aside.
+/// Files that cannot be removed, or may still be written, stay.
 pub fn remove(folder: &Path) {
     for (path, rest) in named(folder, START) {
         if let Some(rest) = rest.strip_suffix(END) {

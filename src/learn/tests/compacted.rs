@@ -175,7 +175,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whoever compacts, and whenever: book, outcomes and the number of games are those of journals that keep everything.
+    /// Whoever compacts, and whenever: book, outcomes and the number of games are those of journals that keep
+    /// everything.
     #[test]
     fn a_compacted_journal_says_what_a_whole_one_says(
         steps in prop::collection::vec((step(), 0..3_usize), 1..60),
