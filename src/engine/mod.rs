@@ -94,15 +94,13 @@ impl Engine {
     }
 
     /// Kills the processes that this one may have left running. A process group keeps its number while it has a member.
-    #[cfg(unix)]
+    ///
+    /// Windows needs no such call: it closes the job, and kills all processes in it, when we end.
     pub fn kill_group(&self) {
+        #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
             let _ =
                 nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL);
         }
     }
-
-    /// Does nothing: Windows closes the job, and kills all processes in it, when we end.
-    #[cfg(not(unix))]
-    pub fn kill_group(&self) {}
 }

@@ -22,6 +22,16 @@ pub enum LearnError {
     Foreign,
     /// A newer tabiya has written the journal, in this version.
     Newer(u64),
+    /// Another process keeps the journal locked.
+    Busy,
+    /// The journal belongs to another book.
+    OtherJournal,
+    /// The book is an older copy than the one that the journal belongs to.
+    OldBook,
+    /// The book is not the expected one.
+    OtherBook,
+    /// The learn field of the entry of this number holds something other than games and half-points.
+    OtherFields(u64),
     /// A record would be longer than a journal allows.
     TooLong,
     /// Anything else.
@@ -43,60 +53,51 @@ impl From<Error> for LearnError {
 impl Learner {
     /// The error as users see it.
     pub(super) fn worded(&self, error: LearnError) -> Error {
-        let name = self.journal_name();
-        let format = |what: String, at, advice| Error::format(&self.path, what).at_offset(at).advice(advice);
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{name}{JOURNAL_SUFFIX}");
+        let format = |what: String| Error::format(&self.path, what);
+        let until_reset = |what: String| format(what).remedied_by(Remedy::ResetLearned);
         match error {
             LearnError::Other(error) => error,
             LearnError::Journal(error) => {
                 Error::file(&self.path, format!("cannot write its journal {name}"), error)
             }
-            LearnError::Damaged(at) => format(format!("its journal {name} is damaged"), at, MOVE_AWAY)
-                .remedied_by(Remedy::ResetLearned),
-            LearnError::Foreign => format(
-                format!("the file {name} is not a journal of tabiya"),
-                0,
-                "move it away: tabiya records the results that the book learns under this name",
-            ),
-            LearnError::Newer(version) => format(
-                format!("its journal {name} was written by a newer tabiya, in version {version}"),
-                8,
-                "use that tabiya, or move the journal away (what the book has learned stays in it)",
-            ),
+            LearnError::Busy => {
+                let seconds = self.patience.as_secs_f32();
+                let what = format!("its journal is locked by another process (waited {seconds} s)");
+                Error::new(ErrorKind::File, what).at_path(&self.path).advice("try again, or end that process")
+            }
             LearnError::TooLong => {
                 Error::new(ErrorKind::Usage, "that is too much for one record of the journal")
                     .at_path(&self.path)
                     .advice("do less at once")
             }
+            LearnError::Foreign => format(format!("the file {name} is not a journal of tabiya"))
+                .at_offset(0)
+                .advice("move it away: tabiya records the results that the book learns under this name"),
+            LearnError::Newer(version) => {
+                format(format!("its journal {name} was written by a newer tabiya, in version {version}"))
+                    .at_offset(8)
+                    .advice(format!("use that tabiya, or {MOVE_AWAY}"))
+            }
+            LearnError::Damaged(at) => until_reset(format!("its journal {name} is damaged"))
+                .at_offset(at)
+                .advice(MOVE_AWAY),
+            LearnError::OtherJournal => {
+                until_reset(format!("the journal {name} belongs to another book")).advice(MOVE_AWAY)
+            }
+            LearnError::OldBook => until_reset(format!(
+                "the book does not have what its journal {name} says was learned last: this is an older copy of it"
+            ))
+            .advice(format!("put the newer copy back, or {MOVE_AWAY}")),
+            LearnError::OtherBook => {
+                format("this is another book than the one that the game was played from".to_owned())
+                    .advice("put that book back, and the game is learned")
+            }
+            LearnError::OtherFields(index) => until_reset(
+                "the learn field of an entry holds something other than games and half-points".to_owned(),
+            )
+            .at_offset(index * ENTRY_LEN as u64),
         }
-    }
-
-    fn journal_name(&self) -> String {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        format!("{name}{JOURNAL_SUFFIX}")
-    }
-
-    pub(super) fn of_another_book(&self) -> Error {
-        let what = format!("the journal {} belongs to another book", self.journal_name());
-        Error::format(&self.path, what).advice(MOVE_AWAY).remedied_by(Remedy::ResetLearned)
-    }
-
-    pub(super) fn stale(&self) -> Error {
-        let what = format!(
-            "the book does not have what its journal {} says was learned last: this is an older copy of it",
-            self.journal_name()
-        );
-        let advice = format!("put the newer copy back, or {MOVE_AWAY}");
-        Error::format(&self.path, what).advice(advice).remedied_by(Remedy::ResetLearned)
-    }
-
-    pub(super) fn not_learned_into(&self, index: u64) -> Error {
-        let what = "the learn field of an entry holds something other than games and half-points";
-        Error::format(&self.path, what).at_offset(index * ENTRY_LEN as u64).remedied_by(Remedy::ResetLearned)
-    }
-
-    pub(super) fn busy(&self) -> Error {
-        let what =
-            format!("its journal is locked by another process (waited {} s)", self.patience.as_secs_f32());
-        Error::new(ErrorKind::File, what).at_path(&self.path).advice("try again, or end that process")
     }
 }

@@ -29,9 +29,6 @@ pub struct LearnedGame {
     pub at: u64,
 }
 
-/// A journal's serial, and the offset of its end.
-pub type JournalEnd = (u64, u64);
-
 /// The journal up to a place.
 #[derive(Clone, Debug)]
 pub struct JournalState {
@@ -213,8 +210,8 @@ impl JournalState {
         self.end - self.start
     }
 
-    /// The journal's serial, and the offset of its end.
-    pub fn place(&self) -> JournalEnd {
+    /// The serial of the journal, and the offset of its end.
+    pub fn serial_and_end(&self) -> (u64, u64) {
         (self.header.serial, self.end)
     }
 

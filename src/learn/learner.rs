@@ -11,7 +11,7 @@ use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
 use super::journal::{Change, GameRecord, Record};
-use super::journal_state::{JournalEnd, JournalState, LearnedGame, record_of};
+use super::journal_state::{JournalState, LearnedGame, record_of};
 use super::pages::Pages;
 use super::storage::{Bytes, Disk, Stamp, Storage};
 use super::transact::{self, Open};
@@ -63,8 +63,8 @@ pub struct Learner {
     pub(super) places: HashMap<(u64, [MoveCode; 2]), u64>,
     /// The fingerprint that the book must have.
     pub(super) expected: Option<Fingerprint>,
-    /// The book's file when it was last seen, and the end of its journal, where that is known.
-    pub(super) seen: Option<(Stamp, Option<JournalEnd>)>,
+    /// The book's file after the last transaction, where that is known.
+    pub(super) seen: Option<Stamp>,
 }
 
 impl Learner {
@@ -124,13 +124,11 @@ impl Learner {
         // Before the lock: reading a large book takes a while, and a book that cannot be learned into must get no
         // journal.
         let mut book = self.book()?;
-        self.require_expected(&mut book)?;
-        self.notice_another(&mut book, None)?;
-        self.require_plausible(&mut book)?;
+        self.notice_another(&mut book, false)?;
+        self.check(&mut book).map_err(|error| self.worded(error))?;
         drop(book);
         self.transact(false, |learner, open| {
-            learner.require_expected(&mut open.book)?;
-            learner.require_plausible(&mut open.book)?;
+            learner.check(&mut open.book)?;
             let mut outcomes = Vec::with_capacity(games.len());
             let mut now: HashMap<u32, Field> = HashMap::new();
             for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
@@ -247,8 +245,8 @@ impl Learner {
         let owner = book.as_mut().map(Pages::owner).transpose()?;
         let Some(state) = transact::read(None, journal, owner)? else { return Ok(History::default()) };
         let doubt = match &mut book {
-            Some(_) if owner != Some(state.header.owner) => Some(self.of_another_book()),
-            Some(book) => transact::is_stale(&state, book)?.then(|| self.stale()),
+            Some(_) if owner != Some(state.header.owner) => Some(self.worded(LearnError::OtherJournal)),
+            Some(book) => transact::is_stale(&state, book)?.then(|| self.worded(LearnError::OldBook)),
             None => None,
         };
         let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
@@ -262,7 +260,7 @@ impl Learner {
         open: &mut Open,
         ply: &PlayedMove,
         now: &HashMap<u32, Field>,
-    ) -> Result<Option<Change>> {
+    ) -> Result<Option<Change>, LearnError> {
         let place = (ply.key, ply.codes);
         let mut found = match self.places.get(&place) {
             Some(index) => open.book.entry(*index)?.map(|entry| (*index, entry)),
@@ -281,41 +279,35 @@ impl Learner {
         let old = now.get(&number).copied().unwrap_or(Field::from(entry));
         if !old.is_plausible() {
             // Another program writes something else into the field.
-            return Err(self.not_learned_into(index));
+            return Err(LearnError::OtherFields(index));
         }
         Ok(Some(Change { index: number, key: entry.key, mv: entry.mv, old, new: old.plus(ply.halfpoints) }))
     }
 
-    /// Refuses a book that is not the expected one.
-    fn require_expected(&self, book: &mut Pages) -> Result<()> {
-        let what = "this is another book than the one that the game was played from";
-        match self.expected {
-            Some(expected) if book.fingerprint()? != expected => {
-                Err(Error::format(&self.path, what).advice("put that book back, and the game is learned"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Requires another look at every learn field where the book was replaced since it was last seen, or where another
-    /// program has written into it. A tabiya that writes into it makes the journal longer, which ends at `end`.
-    pub(super) fn notice_another(&mut self, book: &mut Pages, end: Option<JournalEnd>) -> Result<()> {
-        if let (Some((seen, seen_end)), Some(stamp)) = (self.seen, book.stamp()?) {
-            let written = seen.modified != stamp.modified && end.is_some() && end == seen_end;
-            if seen.file != stamp.file || written {
-                self.checked = false;
-                self.places.clear();
-            }
+    /// Requires another look at every learn field where the book was replaced since the last transaction, or where another
+    /// program has written into it: the journal would have changed if it had been a tabiya.
+    pub(super) fn notice_another(&mut self, book: &mut Pages, same_journal: bool) -> Result<()> {
+        if let (Some(seen), Some(stamp)) = (self.seen, book.stamp()?)
+            && (seen.file != stamp.file || same_journal && seen.modified != stamp.modified)
+        {
+            self.checked = false;
+            self.places.clear();
         }
         Ok(())
     }
 
-    /// Refuses a book in which any learn field holds something else than games and half-points.
-    fn require_plausible(&mut self, book: &mut Pages) -> Result<()> {
+    /// Refuses a book that is not the expected one, or in which a learn field holds something other than games and
+    /// half-points.
+    fn check(&mut self, book: &mut Pages) -> Result<(), LearnError> {
+        if let Some(expected) = self.expected
+            && book.fingerprint()? != expected
+        {
+            return Err(LearnError::OtherBook);
+        }
         if !self.checked
             && let Some(index) = book.first_implausible()?
         {
-            return Err(self.not_learned_into(index));
+            return Err(LearnError::OtherFields(index));
         }
         self.checked = true;
         Ok(())

@@ -32,7 +32,7 @@ impl Learner {
     ) -> Result<T> {
         // The book first: there must be no journal of a book that may not be written.
         let book = self.book()?;
-        let journal = self.claim(true)?.ok_or_else(|| self.busy())?;
+        let journal = self.claim(true)?.ok_or_else(|| self.worded(LearnError::Busy))?;
         let done = self.open(journal, book, anew).and_then(|mut open| {
             let done = work(self, &mut open)?;
             open.commit()?;
@@ -54,10 +54,11 @@ impl Learner {
 
     /// Locks the journal; `None` where there is none and none is to be created.
     pub(super) fn claim(&mut self, create: bool) -> Result<Option<Box<dyn Bytes>>> {
-        match self.storage.claim(self.patience, create).map_err(|error| self.worded(error.into()))? {
-            Claim::Ours(journal) => Ok(Some(journal)),
-            Claim::Missing => Ok(None),
-            Claim::Busy => Err(self.busy()),
+        match self.storage.claim(self.patience, create) {
+            Ok(Claim::Ours(journal)) => Ok(Some(journal)),
+            Ok(Claim::Missing) => Ok(None),
+            Ok(Claim::Busy) => Err(self.worded(LearnError::Busy)),
+            Err(error) => Err(self.worded(error.into())),
         }
     }
 
@@ -65,14 +66,16 @@ impl Learner {
     fn open(&mut self, mut journal: Box<dyn Bytes>, mut book: Pages, anew: bool) -> Result<Open, LearnError> {
         // Computed each time, because a book may be replaced while we live.
         let owner = book.owner()?;
-        let state = match read(self.state.take(), &mut *journal, Some(owner)) {
+        let known = self.state.take();
+        let known_end = known.as_ref().map(JournalState::serial_and_end);
+        let state = match read(known, &mut *journal, Some(owner)) {
             Ok(Some(state)) if state.header.owner == owner => state,
             Ok(None) => self.begin(&mut *journal, owner)?,
             Ok(_) | Err(LearnError::Damaged(_)) if anew => self.begin_again(&mut journal, owner)?,
-            Ok(_) => return Err(self.of_another_book().into()),
+            Ok(_) => return Err(LearnError::OtherJournal),
             Err(error) => return Err(error),
         };
-        self.notice_another(&mut book, Some(state.place()))?;
+        self.notice_another(&mut book, known_end == Some(state.serial_and_end()))?;
         // A journal without records may be one that a process began, and died before its name was on the disk.
         let serial = Some(state.header.serial);
         if self.named != serial || state.records_len() == 0 {
@@ -81,7 +84,7 @@ impl Learner {
             self.named = serial;
         }
         if !anew && is_stale(&state, &mut book)? {
-            return Err(self.stale().into());
+            return Err(LearnError::OldBook);
         }
         let mut open = Open { journal, book, state, new: Vec::new() };
         open.finish()?;
@@ -90,14 +93,13 @@ impl Learner {
 
     /// Remembers what the next transaction need not read again, and compacts the journal where that is worth it.
     fn close(&mut self, mut open: Open) {
-        let stamp = open.book.stamp().ok().flatten();
+        self.seen = open.book.stamp().ok().flatten();
         if self.limits.are_reached(&open.state) {
             // Whatever becomes of it, the journal is read anew next time.
             self.compact(open);
         } else {
             self.state = Some(open.state);
         }
-        self.seen = stamp.map(|stamp| (stamp, self.state.as_ref().map(JournalState::place)));
     }
 
     /// Begins a journal in a file that is empty or was never whole.
