@@ -37,17 +37,12 @@ const BUFFER_LEN: usize = 1 << 18;
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
-    target: Target,
-}
-
-/// The place of a file.
-#[derive(Debug)]
-struct Target {
+    /// Its place.
     path: PathBuf,
     /// It may replace another file.
     force: bool,
-    /// There was a file when the work began.
-    standing: bool,
+    /// There was a file in its place when the work began.
+    replaces: bool,
 }
 
 impl Replacement {
@@ -60,12 +55,12 @@ impl Replacement {
     /// cannot be written.
     pub fn new(target: impl AsRef<Path>, force: bool) -> Result<Self> {
         let named = target.as_ref();
-        let is_link = fs::symlink_metadata(named).is_ok_and(|standing| standing.is_symlink());
-        let target =
+        let is_link = fs::symlink_metadata(named).is_ok_and(|old| old.is_symlink());
+        let path =
             is_link.then(|| fs::canonicalize(named).ok()).flatten().unwrap_or_else(|| named.to_owned());
-        let standing = fs::symlink_metadata(&target).ok();
-        match &standing {
-            Some(standing) if !standing.is_file() => {
+        let old = fs::symlink_metadata(&path).ok();
+        match &old {
+            Some(old) if !old.is_file() => {
                 return Err(Error::new(ErrorKind::File, "this is a folder, a pipe or a device")
                     .at_path(named)
                     .advice("name a file to write"));
@@ -73,36 +68,59 @@ impl Replacement {
             Some(_) if !force => return Err(Error::exists(named)),
             _ => {}
         }
-        let folder = folder::of(&target);
+        let folder = folder::of(&path);
         leftovers::remove(folder);
         let file = leftovers::create(folder).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
                 .advice("name a folder that exists and can be written to")
         })?;
-        let target = Target { path: target, force, standing: standing.is_some() };
-        if let Some(standing) = standing {
+        let replaces = old.is_some();
+        if let Some(old) = old {
             // The new file is as open to others as the one it replaces.
-            let _ = fs::set_permissions(file.path(), standing.permissions());
+            let _ = fs::set_permissions(file.path(), old.permissions());
         }
-        Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), target })
+        Ok(Self { file: BufWriter::with_capacity(BUFFER_LEN, file), path, force, replaces })
     }
 
     /// The place of the file.
     pub fn target(&self) -> &Path {
-        &self.target.path
+        &self.path
     }
 
     /// An error of writing, as users see it.
     pub fn error(&self, error: io::Error) -> Error {
-        self.target.error(error)
+        let error = Error::file(&self.path, "cannot write the file", error);
+        if self.replaces { error.advice("the old file is unchanged") } else { error }
     }
 
     /// Writes out and syncs what was written, without giving it its name yet.
-    fn ready(mut self) -> Result<Ready> {
+    fn sync(&mut self) -> Result<()> {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
-        synced.map_err(|error| self.error(error))?;
+        synced.map_err(|error| self.error(error))
+    }
+
+    /// Puts the file, which is synced, into its place, and replaces what is there.
+    fn replace(self) -> Result<(), Self> {
         let (file, _) = self.file.into_parts();
-        Ok(Ready { file, target: self.target })
+        match file.persist(&self.path) {
+            Ok(_) => {
+                sync_folder(&self.path);
+                Ok(())
+            }
+            Err(PersistError { file, .. }) => Err(Self { file: BufWriter::new(file), ..self }),
+        }
+    }
+
+    /// Puts the file, which is synced, into its place, which is free.
+    fn appear(self) -> io::Result<()> {
+        let (file, _) = self.file.into_parts();
+        let appeared = file.persist_noclobber(&self.path).or_else(|error| {
+            // Some file systems cannot rename without replacing: hours of work must not be lost for that.
+            let old = fs::symlink_metadata(&self.path);
+            let free = old.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if free { error.file.persist(&self.path) } else { Err(error) }
+        });
+        appeared.map(drop).map_err(|error| error.error)
     }
 
     /// Writes out, syncs, and puts the file in its place.
@@ -132,38 +150,6 @@ impl Seek for Replacement {
     }
 }
 
-/// A file that is written and synced, and only needs its name.
-#[derive(Debug)]
-struct Ready {
-    file: NamedTempFile,
-    target: Target,
-}
-
-impl Ready {
-    /// Puts the file into its place, and replaces what is there.
-    fn replace(self) -> std::result::Result<(), Self> {
-        let Self { file, target } = self;
-        match file.persist(&target.path) {
-            Ok(_) => {
-                sync_folder(&target.path);
-                Ok(())
-            }
-            Err(PersistError { file, .. }) => Err(Self { file, target }),
-        }
-    }
-
-    /// Puts the file into its place, which is free.
-    fn appear(self) -> io::Result<()> {
-        let path = &self.target.path;
-        let appeared = self.file.persist_noclobber(path).or_else(|error| {
-            // Some file systems cannot rename without replacing: hours of work must not be lost for that.
-            let free = fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            if free { error.file.persist(path) } else { Err(error) }
-        });
-        appeared.map(drop).map_err(|error| error.error)
-    }
-}
-
 /// Refuses to write over one of the files that are read, under whatever name and through whatever link.
 ///
 /// # Errors
@@ -173,8 +159,8 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
     let file = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let handle = |path: &Path| file(path).then(|| Handle::from_path(path).ok()).flatten();
     for output in outputs {
-        let Some(standing) = handle(output) else { continue };
-        if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&standing)) {
+        let Some(old) = handle(output) else { continue };
+        if let Some(input) = inputs.iter().find(|input| handle(input).as_ref() == Some(&old)) {
             let what = format!("this would replace a file that is read, {}", input.display());
             return Err(Error::new(ErrorKind::Usage, what).at_path(output).advice("name another file"));
         }
@@ -185,13 +171,6 @@ pub fn keep_inputs(outputs: &[PathBuf], inputs: &[PathBuf]) -> Result<()> {
 /// Makes the name of a file durable, where the file system can do that: the file itself is safe by now.
 fn sync_folder(file: &Path) {
     let _ = folder::sync(folder::of(file));
-}
-
-impl Target {
-    fn error(&self, error: io::Error) -> Error {
-        let error = Error::file(&self.path, "cannot write the file", error);
-        if self.standing { error.advice("the old file is unchanged") } else { error }
-    }
 }
 
 #[cfg(test)]

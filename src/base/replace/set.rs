@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Ready, Replacement, leftovers, sync_folder};
+use super::{Replacement, leftovers, sync_folder};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
@@ -33,7 +33,7 @@ use crate::base::folder;
 /// ```
 #[derive(Debug, Default)]
 pub struct FileSet {
-    files: Vec<Ready>,
+    files: Vec<Replacement>,
     removed: Vec<PathBuf>,
 }
 
@@ -45,8 +45,9 @@ impl FileSet {
     ///
     /// # Errors
     /// When the disk is full or fails: nothing has changed then.
-    pub fn add(&mut self, file: Replacement) -> Result<()> {
-        self.files.push(file.ready()?);
+    pub fn add(&mut self, mut file: Replacement) -> Result<()> {
+        file.sync()?;
+        self.files.push(file);
         Ok(())
     }
 
@@ -65,7 +66,7 @@ impl FileSet {
 
     fn commit_by(mut self, step: Step) -> Result<()> {
         if let ([file], []) = (&*self.files, &*self.removed)
-            && file.target.force
+            && file.force
             && let Some(file) = self.files.pop()
         {
             // A single file is replaced in one step, except on Windows where it is mapped.
@@ -74,7 +75,7 @@ impl FileSet {
                 Err(file) => self.files.push(file),
             }
         }
-        let replaces = !self.removed.is_empty() || self.files.iter().any(|file| file.target.standing);
+        let replaces = !self.removed.is_empty() || self.files.iter().any(|file| file.replaces);
         let mut moves = Moves { replaces, ..Moves::default() };
         match self.place(&mut moves, step) {
             Ok(()) => {
@@ -92,8 +93,8 @@ impl FileSet {
             old == new
                 || fs::canonicalize(old).is_ok_and(|old| fs::canonicalize(new).is_ok_and(|new| old == new))
         };
-        let is_other = |old: &&PathBuf| !files.iter().any(|file| same(old, &file.target.path));
-        let replaced = files.iter().filter(|file| file.target.force).map(|file| &file.target.path);
+        let is_other = |old: &&PathBuf| !files.iter().any(|file| same(old, &file.path));
+        let replaced = files.iter().filter(|file| file.force).map(|file| &file.path);
         for old in removed.iter().filter(is_other).chain(replaced) {
             moves.aside(old, step)?;
         }
@@ -145,8 +146,8 @@ impl Moves {
     }
 
     /// Gives a new file its name.
-    fn place(&mut self, file: Ready, step: Step) -> Result<()> {
-        let path = file.target.path.clone();
+    fn place(&mut self, file: Replacement, step: Step) -> Result<()> {
+        let path = file.path.clone();
         let placed = step().and_then(|()| file.appear());
         placed.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Error::exists(&path),
