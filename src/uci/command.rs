@@ -29,18 +29,13 @@ impl Command {
     /// Unknown words before a command are skipped, as the protocol requires: `joho debug on` is `debug on`. A line
     /// without a command is [`Command::Other`] as a whole.
     pub fn parse(line: &[u8]) -> (Self, &[u8], &[u8]) {
-        let mut text = line;
-        loop {
-            let (word, rest) = split_word(text);
-            if word.is_empty() {
-                return (Command::Other, line, rest);
-            }
+        for (before, word, rest) in split_words(line) {
             let command = Self::from_word(word);
             if command != Command::Other {
-                return (command, text, rest);
+                return (command, &line[before.len()..], rest);
             }
-            text = rest;
         }
+        (Command::Other, line, b"")
     }
 }
 
@@ -150,33 +145,26 @@ impl Go {
 ///
 /// `None` if there is neither `startpos` nor `fen`.
 pub fn position_moves(rest: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
-    let mut left = rest;
-    loop {
-        let (word, rest) = split_word(left);
-        match word {
-            b"" => return None,
-            b"startpos" | b"fen" => {
-                let (fen, moves) = split_at_word(rest, b"moves").unwrap_or((rest, b""));
-                return Some(((word == b"fen").then(|| fen.trim_ascii()), moves));
-            }
-            _ => left = rest,
-        }
-    }
+    let (_, word, rest) = split_words(rest).find(|(_, word, _)| matches!(*word, b"startpos" | b"fen"))?;
+    let (fen, moves) = split_at_word(rest, b"moves").unwrap_or((rest, b""));
+    Some(((word == b"fen").then(|| fen.trim_ascii()), moves))
 }
 
 /// Splits a text at the first such word: the text before it, and the text after it.
 fn split_at_word<'a>(text: &'a [u8], wanted: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
+    let (before, _, rest) = split_words(text).find(|(_, word, _)| *word == wanted)?;
+    Some((before, rest))
+}
+
+/// Each word of a text: the text before it, the word, and the text after it.
+fn split_words(text: &[u8]) -> impl Iterator<Item = (&[u8], &[u8], &[u8])> {
     let mut left = text;
-    loop {
+    std::iter::from_fn(move || {
+        let before = &text[..text.len() - left.len()];
         let (word, rest) = split_word(left);
-        if word.is_empty() {
-            return None;
-        }
-        if word == wanted {
-            return Some((&text[..text.len() - left.len()], rest));
-        }
         left = rest;
-    }
+        (!word.is_empty()).then_some((before, word, rest))
+    })
 }
 
 #[cfg(test)]
