@@ -1,5 +1,6 @@
 //! The bytes of a file, mapped into memory: opening costs the same whatever the size.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::ops::Deref;
 use std::path::Path;
@@ -21,10 +22,8 @@ use super::file;
 pub enum Map {
     /// A mapped file.
     File(Mapped),
-    /// Bytes in memory.
-    Owned(Vec<u8>),
-    /// Bytes inside the executable.
-    Static(&'static [u8]),
+    /// Bytes in memory or inside the executable.
+    Bytes(Cow<'static, [u8]>),
 }
 
 /// A mapped file's bytes.
@@ -56,7 +55,7 @@ impl Map {
         let path = path.as_ref();
         let (file, metadata) = file::open(path)?;
         if metadata.len() == 0 {
-            return Ok(Self::Owned(Vec::new()));
+            return Ok(Self::from(Vec::new()));
         }
         let map = map(&file).map_err(|error| Error::file(path, "cannot map the file into memory", error))?;
         let map = Self::File(Mapped { _guard: Guard::new(&map, path), map });
@@ -98,27 +97,20 @@ impl Deref for Map {
     fn deref(&self) -> &[u8] {
         match self {
             Self::File(map) => &map.map,
-            Self::Owned(bytes) => bytes,
-            Self::Static(bytes) => bytes,
+            Self::Bytes(bytes) => bytes,
         }
-    }
-}
-
-impl AsRef<[u8]> for Map {
-    fn as_ref(&self) -> &[u8] {
-        self
     }
 }
 
 impl From<Vec<u8>> for Map {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::Owned(bytes)
+        Self::Bytes(bytes.into())
     }
 }
 
 impl From<&'static [u8]> for Map {
     fn from(bytes: &'static [u8]) -> Self {
-        Self::Static(bytes)
+        Self::Bytes(bytes.into())
     }
 }
 

@@ -70,11 +70,8 @@ impl FinishedGame {
     /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
     /// position, a tab and its first moves, two characters each, up to the first promotion.
     pub fn record_note(&self) -> String {
-        let mut end = self.note.len().min(TITLE_MAX);
-        while !self.note.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut note = self.note.get(..end).unwrap_or_default().replace(char::is_control, " ");
+        let title = self.note.get(..self.note.floor_char_boundary(TITLE_MAX)).unwrap_or_default();
+        let mut note = title.replace(char::is_control, " ");
         if self.start.chess() == Position::start().chess() {
             note.push('\t');
             let moves = self.moves.iter().take(FIRST_MOVES).take_while(|mv| !mv.is_promotion());

@@ -31,7 +31,7 @@ pub struct Entities {
 impl Entities {
     /// A file without records.
     pub fn none() -> Self {
-        Self { data: Map::Static(&[]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
+        Self { data: Map::from(&[][..]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
     }
 
     /// Opens a file whose records hold at least so many bytes; with what is wrong with it.
