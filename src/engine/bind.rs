@@ -2,14 +2,22 @@
 
 use std::process::Command;
 
-/// Puts the child into its own process group, so that the whole group can be killed; on Linux the child dies with this
-/// thread.
-#[cfg(unix)]
+/// `CREATE_NO_WINDOW` of Windows's process creation flags.
+#[cfg(windows)]
+const NO_WINDOW: u32 = 0x0800_0000;
+
+/// On Unix, puts the child into its own process group, so that the whole group can be killed; on Linux the child also
+/// dies with this thread. On Windows, gives it no console window: GUIs start us without one, and Windows would open one
+/// for the engine.
 pub(super) fn bind(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(target_os = "linux")]
     die_with_parent(command);
+    #[cfg(windows)]
+    std::os::windows::process::CommandExt::creation_flags(command, NO_WINDOW);
+    #[cfg(not(any(unix, windows)))]
+    let _ = command;
 }
 
 /// Asks the kernel to kill the child when the thread that starts it ends.
@@ -33,19 +41,6 @@ fn die_with_parent(command: &mut Command) {
         command.pre_exec(bind);
     }
 }
-
-/// Gives the child no console window: GUIs start us without one, and Windows would open one for the engine.
-#[cfg(windows)]
-pub(super) fn bind(command: &mut Command) {
-    use std::os::windows::process::CommandExt;
-    /// `CREATE_NO_WINDOW` of Windows's process creation flags.
-    const NO_WINDOW: u32 = 0x0800_0000;
-    command.creation_flags(NO_WINDOW);
-}
-
-/// Does nothing: this system offers no way.
-#[cfg(not(any(unix, windows)))]
-pub(super) fn bind(_command: &mut Command) {}
 
 /// On Windows, puts this process into a job that kills all its processes when this one ends; processes that are started
 /// later belong to it. On other systems there is nothing to do.
