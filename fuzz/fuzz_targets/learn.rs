@@ -169,7 +169,9 @@ fuzz_target!(|data: &[u8]| {
     check(&entries, &bytes, data.to_vec(), &[]);
     // As records after a header that fits, with the bytes as their torn tail.
     let file = Box::new(File::of(bytes.clone()));
-    let Ok(owner) = Pages::new(file, Path::new("fuzz.bin")).and_then(|mut pages| pages.owner()) else { return };
+    let Ok(owner) = Pages::new(file, Path::new("fuzz.bin")).and_then(|mut pages| pages.owner()) else {
+        return;
+    };
     let first = data.first().is_some_and(|byte| byte % 2 == 1);
     let mut journal = Header { first, ..Header::new(owner, 0) }.to_bytes();
     let Ok((_, mut check_of)) = Header::parse(&journal) else { panic!("our own header") };

@@ -142,7 +142,7 @@ impl JournalState {
     }
 
     /// Takes in the next record, which is so many bytes long.
-    fn take(&mut self, record: Record, check: Check, size: usize) {
+    pub fn take(&mut self, record: Record, check: Check, size: usize) {
         match &record {
             Record::Game(game) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);

@@ -232,11 +232,12 @@ impl Open {
             }
         }
         self.book.sync()?;
-        // It need not be on the disk: without it, the next process only checks the fields again, and writes it. On a
-        // full disk writing it fails, which does no harm either.
-        let end = self.state.end;
-        let done = self.state.append(Record::Done)?;
-        let _ = self.journal.write_at(end, &done);
+        // *Done* need not be on the disk: without it, the fields are only checked again. If writing it fails, because the
+        // disk is full, the records stay pending, and the next transaction tries again.
+        let (done, check) = Record::Done.to_bytes(self.state.check).ok_or(LearnError::TooLong)?;
+        if self.journal.write_at(self.state.end, &done).is_ok() {
+            self.state.take(Record::Done, check, done.len());
+        }
         Ok(())
     }
 }
