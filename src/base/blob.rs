@@ -101,8 +101,8 @@ impl Window {
     /// When the file cannot be read.
     pub fn get(&mut self, blob: &Blob, at: u64, len: u64) -> Result<&[u8]> {
         let len = usize::try_from(len.min(blob.len().saturating_sub(at))).unwrap_or_default();
-        if !self.holds(at, len) {
-            let end = self.start + self.bytes.len() as u64;
+        let end = self.start + self.bytes.len() as u64;
+        if at < self.start || at + len as u64 > end {
             let near = (self.start..end + MOST as u64).contains(&at);
             self.ahead = if near { (self.ahead * 2).clamp(LEAST, MOST) } else { LEAST };
             let room = usize::try_from(blob.len().saturating_sub(at)).unwrap_or(usize::MAX);
@@ -115,10 +115,6 @@ impl Window {
         let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);
         let bytes = self.bytes.get(from..).unwrap_or_default();
         Ok(bytes.get(..len).unwrap_or(bytes))
-    }
-
-    fn holds(&self, at: u64, len: usize) -> bool {
-        at >= self.start && at + len as u64 <= self.start + self.bytes.len() as u64
     }
 }
 

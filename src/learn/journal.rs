@@ -102,12 +102,12 @@ impl Record {
                 data.extend(game.time.to_be_bytes());
                 data.push(u8::try_from(game.note.len()).ok()?);
                 data.extend(game.note.as_bytes());
-                put_changes(&mut data, &game.changes)?;
+                put_changes(&mut data, &game.changes);
             }
             Self::Undo { games, changes } => {
                 data.push(2);
                 data.extend(games.to_be_bytes());
-                put_changes(&mut data, changes)?;
+                put_changes(&mut data, changes);
             }
             Self::Reset => data.push(3),
             Self::Done => data.push(4),
@@ -177,8 +177,9 @@ impl GameRecord {
     }
 }
 
-fn put_changes(data: &mut Vec<u8>, changes: &[Change]) -> Option<()> {
-    data.extend(u32::try_from(changes.len()).ok()?.to_be_bytes());
+fn put_changes(data: &mut Vec<u8>, changes: &[Change]) {
+    // So many that a number of 32 bits is too small are longer than any record.
+    data.extend((changes.len() as u32).to_be_bytes());
     for change in changes {
         data.extend(change.index.to_be_bytes());
         data.extend(change.key.to_be_bytes());
@@ -186,7 +187,6 @@ fn put_changes(data: &mut Vec<u8>, changes: &[Change]) -> Option<()> {
         data.extend(change.old.to_bytes());
         data.extend(change.new.to_bytes());
     }
-    Some(())
 }
 
 /// Reads changes that fill `data` to its end.

@@ -1,5 +1,7 @@
 //! Files that get their names together: all or none.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -108,7 +110,7 @@ struct Moves {
     /// Whether there were old files when the work began.
     replaces: bool,
     /// A file in each folder whose old files were moved aside. While it exists, the old files are the valid ones.
-    markers: Vec<(PathBuf, NamedTempFile)>,
+    markers: BTreeMap<PathBuf, NamedTempFile>,
     /// Where each old file is now, and its place.
     aside: Vec<(PathBuf, PathBuf)>,
     /// New files in their places.
@@ -129,16 +131,13 @@ impl Moves {
             Ok(_) => {}
         }
         let folder = folder::of(old);
-        let marker = match self.markers.iter().position(|(known, _)| *known == folder) {
-            Some(marker) => marker,
-            None => {
+        let marker = match self.markers.entry(folder.to_owned()) {
+            Entry::Occupied(marker) => marker.into_mut(),
+            Entry::Vacant(place) => {
                 step().map_err(cannot)?;
-                let marker = leftovers::create(folder).map_err(cannot)?;
-                self.markers.push((folder.to_owned(), marker));
-                self.markers.len() - 1
+                place.insert(leftovers::create(folder).map_err(cannot)?)
             }
         };
-        let Some((_, marker)) = self.markers.get(marker) else { return Ok(()) };
         let aside = leftovers::aside(marker.path(), old);
         step().and_then(|()| fs::rename(old, &aside)).map_err(cannot)?;
         self.aside.push((aside, old.to_owned()));
@@ -183,7 +182,7 @@ impl Moves {
         }
         if !wrong.is_empty() {
             // The next run tries again.
-            markers.into_iter().for_each(|(_, marker)| drop(marker.keep()));
+            markers.into_values().for_each(|marker| drop(marker.keep()));
             return error.advice(format!("not all old files could be put back: {}", wrong.join(", ")));
         }
         if replaces { error.advice("the old files are unchanged") } else { error }
