@@ -14,9 +14,9 @@ use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
+use tabiya::learn::entries::BookEntries;
 use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
-use tabiya::learn::pages::Pages;
-use tabiya::learn::{Beside, Bytes, Claim, Field, FinishedGame, Learner, Outcome, Storage};
+use tabiya::learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
 
 /// Bytes of one change in the fuzzer's input.
 const CHANGE_LEN: usize = 8;
@@ -82,7 +82,7 @@ impl Storage for Memory {
         Ok(Box::new(self.book.clone()))
     }
 
-    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+    fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
         Ok(Box::new(New { file: File::default(), journal: self.journal.clone() }))
     }
 
@@ -97,7 +97,7 @@ struct New {
     journal: File,
 }
 
-impl Beside for New {
+impl NewJournal for New {
     fn bytes(&mut self) -> &mut dyn Bytes {
         &mut self.file
     }
@@ -169,7 +169,8 @@ fuzz_target!(|data: &[u8]| {
     check(&entries, &bytes, data.to_vec(), &[]);
     // As records after a header that fits, with the bytes as their torn tail.
     let file = Box::new(File::of(bytes.clone()));
-    let Ok(owner) = Pages::new(file, Path::new("fuzz.bin")).and_then(|mut pages| pages.owner()) else {
+    let Ok(owner) = BookEntries::new(file, Path::new("fuzz.bin")).and_then(|mut entries| entries.owner())
+    else {
         return;
     };
     let first = data.first().is_some_and(|byte| byte % 2 == 1);

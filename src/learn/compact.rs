@@ -26,7 +26,7 @@ use super::header::Header;
 use super::journal::Record;
 use super::journal_state::{JournalState, LearnedGame, record_of};
 use super::storage::Bytes;
-use super::transact::Open;
+use super::transact::Transaction;
 
 /// How many games can be taken back at least, if so many were learned.
 pub const UNDO_GAMES: usize = 1000;
@@ -80,17 +80,17 @@ fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
 impl Learner {
     /// Compacts the journal. The book has everything by now: if compaction fails, because the disk is full or the
     /// folder may not be written, the journal stays unchanged, and only time is lost.
-    pub(super) fn compact(&mut self, mut open: Open) {
+    pub(super) fn compact(&mut self, mut transaction: Transaction) {
         let (games, serial) = (self.limits.games, rand::random());
-        let state = &open.state;
+        let state = &transaction.state;
         let replaced =
-            self.replace(&mut open.journal, |journal, beside| write(state, games, serial, journal, beside));
+            self.replace(&mut transaction.journal, |journal, new| write(state, games, serial, journal, new));
         match replaced {
             Ok(()) => {
                 self.named = Some(serial);
                 self.limits.failed = 0;
             }
-            Err(_) => self.limits.failed = open.state.records_len(),
+            Err(_) => self.limits.failed = transaction.state.records_len(),
         }
     }
 }
@@ -101,7 +101,7 @@ fn write(
     games: usize,
     serial: u64,
     journal: &mut dyn Bytes,
-    beside: &mut dyn Bytes,
+    new: &mut dyn Bytes,
 ) -> Result<(), LearnError> {
     let stay = stay(state, games);
     let dropped = state.games.len() - stay.len();
@@ -113,8 +113,8 @@ fn write(
     if state.void {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &state.slots(dropped), header.size(), beside)?.ids;
-    beside.write_at(0, &header.to_bytes())?;
+    header.ids = store.merge(journal, &state.slots(dropped), header.size(), new)?.ids;
+    new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end: mut at, .. } = JournalState::new(header)?;
     let games = stay.iter().map(|known| Ok(Record::Game(record_of(journal, known)?)));
     let mut bytes = Vec::new();
@@ -123,10 +123,10 @@ fn write(
         bytes.extend(data);
         check = next;
         if bytes.len() >= BUFFER_LEN {
-            beside.write_at(at, &bytes)?;
+            new.write_at(at, &bytes)?;
             at += bytes.len() as u64;
             bytes.clear();
         }
     }
-    Ok(beside.write_at(at, &bytes)?)
+    Ok(new.write_at(at, &bytes)?)
 }

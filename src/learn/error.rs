@@ -11,7 +11,7 @@ use crate::book::polyglot::layout::ENTRY_LEN;
 const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it)";
 
 /// What ends the work. An [`io::Error`] that becomes one is an error of the journal; those of the book are worded by
-/// [`Pages`](super::pages::Pages).
+/// [`BookEntries`](super::entries::BookEntries).
 #[derive(Debug)]
 pub enum LearnError {
     /// The journal cannot be read or written.

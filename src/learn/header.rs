@@ -26,7 +26,7 @@ const VERSION: u64 = 2;
 pub struct Owner {
     /// The book's length in bytes.
     pub book_len: u64,
-    /// See [`super::pages`].
+    /// See [`super::entries`].
     pub fingerprint: [u8; 32],
 }
 

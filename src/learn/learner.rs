@@ -7,14 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use shakmaty::Color;
 
 use super::compact::Limits;
+use super::entries::BookEntries;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
 use super::journal::{Change, GameRecord, Record};
 use super::journal_state::{JournalState, LearnedGame, record_of};
-use super::pages::Pages;
 use super::storage::{Bytes, Disk, Stamp, Storage};
-use super::transact::{self, Open};
+use super::transact::{self, Transaction};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::Fingerprint;
 use crate::book::polyglot::layout::ENTRY_LEN;
@@ -127,12 +127,12 @@ impl Learner {
         self.notice_another(&mut book, false)?;
         self.check(&mut book).map_err(|error| self.worded(error))?;
         drop(book);
-        self.transact(false, |learner, open| {
-            learner.check(&mut open.book)?;
+        self.transact(false, |learner, transaction| {
+            learner.check(&mut transaction.book)?;
             let mut outcomes = Vec::with_capacity(games.len());
             let mut now: HashMap<u32, Field> = HashMap::new();
             for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
-                let known = open.state.sides_of(&mut *open.journal, *id)?;
+                let known = transaction.state.sides_of(&mut *transaction.journal, *id)?;
                 let sides = if again { game.sides_bits() } else { game.sides_bits() & !known };
                 if sides == 0 {
                     outcomes.push(Outcome::Known);
@@ -141,7 +141,7 @@ impl Learner {
                 let wanted = |color: Color| sides & color.fold_wb(1, 2) != 0;
                 let mut changes = Vec::new();
                 for ply in played.iter().filter(|ply| wanted(ply.color)) {
-                    let Some(change) = learner.change(open, ply, &now)? else { continue };
+                    let Some(change) = learner.change(transaction, ply, &now)? else { continue };
                     now.insert(change.index, change.new);
                     changes.push(change);
                 }
@@ -150,7 +150,7 @@ impl Learner {
                     continue;
                 }
                 outcomes.push(Outcome::Learned(changes.len()));
-                open.add(Record::Game(GameRecord {
+                transaction.add(Record::Game(GameRecord {
                     id: *id,
                     sides,
                     result: halfpoints(game.result, Color::White) as u8,
@@ -173,9 +173,9 @@ impl Learner {
         if self.claim(false)?.is_none() {
             return Ok(0);
         }
-        self.transact(false, |learner, open| {
-            let games = &open.state.games;
-            if open.state.folded() > 0 && u64::from(count) > games.len() as u64 {
+        self.transact(false, |learner, transaction| {
+            let games = &transaction.state.games;
+            if transaction.state.folded() > 0 && u64::from(count) > games.len() as u64 {
                 let what = format!("only the last {} games that were learned can be taken back", games.len());
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
@@ -186,10 +186,12 @@ impl Learner {
             }
             let mut back: BTreeMap<u32, Change> = BTreeMap::new();
             for known in &games {
-                for change in record_of(&mut *open.journal, known)?.changes {
+                for change in record_of(&mut *transaction.journal, known)?.changes {
                     let now = match back.get(&change.index) {
                         Some(later) => later.new,
-                        None => open.book.entry(change.index.into())?.map(Field::from).unwrap_or_default(),
+                        None => {
+                            transaction.book.entry(change.index.into())?.map(Field::from).unwrap_or_default()
+                        }
                     };
                     if now != change.new {
                         let what = "an entry was changed by another program since the game was learned";
@@ -202,7 +204,7 @@ impl Learner {
                 }
             }
             let (games, changes) = (games.len() as u32, back.into_values().collect());
-            open.add(Record::Undo { games, changes })?;
+            transaction.add(Record::Undo { games, changes })?;
             Ok(games)
         })
     }
@@ -219,7 +221,7 @@ impl Learner {
     /// As [`Learner::learn`], except for the contents of the fields and the journal.
     pub fn reset(&mut self) -> Result<()> {
         self.checked = false;
-        self.transact(true, |_, open| open.add(Record::Reset))
+        self.transact(true, |_, transaction| transaction.add(Record::Reset))
     }
 
     /// Finishes what another process has begun, if there is anything.
@@ -242,7 +244,7 @@ impl Learner {
     fn history_of(&mut self, journal: &mut dyn Bytes, most: usize) -> Result<History, LearnError> {
         // A book that may not be written is not compared with what was written into it.
         let mut book = self.book().ok();
-        let owner = book.as_mut().map(Pages::owner).transpose()?;
+        let owner = book.as_mut().map(BookEntries::owner).transpose()?;
         let Some(state) = transact::read(None, journal, owner)? else { return Ok(History::default()) };
         let doubt = match &mut book {
             Some(_) if owner != Some(state.header.owner) => Some(self.worded(LearnError::OtherJournal)),
@@ -257,18 +259,18 @@ impl Learner {
     /// What a move changes in the book, if it is an entry; `now` has the fields that are changed but not written yet.
     fn change(
         &mut self,
-        open: &mut Open,
+        transaction: &mut Transaction,
         ply: &PlayedMove,
         now: &HashMap<u32, Field>,
     ) -> Result<Option<Change>, LearnError> {
         let place = (ply.key, ply.codes);
         let mut found = match self.places.get(&place) {
-            Some(index) => open.book.entry(*index)?.map(|entry| (*index, entry)),
+            Some(index) => transaction.book.entry(*index)?.map(|entry| (*index, entry)),
             None => None,
         };
         found = found.filter(|(_, entry)| entry.key == ply.key && ply.codes.contains(&entry.mv));
         if found.is_none() {
-            found = open.book.find(ply.key, ply.codes)?;
+            found = transaction.book.find(ply.key, ply.codes)?;
             if self.places.len() >= PLACES_MAX {
                 self.places.clear();
             }
@@ -286,7 +288,7 @@ impl Learner {
 
     /// Requires another look at every learn field where the book was replaced since the last transaction, or where another
     /// program has written into it: the journal would have changed if it had been a tabiya.
-    pub(super) fn notice_another(&mut self, book: &mut Pages, same_journal: bool) -> Result<()> {
+    pub(super) fn notice_another(&mut self, book: &mut BookEntries, same_journal: bool) -> Result<()> {
         if let (Some(seen), Some(stamp)) = (self.seen, book.stamp()?)
             && (seen.file != stamp.file || same_journal && seen.modified != stamp.modified)
         {
@@ -298,7 +300,7 @@ impl Learner {
 
     /// Refuses a book that is not the expected one, or in which a learn field holds something other than games and
     /// half-points.
-    fn check(&mut self, book: &mut Pages) -> Result<(), LearnError> {
+    fn check(&mut self, book: &mut BookEntries) -> Result<(), LearnError> {
         if let Some(expected) = self.expected
             && book.fingerprint()? != expected
         {

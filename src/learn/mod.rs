@@ -9,7 +9,7 @@
 //! whatever processes are killed and whenever the power fails; any number of processes may learn into one book at once.
 //!
 //! # How it is kept
-//! Beside the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
+//! NewJournal the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
 //! locks it, and then
 //!
 //! 1. reads what other processes have written since; cuts off what was never a whole record; writes the fields that the
@@ -37,6 +37,7 @@
 //! it, and it ends with its process.
 
 pub mod compact;
+pub mod entries;
 mod error;
 mod field;
 mod finished;
@@ -45,7 +46,6 @@ pub mod identity;
 pub mod journal;
 mod journal_state;
 mod learner;
-pub mod pages;
 mod spool;
 mod storage;
 mod store;
@@ -61,7 +61,7 @@ pub use spool::{Batch, Place, Spool, Spooled};
 use std::path::Path;
 use std::time::Duration;
 
-pub use storage::{Beside, Bytes, Claim, Disk, JOURNAL_SUFFIX, Storage, has_journal, is_same_file, lock};
+pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, NewJournal, Storage, has_journal, is_same_file, lock};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
 /// finish, another process has the journal, or the book may not be written, the book is read as it is.

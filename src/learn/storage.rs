@@ -83,7 +83,7 @@ pub struct Stamp {
 }
 
 /// A new file beside the journal, ours alone.
-pub trait Beside {
+pub trait NewJournal {
     /// Its bytes.
     fn bytes(&mut self) -> &mut dyn Bytes;
 
@@ -125,7 +125,7 @@ pub trait Storage: Send {
     ///
     /// # Errors
     /// When it cannot be created.
-    fn beside(&mut self) -> io::Result<Box<dyn Beside>>;
+    fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>>;
 
     /// Waits until the journal's name is on the disk.
     ///
@@ -185,7 +185,7 @@ impl Storage for Disk {
         Ok(Box::new(File::options().read(true).write(true).open(&self.book)?))
     }
 
-    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+    fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
         // Where the journal is a link, the file that it names is replaced.
         let target = fs::canonicalize(&self.journal)?;
         let folder = target.parent().ok_or(io::ErrorKind::NotFound)?;
@@ -204,7 +204,7 @@ impl Storage for Disk {
         }
         // Locked before anybody knows its name.
         file.try_lock()?;
-        Ok(Box::new(DiskBeside { file, path, target }))
+        Ok(Box::new(NewJournalFile { file, path, target }))
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
@@ -213,13 +213,13 @@ impl Storage for Disk {
 }
 
 /// A file that is to replace the journal.
-struct DiskBeside {
+struct NewJournalFile {
     file: File,
     path: TempPath,
     target: PathBuf,
 }
 
-impl Beside for DiskBeside {
+impl NewJournal for NewJournalFile {
     fn bytes(&mut self) -> &mut dyn Bytes {
         &mut self.file
     }

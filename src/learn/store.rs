@@ -16,7 +16,7 @@ const SLOT_LEN: usize = size_of::<Id>() + 1;
 /// Ids of a page.
 pub const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
 
-/// Pages that are written at once.
+/// BookEntries that are written at once.
 const PAGES_AT_ONCE: usize = 64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
@@ -128,9 +128,9 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 struct Writer<'a> {
     store: Store,
     out: &'a mut dyn Bytes,
-    /// Pages that wait to be written, the last of which may be unfinished.
+    /// BookEntries that wait to be written, the last of which may be unfinished.
     pages: Vec<u8>,
-    /// Pages written.
+    /// BookEntries written.
     written: u64,
 }
 

@@ -3,23 +3,23 @@
 use std::collections::HashMap;
 
 use super::Learner;
+use super::entries::{BookEntries, cannot_write};
 use super::error::LearnError;
 use super::field::Field;
 use super::header::{HEADER_LEN, Header, Owner};
 use super::journal::{Change, Record};
 use super::journal_state::JournalState;
-use super::pages::{Pages, cannot_write};
 use super::storage::{Bytes, Claim};
 use crate::base::error::Result;
 
 /// The journal and the book, ours alone, and what the journal says.
-pub(super) struct Open {
+pub(super) struct Transaction {
     pub(super) journal: Box<dyn Bytes>,
-    pub(super) book: Pages,
-    /// The state of the journal, with the records that are not written yet.
+    pub(super) book: BookEntries,
+    /// The state of the journal, including the records that are not written yet.
     pub(super) state: JournalState,
-    /// These records.
-    new: Vec<u8>,
+    /// The bytes of these records.
+    unwritten: Vec<u8>,
 }
 
 impl Learner {
@@ -28,15 +28,15 @@ impl Learner {
     pub(super) fn transact<T>(
         &mut self,
         anew: bool,
-        work: impl FnOnce(&mut Self, &mut Open) -> Result<T, LearnError>,
+        work: impl FnOnce(&mut Self, &mut Transaction) -> Result<T, LearnError>,
     ) -> Result<T> {
         // The book first: there must be no journal of a book that may not be written.
         let book = self.book()?;
         let journal = self.claim(true)?.ok_or_else(|| self.worded(LearnError::Busy))?;
-        let done = self.open(journal, book, anew).and_then(|mut open| {
-            let done = work(self, &mut open)?;
-            open.commit()?;
-            self.close(open);
+        let done = self.prepare(journal, book, anew).and_then(|mut transaction| {
+            let done = work(self, &mut transaction)?;
+            transaction.commit()?;
+            self.remember(transaction);
             Ok(done)
         });
         done.map_err(|error| {
@@ -47,9 +47,9 @@ impl Learner {
     }
 
     /// Opens the book for reading and writing.
-    pub(super) fn book(&mut self) -> Result<Pages> {
+    pub(super) fn book(&mut self) -> Result<BookEntries> {
         let book = self.storage.book().map_err(|error| cannot_write(&self.path, error))?;
-        Pages::new(book, &self.path)
+        BookEntries::new(book, &self.path)
     }
 
     /// Locks the journal; `None` where there is none and none is to be created.
@@ -63,7 +63,12 @@ impl Learner {
     }
 
     /// Brings the state up to date and finishes what is pending.
-    fn open(&mut self, mut journal: Box<dyn Bytes>, mut book: Pages, anew: bool) -> Result<Open, LearnError> {
+    fn prepare(
+        &mut self,
+        mut journal: Box<dyn Bytes>,
+        mut book: BookEntries,
+        anew: bool,
+    ) -> Result<Transaction, LearnError> {
         // Computed each time, because a book may be replaced while we live.
         let owner = book.owner()?;
         let known = self.state.take();
@@ -86,19 +91,19 @@ impl Learner {
         if !anew && is_stale(&state, &mut book)? {
             return Err(LearnError::OldBook);
         }
-        let mut open = Open { journal, book, state, new: Vec::new() };
-        open.finish()?;
-        Ok(open)
+        let mut transaction = Transaction { journal, book, state, unwritten: Vec::new() };
+        transaction.finish()?;
+        Ok(transaction)
     }
 
     /// Remembers what the next transaction need not read again, and compacts the journal where that is worth it.
-    fn close(&mut self, mut open: Open) {
-        self.seen = open.book.stamp().ok().flatten();
-        if self.limits.are_reached(&open.state) {
+    fn remember(&mut self, mut transaction: Transaction) {
+        self.seen = transaction.book.stamp().ok().flatten();
+        if self.limits.are_reached(&transaction.state) {
             // Whatever becomes of it, the journal is read anew next time.
-            self.compact(open);
+            self.compact(transaction);
         } else {
-            self.state = Some(open.state);
+            self.state = Some(transaction.state);
         }
     }
 
@@ -119,7 +124,7 @@ impl Learner {
         owner: Owner,
     ) -> Result<JournalState, LearnError> {
         let header = Header::new(owner, rand::random());
-        self.replace(journal, |_, beside| Ok(beside.write_at(0, &header.to_bytes())?))?;
+        self.replace(journal, |_, new| Ok(new.write_at(0, &header.to_bytes())?))?;
         self.named = Some(header.serial);
         JournalState::new(header)
     }
@@ -131,10 +136,10 @@ impl Learner {
         journal: &mut Box<dyn Bytes>,
         write: impl FnOnce(&mut dyn Bytes, &mut dyn Bytes) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
-        let mut beside = self.storage.beside()?;
-        write(&mut **journal, beside.bytes())?;
+        let mut new = self.storage.new_journal()?;
+        write(&mut **journal, new.bytes())?;
         self.named = None;
-        *journal = beside.replace()?;
+        *journal = new.replace()?;
         Ok(self.storage.sync_folder()?)
     }
 }
@@ -156,7 +161,7 @@ pub(super) fn read(
 
 /// Whether no entry that the last record changed has what the record made of it, but something older: another copy
 /// of the book was put in its place.
-pub(super) fn is_stale(state: &JournalState, book: &mut Pages) -> Result<bool> {
+pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<bool> {
     let reset = state.pending.contains(&Record::Reset);
     for change in &state.last {
         let Some(entry) = book.entry(change.index.into())? else { continue };
@@ -173,7 +178,7 @@ pub(super) fn is_stale(state: &JournalState, book: &mut Pages) -> Result<bool> {
     Ok(!state.last.is_empty())
 }
 
-impl Open {
+impl Transaction {
     /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
     fn finish(&mut self) -> Result<(), LearnError> {
         if std::mem::take(&mut self.state.torn) > 0 {
@@ -190,17 +195,17 @@ impl Open {
 
     /// Adds a record to those that the transaction commits.
     pub(super) fn add(&mut self, record: Record) -> Result<(), LearnError> {
-        self.new.extend(self.state.append(record)?);
+        self.unwritten.extend(self.state.append(record)?);
         Ok(())
     }
 
     /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins.
     fn commit(&mut self) -> Result<(), LearnError> {
-        if self.new.is_empty() {
+        if self.unwritten.is_empty() {
             return Ok(());
         }
-        let start = self.state.end - self.new.len() as u64;
-        if let Err(error) = self.journal.write_at(start, &self.new).and_then(|()| self.journal.sync()) {
+        let start = self.state.end - self.unwritten.len() as u64;
+        if let Err(error) = self.journal.write_at(start, &self.unwritten).and_then(|()| self.journal.sync()) {
             // Taken back as well as it goes; what stays is no whole record, or is finished by the next process.
             let _ = self.journal.set_len(start);
             return Err(error.into());

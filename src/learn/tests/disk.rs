@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::super::storage::{Beside, Bytes, Claim, Storage};
+use super::super::storage::{Bytes, Claim, NewJournal, Storage};
 
 /// Bytes that reach the disk together or not at all. A real disk's sectors are larger, so that this tears more.
 const SECTOR: u64 = 32;
@@ -333,7 +333,7 @@ impl Bytes for OpenFile {
     }
 }
 
-impl Beside for OpenFile {
+impl NewJournal for OpenFile {
     fn bytes(&mut self) -> &mut dyn Bytes {
         self
     }
@@ -369,7 +369,7 @@ impl Storage for SimDisk {
         Ok(Box::new(OpenFile(self.clone(), BOOK)))
     }
 
-    fn beside(&mut self) -> io::Result<Box<dyn Beside>> {
+    fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
         let file = self.state().make();
         Ok(Box::new(OpenFile(self.clone(), file)))
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{book, field, finished};
-use crate::learn::pages::Pages;
+use crate::learn::entries::BookEntries;
 use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
@@ -72,7 +72,7 @@ fn only_the_expected_book_is_learned_into() {
     let error = learner.learn(std::slice::from_ref(&game), false).unwrap_err().to_string();
     assert!(error.contains("another book than the one that the game was played from"), "{error}");
     let book = Box::new(File::open(&path).unwrap());
-    let print = Pages::new(book, &path).unwrap().fingerprint().unwrap();
+    let print = BookEntries::new(book, &path).unwrap().fingerprint().unwrap();
     learner.expect(Some(print));
     learner.learn(&[game], false).unwrap();
 }

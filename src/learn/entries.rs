@@ -17,13 +17,13 @@ use crate::chess::MoveCode;
 const BLOCK: usize = 1 << 16;
 
 /// The entries of an open book.
-pub struct Pages {
+pub struct BookEntries {
     book: Box<dyn Bytes>,
     path: PathBuf,
     len: u64,
 }
 
-impl Pages {
+impl BookEntries {
     /// The entries of a book; `path` is its name in messages.
     ///
     /// # Errors
@@ -199,26 +199,26 @@ mod tests {
     }
 
     /// A book in a temporary file, and the file.
-    fn pages(bytes: &[u8]) -> (Pages, std::fs::File) {
+    fn entries_of(bytes: &[u8]) -> (BookEntries, std::fs::File) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         let book = Box::new(file.try_clone().unwrap());
-        (Pages::new(book, Path::new("a.bin")).unwrap(), file)
+        (BookEntries::new(book, Path::new("a.bin")).unwrap(), file)
     }
 
     #[test]
     fn the_first_of_equal_entries_is_found() {
         let entries: Vec<_> =
             [(1, 7), (3, 7), (3, 8), (3, 8), (9, 7)].map(|(key, mv)| entry(key, mv, (0, 0))).into();
-        let (mut pages, _) = pages(&bytes(&entries));
-        let mut at = |key, mv| pages.find(key, [MoveCode(mv); 2]).unwrap().map(|(index, _)| index);
+        let (mut book, _) = entries_of(&bytes(&entries));
+        let mut at = |key, mv| book.find(key, [MoveCode(mv); 2]).unwrap().map(|(index, _)| index);
         assert_eq!((at(1, 7), at(3, 8), at(9, 7)), (Some(0), Some(2), Some(4)));
         assert_eq!((at(0, 7), at(3, 9), at(10, 7)), (None, None, None));
     }
 
     #[test]
     fn the_fingerprint_does_not_see_what_is_learned() {
-        let print = |entries: &[Entry]| pages(&bytes(entries)).0.fingerprint().unwrap();
+        let print = |entries: &[Entry]| entries_of(&bytes(entries)).0.fingerprint().unwrap();
         let first = print(&[entry(1, 7, (0, 0)), entry(2, 7, (0, 0))]);
         assert_eq!(print(&[entry(1, 7, (3, 2)), entry(2, 7, (0, 0))]), first);
         assert_ne!(print(&[entry(1, 8, (0, 0)), entry(2, 7, (0, 0))]), first);
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn clearing_touches_the_fields_alone() {
         let entries: Vec<_> = (0..200_000_u64).map(|key| entry(key, 7, ((key % 3) as u16, 9))).collect();
-        let (mut pages, mut file) = pages(&[bytes(&entries), vec![1, 2, 3]].concat());
-        assert_eq!(pages.first_implausible().unwrap(), Some(0));
-        pages.clear().unwrap();
-        assert_eq!(pages.first_implausible().unwrap(), None);
+        let (mut book, mut file) = entries_of(&[bytes(&entries), vec![1, 2, 3]].concat());
+        assert_eq!(book.first_implausible().unwrap(), Some(0));
+        book.clear().unwrap();
+        assert_eq!(book.first_implausible().unwrap(), None);
         let clean: Vec<_> = entries.iter().map(|old| Entry { games: 0, halfpoints: 0, ..*old }).collect();
         let mut cleared = Vec::new();
         file.rewind().unwrap();
