@@ -1,5 +1,7 @@
 //! The adapter's own UCI options: their names, their limits and their values.
 
+use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
+
 use super::books::{BookFiles, BookList};
 use crate::choose::Policy;
 use crate::uci::SetOption;
@@ -140,16 +142,26 @@ impl Options {
     pub fn declare(&self, out: &mut Vec<u8>) {
         let mut options = self.clone();
         for (name, _, value) in ROWS {
-            let kind = match value(&mut options) {
-                Value::Check(value) => format!("check default {value}"),
-                Value::Spin(value, max) => format!("spin default {value} min 0 max {max}"),
-                Value::Score(value) => {
-                    let all = BookScore::ALL.map(BookScore::as_str).join(" var ");
-                    format!("combo default {} var {all}", value.as_str())
+            let name = name.to_owned();
+            let option = match value(&mut options) {
+                Value::Check(value) => UciOptionConfig::Check { name, default: Some(*value) },
+                Value::Spin(value, max) => UciOptionConfig::Spin {
+                    name,
+                    default: Some((*value).into()),
+                    min: Some(0),
+                    max: Some(max.into()),
+                },
+                Value::Score(value) => UciOptionConfig::Combo {
+                    name,
+                    default: Some(value.as_str().to_owned()),
+                    var: BookScore::ALL.map(|score| score.as_str().to_owned()).to_vec(),
+                },
+                Value::Files(_) | Value::Text(_) => {
+                    UciOptionConfig::String { name, default: Some("<empty>".to_owned()) }
                 }
-                Value::Files(_) | Value::Text(_) => "string default <empty>".to_owned(),
             };
-            out.extend(format!("option name {name} type {kind}\n").into_bytes());
+            out.extend(UciMessage::Option(option).serialize().into_bytes());
+            out.push(b'\n');
         }
     }
 
