@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use super::book_loader::FileLoader;
 use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
@@ -62,8 +61,7 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     for problem in problems {
         session.notify(problem, &mut out);
     }
-    let loader = Arc::new(FileLoader::new(config.search_paths.clone()));
-    let shared = Arc::new(Shared::new((session, out), loader, output, (child, stdin), config));
+    let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
     signals.end(&shared);
     let engine = shared.child.clone();
     end_on_panic(move || engine.kill());
