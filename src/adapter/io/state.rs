@@ -27,7 +27,7 @@ pub(super) enum Side {
 pub(super) enum End {
     /// The GUI has sent `quit` or has gone, or a signal came.
     Asked,
-    /// Required books cannot be opened: a sentence for each.
+    /// Required books cannot be opened: a message for each.
     Books(Vec<String>),
     /// The engine failed.
     Engine(String),

@@ -177,7 +177,7 @@ fn put_share(text: &mut String, share: f64) {
     text.push('%');
 }
 
-/// A number in decimal digits. std's formatter takes several times as long, and a move waits.
+/// A number in decimal digits. std's formatter takes several times as long, and a move waits for it.
 fn put_number(text: &mut String, number: u64) {
     text.push_str(itoa::Buffer::new().format(number));
 }

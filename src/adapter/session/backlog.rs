@@ -2,7 +2,7 @@
 
 use std::mem;
 
-/// Lines in their order, in one buffer: a line takes no more memory than its text.
+/// Lines in order, in one buffer: a line takes no more memory than its text.
 #[derive(Default)]
 pub(super) struct Backlog {
     bytes: Vec<u8>,

@@ -13,7 +13,7 @@ pub(super) struct Board {
     game: Option<Game>,
     /// Whether the line has moves.
     has_moves: bool,
-    /// Whether the child has got it.
+    /// Whether the child has received it.
     pub(super) sent: bool,
 }
 
@@ -87,7 +87,7 @@ impl Board {
     }
 }
 
-/// Whether a text that follows another one is empty or starts with white space.
+/// Whether a text is empty or starts with white space: the text before it then ends with a whole word.
 fn starts_a_word(text: &[u8]) -> bool {
     text.first().is_none_or(u8::is_ascii_whitespace)
 }

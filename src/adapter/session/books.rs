@@ -1,4 +1,4 @@
-//! The books: how far they are opened, and their answers.
+//! The books: whether they are open, and what choosing a move from them needs.
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
@@ -29,7 +29,7 @@ pub(super) enum Opening {
     Late,
 }
 
-/// The books that are open, and all that choosing a move from them needs.
+/// The books that are open, and everything that choosing a move needs.
 pub(super) struct Books {
     /// The books that are used if the GUI names none.
     configured: BookFiles,

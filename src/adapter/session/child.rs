@@ -42,7 +42,7 @@ pub(super) struct Child {
     held: VecDeque<Held>,
     /// Bytes that `held` takes.
     held_room: usize,
-    /// `go perft` was sent: the engine counts moves, or takes it for a search that ends with a bestmove.
+    /// `go perft` was sent: the engine counts moves, or treats it as a search that ends with a bestmove.
     pub(super) counting: bool,
     /// `isready` lines that it has not answered yet.
     pub(super) ready_owed: u32,
@@ -50,7 +50,7 @@ pub(super) struct Child {
     pub(super) uci_owed: u32,
     /// Answers that prove that it has read all lines sent before.
     pub(super) proofs: u64,
-    /// The last bytes sent are not a whole line.
+    /// Whether the last bytes sent are not a whole line.
     pub(super) mid_line: bool,
 }
 
@@ -158,7 +158,7 @@ impl Child {
 impl Session {
     pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
         match std::mem::take(&mut self.child.search) {
-            // The engine takes `go perft` for a search.
+            // The engine has treated `go perft` as a search.
             Search::Idle if std::mem::take(&mut self.child.counting) => self.say(line, out),
             Search::Idle => {
                 out.notes.push((Level::Warn, format!("dropped an unexpected line: {}", lossy(line))));

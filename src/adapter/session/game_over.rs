@@ -1,4 +1,4 @@
-//! The end of a game: its result is reported, and the game is handed over to be learned.
+//! The end of a game: its result is reported, and the game is handed to the learning threads.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -24,7 +24,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A book from which a game begins to be played.
+    /// A book from which a game begins.
     pub fn new(book: &Arc<dyn Book>) -> Self {
         Self { book: Arc::clone(book), fingerprint: OnceLock::new() }
     }
@@ -66,7 +66,7 @@ pub(super) fn opponent_name(value: &str) -> String {
     name.chars().filter(|letter| !letter.is_control()).take(OPPONENT_MAX).collect()
 }
 
-/// A game that is to be learned into the books that it was played from.
+/// A game to learn into the books from which it was played.
 #[derive(Clone)]
 pub struct PlayedGame {
     /// The books, by priority.
@@ -145,7 +145,7 @@ impl Session {
         }
     }
 
-    /// The GUI has got its answer.
+    /// The GUI has received its answer.
     pub(super) fn answered(&mut self, answer: Answer<'_>, out: &mut Output) {
         let ended = self.play.watch.answered(answer);
         self.conclude(ended, out);
@@ -164,7 +164,7 @@ impl Session {
         self.conclude(ended, out);
     }
 
-    /// Reports the result of a game, and has the game learned.
+    /// Reports the result of a game, and asks for the game to be learned.
     fn conclude(&mut self, ended: Option<Ended>, out: &mut Output) {
         let Some(Ended { number, first, sources, evidence }) = ended else { return };
         let verdict = evidence.verdict(self.options.learn_margin);

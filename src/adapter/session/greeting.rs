@@ -9,7 +9,7 @@ use crate::uci::{Command, id_name, notice};
 /// The addition to an engine's name that distinguishes it from the engine without books.
 pub const NAME_ADDITION: &str = "(tabiya)";
 
-/// How far the GUI has been greeted.
+/// The state of the greeting.
 #[derive(Default)]
 pub(super) struct Greeting {
     /// The name that the user gave us.

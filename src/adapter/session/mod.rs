@@ -45,7 +45,7 @@ pub use self::greeting::NAME_ADDITION;
 pub use self::options::unknown_option;
 pub use self::output::Output;
 
-/// Bytes of waiting lines above which the GUI is not read: 64 MiB, as much as one line may have.
+/// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
 const WAITING_MAX: usize = 64 << 20;
 
 /// What engines like Stockfish print at the end of `go perft`.
@@ -77,9 +77,9 @@ pub struct Session {
     gui_mid_line: bool,
     /// The game that is being played.
     play: Play,
-    /// The GUI has gone, but lines of it still wait for books.
+    /// Whether the GUI has gone while lines of it still wait for books.
     leaving: bool,
-    /// The engine has ended, or the adapter is about to.
+    /// Whether the engine has ended, or the adapter is about to.
     dead: bool,
 }
 

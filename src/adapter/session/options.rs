@@ -38,7 +38,7 @@ struct Setting {
     listed: bool,
 }
 
-/// The engine's options, as far as the session must know them.
+/// What the session knows about the engine's options.
 #[derive(Default)]
 pub(super) struct EngineOptions {
     /// Options that the user set in advance.
@@ -66,7 +66,7 @@ impl EngineOptions {
     }
 }
 
-/// Modes of the GUI's that decide about the book.
+/// The GUI's modes that affect the book.
 pub(super) struct Modes {
     /// `UCI_Chess960`.
     pub(super) castling: CastlingMode,
@@ -198,7 +198,7 @@ impl Session {
         }
     }
 
-    /// Follows the engine's options that decide about the book.
+    /// Follows the engine's options that affect the book.
     fn follow(&mut self, option: &SetOption<'_>) {
         let value = String::from_utf8_lossy(option.value);
         let value = value.trim();

@@ -25,7 +25,7 @@ pub struct Output {
     pub messages: Vec<String>,
     /// Log to this file from now on; an empty name ends the log.
     pub log_to: Option<String>,
-    /// Books from which a game has begun to be played, and that must be identified before it is learned.
+    /// Books from which a game has begun. They must be identified before it is learned.
     pub begun: Vec<Arc<[Source]>>,
     /// Games to learn.
     pub finished: Vec<PlayedGame>,
@@ -48,8 +48,8 @@ pub(super) struct BookAnswer {
 }
 
 impl Session {
-    /// Sends the GUI a message of the adapter, at once if the GUI has been greeted. The message is for standard error
-    /// too, because many clients do not show messages to their users.
+    /// Sends the GUI a message of the adapter, at once if the GUI has been greeted. The message also goes to standard
+    /// error, because many clients do not show messages to their users.
     pub fn notify(&mut self, message: String, out: &mut Output) {
         out.notes.push((Level::Warn, message.clone()));
         out.messages.push(message.clone());

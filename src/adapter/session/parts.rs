@@ -1,11 +1,11 @@
-//! Lines that are too long to be kept whole: the first word decides about them too.
+//! Lines that are too long to keep: their first word, too, decides what happens to them.
 
 use log::Level;
 
 use super::{Output, Session, lossy};
 use crate::uci::{Command, Part, Reply};
 
-/// Bytes of such a line that are looked at, or kept.
+/// Bytes of such a line that are examined or kept.
 const KEPT: usize = 4096;
 
 /// Bytes of such a line that are logged.
@@ -19,7 +19,7 @@ pub(super) enum Long {
     Words(Vec<u8>),
     /// It is forwarded to the GUI part by part.
     Forwarded,
-    /// It is left out.
+    /// It is dropped.
     Dropped,
 }
 

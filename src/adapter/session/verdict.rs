@@ -8,7 +8,8 @@ use shakmaty::{Color, KnownOutcome, Position as _};
 use crate::chess::{Ending, Game};
 use crate::uci::Score;
 
-/// Moves of ours that a game must have: fewer may be a test of a position, and only a fool's mate ends a game sooner.
+/// The fewest moves of ours in a game that is learned: a shorter game may be a test of a position, and only a fool's
+/// mate ends a game sooner.
 const FEWEST_MOVES: u32 = 2;
 
 /// The number of our last scores that must agree on a win or a loss.
@@ -17,21 +18,21 @@ const DECIDED_SCORES: usize = 2;
 /// The number of our last scores that must be near zero in a draw.
 pub(super) const DRAWN_SCORES: usize = 10;
 
-/// How near to zero, in centipawns.
+/// The greatest distance of such a score from zero, in centipawns.
 const DRAWN_MARGIN: i64 = 15;
 
 /// The full move after which scores near zero mean a draw.
 const DRAWN_MOVE: u32 = 40;
 
-/// One over this is the share of a clock that must be left to be sure that it has not run out: we do not measure the
-/// same time as the GUI.
+/// The divisor that gives the share of a clock that must be left to be sure that it has not run out: we do not measure
+/// the same time as the GUI.
 const CLOCK_PART: u32 = 20;
 
 /// The least and the greatest value of that share.
 const CLOCK_SLACK: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// One over this is the share of `movetime` by which a move may be late: engines use all of it, and GUIs allow for the
-/// time that the answer takes to arrive.
+/// The divisor that gives the share of `movetime` by which a move may be late: engines use all of it, and GUIs allow
+/// for the time that the answer takes to arrive.
 const MOVETIME_PART: u32 = 10;
 
 /// The least and the greatest value of that share.
@@ -100,7 +101,7 @@ pub(super) struct Evidence {
     pub(super) color: Color,
     /// The number of our moves.
     pub(super) moves: u32,
-    /// The scores of our last moves, in their order; `None` for a move of the book.
+    /// The scores of our last moves, in order; `None` for a move of the book.
     pub(super) scores: Vec<Option<Score>>,
     /// The full move of our last move.
     pub(super) fullmove: u32,
@@ -129,7 +130,7 @@ impl Evidence {
         }
     }
 
-    /// The verdict, by the surest evidence first. `margin` is in centipawns.
+    /// The verdict; the surest evidence comes first. `margin` is in centipawns.
     pub(super) fn verdict(&self, margin: u32) -> Verdict {
         let unknown = |why| Verdict { outcome: None, why };
         if let Some(doubt) = self.doubt {
@@ -211,7 +212,7 @@ fn ran_out(used: Duration, limit: Option<Duration>) -> bool {
     limit.is_some_and(|limit| used >= limit)
 }
 
-/// The time that a move may take for its clock to have certainly not run out; clocks are in milliseconds.
+/// The time that a move may take while its clock has certainly not run out; clocks are in milliseconds.
 pub(super) fn limit(clock: Option<u64>, movetime: Option<u64>) -> Option<Duration> {
     let slack =
         |time: Duration, part: u32, (least, most): (Duration, Duration)| (time / part).clamp(least, most);

@@ -12,7 +12,7 @@ use crate::book::BookSet;
 use crate::chess::Game;
 use crate::uci::{Clock, Score, words};
 
-/// The most plies with which a position starts another game, if the previous game had more.
+/// The most plies of a position that starts another game, if the previous game had more.
 const OPENING_PLIES: usize = 1;
 
 /// A question of the GUI.

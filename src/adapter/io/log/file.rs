@@ -80,7 +80,7 @@ impl LogFile {
         }
     }
 
-    /// Counts lines that were left out before they came here.
+    /// Counts lines that were left out earlier.
     pub(super) fn lost(&mut self, count: u64) {
         self.lost += count;
     }

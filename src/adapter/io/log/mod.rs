@@ -1,4 +1,4 @@
-//! The log: a file that may change while the adapter runs, or nothing.
+//! The log: a file, which may change while the adapter runs, or none.
 //!
 //! Lines are formatted where something happens and written by another thread, each in one write: no move waits for a
 //! disk, and the lines of several processes do not mix.
