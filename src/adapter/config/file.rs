@@ -45,7 +45,6 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             }
             continue;
         }
-        let names = KEYS.iter().map(|(known, _)| *known);
         match KEYS.iter().find(|(known, _)| *known == name) {
             Some((_, read)) => {
                 let Err(needed) = read(&mut given, value.get_ref()) else { continue };
@@ -58,7 +57,7 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             }
             None => {
                 let what = format!("unknown key '{name}'");
-                if let Some(nearest) = spelling::nearest(name, names) {
+                if let Some(nearest) = spelling::nearest(name, KEYS.iter().map(|(known, _)| *known)) {
                     return Err(wrong(start, what).advice(format!("write '{nearest}'")));
                 }
                 ignore(start, what);
