@@ -54,24 +54,24 @@ macro_rules! kinds {
 }
 pub(crate) use kinds;
 
-/// Where a finding is.
-#[derive(Clone, Copy, Debug)]
+/// Where a finding is; the default is for findings about a whole file.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Place<'a> {
     /// In bytes from the start of the file.
-    pub offset: u64,
+    pub offset: Option<u64>,
     /// The file, where it is another than the one that holds the entries.
     pub path: Option<&'a Path>,
 }
 
 impl From<u64> for Place<'_> {
     fn from(offset: u64) -> Self {
-        Self { offset, path: None }
+        Self { offset: Some(offset), path: None }
     }
 }
 
 impl<'a, P: AsRef<Path> + ?Sized> From<(&'a P, u64)> for Place<'a> {
     fn from((path, offset): (&'a P, u64)) -> Self {
-        Self { offset, path: Some(path.as_ref()) }
+        Self { offset: Some(offset), path: Some(path.as_ref()) }
     }
 }
 
@@ -84,8 +84,8 @@ pub struct Finding {
     pub what: String,
     /// How many findings these are.
     pub count: u64,
-    /// Where it is, or the first one, in bytes from the start of the file.
-    pub offset: u64,
+    /// Where it is, or the first one, in bytes from the start of the file; `None` where it is about the whole file.
+    pub offset: Option<u64>,
     /// The name of that file, where it is another than the one that holds the entries.
     pub file: Option<String>,
 }
@@ -99,8 +99,10 @@ impl Finding {
 
 impl Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        let Some(offset) = self.offset else { return Ok(()) };
         let first = if self.count > 1 { "first at " } else { "" };
-        write!(f, "{} ({first}byte {}", self.what, self.offset)?;
+        write!(f, " ({first}byte {offset}")?;
         if let Some(file) = &self.file {
             write!(f, " of {file}")?;
         }
@@ -192,6 +194,7 @@ mod tests {
         enum Fruit {
             Pear: Error "bad pears",
             Plum: Warning "odd plums",
+            Basket: Warning "small baskets",
         }
     }
 
@@ -201,18 +204,20 @@ mod tests {
         }
         findings.add(Fruit::Pear, (Path::new("a/pears"), 7), "the pear is bad");
         findings.count(Fruit::Pear, 8, "the next pear is bad too");
+        findings.add(Fruit::Basket, Place::default(), "the basket is too small");
     }
 
     #[test]
     fn the_first_findings_of_a_kind_are_listed_and_the_others_counted() {
         let mut lines = Vec::new();
         listed(&mut |finding| lines.push(format!("{}: {finding}", finding.severity)), fill);
-        assert_eq!(lines.len() as u64, LISTED + 3);
+        assert_eq!(lines.len() as u64, LISTED + 4);
         assert_eq!(lines[0], "warning: the plum 0 is odd (byte 0)");
         assert_eq!(
             lines[LISTED as usize..],
             [
                 "error: the pear is bad (byte 7 of pears)",
+                "warning: the basket is too small",
                 "error: the next pear is bad too (byte 8)",
                 "warning: 3 more odd plums (first at byte 20)"
             ]
@@ -226,7 +231,12 @@ mod tests {
             5
         });
         let lines: Vec<_> = sums.iter().map(Finding::to_string).collect();
-        assert_eq!(lines, ["2 bad pears (first at byte 7 of pears)", "23 odd plums (first at byte 0)"]);
+        let expected = [
+            "2 bad pears (first at byte 7 of pears)",
+            "23 odd plums (first at byte 0)",
+            "the basket is too small",
+        ];
+        assert_eq!(lines, expected);
         assert_eq!((done, sums[0].is_error(), sums[1].is_error(), sums[1].count), (5, true, false, 23));
     }
 }

@@ -7,7 +7,7 @@ use super::indexed::IndexedMove;
 use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
 use super::records::{Header, Record, Records, offset};
 use super::walk::{LONGEST, MOST, Visitor, walk};
-use crate::base::findings::{Findings, kinds};
+use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::book::Summary;
@@ -81,7 +81,11 @@ pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     }
     let walked = walk(records, progress, &mut Reporter(findings));
     if walked.cut {
-        findings.add(Kind::Cut, 0, format_args!("more than {MOST} records: the rest is not read"));
+        findings.add(
+            Kind::Cut,
+            Place::default(),
+            format_args!("more than {MOST} records: the rest is not read"),
+        );
         return;
     }
     for (number, record) in records.iter() {

@@ -149,7 +149,7 @@ fn names(book: &Abk, line: &str) -> Vec<String> {
 fn told(book: &Abk) -> Vec<(u64, String, bool)> {
     let mut told = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
-        told.push((finding.offset, finding.what.clone(), finding.is_error()));
+        told.push((finding.offset.unwrap(), finding.what.clone(), finding.is_error()));
     });
     told
 }

@@ -58,7 +58,7 @@ pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> S
     let totals = inspect(book, progress, findings);
     let walk = reach(book, totals.entries, progress);
     if walk.cut {
-        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+        findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }
     Summary {
         notes: Vec::new(),

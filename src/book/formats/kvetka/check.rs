@@ -15,7 +15,7 @@ use super::layout::{
 use super::moves::{is_known, legal};
 use super::read::Kvetka;
 use super::read::sources::Sources;
-use crate::base::findings::{Findings, kinds};
+use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
 use crate::book::Summary;
@@ -67,7 +67,7 @@ pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -
     let totals = inspect(book, progress, findings);
     let walk = reach(book, totals.elements, progress);
     if walk.cut {
-        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+        findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }
     Summary {
         entries: totals.elements,

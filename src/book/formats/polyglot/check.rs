@@ -4,7 +4,7 @@ use super::layout::ENTRY_LEN;
 use super::read::Entries;
 use super::scan::scan;
 use super::walk::walk;
-use crate::base::findings::{Findings, kinds};
+use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::{Access, Map};
 use crate::base::progress::Progress;
 use crate::book::Summary;
@@ -53,7 +53,7 @@ pub fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> S
         }
     });
     if walk.cut {
-        findings.add(Kind::Cut, 0, "too many positions at one depth to follow every line");
+        findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }
     Summary {
         entries: entries.len() as u64,
