@@ -31,6 +31,8 @@ pub const COMMENT_ROOM: usize = 120;
 pub const AUTHOR: u64 = 0x85;
 /// Bytes that the author's text has room for.
 pub const AUTHOR_ROOM: usize = 80;
+/// Offset of the number of records that are not deleted.
+pub const LIVE_RECORDS: u64 = 0xda;
 /// Offset of the fewest games that a move needs.
 pub const MIN_GAMES: u64 = 0xde;
 /// Offset of the fewest games that the mover must have won.

@@ -4,8 +4,8 @@ use shakmaty::{File, Move, Square};
 
 use super::layout::{
     AUTHOR, AUTHOR_ROOM, BY_GAMES, BY_PRIORITY, BY_SCORE, COMMENT, COMMENT_ROOM, DELETED, FILLER, HEADER_LEN,
-    HEADER_LEN_AT, LAST_PLY, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE, PROMOTIONS,
-    RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET,
+    HEADER_LEN_AT, LAST_PLY, LIVE_RECORDS, MIN_GAMES, MIN_PERCENT_BLACK, MIN_PERCENT_WHITE, MIN_WINS, NONE,
+    PROMOTIONS, RECORD_LEN, RECORD_LEN_AT, ROOT, START, UNSET,
 };
 use crate::base::bytes;
 use crate::chess::MoveCode;
@@ -17,6 +17,8 @@ pub struct Header {
     pub comment: String,
     /// The author.
     pub author: String,
+    /// Records that are not deleted.
+    pub live_records: i32,
     /// The fewest games that a move needs.
     pub min_games: i32,
     /// The fewest games that the mover must have won.
@@ -41,6 +43,7 @@ impl Header {
         Self {
             comment: text(data, COMMENT, COMMENT_ROOM),
             author: text(data, AUTHOR, AUTHOR_ROOM),
+            live_records: number(LIVE_RECORDS),
             min_games: number(MIN_GAMES),
             min_wins: number(MIN_WINS),
             min_percent: [number(MIN_PERCENT_WHITE), number(MIN_PERCENT_BLACK)],
@@ -62,6 +65,7 @@ impl Header {
         for (at, number) in [
             (HEADER_LEN_AT, HEADER_LEN.cast_signed()),
             (RECORD_LEN_AT, RECORD_LEN.cast_signed()),
+            (LIVE_RECORDS, self.live_records),
             (MIN_GAMES, self.min_games),
             (MIN_WINS, self.min_wins),
             (MIN_PERCENT_WHITE, self.min_percent[0]),
@@ -251,6 +255,7 @@ mod tests {
         let header = Header {
             comment: "Für später".to_owned(),
             author: "A".repeat(AUTHOR_ROOM),
+            live_records: 9542,
             min_games: 1,
             min_wins: 2,
             min_percent: [3, 4],

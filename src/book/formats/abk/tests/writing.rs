@@ -102,7 +102,8 @@ fn a_tree_stands_in_the_order_of_its_lines() {
         (904, "e7e5", [4, 2, 1], -1, -1, 5),
     ];
     assert_eq!(records, expected.map(|(a, mv, b, c, d, e)| (a, mv.to_owned(), b, c, d, e)));
-    assert_eq!(book.header().comment, "written by tabiya");
+    let header = book.header();
+    assert_eq!((header.comment.as_str(), header.live_records), ("written by tabiya", 5));
     let counts = |line: &str| moves(&book, &after(line)).into_iter().map(|known| known.counts.unwrap());
     assert_eq!(counts("e2e4").next(), Some(Counts { games: 4, wins: 1, draws: 1, losses: 2 }));
     // Weights follow from results: the heavier stays it.
@@ -260,8 +261,11 @@ fn castling_and_every_promotion_come_back() {
 fn perfect2021_comes_back_as_it_was() {
     let Some(path) = sample("abk/Perfect2021.abk") else { return };
     let theirs = Abk::new(&path, std::fs::read(&path).unwrap()).unwrap();
+    let live = |book: &Abk| Records::new(&book.data).iter().filter(|(_, record)| !record.deleted()).count();
+    assert_eq!(live(&theirs) as i32, theirs.header().live_records);
     let known = every(&theirs);
     let (ours, written) = write(&known);
+    assert_eq!(live(&ours) as i32, ours.header().live_records);
     assert_eq!((told(&ours), &written.left_out), (vec![], &vec![]));
     let back = every(&ours);
     assert_eq!(back.len(), known.len());

@@ -38,6 +38,7 @@ pub fn write(draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<C
     }
     let header = Header {
         comment: COMMENT.to_owned(),
+        live_records: tree.records as i32,
         by_priority: 1,
         by_games: i32::from(draft.has_games),
         by_score: i32::from(draft.has_results),
