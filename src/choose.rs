@@ -5,7 +5,7 @@
 use rand::{Rng, RngExt};
 use shakmaty::{Move, Position as _};
 
-use crate::book::verdict::{Rest, Verdict};
+use crate::book::verdict::Rest;
 use crate::book::{BookSet, Learned, MoveFacts};
 use crate::chess::Game;
 
@@ -84,17 +84,15 @@ pub fn chances(
     out: &mut Vec<f64>,
 ) {
     let total: f64 = moves.iter().map(|m| weight(m, policy)).sum();
-    let rest = policy.tournament.then(|| Rest::of(moves.iter().map(Verdict::from)));
+    let rest = policy.tournament.then(|| Rest::of(moves));
     let mut best = 0.0_f64;
     out.clear();
     out.extend(moves.iter().map(|m| {
-        let verdict = Verdict::from(m);
         let weight = weight(m, policy);
         let heavy = weight > 0.0
-            && (policy.tournament && verdict.is_chosen()
-                || weight * 1000.0 >= total * f64::from(policy.threshold));
+            && (policy.tournament && m.is_chosen() || weight * 1000.0 >= total * f64::from(policy.threshold));
         let played = m.counts.is_none_or(|counts| counts.games >= u64::from(policy.games));
-        if rest.is_none_or(|rest| rest.leaves(verdict)) && heavy && played && allowed(m.mv) {
+        if rest.is_none_or(|rest| rest.leaves(m)) && heavy && played && allowed(m.mv) {
             best = best.max(weight);
             weight
         } else {
@@ -125,13 +123,12 @@ pub fn chances(
 /// In tournaments it is the weight in the book, and at least 1 for a move that the author chose. Otherwise colours do
 /// not count, and the marks are factors: those that readers of CTG books publish.
 fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
-    let verdict = Verdict::from(m);
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
     let weight = m.weight as f64 * learned;
     if policy.tournament {
-        return if verdict.is_chosen() { weight.max(1.0) } else { weight };
+        return if m.is_chosen() { weight.max(1.0) } else { weight };
     }
-    weight * verdict.mark_factor()
+    weight * m.mark_factor()
 }
 
 /// The factor of results on a weight: the odds of the mover's half-points against the opponent's, with four more for

@@ -1,7 +1,7 @@
-//! Several books as one: by priority and by colour, with the length of the line behind a move.
+//! Several books as one: by priority and by colour, with the length of the line after a move.
 #![allow(
     clippy::indexing_slicing,
-    reason = "a slot is below the number of slots, which the memory has once a line was walked"
+    reason = "slots are below SLOTS, and `walk` begins with a memory of that size"
 )]
 
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use crate::chess::Position;
 /// Plies after which a line is followed no further.
 const LONGEST_LINE: u32 = 200;
 
-/// Slots of the memory of walked lines; a power of two, 64 KiB in all.
+/// Slots of the memory of walked lines; a power of two, 64 KiB in total.
 const SLOTS: usize = 2048;
 
 /// How the books are read: for which colour, and whether their own recommendations act.
 type Reading = (Color, bool);
 
-/// A walked position: its best move, and how many plies its line goes on.
+/// A walked position: its best move, and how many plies its line has.
 #[derive(Clone, Copy)]
 struct Walked {
     key: u64,
@@ -28,9 +28,9 @@ struct Walked {
     plies: u32,
 }
 
-/// Books in the order in which they are asked, those for one colour before the others.
+/// Books by priority, those for one colour before those for both.
 ///
-/// The books of one priority do not mix: the first book with a playable move answers.
+/// Books do not mix: the first one with a playable move answers.
 #[derive(Default)]
 pub struct BookSet {
     white: Vec<Arc<dyn Book>>,
@@ -50,12 +50,12 @@ impl BookSet {
         }
     }
 
-    /// Whether there is no book in it.
+    /// Whether it has no book.
     pub fn is_empty(&self) -> bool {
         self.white.is_empty() && self.black.is_empty()
     }
 
-    /// The books asked when `color` is to be advised, by priority.
+    /// The books that advise `color`, by priority.
     pub fn books(&self, color: Color) -> &[Arc<dyn Book>] {
         color.fold_wb(&self.white, &self.black)
     }
@@ -78,15 +78,15 @@ impl BookSet {
         1 + self.walk(reading, &at.after(mv), before, keep, line)
     }
 
-    /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
-    /// repeats a position ends there. The first `keep` moves of it are appended to `line`.
+    /// How many plies the line from `at` has when each side plays the book's best move, up to 200. A line that repeats a
+    /// position ends there. Its first `keep` moves are appended to `line`.
     ///
-    /// `color` says whose books are followed, for both sides' moves.
+    /// Both sides' moves come from the books of `color`.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
         self.walk((color, true), at, None, keep, line)
     }
 
-    /// [`BookSet::line`], where the position of the key `before` has been on the line already and may come again.
+    /// [`BookSet::line`], if the position of the key `before` is on the line already and may come again.
     fn walk(
         &mut self,
         reading: Reading,
@@ -98,20 +98,20 @@ impl BookSet {
         self.walked.resize(SLOTS, None);
         let mut position = at.clone();
         let end = line.len() + keep;
-        let mut behind = 0;
-        // A line cut off here would be longer from elsewhere: only whole ones are remembered.
+        let mut remembered = 0;
+        // Only whole lines are remembered: one that is cut off here might be longer from elsewhere.
         let mut whole = false;
         self.path.clear();
         while (self.path.len() as u32) < LONGEST_LINE {
             let key = slot_key(reading, &position);
-            // A line that comes back to where it was has ended there.
+            // A line ends where it repeats a position.
             if before == Some(key) || self.path.iter().any(|(earlier, _)| *earlier == key) {
                 break;
             }
             let known = self.remembered(key);
-            // What is remembered of a line does not tell whether it leads over `before`.
+            // A remembered line may lead through `before`.
             if let Some(walked) = known.filter(|_| before.is_none()) {
-                behind = walked.plies;
+                remembered = walked.plies;
                 whole = true;
                 break;
             }
@@ -128,7 +128,7 @@ impl BookSet {
             }
             position.play(mv);
         }
-        let plies = (behind + self.path.len() as u32).min(LONGEST_LINE);
+        let plies = (remembered + self.path.len() as u32).min(LONGEST_LINE);
         for (index, &(key, mv)) in self.path.iter().enumerate() {
             if whole {
                 self.walked[slot(key)] = Some(Walked { key, mv, plies: plies - index as u32 });
@@ -137,7 +137,7 @@ impl BookSet {
                 line.push(mv);
             }
         }
-        // What an earlier walk left behind this one is read from memory.
+        // The rest of the line is remembered from an earlier walk.
         while whole && line.len() < end {
             let Some(walked) = self.remembered(slot_key(reading, &position)) else { break };
             if !position.chess().is_legal(walked.mv) {
@@ -159,8 +159,8 @@ impl BookSet {
     }
 }
 
-/// The key under which a walked position is remembered: other moves may be followed for the other colour, and without
-/// the books' recommendations.
+/// The key of a remembered position. It depends on the colour, because the other colour may have other books, and on
+/// whether the books' recommendations count.
 fn slot_key((color, tournament): Reading, position: &Position) -> u64 {
     let key = position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
     if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }
@@ -173,65 +173,23 @@ fn slot(key: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::findings::Findings;
-    use crate::base::progress::Progress;
-    use crate::book::{Format, MoveFacts, Summary, starter};
-    use shakmaty::uci::UciMove;
-    use std::path::Path;
+    use crate::book::starter;
+    use crate::book::tests::{Lines, after, mv, uci};
 
-    /// A book of lines in UCI notation: the first line's move in a position is its best.
-    struct Lines(Vec<(u64, Move)>);
-
-    impl Lines {
-        fn book(lines: &[&str]) -> Arc<dyn Book> {
-            let mut entries = Vec::new();
-            for line in lines {
-                let mut position = Position::start();
-                for text in line.split(' ') {
-                    let mv = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-                    entries.push((position.key(), mv));
-                    position.play(mv);
-                }
-            }
-            Arc::new(Self(entries))
-        }
-    }
-
-    impl Book for Lines {
-        fn path(&self) -> &Path {
-            Path::new("lines")
-        }
-
-        fn format(&self) -> Format {
-            Format::Polyglot
-        }
-
-        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-            let here = self.0.iter().enumerate().filter(|(_, (key, _))| *key == at.key());
-            out.extend(here.map(|(index, (_, mv))| MoveFacts::new(*mv, 1000 - index as u64)));
-        }
-
-        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-            Summary::default()
-        }
+    fn book(lines: &[&str]) -> Arc<dyn Book> {
+        Arc::new(Lines::new(lines, |_| true))
     }
 
     fn line(book_set: &mut BookSet, color: Color, moves: &str, keep: usize) -> (u32, String) {
-        let mut position = Position::start();
-        for text in moves.split_whitespace() {
-            let mv = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-            position.play(mv);
-        }
         let mut line = Vec::new();
-        let plies = book_set.line(color, &position, keep, &mut line);
-        let text: Vec<String> =
-            line.iter().map(|mv| mv.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect();
+        let plies = book_set.line(color, &after(moves), keep, &mut line);
+        let text: Vec<String> = line.into_iter().map(uci).collect();
         (plies, text.join(" "))
     }
 
     #[test]
     fn a_line_is_followed_to_its_end_and_remembered() {
-        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5"])]);
+        let mut book_set = BookSet::new(&[], &[], &[book(&["e2e4 e7e5 g1f3 b8c6", "d2d4 d7d5"])]);
         for _ in 0..2 {
             assert_eq!(line(&mut book_set, Color::White, "", 3), (4, "e2e4 e7e5 g1f3".to_owned()));
             assert_eq!(line(&mut book_set, Color::White, "e2e4 e7e5", 9), (2, "g1f3 b8c6".to_owned()));
@@ -241,8 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn a_line_in_a_circle_ends_where_it_began() {
-        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["g1f3 g8f6 f3g1 f6g8"])]);
+    fn a_line_in_a_cycle_ends_where_it_began() {
+        let mut book_set = BookSet::new(&[], &[], &[book(&["g1f3 g8f6 f3g1 f6g8"])]);
         for _ in 0..3 {
             for start in ["", "g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1"] {
                 assert_eq!(line(&mut book_set, Color::White, start, 9).0, 4, "{start}");
@@ -251,21 +209,16 @@ mod tests {
     }
 
     fn line_of(book_set: &mut BookSet, moves: &str, keep: usize) -> (u32, usize) {
-        let mut position = Position::start();
-        let mut moves = moves.split(' ').peekable();
-        loop {
-            let mv = moves.next().unwrap().parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-            if moves.peek().is_none() {
-                let mut line = Vec::new();
-                return (book_set.line_of(Color::White, &position, mv, true, keep, &mut line), line.len());
-            }
-            position.play(mv);
-        }
+        let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
+        let position = after(before);
+        let mut line = Vec::new();
+        let plies = book_set.line_of(Color::White, &position, mv(&position, last), true, keep, &mut line);
+        (plies, line.len())
     }
 
     #[test]
-    fn a_circle_that_comes_back_to_before_its_first_move_ends_there() {
-        let mut book_set = BookSet::new(&[], &[], &[Lines::book(&["g1f3 g8f6 f3g1 f6g8"])]);
+    fn a_cycle_that_returns_to_before_its_first_move_ends_there() {
+        let mut book_set = BookSet::new(&[], &[], &[book(&["g1f3 g8f6 f3g1 f6g8"])]);
         for _ in 0..3 {
             for start in ["g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1", "g1f3 g8f6 f3g1 f6g8"] {
                 assert_eq!(line_of(&mut book_set, start, 9), (4, 3), "{start}");
@@ -274,10 +227,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_remembered_does_not_lead_over_the_position_before_a_line() {
-        let book = || Lines::book(&["e2e4 e7e5 b1c3", "g1f3 g8f6 f3g1 f6g8"]);
-        // The line after 1. Nf3 passes the start, where the best move leads out of the circle.
-        let mut book_set = BookSet::new(&[], &[], &[book()]);
+    fn remembered_lines_do_not_lead_through_the_position_before_a_line() {
+        let cycle = || book(&["e2e4 e7e5 b1c3", "g1f3 g8f6 f3g1 f6g8"]);
+        // The line after 1. Nf3 passes the start, where the best move leads out of the cycle.
+        let mut book_set = BookSet::new(&[], &[], &[cycle()]);
         for _ in 0..3 {
             assert_eq!(line_of(&mut book_set, "g1f3", 9), (4, 3));
             assert_eq!(line(&mut book_set, Color::White, "g1f3", 9).0, 6);
@@ -285,8 +238,8 @@ mod tests {
             assert_eq!(line_of(&mut book_set, "g1f3 g8f6", 9), (6, 5));
         }
         // A capture or a move of a pawn ends what could come again.
-        let book = Lines::book(&["g1f3 g8f6 e2e4 f6e4 f3g1 e4f6"]);
-        let mut book_set = BookSet::new(&[], &[], &[book]);
+        let zeroing = book(&["g1f3 g8f6 e2e4 f6e4 f3g1 e4f6"]);
+        let mut book_set = BookSet::new(&[], &[], &[zeroing]);
         assert_eq!(line_of(&mut book_set, "g1f3 g8f6 e2e4 f6e4", 9), (3, 2));
         for _ in 0..2 {
             assert_eq!(line_of(&mut book_set, "g1f3", 9), (6, 5));
@@ -295,7 +248,7 @@ mod tests {
 
     #[test]
     fn each_colour_has_its_books_before_the_others() {
-        let (white, black, both) = (Lines::book(&["e2e4"]), Lines::book(&["d2d4"]), Lines::book(&["c2c4"]));
+        let (white, black, both) = (book(&["e2e4"]), book(&["d2d4"]), book(&["c2c4"]));
         let mut book_set = BookSet::new(&[white], &[black], &[both]);
         assert_eq!(book_set.books(Color::White).len(), 2);
         assert_eq!(line(&mut book_set, Color::White, "", 9), (1, "e2e4".to_owned()));

@@ -1,8 +1,8 @@
-//! The games that a book names: where they stand, for a book does not hold them.
+//! References to games: a book says where its games are, but does not hold them.
 
 use std::fmt;
 
-/// What holds a game.
+/// The kind of source of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SourceKind {
     /// A PGN file.
@@ -26,41 +26,41 @@ impl fmt::Display for SourceKind {
     }
 }
 
-/// A game that a book names, and where it stands.
+/// A game that a book names, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkedGame {
-    /// The number by which positions of the book name it; games of one source follow each other.
+    /// Its number, by which positions name it. Games of one source have consecutive numbers.
     pub number: u64,
-    /// What holds it.
+    /// The kind of source.
     pub kind: SourceKind,
     /// The file or page that holds it.
     pub source: String,
-    /// Whether that is known to be gone.
+    /// Whether the source is known to be gone.
     pub gone: bool,
-    /// Where in the source it stands: an offset in bytes, and on the web also how the page is made.
+    /// Where it is in the source: an offset in bytes, and for web pages also the kind of page.
     pub address: u64,
-    /// How many bytes it has there; 0 where that is not known.
+    /// Its length in bytes; 0 if it is unknown.
     pub length: u64,
     /// White's name.
     pub white: String,
     /// Black's name.
     pub black: String,
-    /// White's Elo; 0 where it is not known.
+    /// White's Elo; 0 if it is unknown.
     pub white_elo: u16,
-    /// Black's Elo; 0 where it is not known.
+    /// Black's Elo; 0 if it is unknown.
     pub black_elo: u16,
-    /// White's half-points; `None` where the result is not known.
+    /// White's half-points; `None` if the result is unknown.
     pub points: Option<u8>,
 }
 
 /// Bytes of a game's record in a `.cbh` file.
 pub const CBH_RECORD: u32 = 46;
 
-/// Bits of a web game's address behind the kind of page.
+/// Bits of a web game's address after the kind of page.
 const WEB_BITS: u32 = 26;
 
 impl LinkedGame {
-    /// The result as PGN writes it; `*` where it is not known.
+    /// The result as in PGN; `*` if it is unknown.
     pub fn result(&self) -> &'static str {
         match self.points {
             Some(0) => "0-1",
@@ -70,7 +70,7 @@ impl LinkedGame {
         }
     }
 
-    /// Where in its source it stands, for people. Pages of the web are told apart as Kvetka does.
+    /// Where it is in its source, for people. The kinds of web pages are Kvetka's.
     pub fn place(&self) -> String {
         let Self { kind, address, length, .. } = *self;
         match kind {

@@ -1,10 +1,12 @@
-//! Books: the trait that each format implements, and what a book can know of a move.
+//! Books: the trait that each format implements, and what a book knows of a move.
 
 mod book_set;
 pub mod formats;
 mod game;
 mod open;
 mod record;
+#[cfg(test)]
+mod tests;
 pub mod traverse;
 pub mod verdict;
 mod write;
@@ -29,9 +31,8 @@ use crate::base::error::Result;
 use crate::base::findings::{Finding, Findings, listed, summed};
 use crate::base::progress::Progress;
 use crate::chess::{MoveCode, Position};
-use verdict::{Rest, Verdict};
 
-/// The book inside the executable, which is used where none is named: see `books/README.md`.
+/// The book inside the executable, which is used if none is named: see `books/README.md`.
 const STARTER: &[u8] = include_bytes!("../../books/starter.bin");
 
 /// Opens the book inside the executable.
@@ -67,7 +68,7 @@ impl fmt::Display for Format {
 }
 
 /// Games that went through a move, counted for the side that makes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All games, unfinished ones too.
     pub games: u64,
@@ -80,6 +81,23 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The same games counted for the other side.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        Self { wins: self.losses, losses: self.wins, ..self }
+    }
+
+    /// These games and others.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games.saturating_add(other.games),
+            wins: self.wins.saturating_add(other.wins),
+            draws: self.draws.saturating_add(other.draws),
+            losses: self.losses.saturating_add(other.losses),
+        }
+    }
+
     /// The points that the mover scored, and the games that ended; `None` if none did.
     pub fn results(self) -> Option<(f64, f64)> {
         let points = self.wins as f64 + self.draws as f64 / 2.0;
@@ -87,8 +105,8 @@ impl Counts {
         (ended > 0.0).then_some((points, ended))
     }
 
-    /// The rating that the mover performed at against opponents of this average: theirs and the difference that its
-    /// score is expected at, no more than 800 points; `None` where no game ended.
+    /// The rating that the mover performed at against opponents of this average: theirs plus the difference at which
+    /// its score is expected, at most 800 points; `None` if no game ended.
     ///
     /// ```
     /// use tabiya::book::Counts;
@@ -102,15 +120,15 @@ impl Counts {
     }
 }
 
-/// The difference of ratings at which so many points of so many games (more than 0) are expected; infinite where all
-/// or none were won.
+/// The difference of ratings at which so many points of so many games (more than 0) are expected; infinite if all or
+/// none were won.
 ///
-/// It is the logistic curve by which chess ratings are made: ten times the odds are 400 points.
+/// This is the logistic curve of chess ratings: ten times the odds are 400 points.
 pub fn rating_difference(points: f64, games: f64) -> f64 {
     400.0 * (points / (games - points).max(0.0)).log10()
 }
 
-/// How strong those were who made a move.
+/// How strong the players of a move were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Ratings {
     /// The average rating of the side that makes the move.
@@ -119,7 +137,7 @@ pub struct Ratings {
     pub performance: Option<u32>,
 }
 
-/// What an author wrote behind a move.
+/// The mark that an author gave a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Annotation {
     /// `!`
@@ -141,7 +159,7 @@ pub enum Annotation {
 }
 
 impl Annotation {
-    /// The word that `show --json` promises for it.
+    /// Its name in `show --json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Annotation::Good => "!",
@@ -157,7 +175,7 @@ impl Annotation {
 }
 
 /// What the book learned from results of its own games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Learned {
     /// Games in which the move was played and the result learned.
     pub games: u32,
@@ -165,27 +183,38 @@ pub struct Learned {
     pub halfpoints: u32,
 }
 
-/// A move with all that a book knows of it: a legal move of some position, or only its code, as a file has it.
+impl Learned {
+    /// These results and others.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games.saturating_add(other.games),
+            halfpoints: self.halfpoints.saturating_add(other.halfpoints),
+        }
+    }
+}
+
+/// A move with everything that a book knows of it: a legal move of some position, or just its code from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveFacts<M = Move> {
     /// The move. Castling is the king taking its own rook in either form.
     pub mv: M,
     /// The book's own weight; 0 means never play.
     pub weight: u64,
-    /// Games, counted for the mover, where the format counts them.
+    /// Games, counted for the mover, if the format counts them.
     pub counts: Option<Counts>,
-    /// The author's mark, where the format has marks.
+    /// The author's mark, if the format has marks.
     pub annotation: Option<Annotation>,
-    /// Green (`true`) or red (`false`), where the format has colours or limits and the move has a verdict.
+    /// Green (`true`) or red (`false`), if the format has colours or limits and they say something of the move.
     pub recommended: Option<bool>,
-    /// What was learned, where the format keeps it and it can be trusted.
+    /// What was learned, if the format keeps it and it can be trusted.
     pub learned: Option<Learned>,
-    /// How strong the players were, where the format says.
+    /// How strong the players were, if the format says so.
     pub ratings: Option<Ratings>,
 }
 
 impl<M> MoveFacts<M> {
-    /// A move with nothing but its weight.
+    /// A move of which only the weight is known.
     pub fn new(mv: M, weight: u64) -> Self {
         Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None, ratings: None }
     }
@@ -198,7 +227,7 @@ impl<M> MoveFacts<M> {
 }
 
 impl MoveFacts<MoveCode> {
-    /// The move in the position that it is made in; `None` where it is not legal there.
+    /// The move in its position; `None` if it is not legal there.
     pub fn at(self, at: &Position) -> Option<MoveFacts> {
         let mv = self.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv))?;
         Some(self.with(mv))
@@ -211,10 +240,10 @@ impl From<MoveFacts> for MoveFacts<MoveCode> {
     }
 }
 
-/// What tells one book from others, whatever it has learned.
+/// What distinguishes one book from others, whatever it has learned.
 pub type Fingerprint = [u8; 32];
 
-/// What a book as a whole holds, for `tabiya info`. `None` where the format does not say or cannot know.
+/// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Entries or elements that the file holds.
@@ -223,7 +252,7 @@ pub struct Summary {
     pub positions: Option<u64>,
     /// Moves, duplicates counted once.
     pub moves: Option<u64>,
-    /// Games, where the format counts them.
+    /// Games.
     pub games: Option<u64>,
     /// Plies from the starting position to the end of the deepest line.
     pub deepest: Option<u32>,
@@ -231,15 +260,18 @@ pub struct Summary {
     pub reachable: Option<u64>,
     /// Entries with something learned.
     pub learned: Option<u64>,
-    /// What is wrong with the book, the findings of each kind together.
+    /// What is wrong with the book, one finding for each kind.
     pub findings: Vec<Finding>,
-    /// What else the file says of itself, such as its author: lines for people, each with its name.
+    /// What else the file says of itself, such as its author: lines for people, each with a name.
     pub notes: Vec<(&'static str, String)>,
 }
 
-/// A book: a position becomes the book's moves.
+/// Takes positions one by one, until it breaks off.
+pub type Visit<'a> = &'a mut dyn FnMut(&PositionRecord) -> ControlFlow<()>;
+
+/// A book: it turns a position into moves.
 ///
-/// A book never fails once it is open: what is damaged is not found, and [`Book::check`] reports where.
+/// An open book never fails: look-ups do not find what is damaged, and [`Book::check`] reports it.
 pub trait Book: Send + Sync {
     /// The file that was opened.
     fn path(&self) -> &Path;
@@ -252,102 +284,87 @@ pub trait Book: Send + Sync {
     /// Its format.
     fn format(&self) -> Format;
 
-    /// The file that results can be written into, with the links followed that were there when the book was opened;
-    /// nothing where there is no room for results.
+    /// The file that can take results, with the links followed that existed when the book was opened; `None` if the book
+    /// has no room for results.
     fn learns_at(&self) -> Option<&Path> {
         None
     }
 
-    /// What tells this book from others, where the format can learn.
+    /// What distinguishes this book from others, if the format can learn.
     fn fingerprint(&self) -> Option<Fingerprint> {
         None
     }
 
-    /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.
+    /// Appends the book's moves in a position to `out`: legal ones only, each once, in any order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 
     /// The heaviest legal move, the first in the book's order among equals; where the format has colours, marks or limits,
     /// of those that they let be played in tournaments.
     fn best(&self, at: &Position) -> Option<Move> {
-        let mut moves = Vec::new();
-        self.moves(at, &mut moves);
-        let rest = Rest::of(moves.iter().map(Verdict::from));
-        let left = moves.iter().rev().filter(|facts| rest.leaves(Verdict::from(*facts)));
-        left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
+        verdict::best(self, at)
     }
 
-    /// The legal move that weighs most where colours and limits do not act, and marks are factors of the weight.
+    /// The legal move of the greatest weight where colours and limits do not count, and marks are factors of the weight.
     fn heaviest(&self, at: &Position) -> Option<Move> {
         let mut moves = Vec::new();
         self.moves(at, &mut moves);
-        let weigh = |facts: &MoveFacts| facts.weight as f64 * Verdict::from(facts).mark_factor();
-        let weighed = moves.iter().rev().map(|facts| (weigh(facts), facts.mv));
+        let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));
         let playable = weighed.filter(|(weight, _)| *weight > 0.0);
         playable.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mv)| mv)
     }
 
-    /// What was found wrong when the book was opened, a line each: it is played without what is damaged.
+    /// What was wrong when the book was opened, a line each. The book is played without its damaged parts.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
     /// The name of the opening at a position, or what else the book says of it in words.
-    fn opening(&self, at: &Position) -> Option<String> {
-        let _ = at;
+    fn opening(&self, _at: &Position) -> Option<String> {
         None
     }
 
-    /// A game with the position, where the book names one.
-    fn game(&self, at: &Position) -> Option<LinkedGame> {
-        let _ = at;
+    /// A game with the position, if the book names one.
+    fn game(&self, _at: &Position) -> Option<LinkedGame> {
         None
     }
 
     /// Shows every game that the book names, until `see` breaks off.
-    fn games(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {
-        let _ = see;
-    }
+    fn games(&self, _see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {}
 
-    /// Hands over the book's positions one by one, each with its moves and all that the book knows of them, until
-    /// `visit` breaks off. The same position may come more than once in [`Scope::All`] of a damaged book.
+    /// Shows the book's positions one by one, each with its moves and everything that the book knows of them, until
+    /// `visit` breaks off. With [`Scope::All`] a damaged book may show the same position more than once.
     ///
-    /// Gives how many positions of the file play does not reach, so that [`Scope::Reachable`] leaves them out; 0 for
+    /// Returns how many positions [`Scope::Reachable`] leaves out because play does not reach them; 0 for
     /// [`Scope::All`].
     ///
-    /// Without a way of its own a format gives what is reachable in either scope.
-    fn each(
-        &self,
-        scope: Scope,
-        progress: &Progress,
-        visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
-    ) -> u64 {
-        let _ = scope;
+    /// By default both scopes show what is reachable.
+    fn each(&self, _scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
         traverse::each_reachable(self, 0, progress, visit);
         0
     }
 
-    /// Whether the file holds the positions themselves, so that [`Scope::All`] gives them too.
+    /// Whether the file holds the positions themselves, so that [`Scope::All`] has them too.
     fn holds_positions(&self) -> bool {
         true
     }
 
-    /// Reads the whole book, adds what is wrong with it to `findings`, and sums it up.
+    /// Reads the whole book, adds what is wrong with it to `findings`, and sums up the book.
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary;
 
-    /// Reads the whole book and adds what is wrong with it to `findings`: for formats that do this faster than
+    /// Reads the whole book and adds what is wrong with it to `findings`. Formats may do this faster than
     /// [`Book::survey`].
     fn inspect(&self, progress: &Progress, findings: &mut Findings<'_>) {
         self.survey(progress, findings);
     }
 
-    /// Reads the whole book and sums it up, with its findings.
+    /// Reads the whole book and sums it up, including its findings.
     fn summary(&self, progress: &Progress) -> Summary {
         let (summary, findings) = summed(|findings| self.survey(progress, findings));
         Summary { findings, ..summary }
     }
 
-    /// Reads the whole book and reports what is wrong with it: of each kind the first findings one by one, the others
-    /// in one line at the end.
+    /// Reads the whole book and reports what is wrong with it: the first findings of each kind one by one, the others in
+    /// one line at the end.
     fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {
         listed(report, |findings| self.inspect(progress, findings));
     }

@@ -1,4 +1,4 @@
-//! Which format a file has: told by its content, then by its name. The only file that names every format.
+//! Recognises the format of a file by its content, then by its name. The only file that names every format.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use super::{Book, BookWriter, WriteOptions};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::map::Map;
 
-/// What to do with something that is no book of a format that can be read.
+/// What to do with a file that is no book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
 
-/// What to do with a name of which no writer knows the end.
+/// What to do with a name without the extension of a writable format.
 const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Arena) or .kob (Kvetka)";
 
-/// Bytes from the start that are looked at to tell text.
+/// Bytes from the start that decide whether a file is text.
 const TEXT_LEN: usize = 256;
 
-/// Archives, tables and programs by their first bytes, as their formats' descriptions give them.
+/// Archives, tables and programs by their first bytes, according to the descriptions of their formats.
 const STARTS: [(&[u8], &str, &str); 9] = [
     (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
     (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
@@ -35,11 +35,10 @@ const STARTS: [(&[u8], &str, &str); 9] = [
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
 
-/// Opens a book, in the same time whatever its size.
+/// Opens a book, which takes the same time whatever its size.
 ///
-/// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; a Kvetka book is opened by its name
-/// without number or end too. A Polyglot book has no mark of its own: it is what is long enough and known to be nothing
-/// else.
+/// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; so does the name of a Kvetka book
+/// without number or extension. Polyglot books have no mark: every other file that is long enough may be one.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
@@ -63,13 +62,13 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     open_bytes(path, bytes)
 }
 
-/// The file that a path means where there is none of this name: the parts of a CTG or a Kvetka book are found in any
-/// letter case, and the latter by its name without number or end too.
+/// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
+/// case, and Kvetka books also by their name without number or extension.
 pub fn in_any_case(path: &Path) -> Option<PathBuf> {
     ctg::in_any_case(path).or_else(|| kvetka::in_any_case(path))
 }
 
-/// Opens a book whose bytes are at hand: in memory, or inside the executable. `path` is only its name.
+/// Opens a book from bytes in memory or inside the executable. `path` is only its name.
 ///
 /// ```
 /// let book = tabiya::book::open_bytes("tiny.bin", vec![0; 16])?;
@@ -78,10 +77,11 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 /// ```
 ///
 /// # Errors
-/// As [`open()`], but for the opening of the file.
+/// As [`open()`], except for opening the file.
 pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<dyn Book>> {
     let (path, bytes) = (path.as_ref(), bytes.into());
     let error = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
+    let ends_with = |end| path.extension().is_some_and(|name| name.eq_ignore_ascii_case(end));
     if bytes.is_empty() {
         return error("the file is empty", ADVICE);
     }
@@ -94,11 +94,11 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
             "open it as a file, with the other two beside it",
         );
     }
-    if is_abk(&bytes) || path.extension().is_some_and(|name| name.eq_ignore_ascii_case("abk")) {
+    if is_abk(&bytes) || ends_with("abk") {
         return Ok(Arc::new(Abk::new(path, bytes)?));
     }
     if is_kvetka(path, &bytes) {
-        if path.extension().is_some_and(|name| name.eq_ignore_ascii_case("kob")) {
+        if ends_with("kob") {
             return Ok(Arc::new(Kvetka::new(path, bytes)?));
         }
         return error(
@@ -133,10 +133,10 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
     parts
 }
 
-/// Begins a book at `path`, in the format that its name ends with.
+/// Begins a book at `path`, in the format of its extension.
 ///
 /// # Errors
-/// When the name ends with no format that can be written, or as [`crate::base::replace::Replacement::new`].
+/// When the extension is of no format that can be written, or as [`crate::base::replace::Replacement::new`].
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
@@ -151,7 +151,7 @@ pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn 
     }
 }
 
-/// What a file is that ChessBase's databases consist of, by its name, and what to do with it.
+/// What kind of part of a ChessBase database a file is by its name, and what to do with it.
 fn database(path: &Path) -> Option<(&'static str, &'static str)> {
     let end = path.extension()?.to_string_lossy().to_ascii_lowercase();
     match &*end {
@@ -181,14 +181,14 @@ fn is_ctg(path: &Path, data: &[u8]) -> bool {
     data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data)
 }
 
-/// Whether a file is a part of a Kvetka book: by its name, for it has no mark of its own, but not where it is
-/// something else by its content.
+/// Whether a file is a part of a Kvetka book: by its name, because the format has no mark, unless its content is
+/// something else.
 fn is_kvetka(path: &Path, data: &[u8]) -> bool {
     let archive = STARTS.iter().any(|(start, ..)| data.starts_with(start));
     kvetka::is_part(path) && !archive && !data.starts_with(&CTG_START) && !is_abk(data)
 }
 
-/// Whether the file begins like text: without the control characters that every Polyglot book is full of.
+/// Whether the file begins like text: without control characters, which every Polyglot book has.
 fn is_text(data: &[u8]) -> bool {
     data.iter().take(TEXT_LEN).all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
 }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_that_may_be_polyglot_is_whatever_its_name() {
+    fn anything_else_is_a_polyglot_book_whatever_its_name() {
         for name in ["a.bin", "a", "a.book", "bin"] {
             assert_eq!(open_bytes(name, vec![0; 17]).unwrap().path(), Path::new(name));
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_are_named_by_content_then_by_name() {
+    fn other_formats_are_recognised_by_content_then_by_name() {
         let ctg = [0, 0x20, 0x10, 0, 0, 1, 0, 1, 0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff];
         for name in ["a.bin", "a.CTO"] {
             assert!(refusal(name, &ctg).contains("a CTG book is three files"), "{name}");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_book_is_told_by_content_then_by_name() {
+    fn an_arena_book_is_recognised_by_content_then_by_name() {
         let mut abk = b"\x03AB2\x70\x62\0\0\x1c\0\0\0\x11Happy".to_vec();
         let cut =
             "a.bin: the file ends within its header of 25200 bytes (byte 18): copy or download it again";

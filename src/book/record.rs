@@ -1,7 +1,6 @@
-//! What a book knows of one position, apart from the file that it stands in: what is read out of one book and written
-//! into another.
+//! What a book knows of one position, whatever its format: readers make these records, and writers take them.
 
-use super::{Book, Counts, MoveFacts};
+use super::{Counts, MoveFacts};
 use crate::chess::{MoveCode, Position};
 
 /// A position with its moves.
@@ -9,20 +8,20 @@ use crate::chess::{MoveCode, Position};
 pub struct PositionRecord {
     /// The Polyglot key.
     pub key: u64,
-    /// The position itself, where it is known: Polyglot's files hold only the key.
+    /// The position itself, if it is known: Polyglot's files hold only the key.
     pub position: Option<Position>,
     /// The moves, each once.
     pub moves: Vec<MoveFacts<MoveCode>>,
-    /// Games that reached the position, counted for the side to move, where that is known apart from its moves.
+    /// Games that reached the position, counted for the side to move, if they are known apart from the moves.
     pub total: Option<Counts>,
     /// What the book says of the position in words.
     pub comment: Option<String>,
-    /// The game that the position is known from, by the number that the build gave it.
+    /// A game with the position, by the number that the build gave it.
     pub game: Option<u64>,
 }
 
 impl PositionRecord {
-    /// Whether the weights are in proportion to the moves' results: two for a win of the mover, one for a draw.
+    /// Whether the weights are proportional to the moves' results: two for a win of the mover, one for a draw.
     pub fn weighs_by_results(&self) -> bool {
         let points = |known: &MoveFacts<MoveCode>| {
             known.counts.map_or(0, |counts| counts.wins.saturating_mul(2).saturating_add(counts.draws))
@@ -32,33 +31,28 @@ impl PositionRecord {
         self.moves.iter().all(|known| {
             u128::from(known.weight) * u128::from(whole)
                 == u128::from(heaviest.weight) * u128::from(points(known))
-                // Where nothing has a result, all should weigh the same.
+                // If no move has a result, all should weigh the same.
                 && (whole > 0 || known.weight == heaviest.weight)
         })
     }
 
-    /// What a book knows of a position; `None` where it has no moves there.
-    pub fn of<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Self> {
-        let mut moves = Vec::new();
-        book.moves(at, &mut moves);
-        if moves.is_empty() {
-            return None;
-        }
-        Some(Self {
+    /// A position with these moves, of which nothing else is known.
+    pub fn of(at: &Position, moves: &[MoveFacts]) -> Self {
+        Self {
             key: at.key(),
             position: Some(at.clone()),
-            moves: moves.into_iter().map(MoveFacts::from).collect(),
+            moves: moves.iter().map(|facts| MoveFacts::from(*facts)).collect(),
             ..Self::default()
-        })
+        }
     }
 }
 
-/// Which of a book's positions are meant.
+/// Which positions of a book to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those that the book's own moves reach from the starting position: each comes with its position.
+    /// Those that the book's own moves reach from the starting position.
     Reachable,
-    /// Everything that the file holds, in its order: positions come where the format holds them.
+    /// Everything that the file holds, in its order; records have no position if the format does not hold positions.
     All,
 }
 
@@ -67,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_by_results_are_told_from_others() {
+    fn weights_by_results_are_recognised() {
         let known = |moves: &[(u64, u64, u64)]| PositionRecord {
             moves: moves
                 .iter()

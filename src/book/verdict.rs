@@ -1,9 +1,12 @@
-//! What colours and marks mean where they act: in tournaments.
+//! What colours and marks mean in tournaments, where they act.
 
-use super::{Annotation, MoveFacts, PositionRecord};
+use shakmaty::Move;
+
+use super::{Annotation, Book, MoveFacts, PositionRecord};
+use crate::chess::Position;
 
 /// Turns a position's weights into those that colours and marks leave in tournaments: 0 for what is not played, at
-/// least 1 for what the author chose, and as they were for the rest. For formats that have neither.
+/// least 1 for what the author chose, and unchanged for the rest. For formats without colours and marks.
 ///
 /// ```
 /// use tabiya::book::{MoveFacts, PositionRecord, plain_weights};
@@ -15,36 +18,29 @@ use super::{Annotation, MoveFacts, PositionRecord};
 /// assert_eq!(known.moves.iter().map(|known| known.weight).collect::<Vec<_>>(), [1, 0]);
 /// ```
 pub fn plain_weights(known: &mut PositionRecord) {
-    let rest = Rest::of(known.moves.iter().map(Verdict::from));
+    let rest = Rest::of(&known.moves);
     for known in &mut known.moves {
-        let verdict = Verdict::from(&*known);
-        known.weight = match rest.leaves(verdict) {
-            true if verdict.is_chosen() => known.weight.max(1),
+        known.weight = match rest.leaves(known) {
+            true if known.is_chosen() => known.weight.max(1),
             true => known.weight,
             false => 0,
         };
     }
 }
 
-/// What a book thinks of a move.
-#[derive(Clone, Copy)]
-pub struct Verdict {
-    /// Its weight.
-    pub weight: u64,
-    /// The author's mark.
-    pub annotation: Option<Annotation>,
-    recommended: Option<bool>,
+/// The move of [`Book::best`], by the moves that the book gives.
+pub fn best<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Move> {
+    let mut moves = Vec::new();
+    book.moves(at, &mut moves);
+    let rest = Rest::of(&moves);
+    // Backwards, because `max_by_key` takes the last of equal ones.
+    let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
+    left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
 }
 
-impl<M> From<&MoveFacts<M>> for Verdict {
-    fn from(&MoveFacts { weight, annotation, recommended, .. }: &MoveFacts<M>) -> Self {
-        Self { weight, annotation, recommended }
-    }
-}
-
-impl Verdict {
-    /// What the author's mark multiplies the weight by outside tournaments: the factors that readers of CTG books publish.
-    pub fn mark_factor(self) -> f64 {
+impl<M> MoveFacts<M> {
+    /// The factor of the author's mark on the weight outside tournaments: those that readers of CTG books publish.
+    pub fn mark_factor(&self) -> f64 {
         match self.annotation {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
@@ -53,17 +49,26 @@ impl Verdict {
         }
     }
 
-    fn is_only(self) -> bool {
+    fn is_only(&self) -> bool {
         self.annotation == Some(Annotation::Only)
     }
 
-    /// Whether the author wants the move played in tournaments whatever its statistics: it is green, or the only one.
-    pub fn is_chosen(self) -> bool {
-        self.recommended == Some(true) || self.is_only()
+    fn is_green(&self) -> bool {
+        self.recommended == Some(true)
     }
 
-    /// Whether a format's own verdicts let it be played in tournaments at all.
-    fn is_sound(self) -> bool {
+    /// Whether the author says anything of the move, by a mark or a colour.
+    pub fn has_verdict(&self) -> bool {
+        self.annotation.is_some() || self.recommended.is_some()
+    }
+
+    /// Whether the author wants the move played in tournaments whatever its statistics: it is green, or the only one.
+    pub fn is_chosen(&self) -> bool {
+        self.is_green() || self.is_only()
+    }
+
+    /// Whether colours and marks let it be played in tournaments at all.
+    fn is_sound(&self) -> bool {
         let marked =
             matches!(self.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
         (self.weight > 0 || self.is_chosen()) && self.recommended != Some(false) && !marked
@@ -78,23 +83,18 @@ pub struct Rest {
 }
 
 impl Rest {
-    /// Looks at all of them.
-    pub fn of(verdicts: impl Iterator<Item = Verdict>) -> Self {
-        verdicts.filter(|verdict| verdict.is_sound()).fold(
-            Self { only: false, green: false },
-            |rest, verdict| Self {
-                only: rest.only || verdict.is_only(),
-                green: rest.green || verdict.recommended == Some(true),
-            },
-        )
+    /// Looks at all moves of a position.
+    pub fn of<M>(moves: &[MoveFacts<M>]) -> Self {
+        let sound = || moves.iter().filter(|facts| facts.is_sound());
+        Self { only: sound().any(MoveFacts::is_only), green: sound().any(MoveFacts::is_green) }
     }
 
-    /// Whether a move is played: beside an only move only such ones, else beside a green move only green ones.
-    pub fn leaves(self, verdict: Verdict) -> bool {
-        verdict.is_sound()
+    /// Whether a move is played: beside an only move just such moves are, otherwise beside a green move just green ones.
+    pub fn leaves<M>(self, facts: &MoveFacts<M>) -> bool {
+        facts.is_sound()
             && match self {
-                Self { only: true, .. } => verdict.is_only(),
-                Self { green: true, .. } => verdict.recommended == Some(true),
+                Self { only: true, .. } => facts.is_only(),
+                Self { green: true, .. } => facts.is_green(),
                 _ => true,
             }
     }

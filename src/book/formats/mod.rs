@@ -1,4 +1,4 @@
-//! The book formats, each a folder of its own; [`crate::book::open`] is the only place that names them all.
+//! The book formats, one folder each. Only [`crate::book::open`] names all of them.
 
 pub mod abk;
 pub mod counts;

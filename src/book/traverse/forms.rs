@@ -1,5 +1,5 @@
-//! Books that know a position by its normal form, so that an entry stands for up to four positions: with colours
-//! swapped, and mirrored where nobody may castle.
+//! Traverses books that store a position in its normal form: one entry serves up to four positions, with colours swapped,
+//! and mirrored if nobody may castle.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Graph, Reach, STRIDE, breadth_first, depth_first};
 use crate::base::progress::Progress;
-use crate::book::{Annotation, Counts, MoveFacts, PositionRecord, Scope};
+use crate::book::{Annotation, Counts, MoveFacts, PositionRecord, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::{Normal, forms};
 
@@ -21,7 +21,7 @@ pub trait Forms {
     /// How many numbers entries may have: each is below this.
     fn numbers(&self) -> u64;
 
-    /// The number of an entry, which no other entry has.
+    /// The unique number of an entry.
     fn number(entry: &Self::Entry<'_>) -> u64;
 
     /// A position's normal form and entry.
@@ -32,29 +32,29 @@ pub trait Forms {
     where
         Self: 'a;
 
-    /// The legal move that a code means in a position, whose normal form is given with it.
+    /// The legal move that a code means in a position with this normal form.
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move>;
 
-    /// Writes down what the entry of the position that a move leads to knows of the move: always counts.
+    /// Adds what the entry of the position after a move knows of the move. It always sets the counts.
     fn describe_move(next: &Self::Entry<'_>, facts: &mut MoveFacts);
 
-    /// Writes down what an entry knows of its position itself: counts, comment and game.
+    /// Adds what an entry knows of its position itself: counts, comment and game.
     fn describe_position(&self, entry: &Self::Entry<'_>, record: &mut PositionRecord);
 
-    /// The position of an entry with White to move; `None` where look-ups do not ask for it as it is written, so that its
-    /// moves mean nothing.
+    /// The position of an entry with White to move; `None` if look-ups do not ask for this form, so its moves mean
+    /// nothing.
     fn position(&self, entry: &Self::Entry<'_>) -> Option<Chess>;
 
-    /// Shows the entries in the order of the file, those that look-ups do not find left out, until `see` breaks off.
+    /// Shows the entries that look-ups find, in the order of the file, until `see` breaks off.
     fn scan<'a>(
         &'a self,
         progress: &Progress,
         see: &mut dyn FnMut(Self::Entry<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
 
-    /// Appends the legal moves of a position of an entry in its order, each once, with what the book knows of them.
+    /// Appends the legal moves of a position in the order of its entry, each once, with what the book knows of them.
     ///
-    /// A move's weight is twice its wins and once its draws; where no move of the position has a result, all weigh 1.
+    /// A move's weight is twice its wins plus its draws; if no move of the position has a result, all weigh 1.
     fn facts(&self, chess: &Chess, normal: &Normal, entry: &Self::Entry<'_>, out: &mut Vec<MoveFacts>) {
         let start = out.len();
         let mut results = false;
@@ -114,18 +114,13 @@ pub fn reach(book: &impl Forms, positions: u64, progress: &Progress) -> Reach {
 
 /// See [`crate::book::Book::each`].
 ///
-/// Each position that play reaches is handed over; the first of an entry has all that the entry knows, the others have
-/// their moves alone, so that games are not counted twice. Positions without moves come once, for the sake of their
-/// counts. In [`Scope::All`] what play does not reach follows in the order of the file, White to move first, then in its
-/// other forms: which of them was meant, the file does not say.
-pub fn each_form<B: Forms>(
-    book: &B,
-    scope: Scope,
-    progress: &Progress,
-    visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
-) -> u64 {
+/// Shows each position that play reaches. The first of an entry has everything that the entry knows, the others have
+/// just their moves, because games must not count twice. Positions without moves come once, for their counts. With
+/// [`Scope::All`] the entries that play does not reach follow in the order of the file, White to move first, then in all
+/// other forms, because the file does not say which of them occurred.
+pub fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
     let mut reporter = Reporter { book, facts: Vec::new(), record: PositionRecord::default(), visit };
-    // The forms in which each entry was met, one bit each.
+    // The forms in which each entry was reached, one bit each.
     let mut seen = vec![0_u8; usize::try_from(book.numbers()).unwrap_or_default()];
     let place = |entry: &B::Entry<'_>| usize::try_from(B::number(entry)).unwrap_or(usize::MAX);
     let mut met = 0_u64;
@@ -168,24 +163,24 @@ pub fn each_form<B: Forms>(
     unreached
 }
 
-/// The bit of the form in which a position has its entry. Some entries are written without the en-passant file that their
-/// position may have, and serve it with and without.
+/// The bit of the form that a position has. En passant counts, because some entries are written without their en-passant
+/// file and serve both positions.
 fn form(normal: &Normal) -> u8 {
     let frame = normal.frame;
     let en_passant = normal.en_passant.is_some();
     1 << (u8::from(frame.swapped) + 2 * u8::from(frame.mirrored) + 4 * u8::from(en_passant))
 }
 
-/// Hands positions over.
+/// Shows positions to `visit`.
 struct Reporter<'a, B> {
     book: &'a B,
     facts: Vec<MoveFacts>,
     record: PositionRecord,
-    visit: &'a mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
+    visit: Visit<'a>,
 }
 
 impl<B: Forms> Reporter<'_, B> {
-    /// Hands over a position of an entry, the `first` one with all that the entry knows.
+    /// Shows a position of an entry, the `first` one with everything that the entry knows.
     fn report(
         &mut self,
         at: &Position,

@@ -1,8 +1,8 @@
-//! Going through a book along its moves, from the starting position on: one way breadth first, for how deep it goes, and
-//! one depth first, for what it holds.
+//! Traverses a book along its moves, from the starting position: breadth first to find how deep it goes, depth first to
+//! find what it holds.
 //!
-//! Books are not trusted. Each entry is visited once, however many ways lead to it, so that circles end; and what waits
-//! to be visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
+//! Books are not trusted. Each entry is visited once, however many ways lead to it, so cycles end; and what waits to be
+//! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
 
 mod forms;
 #[cfg(test)]
@@ -16,15 +16,15 @@ use shakmaty::{Move, Position as _};
 
 pub use forms::{Forms, each_form, reach};
 
-use super::{Book, MoveFacts, PositionRecord};
+use super::{Book, MoveFacts, PositionRecord, Visit};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::chess::Position;
 
-/// Positions at one depth that are followed, so that memory is bounded: about 70 MB for each of two depths.
+/// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
 const WIDEST: usize = 1 << 19;
 
-/// Positions between two looks at the progress bar.
+/// Positions between two updates of the progress bar.
 pub const STRIDE: u64 = 1 << 10;
 
 /// What a traversal breadth first asks of a book.
@@ -32,14 +32,14 @@ pub trait Graph {
     /// How many numbers entries may have: each is below this.
     fn numbers(&self) -> u64;
 
-    /// The number of a position's entry, which no other entry has; `None` where the book does not have it.
+    /// The unique number of a position's entry; `None` if the book does not have the position.
     fn entry(&self, at: &Position) -> Option<u64>;
 
-    /// Appends the legal moves to go on with from a position that was reached with its entry, or without one in
-    /// [`Graph::beyond`] only; `reached` entries are known so far.
+    /// Appends the legal moves to follow from a position. Positions without an entry come only if [`Graph::beyond`] says
+    /// so; `reached` entries are known so far.
     fn moves(&mut self, at: &Position, entry: Option<u64>, reached: u64, out: &mut Vec<Move>);
 
-    /// Whether positions that the book does not have are gone on from too.
+    /// Whether to follow positions too that the book does not have.
     fn beyond(&self) -> bool {
         false
     }
@@ -53,24 +53,24 @@ pub struct Reach {
     pub plies: u32,
     /// Positions of the book that are reached.
     pub reached: u64,
-    /// Whether some depth had too many positions to follow them all.
+    /// Whether some depth had too many positions to follow all of them.
     pub cut: bool,
     /// The numbers of the entries that are reached.
     pub entries: Bits,
 }
 
-/// A position to go on from, and the number of its entry.
+/// A position to follow, and the number of its entry.
 struct Step {
     position: Position,
     entry: Option<u64>,
 }
 
-/// A set of small numbers.
+/// A set of small numbers, one bit each.
 #[derive(Clone, Debug, Default)]
 pub struct Bits(Vec<u64>);
 
 impl Bits {
-    /// An empty set that has room for the numbers below `end`.
+    /// An empty set with room for the numbers below `end`.
     pub fn new(end: u64) -> Self {
         Self(vec![0; usize::try_from(end.div_ceil(64)).unwrap_or_default()])
     }
@@ -81,7 +81,7 @@ impl Bits {
         word.is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
 
-    /// Puts a number in; whether it has room and was not there yet.
+    /// Inserts a number. Returns whether it has room and is new.
     pub fn insert(&mut self, number: u64) -> bool {
         let word = usize::try_from(number / 64).ok().and_then(|at| self.0.get_mut(at));
         let mask = 1 << (number % 64);
@@ -93,9 +93,9 @@ impl Bits {
     }
 }
 
-/// Goes along all moves of a book, each entry once, those of fewer plies first.
+/// Follows all moves of a book, each entry once, those of fewer plies first.
 ///
-/// `positions` is what the progress bar counts to.
+/// The progress bar counts to `positions`.
 pub fn breadth_first(graph: &mut impl Graph, positions: u64, progress: &Progress) -> Reach {
     breadth_first_within(graph, positions, progress, WIDEST)
 }
@@ -136,7 +136,7 @@ fn breadth_first_within<G: Graph>(
             break;
         }
         if graph.beyond() {
-            // What the book does not have has no number by which it is seen to come again.
+            // Positions without an entry have no number in the set of those reached.
             now.sort_unstable_by_key(|step| step.position.key());
             now.dedup_by_key(|step| step.position.key());
         }
@@ -152,16 +152,16 @@ fn breadth_first_within<G: Graph>(
     reach
 }
 
-/// Goes along moves from a position, a line to its end before the next, until `visit` breaks off.
+/// Follows moves from a position, each line to its end before the next, until `visit` breaks off.
 ///
-/// `visit` is shown each position that is arrived at, on whatever way and however often, and appends the legal moves to
-/// go on with, the first first. It must give each position's moves once only.
+/// `visit` sees each position as often as it is reached, and appends the legal moves to follow, in order. It must give
+/// the moves of each position only once.
 pub fn depth_first(
     start: Position,
     mut visit: impl FnMut(&Position, &mut Vec<Move>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    // The positions of the line that have moves left, each with the number of moves that are left before it; and those
-    // moves, the next one last. A line without branches takes no room.
+    // The positions of the line that have moves left, each with the number of moves left before it; and those moves, the
+    // next one last. A line without branches takes no room.
     let (mut line, mut left): (Vec<(Position, usize)>, Vec<Move>) = (Vec::new(), Vec::new());
     let mut moves = Vec::new();
     let mut next = Some(start);
@@ -183,7 +183,7 @@ pub fn depth_first(
     ControlFlow::Continue(())
 }
 
-/// Keys are random numbers already: they are their own hashes.
+/// Keys are random numbers already, so they are their own hashes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyHasher(u64);
 
@@ -206,29 +206,18 @@ impl Hasher for KeyHasher {
 /// A set of keys.
 pub type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
 
-/// Hands over each position that play reaches from the starting position, once: along the book's own moves first, then
-/// along the replies that it does not have and that lead back into it, as in a book for one side. Gives how many there
-/// were.
+/// Shows each position that play reaches from the starting position, once: along the book's own moves first, then along
+/// replies that it does not have but that lead back into it, as in a book for one side. Returns how many there were.
 ///
-/// `most` is how many positions the book has: replies are looked for only where some of them are missing.
-pub fn each_reachable<B: Book + ?Sized>(
-    book: &B,
-    most: u64,
-    progress: &Progress,
-    visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
-) -> u64 {
+/// `most` is how many positions the book has: replies are searched only if some of them are missing.
+pub fn each_reachable<B: Book + ?Sized>(book: &B, most: u64, progress: &Progress, visit: Visit<'_>) -> u64 {
     let mut met = 0_u64;
     let mut meet = |at: &Position, moves: &[MoveFacts]| {
         met += 1;
         if met.is_multiple_of(STRIDE) {
             progress.at(met);
         }
-        visit(&PositionRecord {
-            key: at.key(),
-            position: Some(at.clone()),
-            moves: moves.iter().map(|facts| MoveFacts::from(*facts)).collect(),
-            ..PositionRecord::default()
-        })?;
+        visit(&PositionRecord::of(at, moves))?;
         if met == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let (own, flow) = spread(book, None, &mut meet);
@@ -238,8 +227,8 @@ pub fn each_reachable<B: Book + ?Sized>(
     met
 }
 
-/// The keys of the positions that the book's own moves reach from the starting position; `None` where there are more
-/// than `most`.
+/// The keys of the positions that the book's own moves reach from the starting position; `None` if there are more than
+/// `most`.
 pub fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
     let mut count = 0;
     let (keys, flow) = spread(book, None, &mut |_, _| {
@@ -249,15 +238,15 @@ pub fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
     flow.is_continue().then_some(keys)
 }
 
-/// Shows what the book's own moves reach from the starting position; with the keys of that, what replies reach beyond it.
-/// Gives the keys of all positions that were gone through.
+/// Shows what the book's own moves reach from the starting position or, given the keys of that, what replies reach beyond
+/// it. Returns the keys of all positions on the way.
 fn spread<B: Book + ?Sized>(
     book: &B,
     own: Option<&Keys>,
     meet: &mut dyn FnMut(&Position, &[MoveFacts]) -> ControlFlow<()>,
 ) -> (Keys, ControlFlow<()>) {
     let mut seen = Keys::default();
-    let (mut moves, mut there) = (Vec::new(), Vec::new());
+    let (mut moves, mut replies) = (Vec::new(), Vec::new());
     let flow = depth_first(Position::start(), |at, follow| {
         if !seen.insert(at.key()) {
             return ControlFlow::Continue(());
@@ -274,11 +263,11 @@ fn spread<B: Book + ?Sized>(
         }
         for mv in at.chess().legal_moves() {
             let next = at.after(mv);
-            there.clear();
+            replies.clear();
             if !own.contains(&next.key()) && !seen.contains(&next.key()) {
-                book.moves(&next, &mut there);
+                book.moves(&next, &mut replies);
             }
-            if !there.is_empty() {
+            if !replies.is_empty() {
                 follow.push(mv);
             }
         }

@@ -1,78 +1,17 @@
 use super::*;
-use crate::base::findings::Findings;
-use crate::book::{Format, Summary};
+use crate::book::tests::{Lines, after};
 use proptest::prelude::*;
-use shakmaty::uci::UciMove;
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A book of lines in UCI notation, which counts how often it is asked.
-#[derive(Default)]
-struct Lines {
-    moves: BTreeMap<u64, Vec<Move>>,
-    asked: AtomicU64,
-}
-
-impl Lines {
-    /// Each move of each line whose ply `keep` holds.
-    fn new(lines: &[&str], keep: impl Fn(usize) -> bool) -> Self {
-        let mut book = Self::default();
-        for line in lines {
-            let mut position = Position::start();
-            for (ply, text) in line.split(' ').enumerate() {
-                let mv = text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
-                if keep(ply) {
-                    book.add(&position, mv);
-                }
-                position.play(mv);
-            }
-        }
-        book
-    }
-
-    fn add(&mut self, at: &Position, mv: Move) {
-        let moves = self.moves.entry(at.key()).or_default();
-        if !moves.contains(&mv) {
-            moves.push(mv);
-        }
-    }
-
-    fn asked(&self) -> u64 {
-        self.asked.swap(0, Ordering::Relaxed)
-    }
-
-    /// The positions that are handed over, and how many there are said to be.
-    fn each(&self, most: u64) -> (Vec<String>, u64) {
-        let mut seen = Vec::new();
-        let met = each_reachable(self, most, &Progress::none(), &mut |record| {
-            let at = record.position.as_ref().unwrap();
-            assert_eq!((record.key, record.moves.len()), (at.key(), self.moves[&at.key()].len()));
-            seen.push(at.fen());
-            ControlFlow::Continue(())
-        });
-        (seen, met)
-    }
-}
-
-impl Book for Lines {
-    fn path(&self) -> &Path {
-        Path::new("lines")
-    }
-
-    fn format(&self) -> Format {
-        Format::Polyglot
-    }
-
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        let moves = self.moves.get(&at.key()).into_iter().flatten();
-        out.extend(moves.map(|mv| MoveFacts::new(*mv, 1)));
-    }
-
-    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
-        Summary::default()
-    }
+/// The positions that [`each_reachable`] shows, and how many it says there are.
+fn each(book: &Lines, most: u64) -> (Vec<String>, u64) {
+    let mut seen = Vec::new();
+    let met = each_reachable(book, most, &Progress::none(), &mut |record| {
+        let at = record.position.as_ref().unwrap();
+        assert_eq!((record.key, record.moves.len()), (at.key(), book.moves[&at.key()].len()));
+        seen.push(at.fen());
+        ControlFlow::Continue(())
+    });
+    (seen, met)
 }
 
 impl Graph for &Lines {
@@ -90,11 +29,7 @@ impl Graph for &Lines {
 }
 
 fn fen(line: &str) -> String {
-    let mut position = Position::start();
-    for text in line.split_whitespace() {
-        position.play(text.parse::<UciMove>().unwrap().to_move(position.chess()).unwrap());
-    }
-    position.fen()
+    after(line).fen()
 }
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
@@ -106,7 +41,7 @@ fn breadth_first_counts_the_plies_of_the_deepest_line() {
         (reach.plies, reach.reached, reach.cut)
     };
     assert_eq!(reach(&LINES), (4, 6, false));
-    // f6g8 leads back to the start: the circle is walked once.
+    // f6g8 leads back to the start: the cycle is walked once.
     assert_eq!(reach(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"]), (4, 4, false));
 }
 
@@ -121,23 +56,23 @@ fn the_widest_depth_has_its_bound_in_memory() {
 
 #[test]
 fn depth_first_goes_to_the_end_of_a_line_before_the_next() {
-    let (seen, met) = Lines::new(&LINES, |_| true).each(6);
+    let (seen, met) = each(&Lines::new(&LINES, |_| true), 6);
     let expected = ["", "e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "d2d4", "d2d4 d7d5"].map(fen);
     assert_eq!((seen, met), (expected.to_vec(), 6));
-    // A circle ends where it began.
-    let (seen, _) = Lines::new(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true).each(0);
+    // A cycle ends where it began.
+    let (seen, _) = each(&Lines::new(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true), 0);
     assert_eq!(seen, ["", "g1f3", "g1f3 g8f6", "g1f3 g8f6 f3g1"].map(fen));
 }
 
 #[test]
-fn a_book_for_one_side_is_gone_through_along_the_replies() {
+fn a_book_for_one_side_is_traversed_along_the_replies() {
     let white = Lines::new(&LINES, |ply| ply % 2 == 0);
-    assert_eq!(white.each(3), (["", "e2e4 e7e5", "d2d4 d7d5"].map(fen).to_vec(), 3));
+    assert_eq!(each(&white, 3), (["", "e2e4 e7e5", "d2d4 d7d5"].map(fen).to_vec(), 3));
     assert_eq!(own_lines(&white, usize::MAX).map(|keys| keys.len()), Some(3));
-    // With how many positions it has unknown, replies are not looked for.
-    assert_eq!(white.each(0).1, 1);
+    // Replies are not searched if the number of positions is unknown.
+    assert_eq!(each(&white, 0).1, 1);
     let black = Lines::new(&LINES, |ply| ply % 2 == 1);
-    let (mut seen, met) = black.each(3);
+    let (mut seen, met) = each(&black, 3);
     // Replies come in no promised order.
     seen.sort();
     let mut expected = ["e2e4", "e2e4 e7e5 g1f3", "d2d4"].map(fen).to_vec();
@@ -146,12 +81,12 @@ fn a_book_for_one_side_is_gone_through_along_the_replies() {
 }
 
 #[test]
-fn a_book_that_its_own_moves_reach_is_gone_through_once() {
+fn a_book_that_its_own_moves_reach_is_traversed_once() {
     let book = Lines::new(&LINES, |_| true);
-    assert_eq!(book.each(6).1, 6);
+    assert_eq!(each(&book, 6).1, 6);
     assert!(book.asked() <= 10, "six positions and the ends of the lines");
     // One position that is not reached costs a search for it.
-    assert_eq!(book.each(7).1, 6);
+    assert_eq!(each(&book, 7).1, 6);
     assert!(book.asked() > 100);
 }
 
@@ -196,7 +131,7 @@ proptest! {
         }
         let all = book.moves.len() as u64;
         let reach = breadth_first(&mut &book, all, &Progress::none());
-        let (seen, met) = book.each(all);
+        let (seen, met) = each(&book, all);
         prop_assert_eq!((reach.reached, met, seen.len() as u64), (all, all, all));
         prop_assert!((0..all).all(|number| reach.entries.contains(number)));
     }

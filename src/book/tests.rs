@@ -1,0 +1,119 @@
+//! What tests of several books share.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use shakmaty::CastlingMode;
+use shakmaty::uci::UciMove;
+
+use super::*;
+use crate::chess::Game;
+
+/// The position after moves in UCI notation from the start.
+pub fn after(moves: &str) -> Position {
+    let mut game = Game::start();
+    moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+    game.position().clone()
+}
+
+pub fn fen(fen: &str) -> Position {
+    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
+}
+
+/// A move of a position from UCI notation.
+pub fn mv(at: &Position, uci: &str) -> Move {
+    uci.parse::<UciMove>().unwrap().to_move(at.chess()).unwrap()
+}
+
+/// A move in UCI notation.
+pub fn uci(mv: Move) -> String {
+    mv.to_uci(CastlingMode::Standard).to_string()
+}
+
+/// A file of the sample books; `None`, and a line that says so, if `TABIYA_SAMPLES` does not name their folder.
+pub fn sample(name: &str) -> Option<PathBuf> {
+    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
+        println!("skipped: TABIYA_SAMPLES is unset, and the test needs {name} of the sample books");
+        return None;
+    };
+    let path = PathBuf::from(folder).join(name);
+    assert!(path.is_file(), "TABIYA_SAMPLES has no {name}");
+    Some(path)
+}
+
+/// The book's moves in a position.
+pub fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
+    let mut moves = Vec::new();
+    book.moves(at, &mut moves);
+    moves
+}
+
+/// All positions of a book, by their keys.
+pub fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
+    let mut every = Vec::new();
+    book.each(scope, &Progress::none(), &mut |known| {
+        every.push(known.clone());
+        ControlFlow::Continue(())
+    });
+    every.sort_by_key(|known| known.key);
+    every
+}
+
+/// A book of lines in UCI notation, which counts its look-ups. In each position the move of the first line is the best.
+#[derive(Default)]
+pub struct Lines {
+    pub moves: BTreeMap<u64, Vec<Move>>,
+    asked: AtomicU64,
+}
+
+impl Lines {
+    /// Each move of each line whose ply `keep` accepts.
+    pub fn new(lines: &[&str], keep: impl Fn(usize) -> bool) -> Self {
+        let mut book = Self::default();
+        for line in lines {
+            let mut position = Position::start();
+            for (ply, text) in line.split(' ').enumerate() {
+                let mv = mv(&position, text);
+                if keep(ply) {
+                    book.add(&position, mv);
+                }
+                position.play(mv);
+            }
+        }
+        book
+    }
+
+    pub fn add(&mut self, at: &Position, mv: Move) {
+        let moves = self.moves.entry(at.key()).or_default();
+        if !moves.contains(&mv) {
+            moves.push(mv);
+        }
+    }
+
+    /// Look-ups since the last call.
+    pub fn asked(&self) -> u64 {
+        self.asked.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Book for Lines {
+    fn path(&self) -> &Path {
+        Path::new("lines")
+    }
+
+    fn format(&self) -> Format {
+        Format::Polyglot
+    }
+
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let moves = self.moves.get(&at.key()).into_iter().flatten();
+        out.extend(moves.zip((0..1000).rev()).map(|(mv, weight)| MoveFacts::new(*mv, weight)));
+    }
+
+    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+        Summary::default()
+    }
+}
