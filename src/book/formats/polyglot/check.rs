@@ -1,4 +1,4 @@
-//! The whole book read: its sums, and what is wrong with it.
+//! Sums up a whole book and finds what is wrong with it.
 
 use super::layout::ENTRY_LEN;
 use super::read::Entries;
@@ -28,29 +28,27 @@ kinds! {
     }
 }
 
-/// Sums the book up and reports what is wrong with it: first what the entries show in the order of the file, then what
-/// only the position shows, in the order in which play reaches it.
+/// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
+/// only the positions show, in the order in which play reaches them.
 pub fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let entries = Entries::new(data);
     data.expect(Access::Sequential);
     let totals = scan(entries, progress, findings);
     data.expect(Access::Random);
-    match entries.trailing() {
-        0 => {}
-        bytes => {
-            let what = format_args!("the last entry is cut off: it has {bytes} of {ENTRY_LEN} bytes");
-            findings.add(Kind::Trailing, offset(entries.len()), what);
-        }
+    if entries.trailing > 0 {
+        let what =
+            format_args!("the last entry is cut off: it has {} of {ENTRY_LEN} bytes", entries.trailing);
+        findings.add(Kind::Trailing, offset(entries.len()), what);
     }
     let walk = walk(entries, totals.positions, progress, &mut |found| {
         let (mv, fen) = (found.entry.mv, found.position.fen());
-        if found.old_castling {
-            let what = format_args!("the castling {mv} is written as the king's step in {fen}");
-            findings.add(Kind::OldCastling, offset(found.index), what);
-        } else {
-            let what = format_args!("the move {mv} is not legal in {fen}");
-            findings.add(Kind::Illegal, offset(found.index), what);
-        }
+        let (kind, what) = match found.old_castling {
+            Some(_) => {
+                (Kind::OldCastling, format!("the castling {mv} is written as the king's step in {fen}"))
+            }
+            None => (Kind::Illegal, format!("the move {mv} is not legal in {fen}")),
+        };
+        findings.add(kind, offset(found.index), what);
     });
     if walk.cut {
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
@@ -59,12 +57,10 @@ pub fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> S
         entries: entries.len() as u64,
         positions: Some(totals.positions),
         moves: Some(totals.moves),
-        games: None,
         deepest: Some(walk.plies),
         reachable: Some(walk.reached),
         learned: totals.learned,
-        findings: vec![],
-        notes: vec![],
+        ..Summary::default()
     }
 }
 
@@ -76,11 +72,12 @@ pub fn offset(index: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::entry::Entry;
-    use super::super::tests::{after, bytes, entry, polyglot};
+    use super::super::tests::{bytes, entry, polyglot};
     use super::*;
     use crate::base::findings::Finding;
     use crate::book::Book;
     use crate::book::polyglot::Polyglot;
+    use crate::book::tests::after;
     use crate::chess::Position;
 
     /// What a check reports, with whether it is an error.
@@ -105,12 +102,10 @@ mod tests {
             entries: 2,
             positions: Some(2),
             moves: Some(2),
-            games: None,
             deepest: Some(2),
             reachable: Some(2),
             learned: Some(0),
-            findings: vec![],
-            notes: vec![],
+            ..Summary::default()
         };
         assert_eq!(Polyglot::new("a.bin", data).summary(&Progress::none()), expected);
     }
@@ -154,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_full_of_one_fault_is_reported_in_few_lines() {
+    fn many_findings_of_one_kind_are_few_lines() {
         let reported = reported(vec![0; 16 * 100_000]);
         assert!(reported.len() < 100, "{}", reported.len());
         assert_eq!(reported[0], ("the move a1a1 means no move (byte 0)".to_owned(), false));
@@ -164,7 +159,7 @@ mod tests {
                 false
             ))
         );
-        // Null moves and weights of 0 are warnings; what no look-up reaches is lost.
+        // Null moves and weights of 0 are warnings; entries that no look-up reaches are errors.
         let lost = |what: &str| what.contains("too far after the first of ");
         assert!(reported.iter().all(|(what, error)| *error == lost(what)), "{reported:?}");
         assert!(reported.iter().any(|(what, _)| lost(what)));

@@ -2,6 +2,7 @@
 
 use super::layout::{ENTRY_LEN, KEY, LEARN, MOVE, WEIGHT};
 use crate::base::bytes;
+use crate::book::{Learned, MoveFacts};
 use crate::chess::MoveCode;
 
 /// One entry of the book.
@@ -23,7 +24,7 @@ impl Entry {
     /// Reads an entry.
     pub fn from_bytes(bytes: &[u8; ENTRY_LEN]) -> Self {
         let u16_at = |at| bytes::u16_be(bytes, at).unwrap_or_default();
-        // Read at once: who learns into the file meanwhile writes both halves at once.
+        // Both halves in one read, because a process that learns writes them at once.
         let learn = bytes::u32_be(bytes, LEARN).unwrap_or_default();
         Self {
             key: key_of(bytes),
@@ -34,7 +35,7 @@ impl Entry {
         }
     }
 
-    /// The entry as it stands in the file.
+    /// The entry as it is in the file.
     pub fn to_bytes(&self) -> [u8; ENTRY_LEN] {
         let mut bytes = [0; ENTRY_LEN];
         let (key, rest) = bytes.split_at_mut(MOVE as usize);
@@ -48,9 +49,27 @@ impl Entry {
 
     /// Whether the learn field can be what PolyGlot writes: nobody wins more than two half-points a game.
     ///
-    /// Other programs keep a score and a depth in these bytes, which mostly cannot.
+    /// Other programs keep a score and a depth in these bytes, which rarely pass.
     pub fn learn_is_plausible(&self) -> bool {
         u32::from(self.halfpoints) <= 2 * u32::from(self.games)
+    }
+
+    fn learned(&self) -> Option<Learned> {
+        let learned = Learned { games: self.games.into(), halfpoints: self.halfpoints.into() };
+        (self.games > 0).then_some(learned)
+    }
+
+    /// What the entry says of its move, which the caller gives in the form it needs.
+    pub fn facts<M>(&self, mv: M) -> MoveFacts<M> {
+        MoveFacts { learned: self.learned(), ..MoveFacts::new(mv, self.weight.into()) }
+    }
+
+    /// Adds the entry to the same move of `moves`; `false` if it is not among them.
+    pub fn add_to<M: PartialEq>(&self, moves: &mut [MoveFacts<M>], mv: M) -> bool {
+        let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else { return false };
+        known.weight += u64::from(self.weight);
+        known.learned = known.learned.into_iter().chain(self.learned()).reduce(Learned::plus);
+        true
     }
 }
 

@@ -1,4 +1,4 @@
-//! What tells one book from others, whatever it has learned (docs/formats/polyglot.md, Writing).
+//! What distinguishes one book from others, whatever it has learned (docs/formats/polyglot.md, Writing).
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,10 +1,10 @@
-//! Finding the entries of a key.
+//! The entries of a book, and those of one key.
 
 use super::entry::{Entry, key_of};
 use super::layout::ENTRY_LEN;
 
-/// Entries of one key that a look-up reads. No position has more than 218 legal moves, so only a damaged book has
-/// more than this; the rest is passed over, so that a book of one key does not hold up a game.
+/// Entries of one key that a look-up reads. No position has more than 218 legal moves, so only a damaged book has more.
+/// The rest is ignored: a book of one key must not hold up a game.
 pub const MOST_OF_ONE_KEY: usize = 1024;
 
 /// The entries of a book, over its bytes.
@@ -16,7 +16,8 @@ pub const MOST_OF_ONE_KEY: usize = 1024;
 #[derive(Clone, Copy, Debug)]
 pub struct Entries<'a> {
     entries: &'a [[u8; ENTRY_LEN]],
-    trailing: usize,
+    /// Bytes after the last whole entry.
+    pub trailing: usize,
 }
 
 impl<'a> Entries<'a> {
@@ -36,14 +37,9 @@ impl<'a> Entries<'a> {
         self.entries.is_empty()
     }
 
-    /// How many positions there are: runs of one key.
+    /// How many positions there are, which is how many runs of one key.
     pub fn positions(self) -> u64 {
         self.entries.chunk_by(|a, b| key_of(a) == key_of(b)).count() as u64
-    }
-
-    /// Bytes behind the last whole entry.
-    pub fn trailing(self) -> usize {
-        self.trailing
     }
 
     /// The entry of this number, from 0.
@@ -56,8 +52,8 @@ impl<'a> Entries<'a> {
         self.entries.iter().map(Entry::from_bytes)
     }
 
-    /// The number of the first entry whose key is not below `key`, by binary search; the count of entries where all
-    /// are. In a book that is out of order it is some number up to that count.
+    /// The number of the first entry whose key is not below `key`, by binary search, or the count of entries if there is
+    /// none. In a book that is out of order it is any number up to that count.
     pub fn lower_bound(self, key: u64) -> usize {
         self.entries.partition_point(|entry| key_of(entry) < key)
     }
@@ -68,7 +64,7 @@ impl<'a> Entries<'a> {
         self.from(self.lower_bound(key), key)
     }
 
-    /// As [`Entries::of`], where the number of the first one is known.
+    /// As [`Entries::of`], if the number of the first one is known.
     pub fn from(self, first: usize, key: u64) -> impl Iterator<Item = Entry> + 'a {
         let rest = self.entries.get(first..).unwrap_or_default();
         rest.iter().take(MOST_OF_ONE_KEY).take_while(move |entry| key_of(entry) == key).map(Entry::from_bytes)
@@ -89,11 +85,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_whole_entry_is_no_entry() {
+    fn only_whole_entries_count() {
         for len in 0..50 {
             let bytes = vec![0; len];
             let entries = Entries::new(&bytes);
-            assert_eq!((entries.len(), entries.trailing()), (len / 16, len % 16));
+            assert_eq!((entries.len(), entries.trailing), (len / 16, len % 16));
             assert_eq!(entries.is_empty(), len < 16);
             assert!(entries.get(len / 16).is_none());
         }

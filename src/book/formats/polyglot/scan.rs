@@ -8,7 +8,7 @@ use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 
-/// Entries between two looks at the progress bar.
+/// Entries between two updates of the progress bar.
 const STRIDE: usize = 1 << 16;
 
 /// What the pass counted.
@@ -16,9 +16,9 @@ const STRIDE: usize = 1 << 16;
 pub struct Totals {
     /// Runs of one key.
     pub positions: u64,
-    /// Different moves of each run, without those that can never be legal.
+    /// Different moves of each run, without those that cannot be legal.
     pub moves: u64,
-    /// Entries that learned something, where all learn fields can be trusted.
+    /// Entries that learned something; `None` if some learn field cannot be trusted.
     pub learned: Option<u64>,
 }
 
@@ -26,7 +26,7 @@ pub struct Totals {
 pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     progress.bytes(entries.len() as u64 * ENTRY_LEN as u64);
     let mut totals = Totals { positions: 0, moves: 0, learned: Some(0) };
-    let mut run = Run::new();
+    let mut run = Run { last: vec![0; usize::from(u16::MAX) + 1], number: 0, entries: 0 };
     let mut sorted = true;
     let mut before: Option<Entry> = None;
     for (index, entry) in entries.iter().enumerate() {
@@ -41,7 +41,7 @@ pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'
         let before = before.replace(entry).filter(|before| before.key == entry.key);
         if before.is_none() {
             totals.positions += 1;
-            run.clear();
+            (run.number, run.entries) = (run.number + 1, 0);
         }
         totals.moves += u64::from(run.add(&entry, before, offset(index), findings));
         if entry.learn_is_plausible() {
@@ -70,28 +70,15 @@ fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
 
 /// The entries of one position so far.
 struct Run {
-    /// One bit a move code.
-    seen: Vec<u64>,
-    /// The codes whose bit is set.
-    codes: Vec<u16>,
+    /// The number of the last run that has each move code.
+    last: Vec<u64>,
+    /// The number of this run, from 1.
+    number: u64,
     entries: usize,
 }
 
 impl Run {
-    fn new() -> Self {
-        Self { seen: vec![0; (u16::MAX as usize + 1) / 64], codes: Vec::new(), entries: 0 }
-    }
-
-    fn clear(&mut self) {
-        for code in self.codes.drain(..) {
-            if let Some(word) = self.seen.get_mut(usize::from(code) / 64) {
-                *word = 0;
-            }
-        }
-        self.entries = 0;
-    }
-
-    /// Takes in one more entry at an offset, with the one `before` it of the same position; whether its move may be
+    /// Takes in the entry at an offset, with the one `before` it of the same position. Returns whether its move may be
     /// legal and is new.
     fn add(&mut self, entry: &Entry, before: Option<Entry>, at: u64, findings: &mut Findings<'_>) -> bool {
         let Entry { key, mv, weight, .. } = *entry;
@@ -112,16 +99,10 @@ impl Run {
             let what = format_args!("weight {weight} follows the lower weight {before} of the same position");
             findings.add(Kind::Rising, at, what);
         }
-        let mut seen = false;
-        if let Some(word) = self.seen.get_mut(usize::from(mv.0) / 64) {
-            let bit = 1 << (mv.0 % 64);
-            seen = *word & bit != 0;
-            *word |= bit;
-        }
+        let last = self.last.get_mut(usize::from(mv.0));
+        let seen = last.is_some_and(|last| std::mem::replace(last, self.number) == self.number);
         if seen {
             findings.add(Kind::Duplicate, at, format_args!("the position already has the move {mv}"));
-        } else {
-            self.codes.push(mv.0);
         }
         if self.entries >= MOST_OF_ONE_KEY {
             let what = format_args!("the entry is too far after the first of key {key:016x} to be read");
@@ -201,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_look_up_reads_is_counted() {
+    fn entries_that_no_look_up_reads_are_counted() {
         let (totals, found) = scanned(&vec![entry(0, "e2e4", 1); 100_000]);
         let expected = [
             "99999 entries whose move the position already has (first at byte 16)".to_owned(),

@@ -1,30 +1,16 @@
-//! Books written here, good and broken, and what the reader makes of them.
-
-use std::path::Path;
+//! Sound and broken books, and what the reader makes of them.
 
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Move, Position as _, Role, Square};
 
 use super::entry::Entry;
 use super::*;
-use crate::book;
+use crate::book::tests::{after, fen, moves, sample, uci};
+use crate::book::{self, Learned, MoveFacts};
 use crate::chess::MoveCode;
 
 /// The position with the most legal moves known, 218.
 const MANY: &str = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
-
-/// A position after moves in UCI notation from the start.
-pub fn after(moves: &str) -> Position {
-    let mut game = crate::chess::Game::start();
-    for mv in moves.split_whitespace() {
-        assert!(game.push_uci(mv.as_bytes()), "{mv}");
-    }
-    game.position().clone()
-}
-
-pub fn fen(fen: &str) -> Position {
-    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
-}
 
 /// A move code from its text.
 pub fn raw(text: &str) -> MoveCode {
@@ -36,7 +22,7 @@ pub fn entry(at: &Position, mv: &str, weight: u16) -> Entry {
     Entry { key: at.key(), mv: raw(mv), weight, games: 0, halfpoints: 0 }
 }
 
-/// Entries as they stand in a file, in the order given.
+/// Entries as they are in a file, in this order.
 pub fn bytes(entries: &[Entry]) -> Vec<u8> {
     entries.iter().flat_map(Entry::to_bytes).collect()
 }
@@ -45,19 +31,12 @@ pub fn polyglot(entries: &[Entry]) -> Polyglot {
     Polyglot::new("test.bin", bytes(entries))
 }
 
-fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves
-}
-
 fn weights(book: &dyn Book, at: &Position) -> Vec<(String, u64)> {
-    let uci = |mv: Move| mv.to_uci(CastlingMode::Standard).to_string();
     moves(book, at).into_iter().map(|known| (uci(known.mv), known.weight)).collect()
 }
 
 fn best(book: &dyn Book, at: &Position) -> Option<String> {
-    book.best(at).map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+    book.best(at).map(uci)
 }
 
 #[test]
@@ -79,7 +58,7 @@ fn the_moves_of_a_position_are_found_among_others() {
 }
 
 #[test]
-fn what_is_appended_leaves_what_stood_there() {
+fn appending_moves_keeps_what_was_there() {
     let start = Position::start();
     let book = polyglot(&[Entry { games: 1, halfpoints: 9, ..entry(&start, "e2e4", 1) }]);
     let learned = Some(Learned { games: 3, halfpoints: 3 });
@@ -110,7 +89,7 @@ fn the_same_move_twice_counts_with_both_weights() {
 }
 
 #[test]
-fn what_is_illegal_or_null_is_not_given() {
+fn illegal_and_null_moves_are_ignored() {
     let at = Position::start();
     let mut entries: Vec<_> =
         ["a1a1", "e2e5", "e7e5", "e1g1", "e2e4q", "e3e4", "h8h1"].map(|mv| entry(&at, mv, 900)).into();
@@ -193,7 +172,7 @@ fn an_unsorted_book_is_played_as_far_as_binary_search_finds() {
 }
 
 #[test]
-fn bytes_behind_the_last_entry_do_not_matter() {
+fn bytes_after_the_last_entry_do_not_matter() {
     let at = Position::start();
     let mut data = bytes(&[entry(&at, "e2e4", 1)]);
     for _ in 0..15 {
@@ -204,11 +183,8 @@ fn bytes_behind_the_last_entry_do_not_matter() {
 
 #[test]
 fn a_real_book_is_read() {
-    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        eprintln!("skipped: TABIYA_SAMPLES names no folder of sample books");
-        return;
-    };
-    let book = book::open(Path::new(&folder).join("polyglot/Perfect2021.bin")).unwrap();
+    let Some(path) = sample("polyglot/Perfect2021.bin") else { return };
+    let book = book::open(path).unwrap();
     let start = moves(&*book, &Position::start());
     assert!(!start.is_empty() && start.iter().all(|known| known.weight > 0 && known.learned.is_none()));
     let summary = book.summary(&Progress::none());
@@ -251,7 +227,7 @@ proptest! {
     fn a_sorted_book_gives_what_reading_it_whole_gives(
         picks in prop::collection::vec((0..4_usize, codes(), 0..4_u16, 0..3_u16, 0..3_u16), 0..120),
     ) {
-        let places = [
+        let positions = [
             Position::start(),
             after("e2e4"),
             after("e2e4 e7e5 g1f3 g8f6 f1c4 f8c5"),
@@ -260,12 +236,12 @@ proptest! {
         let mut entries: Vec<_> = picks
             .into_iter()
             .map(|(place, mv, weight, games, halfpoints)| {
-                Entry { key: places[place].key(), mv, weight, games, halfpoints }
+                Entry { key: positions[place].key(), mv, weight, games, halfpoints }
             })
             .collect();
         entries.sort_by_key(|entry| entry.key);
         let book = polyglot(&entries);
-        for at in &places {
+        for at in &positions {
             let given = moves(&book, at);
             let model = model(&entries, at);
             prop_assert_eq!(given.iter().map(|known| (known.mv, known.weight)).collect::<Vec<_>>(), model.clone());

@@ -17,14 +17,14 @@ pub struct Finding<'a> {
     pub entry: Entry,
     /// Its position.
     pub position: &'a Position,
-    /// A legal castling written in the old form; else the move is not legal.
-    pub old_castling: bool,
+    /// The castling, if it is legal and written in the old form; otherwise the entry's move is not legal.
+    pub old_castling: Option<Move>,
 }
 
 /// Walks from the starting position along all legal moves of the book, each position once.
 ///
-/// Where the book's own moves do not reach all of its `positions`, as in a book for one side, replies that it does not
-/// have are followed to positions that are not reached otherwise, as [`crate::book::traverse::each_reachable`] does.
+/// If the book's own moves do not reach all of its `positions`, as in a book for one side, the walk also follows replies
+/// that the book does not have, as [`crate::book::traverse::each_reachable`] does.
 pub fn walk(
     entries: Entries<'_>,
     positions: u64,
@@ -43,7 +43,7 @@ pub fn walk(
 struct Walk<'a> {
     entries: Entries<'a>,
     positions: u64,
-    /// What the book's own moves reach, once that is known: then replies to other positions are followed too.
+    /// What the book's own moves reach, once that is known: from then on replies are followed too.
     own: Option<Bits>,
     found: &'a mut dyn FnMut(Finding<'_>),
 }
@@ -53,7 +53,7 @@ impl Graph for Walk<'_> {
         self.entries.len() as u64
     }
 
-    /// That of the first entry of the position.
+    /// The number of the first entry of the position.
     fn entry(&self, at: &Position) -> Option<u64> {
         let first = self.entries.lower_bound(at.key());
         self.entries.get(first).filter(|entry| entry.key == at.key()).map(|_| first as u64)
@@ -61,13 +61,13 @@ impl Graph for Walk<'_> {
 
     fn moves(&mut self, at: &Position, entry: Option<u64>, reached: u64, out: &mut Vec<Move>) {
         let first = entry.and_then(|first| usize::try_from(first).ok()).unwrap_or(self.entries.len());
-        // What the own moves reach was reported then.
+        // The first walk has reported what the book's own moves reach.
         let is_new = !entry.is_some_and(|first| self.own.as_ref().is_some_and(|own| own.contains(first)));
         for (index, entry) in (first..).zip(self.entries.from(first, at.key())) {
             let mv = entry.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv));
-            let old_castling = mv.is_some_and(|mv| entry.mv.is_old_castling(mv));
+            let old_castling = mv.filter(|mv| entry.mv.is_old_castling(*mv));
             let illegal = mv.is_none() && entry.mv.error().is_none();
-            if is_new && (illegal || old_castling) {
+            if is_new && (illegal || old_castling.is_some()) {
                 (self.found)(Finding { index, entry, position: at, old_castling });
             }
             out.extend(mv);
@@ -84,8 +84,9 @@ impl Graph for Walk<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{after, bytes, entry, raw};
+    use super::super::tests::{bytes, entry, raw};
     use super::*;
+    use crate::book::tests::after;
     use crate::chess::MoveCode;
 
     /// A book of lines: each move of each line, from the start, where `keep` says so by its ply.
@@ -104,23 +105,23 @@ mod tests {
 
     /// Plies and positions, and the findings.
     fn walked(book: &[u8]) -> ((u32, u64), Vec<(usize, bool)>) {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let entries = Entries::new(book);
         let reach = walk(entries, entries.positions(), &Progress::none(), &mut |finding| {
             assert_eq!(finding.entry.key, finding.position.key());
-            told.push((finding.index, finding.old_castling));
+            reported.push((finding.index, finding.old_castling.is_some()));
         });
         assert!(!reach.cut);
-        ((reach.plies, reach.reached), told)
+        ((reach.plies, reach.reached), reported)
     }
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
     #[test]
     fn the_deepest_line_is_counted_in_plies() {
-        let (reach, told) = walked(&book(&LINES, |_| true));
+        let (reach, reported) = walked(&book(&LINES, |_| true));
         assert_eq!(reach, (4, 6));
-        assert_eq!(told, []);
+        assert_eq!(reported, []);
     }
 
     #[test]
@@ -152,31 +153,31 @@ mod tests {
     #[test]
     fn a_book_that_nothing_reaches_has_no_depth() {
         let at = after("e2e4 e7e5 e1e2 e8e7");
-        let (reach, told) = walked(&bytes(&[entry(&at, "e2e1", 1)]));
-        assert_eq!((reach, told), ((0, 0), vec![]));
+        let (reach, reported) = walked(&bytes(&[entry(&at, "e2e1", 1)]));
+        assert_eq!((reach, reported), ((0, 0), vec![]));
         assert_eq!(walked(&[]).0, (0, 0));
     }
 
     #[test]
-    fn moves_that_only_the_position_shows_to_be_wrong_are_told_once() {
+    fn moves_that_only_the_position_shows_to_be_wrong_are_reported_once() {
         let castled = after("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5");
         let mut data = book(&["e2e4 e7e5 g1f3 b8c6 f1c4 f8c5"], |_| true);
         for mv in ["e1g1", "e2e4", "a1a1"] {
             data.extend(bytes(&[entry(&castled, mv, 1)]));
         }
-        // As many positions again that nothing reaches: the walk for one side must not tell anything twice.
+        // As many positions again that nothing reaches: the walk for one side must not report anything twice.
         for key in 0..20 {
             data.extend(bytes(&[super::Entry { key, ..entry(&castled, "a2a3", 1) }]));
         }
         let (entries, _) = data.as_chunks_mut::<16>();
         entries.sort();
-        let ((_, reached), told) = walked(&data);
+        let ((_, reached), reported) = walked(&data);
         assert_eq!(reached, 7);
         let at = |mv: MoveCode| {
             Entries::new(&data).iter().position(|entry| entry.key == castled.key() && entry.mv == mv).unwrap()
         };
         let mut expected = [(at(raw("e1g1")), true), (at(raw("e2e4")), false)];
         expected.sort_unstable();
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }

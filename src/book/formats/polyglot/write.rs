@@ -1,4 +1,4 @@
-//! Writing a book: entries in the order of their keys, those of one position by falling weight.
+//! Writes a book: entries in the order of their keys, those of one position by descending weight.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -65,7 +65,7 @@ impl BookWriter for Writer {
             known.moves.iter().filter(|known| has(known)).count() as u64
         };
         self.lost.counts += count(|known| known.counts.is_some());
-        self.lost.marks += count(|known| known.annotation.is_some() || known.recommended.is_some());
+        self.lost.marks += count(MoveFacts::has_verdict);
         self.lost.only_lost += count(only_lost);
         self.lost.comments += u64::from(known.comment.is_some());
         Ok(())
@@ -88,7 +88,7 @@ impl BookWriter for Writer {
     }
 }
 
-/// Whether a move is in its book only because that counts games, all of which it lost: books of this format do without.
+/// Whether a move is in its book only because that counts games, and it lost them all: this format leaves such moves out.
 fn only_lost<M>(known: &MoveFacts<M>) -> bool {
     let lost = known.counts.is_some_and(|counts| counts.losses > 0 && counts.wins | counts.draws == 0);
     lost && known.weight == 0 && known.learned.is_none()
@@ -100,8 +100,8 @@ fn entry(key: u64, known: &MoveFacts<MoveCode>, heaviest: u64) -> Entry {
     Entry { key, mv: known.mv, weight: scaled(known.weight, heaviest), games, halfpoints }
 }
 
-/// A weight in 16 bits: as it is where the position's heaviest fits, else in proportion to that, which becomes 65535;
-/// what weighs anything still does.
+/// A weight in 16 bits: unchanged if the position's heaviest fits, otherwise in proportion to that, which becomes 65535.
+/// A weight above 0 stays above 0.
 fn scaled(weight: u64, heaviest: u64) -> u16 {
     if heaviest <= MOST {
         return u16::try_from(weight).unwrap_or(u16::MAX);
@@ -113,7 +113,7 @@ fn scaled(weight: u64, heaviest: u64) -> u16 {
 
 /// Games and half-points in 16 bits each, halved together until both fit.
 fn learned(learned: Option<Learned>) -> (u16, u16) {
-    let Learned { mut games, mut halfpoints } = learned.unwrap_or(Learned { games: 0, halfpoints: 0 });
+    let Learned { mut games, mut halfpoints } = learned.unwrap_or_default();
     while games.max(halfpoints) > u32::from(u16::MAX) {
         games /= 2;
         halfpoints /= 2;
@@ -205,8 +205,8 @@ mod tests {
                     }).collect(),
                 ..PositionRecord::default()
             }).filter(|known| !known.moves.is_empty()).collect();
-            let (bytes, told) = written(&known);
-            prop_assert_eq!(told.moves, bytes.len() as u64 / 16);
+            let (bytes, total) = written(&known);
+            prop_assert_eq!(total.moves, bytes.len() as u64 / 16);
             let mut read = Vec::new();
             Polyglot::new("a.bin", bytes).each(Scope::All, &Progress::none(), &mut |known| {
                 let mut known = known.clone();
