@@ -1,12 +1,10 @@
-//! The whole book read: its sums, and what is wrong with it.
+//! Sums up a whole book and finds what is wrong with it.
 
 use shakmaty::Move;
 
-use super::index::Index;
-use super::indexed::IndexedMove;
 use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
+use super::read::{Index, IndexedMove, LONGEST, MOST, Visitor, walk};
 use super::records::{Header, Record, Records, offset};
-use super::walk::{LONGEST, MOST, Visitor, walk};
 use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Map;
 use crate::base::progress::Progress;
@@ -35,7 +33,7 @@ kinds! {
     }
 }
 
-/// Sums the book up and reports what is wrong with it, and what keeps moves from being played.
+/// Sums up the book, and reports what is wrong with it and what keeps moves from being played.
 pub fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     inspect(data, progress, findings);
     let records = Records::new(data);
@@ -58,28 +56,24 @@ pub fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Fin
         games: index.has_games.then(|| index.of_key(Position::start().key()).iter().map(games).sum()),
         deepest: Some(index.all().iter().map(|known| u32::from(known.ply)).max().unwrap_or_default()),
         reachable: Some(positions),
-        learned: None,
-        findings: vec![],
         notes: notes(&Header::read(data)),
+        ..Summary::default()
     }
 }
 
-/// Reports what is wrong with the book: what the walk through the tree meets, in the order in which play does, then
-/// what no line reaches.
+/// Reports what is wrong with the book: first the findings of the walk through the tree, then what no line reaches.
 pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     let records = Records::new(data);
     let end = u64::from(HEADER_LEN) + records.len() as u64 * u64::from(RECORD_LEN);
-    match records.trailing() {
-        0 => {}
-        bytes => {
-            let what = format_args!("the last record is cut off: it has {bytes} of {RECORD_LEN} bytes");
-            findings.add(Kind::Trailing, end, what);
-        }
+    if records.trailing > 0 {
+        let what =
+            format_args!("the last record is cut off: it has {} of {RECORD_LEN} bytes", records.trailing);
+        findings.add(Kind::Trailing, end, what);
     }
     if records.is_empty() {
         findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");
     }
-    let walked = walk(records, progress, &mut Reporter(findings));
+    let walked = walk(records, progress, &mut Reporter(findings), MOST);
     if walked.cut {
         findings.add(
             Kind::Cut,
@@ -96,7 +90,7 @@ pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     }
 }
 
-/// The header's texts and settings, as lines with names.
+/// The header's texts and settings, as named lines.
 fn notes(header: &Header) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     for (name, text) in [("comment", &header.comment), ("author", &header.author)] {
@@ -129,7 +123,7 @@ fn notes(header: &Header) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// Adds what the walk meets to the findings.
+/// Adds the findings of the walk.
 struct Reporter<'a, 'b>(&'a mut Findings<'b>);
 
 impl Visitor for Reporter<'_, '_> {

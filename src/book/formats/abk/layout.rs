@@ -6,10 +6,10 @@ use shakmaty::Role;
 /// The first three bytes; a letter or the digit of a version follows, `K` or `2` (docs/formats/abk.md, Header).
 pub const START: [u8; 3] = *b"\x03AB";
 
-/// Bytes of the header, and the number that stands at [`HEADER_LEN_AT`].
+/// Bytes of the header, and the number at [`HEADER_LEN_AT`].
 pub const HEADER_LEN: u32 = 25_200;
 
-/// Bytes of a record, and the number that stands at [`RECORD_LEN_AT`].
+/// Bytes of a record, and the number at [`RECORD_LEN_AT`].
 pub const RECORD_LEN: u32 = 28;
 
 /// The number of the first record, the first move of the starting position: before it is the header
@@ -25,11 +25,11 @@ pub const HEADER_LEN_AT: u64 = 0x04;
 pub const RECORD_LEN_AT: u64 = 0x08;
 /// Offset of the comment: a byte with its length, then the text.
 pub const COMMENT: u64 = 0x0c;
-/// Bytes that the comment's text has room for.
+/// The most bytes of the comment's text.
 pub const COMMENT_ROOM: usize = 120;
 /// Offset of the author, written like the comment.
 pub const AUTHOR: u64 = 0x85;
-/// Bytes that the author's text has room for.
+/// The most bytes of the author's text.
 pub const AUTHOR_ROOM: usize = 80;
 /// Offset of the number of records that are not deleted.
 pub const LIVE_RECORDS: u64 = 0xda;
@@ -47,16 +47,16 @@ pub const BY_PRIORITY: u64 = 0xee;
 pub const BY_GAMES: u64 = 0xf2;
 /// Offset of how much the score counts.
 pub const BY_SCORE: u64 = 0xf6;
-/// Offset of the last half-move to be played.
+/// Offset of the last ply to be played.
 pub const LAST_PLY: u64 = 0xfa;
 
-/// What stands in the header where nothing was written: four times an x.
+/// A number of the header that was never written: four times an x.
 pub const UNSET: u32 = u32::from_le_bytes(*b"xxxx");
 
-/// What the rest of the header is filled with.
+/// The byte that fills the rest of the header.
 pub const FILLER: u8 = b'x';
 
-/// What the top byte of a record's flags holds when the record is deleted (docs/formats/abk.md, Record).
+/// The top byte of the flags of a deleted record (docs/formats/abk.md, Record).
 pub const DELETED: u32 = 0x01;
 
 /// A link that leads nowhere.
@@ -65,7 +65,7 @@ pub const NONE: i32 = -1;
 /// The priority that Arena gives a new move.
 pub const DEFAULT_PRIORITY: u8 = 5;
 
-/// A last half-move that is no limit, as in a real book (docs/formats/abk.md, Header).
+/// A last ply that is no limit, as in a real book (docs/formats/abk.md, Header).
 pub const NO_LAST_PLY: i32 = 9999;
 
 /// The promotion pieces by their number in the book without its sign, 0 being none.

@@ -1,28 +1,23 @@
 //! Arena books (`.abk`): a tree of moves from the starting position, found by position. The format is described in
 //! `docs/formats/abk.md`.
 //!
-//! The tree is turned into an index at opening, by a thread of its own: opening returns at once, and a look-up that
-//! comes before the index is ready waits for it. The index knows a position by its Polyglot key, so that it is found
-//! on whatever way, or from whatever FEN, a game came to it. Records of one move in one position, which several paths
-//! lead to, are added up: see [`weigh`] for how a move is weighed.
+//! A thread of its own turns the tree into an index: opening returns at once, and a look-up waits until the index is ready.
+//! The index has positions by their Polyglot keys, so a position is found on any path and from any FEN. If several paths
+//! lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!
-//! A move that the header's limits keep from being played (too few games, too few won, too late a half-move) is
-//! given with a red verdict, [`MoveFacts::recommended`]` = Some(false)`, which acts in tournament mode; a move of
-//! priority 0 weighs nothing and is never played. The half-move is the tree's own, on its shortest way to the
-//! position, for a position set up by a FEN has no other.
+//! A move that the header's limits keep from being played (too few games, too few won, too late a ply) is red,
+//! [`MoveFacts::recommended`]` = Some(false)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
+//! never played. The ply is that of the tree's shortest path to the position, because a position from a FEN has no other.
 //!
-//! A damaged book is played as far as it is sound: circles, links out of the file, deleted records and illegal moves
-//! end where they are met, and the rest is walked.
+//! A damaged book is played as far as it is sound: the walk ends at cycles, links out of the file, deleted records and
+//! illegal moves, and goes through the rest.
 
 mod check;
-pub mod index;
-mod indexed;
 pub mod layout;
+pub mod read;
 pub mod records;
 #[cfg(test)]
 mod tests;
-mod walk;
-pub mod weigh;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -30,7 +25,7 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
-pub use write::{Contents, Draft, Writer, write as write_draft};
+pub use write::{Draft, Writer, write as write_draft};
 
 use crate::base::background::Background;
 use crate::base::bytes;
@@ -38,12 +33,10 @@ use crate::base::error::{Error, Result};
 use crate::base::findings::Findings;
 use crate::base::map::{Access, Map};
 use crate::base::progress::Progress;
-use crate::book::{Book, Counts, Format, MoveFacts, Summary};
+use crate::book::{Book, Format, MoveFacts, Summary};
 use crate::chess::Position;
-use index::Index;
-use indexed::IndexedMove;
-
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
+use read::Index;
 use records::Header;
 
 /// An Arena book.
@@ -54,7 +47,7 @@ pub struct Abk {
     index: Background<Index>,
 }
 
-/// Whether bytes begin as an Arena book does: with its mark and the two lengths that stand behind it.
+/// Whether bytes begin as an Arena book does: with its mark and the two lengths after it.
 pub fn is_abk(data: &[u8]) -> bool {
     data.starts_with(&START)
         && bytes::u32_le(data, HEADER_LEN_AT) == Some(HEADER_LEN)
@@ -65,7 +58,7 @@ impl Abk {
     /// Opens a book over these bytes; its index is made in the background.
     ///
     /// # Errors
-    /// When the bytes do not begin as an Arena book does, or end within its header.
+    /// When the bytes do not begin as an Arena book does, or end within the header.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Result<Self> {
         let (path, data) = (path.into(), data.into());
         if !is_abk(&data) {
@@ -80,7 +73,7 @@ impl Abk {
         let data = Arc::new(data);
         let bytes = Arc::clone(&data);
         let index = Background::new(move || {
-            // The tree mostly stands in the order in which it is walked.
+            // Most of the tree is in the order of the walk.
             bytes.expect(Access::Sequential);
             Index::new(&bytes)
         });
@@ -93,27 +86,14 @@ impl Abk {
         fitting.filter_map(|known| known.mv.resolve(at.chess())).find(|&mv| at.chess().is_legal(mv))
     }
 
-    /// The index, waited for where it is not ready.
+    /// The index, as soon as it is ready.
     pub fn index(&self) -> &Index {
         self.index.get()
     }
 
-    /// What the header says.
+    /// The header.
     pub fn header(&self) -> Header {
         Header::read(&self.data)
-    }
-}
-
-/// A move's counts from the mover's side. Games that nobody won are drawn, but in a book without any result it is
-/// unknown how they ended.
-fn counts(known: &IndexedMove, has_results: bool) -> Counts {
-    let (wins, losses) = known.wins_and_losses();
-    let draws = known.games.saturating_sub(wins).saturating_sub(losses);
-    Counts {
-        games: known.games.into(),
-        wins: wins.into(),
-        draws: if has_results { draws.into() } else { 0 },
-        losses: losses.into(),
     }
 }
 
@@ -126,7 +106,7 @@ impl Book for Abk {
         Format::Abk
     }
 
-    /// Appends the moves by falling weight.
+    /// Appends the moves by descending weight.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let index = self.index();
         for known in index.of_key(at.key()) {
@@ -134,7 +114,7 @@ impl Book for Abk {
                 continue;
             };
             out.push(MoveFacts {
-                counts: index.has_games.then(|| counts(known, index.has_results)),
+                counts: index.has_games.then(|| known.counts(index.has_results)),
                 recommended: known.limited.then_some(false),
                 ..MoveFacts::new(mv, known.weight)
             });

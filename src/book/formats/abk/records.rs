@@ -31,30 +31,42 @@ pub struct Header {
     pub by_games: i32,
     /// How much the score counts, 0 to 15.
     pub by_score: i32,
-    /// The last half-move to be played, 1 being White's first move.
+    /// The last ply to be played, 1 being White's first move.
     pub last_ply: i32,
 }
 
 impl Header {
-    /// Reads the header; what lies outside of `data`, or was never written, is empty or 0.
-    pub fn read(data: &[u8]) -> Self {
-        let written = |at| bytes::u32_le(data, at).filter(|number| *number != UNSET);
-        let number = |at| written(at).unwrap_or_default().cast_signed();
-        Self {
-            comment: text(data, COMMENT, COMMENT_ROOM),
-            author: text(data, AUTHOR, AUTHOR_ROOM),
-            live_records: number(LIVE_RECORDS),
-            min_games: number(MIN_GAMES),
-            min_wins: number(MIN_WINS),
-            min_percent: [number(MIN_PERCENT_WHITE), number(MIN_PERCENT_BLACK)],
-            by_priority: number(BY_PRIORITY),
-            by_games: number(BY_GAMES),
-            by_score: number(BY_SCORE),
-            last_ply: number(LAST_PLY),
-        }
+    /// The numbers with their offsets.
+    fn numbers(&mut self) -> [(u64, &mut i32); 9] {
+        let [white, black] = &mut self.min_percent;
+        [
+            (LIVE_RECORDS, &mut self.live_records),
+            (MIN_GAMES, &mut self.min_games),
+            (MIN_WINS, &mut self.min_wins),
+            (MIN_PERCENT_WHITE, white),
+            (MIN_PERCENT_BLACK, black),
+            (BY_PRIORITY, &mut self.by_priority),
+            (BY_GAMES, &mut self.by_games),
+            (BY_SCORE, &mut self.by_score),
+            (LAST_PLY, &mut self.last_ply),
+        ]
     }
 
-    /// A header as it stands in a file: texts are cut to their room, characters that Latin-1 does not have become `?`.
+    /// Reads the header; what is outside of `data`, or was never written, is empty or 0.
+    pub fn read(data: &[u8]) -> Self {
+        let mut header = Self {
+            comment: text(data, COMMENT, COMMENT_ROOM),
+            author: text(data, AUTHOR, AUTHOR_ROOM),
+            ..Self::default()
+        };
+        for (at, number) in header.numbers() {
+            let written = bytes::u32_le(data, at).filter(|number| *number != UNSET);
+            *number = written.unwrap_or_default().cast_signed();
+        }
+        header
+    }
+
+    /// The bytes of the header. Texts are cut to their room, and characters outside Latin-1 become `?`.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut header = vec![FILLER; HEADER_LEN as usize];
         let mut put = |at: u64, bytes: &[u8]| {
@@ -62,37 +74,25 @@ impl Header {
         };
         put(0, &START);
         put(START.len() as u64, b"K");
-        for (at, number) in [
-            (HEADER_LEN_AT, HEADER_LEN.cast_signed()),
-            (RECORD_LEN_AT, RECORD_LEN.cast_signed()),
-            (LIVE_RECORDS, self.live_records),
-            (MIN_GAMES, self.min_games),
-            (MIN_WINS, self.min_wins),
-            (MIN_PERCENT_WHITE, self.min_percent[0]),
-            (MIN_PERCENT_BLACK, self.min_percent[1]),
-            (BY_PRIORITY, self.by_priority),
-            (BY_GAMES, self.by_games),
-            (BY_SCORE, self.by_score),
-            (LAST_PLY, self.last_ply),
-        ] {
+        put(HEADER_LEN_AT, &HEADER_LEN.to_le_bytes());
+        put(RECORD_LEN_AT, &RECORD_LEN.to_le_bytes());
+        for (at, number) in self.clone().numbers() {
             put(at, &number.to_le_bytes());
         }
         for (at, room, text) in [(COMMENT, COMMENT_ROOM, &self.comment), (AUTHOR, AUTHOR_ROOM, &self.author)]
         {
             let text: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).take(room).collect();
-            let mut field = vec![0; 1 + room];
-            field
-                .iter_mut()
-                .zip([text.len() as u8].iter().chain(&text))
-                .for_each(|(place, byte)| *place = *byte);
+            let mut field = vec![text.len() as u8];
+            field.extend(text);
+            field.resize(1 + room, 0);
             put(at, &field);
         }
         header
     }
 }
 
-/// A text behind the byte with its length, at most `room` bytes of it. Each byte is a character of Latin-1, which is
-/// what Arena's Windows code page mostly is; control characters become spaces.
+/// A text after the byte with its length, at most `room` bytes of it. Each byte is a character of Latin-1, which is
+/// nearly Arena's Windows code page; control characters become spaces.
 fn text(data: &[u8], at: u64, room: usize) -> String {
     let len = bytes::array::<1>(data, at).map_or(0, |[len]| usize::from(len).min(room));
     let bytes = bytes::slice(data, at + 1, len as u64).unwrap_or_default();
@@ -117,16 +117,16 @@ pub struct Record {
     pub white_wins: i32,
     /// Games that White lost.
     pub white_losses: i32,
-    /// A count of plies, whose top byte tells a deleted record.
+    /// A count of plies; its top byte marks a deleted record.
     pub flags: u32,
-    /// The number of the first reply's record, negative where there is none.
+    /// The number of the first reply's record, negative if there is none.
     pub child: i32,
-    /// The number of the record of the next move of the same position, negative where there is none.
+    /// The number of the record of the next move of the same position, negative if there is none.
     pub sibling: i32,
 }
 
 impl Record {
-    /// A record that says nothing and leads nowhere.
+    /// A record that says nothing and has no links.
     pub const EMPTY: Self = Self {
         from: 0,
         to: 0,
@@ -158,21 +158,20 @@ impl Record {
         }
     }
 
-    /// The record as it stands in the file.
+    /// The record as it is in the file.
     pub fn to_bytes(&self) -> [u8; RECORD_LEN as usize] {
         let mut bytes = [0; RECORD_LEN as usize];
         let (head, rest) = bytes.split_at_mut(4);
         head.copy_from_slice(&[self.from, self.to, self.promotion.cast_unsigned(), self.priority]);
-        let [games, wins, losses] = [self.games, self.white_wins, self.white_losses].map(i32::cast_unsigned);
-        let links = [self.child, self.sibling].map(i32::cast_unsigned);
-        let fields = [games, wins, losses, self.flags, links[0], links[1]];
+        let Self { games, white_wins, white_losses, flags, child, sibling, .. } = *self;
+        let fields = [games, white_wins, white_losses, flags.cast_signed(), child, sibling];
         for (into, field) in rest.chunks_exact_mut(4).zip(fields) {
             into.copy_from_slice(&field.to_le_bytes());
         }
         bytes
     }
 
-    /// A record of a legal move of ordinary chess that says nothing else: castling is the king's own step.
+    /// A record with just a legal move of ordinary chess. Castling is the king's own step.
     pub fn of(mv: Move) -> Self {
         let to = match mv {
             Move::Castle { king, rook } if rook > king => Square::from_coords(File::G, king.rank()),
@@ -184,12 +183,12 @@ impl Record {
         Self { from: from.into(), to: to.into(), promotion: promotion as i8, ..Self::EMPTY }
     }
 
-    /// Whether it was deleted: neither its move nor what stands behind it counts, its siblings do.
+    /// Whether it was deleted: then neither its move nor its replies count, but its siblings do.
     pub fn deleted(&self) -> bool {
         self.flags >> 24 == DELETED
     }
 
-    /// Its move; `None` where a square or the promotion is no such thing.
+    /// Its move; `None` if a square or the promotion is invalid.
     pub fn mv(&self) -> Option<MoveCode> {
         let square = |number: u8| Square::try_from(u32::from(number)).ok();
         let promotion = PROMOTIONS.get(usize::from(self.promotion.unsigned_abs()))?;
@@ -197,18 +196,18 @@ impl Record {
     }
 }
 
-/// The records of a file: those behind the header, by the numbers that they are linked with.
+/// The records of a file after its header, by the numbers that links use.
 #[derive(Clone, Copy, Debug)]
 pub struct Records<'a> {
     records: &'a [[u8; RECORD_LEN as usize]],
-    trailing: usize,
+    /// Bytes after the last whole record.
+    pub trailing: usize,
 }
 
 impl<'a> Records<'a> {
-    /// As many whole records as stand behind the header.
+    /// As many whole records as follow the header.
     pub fn new(data: &'a [u8]) -> Self {
-        let behind = data.get(HEADER_LEN as usize..).unwrap_or_default();
-        let (records, rest) = behind.as_chunks();
+        let (records, rest) = data.get(HEADER_LEN as usize..).unwrap_or_default().as_chunks();
         Self { records, trailing: rest.len() }
     }
 
@@ -220,11 +219,6 @@ impl<'a> Records<'a> {
     /// Whether there are none.
     pub fn is_empty(self) -> bool {
         self.records.is_empty()
-    }
-
-    /// Bytes behind the last whole record.
-    pub fn trailing(self) -> usize {
-        self.trailing
     }
 
     /// The record of this number; the first is [`ROOT`].

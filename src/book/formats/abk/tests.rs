@@ -1,23 +1,22 @@
-//! Books written here, and what the reader makes of them.
+//! Small books, and what the reader makes of them.
 
 mod broken;
 mod rules;
 mod writing;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use proptest::prelude::*;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Color, Position as _, Role};
+use shakmaty::{Color, Position as _, Role};
 
+use super::read::LONGEST;
 use super::records::{Record, Records, offset};
-use super::walk::LONGEST;
 use super::*;
-use crate::book;
-use crate::chess::Game;
+use crate::book::tests::{after, fen, moves, sample, uci};
+use crate::book::{self, Counts};
 
-/// A tree on its way into a file: records in the order in which their moves were named first.
+/// A tree on its way into a file: records in the order in which lines first name their moves.
 #[derive(Clone)]
 struct Tree {
     header: Vec<u8>,
@@ -57,7 +56,7 @@ impl Tree {
         self.header[at..at + 4].copy_from_slice(&number.to_le_bytes());
     }
 
-    /// The record of a line's last move; its moves are added where they are not known.
+    /// The record of a line's last move; missing moves are added.
     fn line(&mut self, line: &str) -> &mut Record {
         let mut path: Vec<String> = Vec::new();
         let mut number = usize::MAX;
@@ -83,18 +82,9 @@ impl Tree {
             _ => 4,
         });
         let number = self.records.len();
-        self.records.push(Record {
-            from: from.into(),
-            to: to.into(),
-            promotion: role,
-            priority: 5,
-            games: 0,
-            white_wins: 0,
-            white_losses: 0,
-            flags: 0,
-            child: -1,
-            sibling: -1,
-        });
+        let record =
+            Record { from: from.into(), to: to.into(), promotion: role, priority: 5, ..Record::EMPTY };
+        self.records.push(record);
         let link = number as i32 + 900;
         match self.last.insert(before.to_vec(), number) {
             Some(sibling) => self.records[sibling].sibling = link,
@@ -119,39 +109,23 @@ impl Tree {
     }
 }
 
-fn after(moves: &str) -> Position {
-    let mut game = Game::start();
-    moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
-    game.position().clone()
-}
-
-fn moves(book: &Abk, at: &Position) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves
-}
-
-fn uci(known: &MoveFacts) -> String {
-    known.mv.to_uci(CastlingMode::Standard).to_string()
-}
-
 /// The moves after a line, with their weights, by falling weight.
 fn weights(book: &Abk, line: &str) -> Vec<(String, u64)> {
-    moves(book, &after(line)).iter().map(|known| (uci(known), known.weight)).collect()
+    moves(book, &after(line)).iter().map(|known| (uci(known.mv), known.weight)).collect()
 }
 
 fn names(book: &Abk, line: &str) -> Vec<String> {
-    let mut names: Vec<String> = moves(book, &after(line)).iter().map(uci).collect();
+    let mut names: Vec<String> = moves(book, &after(line)).iter().map(|known| uci(known.mv)).collect();
     names.sort();
     names
 }
 
-fn told(book: &Abk) -> Vec<(u64, String, bool)> {
-    let mut told = Vec::new();
+fn findings(book: &Abk) -> Vec<(u64, String, bool)> {
+    let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
-        told.push((finding.offset.unwrap(), finding.what.clone(), finding.is_error()));
+        reported.push((finding.offset.unwrap(), finding.what.clone(), finding.is_error()));
     });
-    told
+    reported
 }
 
 /// The offset of the record of this number, the first being 0.
@@ -198,13 +172,12 @@ fn transpositions_are_joined_and_added_up() {
     let book = tree.book();
     for line in ["g1f3 g8f6 c2c4", "c2c4 g8f6 g1f3"] {
         let found = moves(&book, &after(line));
-        assert_eq!(found.iter().map(uci).collect::<Vec<_>>(), ["e7e6", "g7g6"]);
+        assert_eq!(found.iter().map(|known| uci(known.mv)).collect::<Vec<_>>(), ["e7e6", "g7g6"]);
         assert_eq!(found[0].counts, Some(Counts { games: 8, wins: 1, draws: 5, losses: 2 }));
         // 9 * 3 + 5 * 5, and 5 * 1, each a hundredfold.
         assert_eq!((found[0].weight, found[1].weight), (5200, 500));
     }
-    let fen = "rnbqkb1r/pppppppp/5n2/8/2P5/5N2/PP1PPPPP/RNBQKB1R b KQkq - 9 40";
-    let placed = Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
+    let placed = fen("rnbqkb1r/pppppppp/5n2/8/2P5/5N2/PP1PPPPP/RNBQKB1R b KQkq - 9 40");
     assert_eq!(moves(&book, &placed).len(), 2);
     let summary = book.summary(&Progress::none());
     // The moves before were written without games: 0 at the start.
@@ -225,7 +198,7 @@ fn castling_and_promotions_are_read() {
     assert_eq!(names(&book, castling), ["e1g1"]);
     assert!(moves(&book, &after(castling))[0].mv.is_castle());
     assert_eq!(names(&book, promoting), ["h7g8b", "h7g8n", "h7g8q", "h7g8r"]);
-    assert_eq!(told(&book), []);
+    assert_eq!(findings(&book), []);
     // Written as the king taking its rook it is the same move.
     tree.line(&format!("{castling} e1g1")).to = 7;
     assert_eq!(names(&tree.book(), castling), ["e1g1"]);
@@ -251,12 +224,9 @@ fn the_headers_texts_are_shown() {
 
 #[test]
 fn a_real_book_is_read_and_agrees_with_its_authors_other_one() {
-    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        eprintln!("skipped: TABIYA_SAMPLES names no folder of sample books");
-        return;
-    };
-    let folder = Path::new(&folder);
-    let book = book::open(folder.join("abk/Perfect2021.abk")).unwrap();
+    let Some(path) = sample("abk/Perfect2021.abk") else { return };
+    let Some(other) = sample("polyglot/Perfect2021.bin") else { return };
+    let book = book::open(path).unwrap();
     let summary = book.summary(&Progress::none());
     assert_eq!((summary.entries, summary.positions), (9571, Some(4126)));
     assert_eq!(
@@ -264,11 +234,11 @@ fn a_real_book_is_read_and_agrees_with_its_authors_other_one() {
         ("Happy testings !)", "Sedat Canbaz")
     );
     book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
-    let other = book::open(folder.join("polyglot/Perfect2021.bin")).unwrap();
+    let other = book::open(other).unwrap();
     let playable = |book: &dyn Book, at: &Position| {
-        let mut moves = Vec::new();
-        book.moves(at, &mut moves);
-        let mut playable: Vec<_> = moves.iter().filter(|known| known.weight > 0).map(uci).collect();
+        let moves = moves(book, at);
+        let mut playable: Vec<_> =
+            moves.iter().filter(|known| known.weight > 0).map(|known| uci(known.mv)).collect();
         playable.sort();
         playable
     };
@@ -278,8 +248,7 @@ fn a_real_book_is_read_and_agrees_with_its_authors_other_one() {
     let (mut same, mut all, mut index) = (0, 0, 0);
     while let Some(position) = positions.get(index).cloned() {
         index += 1;
-        let mut moves = Vec::new();
-        other.moves(&position, &mut moves);
+        let moves = moves(&*other, &position);
         if !moves.is_empty() {
             all += 1;
             same += usize::from(playable(&*book, &position) == playable(&*other, &position));
@@ -318,7 +287,7 @@ proptest! {
                 let mut legal: Vec<_> = position.chess().legal_moves().into_iter().collect();
                 legal.sort_by_key(|mv| (mv.role() != Role::Knight, mv.to_string()));
                 let Some(&mv) = legal.get(usize::from(*step)) else { break };
-                line.push(mv.to_uci(CastlingMode::Standard).to_string());
+                line.push(uci(mv));
                 position.play(mv);
             }
             tree.say(&line.join(" "), *said);
@@ -339,16 +308,16 @@ proptest! {
         let mut found = Model::new();
         for position in &positions {
             for known in moves(&book, position) {
-                let counts = known.counts.unwrap_or(Counts { games: 0, wins: 0, draws: 0, losses: 0 });
+                let counts = known.counts.unwrap_or_default();
                 let white = position.chess().turn() == Color::White;
                 let (wins, losses) =
                     if white { (counts.wins, counts.losses) } else { (counts.losses, counts.wins) };
-                found.insert((position.key(), uci(&known)), (counts.games, wins, losses));
+                found.insert((position.key(), uci(known.mv)), (counts.games, wins, losses));
             }
         }
         prop_assert_eq!(&found, &model);
         prop_assert_eq!(book.index().all().len(), model.len());
-        prop_assert_eq!(told(&book).len(), usize::from(tree.records.is_empty()));
+        prop_assert_eq!(findings(&book).len(), usize::from(tree.records.is_empty()));
         for position in &positions {
             let moves = moves(&book, position);
             prop_assert!(moves.is_sorted_by_key(|known| std::cmp::Reverse(known.weight)));

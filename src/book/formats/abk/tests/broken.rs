@@ -1,15 +1,15 @@
-//! Broken books, written here: what is wrong is named, and the sound rest is played.
+//! Broken books: what is wrong is reported, and the sound rest is played.
 
 use super::*;
 use crate::base::findings::Finding;
 
 #[test]
-fn circles_and_links_out_of_the_file_are_named_and_the_rest_is_played() {
+fn cycles_and_links_out_of_the_file_are_reported_and_the_rest_is_played() {
     let mut tree = Tree::new();
     tree.line("e2e4 e7e5 g1f3");
     tree.line("d2d4 d7d5");
     let sound = tree.clone();
-    assert_eq!(told(&sound.book()), []);
+    assert_eq!(findings(&sound.book()), []);
     // Records: 0 e4, 1 e5, 2 Nf3, 3 d4, 4 d5.
     for (mend, expected) in [
         (
@@ -26,10 +26,10 @@ fn circles_and_links_out_of_the_file_are_named_and_the_rest_is_played() {
         let mut broken = sound.clone();
         mend(&mut broken.records);
         let book = broken.book();
-        let told = told(&book);
-        assert_eq!(told.len(), expected.len(), "{told:?}");
-        for ((offset, what, is_error), (number, begins)) in told.iter().zip(&expected) {
-            assert!(*is_error && *offset == at(*number) && what.starts_with(begins), "{told:?}");
+        let reported = findings(&book);
+        assert_eq!(reported.len(), expected.len(), "{reported:?}");
+        for ((offset, what, is_error), (number, begins)) in reported.iter().zip(&expected) {
+            assert!(*is_error && *offset == at(*number) && what.starts_with(begins), "{reported:?}");
         }
         assert_eq!(book.summary(&Progress::none()).findings.len(), expected.len());
         for (line, expected) in
@@ -41,13 +41,13 @@ fn circles_and_links_out_of_the_file_are_named_and_the_rest_is_played() {
 }
 
 #[test]
-fn illegal_moves_and_rubbish_are_named_and_end_their_branch() {
+fn illegal_moves_and_garbage_are_reported_and_end_their_branch() {
     let mut tree = Tree::new();
     tree.line("e2e4 e7e5 g1f3");
     tree.line("d2d4 d7d5");
     tree.records[1].to = 27;
     let book = tree.book();
-    let first = told(&book);
+    let first = findings(&book);
     assert_eq!(first.len(), 2, "{first:?}");
     assert!(first[0].0 == at(1) && first[0].1.starts_with("the move e7d4 is not legal in rnbqkbnr/"));
     let lost = (at(2), "no line from the starting position reaches this record".to_owned(), false);
@@ -61,13 +61,13 @@ fn illegal_moves_and_rubbish_are_named_and_end_their_branch() {
         Record { promotion: -128, ..record },
     ] {
         tree.records[1] = broken;
-        let told = told(&tree.book());
-        assert!(told[0].0 == at(1) && told[0].1.ends_with(" means nothing"), "{told:?}");
+        let reported = findings(&tree.book());
+        assert!(reported[0].0 == at(1) && reported[0].1.ends_with(" means nothing"), "{reported:?}");
     }
     tree.records[1] = Record { to: 36, games: -1, priority: 10, ..record };
-    let told = told(&tree.book());
+    let reported = findings(&tree.book());
     assert_eq!(
-        told,
+        reported,
         [
             (at(1), "-1 games with 0 won and 0 lost by White cannot be".to_owned(), true),
             (at(1), "the priority 10 of the move e7e5 is above 9, and counts as 9".to_owned(), false)
@@ -77,14 +77,14 @@ fn illegal_moves_and_rubbish_are_named_and_end_their_branch() {
 }
 
 #[test]
-fn deleted_records_are_passed_over_with_their_replies_but_not_their_siblings() {
+fn deleted_records_are_skipped_with_their_replies_but_not_their_siblings() {
     let mut tree = Tree::new();
     tree.line("e2e4 e7e5").flags = 250;
     tree.line("d2d4");
     tree.records[0].flags = 0x0100_0000;
     let book = tree.book();
     assert_eq!((names(&book, ""), names(&book, "e2e4")), (vec!["d2d4".to_owned()], vec![]));
-    assert!(told(&book).iter().all(|(_, _, is_error)| !is_error));
+    assert!(findings(&book).iter().all(|(_, _, is_error)| !is_error));
     let summary = book.summary(&Progress::none());
     let lines: Vec<_> = summary.findings.iter().map(Finding::to_string).collect();
     let expected = [
@@ -108,13 +108,16 @@ fn a_file_cut_anywhere_is_refused_or_played() {
         assert!(len >= 25_200);
         let whole = (len - 25_200) / 28;
         assert_eq!(book.index().all().len(), whole);
-        let told = told(&book);
+        let reported = findings(&book);
         if (len - 25_200) % 28 > 0 {
-            assert_eq!(told[0].0, at(whole as u32), "{told:?}");
-            assert!(told[0].2 && told[0].1.starts_with("the last record is cut off: it has "), "{told:?}");
+            assert_eq!(reported[0].0, at(whole as u32), "{reported:?}");
+            assert!(
+                reported[0].2 && reported[0].1.starts_with("the last record is cut off: it has "),
+                "{reported:?}"
+            );
         }
         if whole == 0 {
-            assert_eq!(told.last().unwrap().1, "no move follows the header");
+            assert_eq!(reported.last().unwrap().1, "no move follows the header");
             assert_eq!(names(&book, ""), Vec::<String>::new());
         }
     }
@@ -130,9 +133,9 @@ fn a_line_without_end_is_cut() {
     for ply in 0..4 {
         assert_eq!(names(&book, &round[..ply].join(" ")), [round[ply]]);
     }
-    let told = told(&book);
-    assert_eq!(told[0].0, at(LONGEST as u32 - 1));
-    assert!(told[0].1.contains("more than 1024 plies deep"), "{told:?}");
+    let reported = findings(&book);
+    assert_eq!(reported[0].0, at(LONGEST as u32 - 1));
+    assert!(reported[0].1.contains("more than 1024 plies deep"), "{reported:?}");
     assert_eq!(book.summary(&Progress::none()).deepest, Some(4));
 }
 
@@ -151,7 +154,7 @@ proptest! {
             // The first moves are such that the walk gets somewhere.
             let (from, to) = if number % 2 == 0 { (8 + from % 8, 16 + from % 8) } else { (from, to) };
             let promotion = if number % 2 == 0 { 0 } else { promotion };
-            tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, flags: 0, child, sibling });
+            tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..Record::EMPTY });
         }
         for index in deleted {
             if !tree.records.is_empty() {

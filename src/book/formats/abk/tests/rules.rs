@@ -1,4 +1,4 @@
-//! What the header says of choosing: the factors of the weight, and the limits.
+//! The header's factors of the weights, and its limits.
 
 use super::*;
 use crate::choose::{Policy, chances};
@@ -53,8 +53,12 @@ fn the_headers_limits_act_in_tournaments_only() {
             |best| moves.iter().zip(&out).any(|(known, chance)| known.mv == best && *chance > 0.0);
         assert_eq!(best.is_some(), out.iter().any(|chance| *chance > 0.0), "{set:?} {line}");
         assert!(best.is_none_or(chance_of), "{set:?} {line}");
-        let mut playable: Vec<String> =
-            moves.iter().zip(out).filter(|(_, chance)| *chance > 0.0).map(|(known, _)| uci(known)).collect();
+        let mut playable: Vec<String> = moves
+            .iter()
+            .zip(out)
+            .filter(|(_, chance)| *chance > 0.0)
+            .map(|(known, _)| uci(known.mv))
+            .collect();
         playable.sort();
         playable
     };
@@ -93,7 +97,7 @@ fn fields_that_were_never_written_are_no_limits() {
 }
 
 #[test]
-fn the_half_move_is_that_of_the_shortest_way() {
+fn the_ply_is_that_of_the_shortest_path() {
     for (last_ply, verdict) in [(2, Some(false)), (3, None), (6, None)] {
         let mut tree = Tree::new();
         tree.line("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 c2c4");
@@ -101,7 +105,7 @@ fn the_half_move_is_that_of_the_shortest_way() {
         tree.line("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 d2d4");
         tree.set(0xfa, last_ply);
         let found = moves(&tree.book(), &after("g1f3 g8f6"));
-        let of = |name: &str| found.iter().find(|known| uci(known) == name).map(|known| known.recommended);
+        let of = |name: &str| found.iter().find(|known| uci(known.mv) == name).map(|known| known.recommended);
         assert_eq!((of("c2c4"), of("d2d4")), (Some(verdict), Some(Some(false))), "{last_ply}");
     }
 }

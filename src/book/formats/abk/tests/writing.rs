@@ -1,24 +1,11 @@
-//! Books written by the writer and read back.
-
-use std::ops::ControlFlow;
-use std::path::PathBuf;
+//! Books that are written and read back.
 
 use super::*;
 use crate::book::ctg::Ctg;
-use crate::book::plain_weights;
-use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, WriteOptions, Written};
+use crate::book::tests::{every, mv};
+use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, WriteOptions, Written, plain_weights};
 use crate::chess::MoveCode;
 use crate::choose::{Policy, chances};
-
-fn sample(name: &str) -> Option<PathBuf> {
-    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        println!("skipped: TABIYA_SAMPLES is unset, and the test needs {name} of the sample books");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(name);
-    assert!(path.is_file(), "TABIYA_SAMPLES has no {name}");
-    Some(path)
-}
 
 fn write(book: &[PositionRecord]) -> (Abk, Written) {
     let folder = tempfile::tempdir().unwrap();
@@ -35,16 +22,6 @@ fn write(book: &[PositionRecord]) -> (Abk, Written) {
     (Abk::new(&path, std::fs::read(&path).unwrap()).unwrap(), written)
 }
 
-fn every(book: &dyn Book) -> Vec<PositionRecord> {
-    let mut every = Vec::new();
-    book.each(Scope::All, &Progress::none(), &mut |known| {
-        every.push(known.clone());
-        ControlFlow::Continue(())
-    });
-    every.sort_by_key(|known| known.key);
-    every
-}
-
 /// A move after a line with its weight and its counts: games, wins, draws, losses of the mover.
 fn made(
     at: &Position,
@@ -52,9 +29,8 @@ fn made(
     weight: u64,
     [games, wins, draws, losses]: [u64; 4],
 ) -> MoveFacts<MoveCode> {
-    let mv = uci.parse::<UciMove>().unwrap().to_move(at.chess()).unwrap();
     let counts = Some(Counts { games, wins, draws, losses });
-    MoveFacts { counts, ..MoveFacts::new(MoveCode::from_move(mv), weight) }
+    MoveFacts { counts, ..MoveFacts::new(MoveCode::from_move(mv(at, uci)), weight) }
 }
 
 fn place(line: &str, moves: impl Fn(&Position) -> Vec<MoveFacts<MoveCode>>) -> PositionRecord {
@@ -77,14 +53,14 @@ fn priorities(book: &Abk) -> Vec<u8> {
 }
 
 #[test]
-fn a_tree_stands_in_the_order_of_its_lines() {
+fn a_tree_is_in_the_order_of_its_lines() {
     let known = [
         place("", |at| vec![made(at, "e2e4", 5, [4, 2, 1, 1]), made(at, "d2d4", 8, [5, 3, 2, 0])]),
         place("e2e4", |at| vec![made(at, "e7e5", 3, [4, 1, 1, 2])]),
         place("d2d4", |at| vec![made(at, "d7d5", 2, [3, 0, 2, 1]), made(at, "g8f6", 0, [2, 0, 0, 2])]),
     ];
     let (book, written) = write(&known);
-    assert_eq!(told(&book), []);
+    assert_eq!(findings(&book), []);
     assert_eq!((written.positions, written.moves, written.left_out), (3, 5, vec![]));
     let records: Vec<_> = Records::new(&book.data)
         .iter()
@@ -106,13 +82,13 @@ fn a_tree_stands_in_the_order_of_its_lines() {
     assert_eq!((header.comment.as_str(), header.live_records), ("written by tabiya", 5));
     let counts = |line: &str| moves(&book, &after(line)).into_iter().map(|known| known.counts.unwrap());
     assert_eq!(counts("e2e4").next(), Some(Counts { games: 4, wins: 1, draws: 1, losses: 2 }));
-    // Weights follow from results: the heavier stays it.
+    // Weights follow from results: the heavier move stays first.
     assert_eq!(names(&book, ""), ["d2d4", "e2e4"]);
     assert_eq!(weights(&book, "d2d4")[1], ("g8f6".to_owned(), 0));
 }
 
 #[test]
-fn a_position_on_several_ways_is_written_once() {
+fn a_position_on_several_paths_is_written_once() {
     let known = [
         plain("", &[("g1f3", 9), ("c2c4", 8)]),
         plain("g1f3", &[("g8f6", 1)]),
@@ -123,19 +99,19 @@ fn a_position_on_several_ways_is_written_once() {
         plain("g1f3 g8f6 c2c4", &[("e7e6", 3), ("b7b6", 1)]),
     ];
     let (book, written) = write(&known);
-    // The knights go back: a circle in the book is none in the file.
-    assert_eq!((told(&book), written.moves, written.positions), (vec![], 10, 7));
+    // The knights go back: a cycle in the book is none in the file.
+    assert_eq!((findings(&book), written.moves, written.positions), (vec![], 10, 7));
     for line in ["g1f3 g8f6 c2c4", "c2c4 g8f6 g1f3"] {
         assert_eq!(names(&book, line), ["b7b6", "e7e6"]);
     }
     assert_eq!(names(&book, "g1f3 g8f6 f3g1 f6g8"), ["c2c4", "g1f3"]);
-    let back = every(&book);
+    let back = every(&book, Scope::All);
     assert_eq!(back.len(), known.len());
 }
 
 #[test]
-fn moves_that_only_lead_on_connect_the_book() {
-    // White's moves alone; and a move that the book does not have, behind which it goes on.
+fn links_connect_the_book() {
+    // White's moves alone, and a move that the book does not have but continues after.
     let known = [
         plain("", &[("e2e4", 3), ("d2d4", 1)]),
         plain("e2e4 e7e5", &[("g1f3", 1)]),
@@ -144,7 +120,7 @@ fn moves_that_only_lead_on_connect_the_book() {
         plain("g2g4", &[("d7d5", 1)]),
     ];
     let (book, written) = write(&known);
-    assert_eq!((told(&book), written.left_out), (vec![], vec![]));
+    assert_eq!((findings(&book), written.left_out), (vec![], vec![]));
     assert_eq!((written.positions, written.moves), (5, 10));
     assert_eq!(names(&book, ""), ["d2d4", "e2e4", "g2g4"]);
     assert_eq!(names(&book, "e2e4"), ["c7c5", "e7e5"]);
@@ -167,7 +143,7 @@ fn moves_that_only_lead_on_connect_the_book() {
 }
 
 #[test]
-fn what_games_and_results_do_not_say_is_the_priority() {
+fn the_priority_is_what_games_and_results_do_not_explain() {
     let of = |moves: &[(&str, u64)]| priorities(&write(&[plain("", moves)]).0);
     assert_eq!(of(&[("e2e4", 100), ("d2d4", 100), ("c2c4", 0)]), [5, 5, 0]);
     assert_eq!(of(&[("e2e4", 65_535), ("d2d4", 32_768), ("c2c4", 7_000), ("h2h3", 1)]), [9, 5, 1, 1]);
@@ -195,7 +171,7 @@ fn what_games_and_results_do_not_say_is_the_priority() {
 }
 
 #[test]
-fn what_verdicts_rule_out_has_the_priority_0() {
+fn moves_ruled_out_by_verdicts_have_priority_0() {
     let mut known = plain("", &[("e2e4", 3), ("d2d4", 9), ("c2c4", 3), ("g1f3", 3)]);
     known.moves[0].recommended = Some(true);
     known.moves[2].recommended = Some(true);
@@ -251,7 +227,7 @@ fn castling_and_every_promotion_come_back() {
         known.push(plain(line, &expected.iter().map(|uci| (*uci, 1)).collect::<Vec<_>>()));
         let (book, _) = write(&known);
         assert_eq!(
-            (told(&book), names(&book, line)),
+            (findings(&book), names(&book, line)),
             (vec![], expected.into_iter().map(str::to_owned).collect())
         );
     }
@@ -263,11 +239,11 @@ fn perfect2021_comes_back_as_it_was() {
     let theirs = Abk::new(&path, std::fs::read(&path).unwrap()).unwrap();
     let live = |book: &Abk| Records::new(&book.data).iter().filter(|(_, record)| !record.deleted()).count();
     assert_eq!(live(&theirs) as i32, theirs.header().live_records);
-    let known = every(&theirs);
+    let known = every(&theirs, Scope::All);
     let (ours, written) = write(&known);
     assert_eq!(live(&ours) as i32, ours.header().live_records);
-    assert_eq!((told(&ours), &written.left_out), (vec![], &vec![]));
-    let back = every(&ours);
+    assert_eq!((findings(&ours), &written.left_out), (vec![], &vec![]));
+    let back = every(&ours, Scope::All);
     assert_eq!(back.len(), known.len());
     let policy = Policy { threshold: 0, ..Policy::default() };
     let mut most: f64 = 0.0;
@@ -301,14 +277,9 @@ fn perfect2021_comes_back_as_it_was() {
 fn a_ctg_book_becomes_a_tree_with_its_counts() {
     let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
     let theirs = Ctg::open(&path).unwrap();
-    let mut known = Vec::new();
-    theirs.each(Scope::Reachable, &Progress::none(), &mut |place| {
-        known.push(place.clone());
-        ControlFlow::Continue(())
-    });
-    known.sort_by_key(|known| known.key);
+    let mut known = every(&theirs, Scope::Reachable);
     let (ours, written) = write(&known);
-    assert_eq!(told(&ours), []);
+    assert_eq!(findings(&ours), []);
     println!("Perfect2021.ctg as .abk: {written:?}");
     known.iter_mut().for_each(plain_weights);
     let policy = Policy { threshold: 0, ..Policy::default() };
@@ -360,12 +331,12 @@ proptest! {
                 position.play(mv);
             }
         }
-        // What lies behind a position that is taken out is reached no more, or on another way.
+        // Positions after one that is taken out are not reached, or on another path.
         let out: Vec<u64> = book.keys().copied().filter(|key| key % 16 == 0 && *key != Position::start().key()).collect();
         out.iter().for_each(|key| drop(book.remove(key)));
         let known: Vec<PositionRecord> = book.values().cloned().collect();
         let (written_book, written) = write(&known);
-        let damages: Vec<_> = told(&written_book).into_iter().filter(|(.., serious)| *serious).collect();
+        let damages: Vec<_> = findings(&written_book).into_iter().filter(|(.., serious)| *serious).collect();
         prop_assert_eq!(damages, vec![]);
         let mut reached = std::collections::HashSet::new();
         let mut waiting = vec![Position::start()];
@@ -376,7 +347,7 @@ proptest! {
                 continue;
             }
             let Some(theirs) = book.get(&position.key()) else {
-                // A position that was not given only leads on.
+                // A position of links.
                 prop_assert!(ours.iter().all(|known| known.weight == 0));
                 between.insert(position.key());
                 waiting.extend(ours.iter().map(|known| position.after(known.at(&position).unwrap().mv)));
@@ -392,7 +363,7 @@ proptest! {
                 let next = position.after(more.at(&position).unwrap().mv);
                 prop_assert!(book.contains_key(&next.key()));
             }
-            // What a legal move leads to is reached.
+            // Positions after legal moves are reached.
             for mv in position.chess().legal_moves() {
                 let next = position.after(mv);
                 prop_assert!(!book.contains_key(&next.key()) || !written_book.index().of_key(next.key()).is_empty());
@@ -402,7 +373,7 @@ proptest! {
         prop_assert_eq!(written.positions as usize, reached.len() - between.len());
         prop_assert_eq!(written_book.index().all().len() as u64, written.moves);
         let left = known.len() - (reached.len() - between.len());
-        let told = written.left_out.first().map_or(0, |(_, count)| *count);
-        prop_assert_eq!(told as usize, left);
+        let reported = written.left_out.first().map_or(0, |(_, count)| *count);
+        prop_assert_eq!(reported as usize, left);
     }
 }

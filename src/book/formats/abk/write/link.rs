@@ -1,9 +1,9 @@
-//! Moves that only lead on: where no move of the book leads to a position, but a legal one does.
+//! Links: moves that the book does not have, but that lead to its positions.
 //!
-//! A book for a single side has none of the other's moves: its positions would hang in the air. So a legal move from a
-//! position of the book to one that is not reached otherwise becomes a record of priority 0 and without games, which is
-//! never played and followed when somebody else plays it; so does each such reply to a move of the book that leads out
-//! of it, and to nothing at all where the start is not the book's.
+//! A book for one side has none of the other side's moves, so nothing would lead to its positions. Therefore a legal move
+//! from a position of the book to one that is not reached otherwise becomes a record of priority 0 without games: it is
+//! never played, but followed if somebody else plays it. The same happens after moves that lead out of the book, and at
+//! the start if the book does not have it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,21 +11,21 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-use super::draft::{Draft, Place, STEP_LEN, Step};
-use super::tree::Bits;
+use super::draft::{Draft, Node, STEP_LEN, Step};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
+use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Positions between two looks whether the work is to stop.
+/// Positions between two checks for an interruption.
 const STRIDE: u64 = 1 << 14;
 
-/// Bytes before the move in a record of a link: the position's key, and the number of the link.
+/// Bytes before the move in the record of a link: the position's key, and the number of the link.
 const HEAD: usize = 2 * size_of::<u64>();
 
-/// The same book with such moves; `None` where there are none.
+/// The same book with links; `None` if it needs none.
 ///
 /// # Errors
 /// When a temporary file fails, or the work is interrupted.
@@ -39,7 +39,7 @@ pub fn link(draft: &Draft) -> Result<Option<Draft>> {
     merge(draft, links).map(Some)
 }
 
-/// Puts links behind the moves of their positions, and new positions between the others.
+/// Merges links into the moves of their positions, and new positions between the others.
 fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
     let mut merged = draft.emptied();
     let mut links = links.finish()?;
@@ -51,12 +51,12 @@ fn merge(draft: &Draft, links: Sorter) -> Result<Draft> {
     };
     let (mut own, mut link, mut steps) = (0, next()?, Vec::new());
     loop {
-        let place = if own < draft.positions() { Some(draft.place(own as u32)?) } else { None };
-        let keys = [place.map(|(key, _)| key), link.map(|(key, _)| key)];
+        let node = if own < draft.positions() { Some(draft.node(own as u32)?) } else { None };
+        let keys = [node.map(|(key, _)| key), link.map(|(key, _)| key)];
         let Some(key) = keys.into_iter().flatten().min() else { return Ok(merged) };
         steps.clear();
-        if let Some((_, place)) = place.filter(|(own, _)| *own == key) {
-            draft.steps(place, &mut steps)?;
+        if let Some((_, node)) = node.filter(|(own, _)| *own == key) {
+            draft.steps(node, &mut steps)?;
             own += 1;
         }
         while let Some((_, step)) = link.filter(|(of, _)| *of == key) {
@@ -73,16 +73,17 @@ struct Linker<'a> {
     reached: Bits,
     /// How many are not.
     missing: u64,
-    /// What may be one of these.
+    /// What may be one of those.
     unreached: Sieve,
-    /// Positions whose legal moves were looked at.
+    /// Positions whose legal moves were searched.
     walked: Bits,
     waiting: Stack,
     links: Sorter,
     /// How many links there are.
     count: u64,
-    /// Positions whose moves are to be followed, or were: their first moves and how many they are.
+    /// The queue of positions whose moves to follow.
     spread: Scratch,
+    /// Bytes of the queue that are done.
     followed: u64,
     cursor: Cursor,
 }
@@ -91,14 +92,14 @@ impl<'a> Linker<'a> {
     fn new(draft: &'a Draft) -> Self {
         Self {
             draft,
-            reached: Bits::default(),
+            reached: Bits::new(draft.positions()),
             missing: draft.positions(),
             unreached: Sieve::default(),
-            walked: Bits::default(),
-            waiting: Stack::new(draft.folder(), draft.memory() / 16),
-            links: Sorter::new(draft.folder(), draft.memory() / 4),
+            walked: Bits::new(draft.positions()),
+            waiting: Stack::new(&draft.folder, draft.memory / 16),
+            links: Sorter::new(&draft.folder, draft.memory / 4),
             count: 0,
-            spread: Scratch::new(draft.folder(), draft.memory() / 16),
+            spread: Scratch::new(&draft.folder, draft.memory / 16),
             followed: 0,
             cursor: Cursor::default(),
         }
@@ -107,24 +108,24 @@ impl<'a> Linker<'a> {
     fn run(&mut self) -> Result<()> {
         let start = Position::start();
         let found = self.draft.find(start.key())?;
-        if let Some(place) = found {
-            self.spread(place)?;
+        if let Some(node) = found {
+            self.spread(node)?;
         }
-        self.unreached = Sieve::new(self.missing, self.draft.memory() / 4);
+        self.unreached = Sieve::new(self.missing, self.draft.memory / 4);
         for number in 0..self.draft.positions() {
-            if !self.reached.get(number) {
-                self.unreached.add(self.draft.place(number as u32)?.0);
+            if !self.reached.contains(number) {
+                self.unreached.add(self.draft.node(number as u32)?.0);
             }
         }
         match found {
-            Some(place) => self.waiting.push(place.number)?,
+            Some(node) => self.waiting.push(node.number)?,
             None => self.replies(&start)?,
         }
         let (mut walked, mut steps) = (0_u64, Vec::new());
         while self.missing > 0
             && let Some(number) = self.waiting.pop()?
         {
-            if !self.walked.set(number.into()) {
+            if !self.walked.insert(number.into()) {
                 continue;
             }
             walked += 1;
@@ -132,10 +133,10 @@ impl<'a> Linker<'a> {
                 interrupt::check()?;
             }
             let Some(position) = self.draft.board(number)? else { continue };
-            self.draft.steps(self.draft.place(number)?.1, &mut steps)?;
+            self.draft.steps(self.draft.node(number)?.1, &mut steps)?;
             for step in &steps {
-                if let Some(place) = self.draft.find(step.next)? {
-                    self.waiting.push(place.number)?;
+                if let Some(node) = self.draft.find(step.next)? {
+                    self.waiting.push(node.number)?;
                 } else if let Some(mv) = step.raw().resolve(position.chess()) {
                     self.replies(&position.after(mv))?;
                 }
@@ -145,22 +146,22 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// Links every legal move of a position that leads to one of the book's that is not reached yet.
+    /// Links every legal move of a position to a position of the book that is not reached yet.
     fn replies(&mut self, position: &Position) -> Result<()> {
         for mv in position.chess().legal_moves() {
             let next = position.after(mv).key();
             if !self.unreached.may_have(next) {
                 continue;
             }
-            if let Some(place) = self.draft.find(next)?.filter(|place| !self.reached.get(place.number.into()))
-            {
-                self.link(position, mv, next, place)?;
+            let found = self.draft.find(next)?;
+            if let Some(node) = found.filter(|node| !self.reached.contains(node.number.into())) {
+                self.link(position, mv, next, node)?;
             }
         }
         Ok(())
     }
 
-    fn link(&mut self, position: &Position, mv: Move, next: u64, place: Place) -> Result<()> {
+    fn link(&mut self, position: &Position, mv: Move, next: u64, node: Node) -> Result<()> {
         let step = Step::leading(position, mv, next);
         let mut record = Vec::with_capacity(HEAD + STEP_LEN);
         record.extend(position.key().to_be_bytes());
@@ -168,48 +169,48 @@ impl<'a> Linker<'a> {
         record.extend(bytemuck::bytes_of(&step));
         self.links.push(&record)?;
         self.count += 1;
-        self.spread(place)?;
-        self.waiting.push(place.number)
+        self.spread(node)?;
+        self.waiting.push(node.number)
     }
 
-    /// Notes that a position is reached, with all that the book's own moves reach from it.
-    fn spread(&mut self, place: Place) -> Result<()> {
-        self.reach(place)?;
+    /// Marks a position as reached, with all that the book's own moves reach from it.
+    fn spread(&mut self, node: Node) -> Result<()> {
+        self.reach(node)?;
         let mut steps = Vec::new();
         while self.followed < self.spread.size() {
             let entry = self.cursor.get(&self.spread, self.followed, size_of::<[u32; 3]>())?;
             let Ok([number, first, len]) = bytemuck::try_pod_read_unaligned::<[u32; 3]>(entry) else { break };
             self.followed += size_of::<[u32; 3]>() as u64;
-            self.draft.steps(Place { number, first, len }, &mut steps)?;
+            self.draft.steps(Node { number, first, len }, &mut steps)?;
             for step in &steps {
-                if let Some(place) = self.draft.find(step.next)? {
-                    self.reach(place)?;
+                if let Some(node) = self.draft.find(step.next)? {
+                    self.reach(node)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn reach(&mut self, place: Place) -> Result<()> {
-        if !self.reached.set(place.number.into()) {
+    fn reach(&mut self, node: Node) -> Result<()> {
+        if !self.reached.insert(node.number.into()) {
             return Ok(());
         }
         self.missing -= 1;
-        self.spread.push(bytemuck::bytes_of(&[place.number, place.first, place.len]))
+        self.spread.push(bytemuck::bytes_of(&[node.number, node.first, node.len]))
     }
 }
 
-/// Tells of most keys that they are not among some, by a few bits for each of these.
+/// A Bloom filter: it has a few bits for each key of a set, and rejects most others.
 #[derive(Debug, Default)]
 struct Sieve {
     bits: Vec<u64>,
 }
 
 impl Sieve {
-    /// Bits for each key, as far as memory allows: then three in a hundred others are taken for one of them.
+    /// Bits for each key, as far as memory allows. With all of them it lets three in a hundred others pass.
     const BITS: u64 = 8;
 
-    /// Looks at this many of them.
+    /// Bits that each key sets.
     const LOOKS: u32 = 3;
 
     fn new(keys: u64, memory: usize) -> Self {
@@ -219,7 +220,7 @@ impl Sieve {
         Self { bits: vec![0; usize::try_from(words.max(1)).unwrap_or(1)] }
     }
 
-    /// Keys are random numbers already.
+    /// The words and bits of a key. Keys are random numbers already.
     fn places(&self, key: u64) -> impl Iterator<Item = (usize, u64)> + use<> {
         let mask = self.bits.len() - 1;
         (0..Self::LOOKS).map(move |look| {
@@ -241,19 +242,19 @@ impl Sieve {
     }
 }
 
-/// Numbers of which the last comes first; the lower ones are in a temporary file where they are many.
+/// A stack of numbers, which keeps its lower part in a temporary file if it is large.
 #[derive(Debug)]
 struct Stack {
     folder: PathBuf,
     top: Vec<u32>,
-    /// Numbers that go to the file together, and come back so.
+    /// Numbers that go to the file, and come back, together.
     chunk: usize,
     file: Option<File>,
     chunks: u64,
 }
 
 impl Stack {
-    /// Holds about this many bytes in memory.
+    /// An empty stack, which holds about this many bytes in memory.
     fn new(folder: &Path, memory: usize) -> Self {
         let chunk = (memory / size_of::<u32>() / 2).max(1);
         Self { folder: folder.to_owned(), top: Vec::new(), chunk, file: None, chunks: 0 }
@@ -331,7 +332,7 @@ mod tests {
         }
 
         #[test]
-        fn a_sieve_knows_what_it_was_given(
+        fn a_sieve_passes_its_own_keys(
             keys in prop::collection::vec(any::<u64>(), 0..200),
             memory in 0..1000_usize,
         ) {
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sieve_keeps_most_others_out() {
+    fn a_sieve_rejects_most_others() {
         let key = |at: u64| {
             at.wrapping_mul(0x5851_f42d_4c95_7f2d)
                 .wrapping_add(1)
@@ -352,7 +353,7 @@ mod tests {
         };
         let mut sieve = Sieve::new(10_000, 1 << 20);
         (0..10_000).for_each(|at| sieve.add(key(at)));
-        let taken = (10_000..110_000).filter(|at| sieve.may_have(key(*at))).count();
-        assert!(taken < 5_000, "{taken}");
+        let passed = (10_000..110_000).filter(|at| sieve.may_have(key(*at))).count();
+        assert!(passed < 5_000, "{passed}");
     }
 }

@@ -1,9 +1,8 @@
-//! Writing a book: a tree from the starting position, made ready beside its place before it is shown.
+//! Writing a book: a tree from the starting position.
 //!
 //! Memory holds what [`WriteOptions::memory`] says and a few bits for each position; the rest is in temporary files.
 
 mod draft;
-mod file;
 mod link;
 mod tree;
 
@@ -11,11 +10,18 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 pub use draft::Draft;
-pub use file::{Contents, write};
 
+use super::layout::NO_LAST_PLY;
+use super::records::Header;
 use crate::base::error::Result;
 use crate::base::replace::Replacement;
-use crate::book::{BookWriter, PositionRecord, WriteOptions, Written};
+use crate::book::{BookWriter, PositionRecord, WriteOptions, Written, left_out};
+use draft::Lost;
+use link::link;
+use tree::Tree;
+
+/// The comment in the header of a written book.
+const COMMENT: &str = "written by tabiya";
 
 /// An Arena book that is being written.
 #[derive(Debug)]
@@ -60,12 +66,58 @@ impl BookWriter for Writer {
 
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { draft, path, mut file, needs_moves, .. } = *self;
-        let Contents { positions, moves, left_out } =
-            write(draft, |bytes| file.write_all(bytes).map_err(|error| file.error(error)))?;
-        if moves == 0 && needs_moves {
-            return Ok(Written { left_out, ..Written::default() });
+        let written = write(draft, |bytes| file.write_all(bytes).map_err(|error| file.error(error)))?;
+        if written.moves == 0 && needs_moves {
+            return Ok(written);
         }
         file.commit()?;
-        Ok(Written { files: vec![path], positions, moves, left_out, ..Written::default() })
+        Ok(Written { files: vec![path], ..written })
     }
+}
+
+/// Writes the bytes of the file, which `put` takes piece by piece. The result names no file.
+///
+/// # Errors
+/// When a temporary file fails, when the work is interrupted, and what `put` returns.
+pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Written> {
+    let own = draft.positions();
+    let mut tree = Tree::new(&draft)?;
+    if tree.positions < own
+        && let Some(linked) = link(&draft)?
+    {
+        draft = linked;
+        tree = Tree::new(&draft)?;
+    }
+    let Tree { positions, records: moves, beyond, .. } = tree;
+    let header = Header {
+        comment: COMMENT.to_owned(),
+        live_records: moves as i32,
+        by_priority: 1,
+        by_games: i32::from(draft.has_games),
+        by_score: i32::from(draft.has_results),
+        last_ply: NO_LAST_PLY,
+        ..Header::default()
+    };
+    put(&header.to_bytes())?;
+    // Linking adds positions between those of the book, and reaches all of them.
+    let between = draft.positions() - own;
+    let unreached = draft.positions() - positions - beyond;
+    let (folder, memory, has_results, lost) =
+        (draft.folder.clone(), draft.memory, draft.has_results, draft.lost);
+    // The tree has all that the rest needs.
+    drop(draft);
+    tree.records(&folder, memory, has_results, &mut put)?;
+    let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
+    let left_out = left_out([
+        ("positions that no line from the start reaches", unreached),
+        ("positions that came without their boards", unknown),
+        ("positions after more moves than a book is read to, or too deep", beyond),
+        ("moves that are not legal in their position", illegal),
+        ("moves with more games than the format can count, all counts halved until they fit", counts),
+        ("marks or colours of moves, which act only through the priorities", marks),
+        ("ratings of moves", ratings),
+        ("learned results of moves", learned),
+        ("comments", comments),
+    ]);
+    Ok(Written { positions: positions - between.min(positions), moves, left_out, ..Written::default() })
 }

@@ -1,99 +1,71 @@
-//! Which position stands behind which move, and the records in their order.
+//! The tree: which position follows which move, and the records in their order.
 //!
-//! The tree is made breadth first, and written down in that order: the moves of each position, and for each move
-//! whether a position stands behind it. So the n-th move with a position behind it has the n-th position there, the
-//! start counted as the first but behind none, and sizes and numbers of whole branches come from reading forwards and
-//! backwards.
+//! The tree is made breadth first, and stored in that order: the moves of each position, and for each move whether a
+//! position follows it. So the n-th move with a position after it leads to position n, the start being position 0, and the
+//! sizes and numbers of whole branches result from reading forwards and backwards.
 
 use std::path::Path;
 
 use super::super::layout::{DEFAULT_PRIORITY, HIGHEST_PRIORITY, NONE, ROOT};
+use super::super::read::weigh::score;
+use super::super::read::{LONGEST, MOST};
 use super::super::records::Record;
-use super::super::walk::{LONGEST, MOST};
-use super::draft::{Draft, Place, STEP_LEN, Step};
+use super::draft::{Draft, Node, STEP_LEN, Step};
 use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
+use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Positions between two looks whether the work is to stop.
+/// Positions between two checks for an interruption.
 const STRIDE: u64 = 1 << 14;
 
-/// Bytes of a position in the order of the tree: the number of its first move among all, and how many they are.
+/// Bytes of a position in the order of the tree: the number of its first move in the draft, and how many it has.
 const ENTRY_LEN: usize = 2 * size_of::<u32>();
 
-/// Bytes of a number of records.
+/// Bytes of a record's number.
 const NUMBER_LEN: usize = size_of::<u32>();
 
-/// A bit for each of many things.
-#[derive(Clone, Debug, Default)]
-pub struct Bits(Vec<u64>);
-
-impl Bits {
-    /// Whether a bit is set.
-    pub fn get(&self, at: u64) -> bool {
-        let word = usize::try_from(at / 64).ok().and_then(|word| self.0.get(word));
-        word.is_some_and(|word| word >> (at % 64) & 1 != 0)
-    }
-
-    /// Sets a bit; whether it was not yet.
-    pub fn set(&mut self, at: u64) -> bool {
-        let Ok(word) = usize::try_from(at / 64) else { return false };
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let Some(word) = self.0.get_mut(word) else { return false };
-        let new = *word >> (at % 64) & 1 == 0;
-        *word |= 1 << (at % 64);
-        new
-    }
-}
-
-/// The positions of a book in the order of the tree: all that the start reaches, the shortest way to each first.
+/// The positions of a book in the order of the tree: all that the start reaches, each after its shortest path.
 #[derive(Debug)]
 pub struct Tree {
     entries: Scratch,
     /// Their moves.
     steps: Scratch,
-    /// For each of these whether a position stands behind it.
+    /// The numbers of the moves that a position follows.
     leads: Bits,
     /// How many positions there are.
     pub positions: u64,
     /// How many moves.
     pub records: u64,
-    /// Positions for which there was no room.
+    /// Positions without room.
     pub beyond: u64,
 }
 
 impl Tree {
-    /// Of a whole book, as far as it is read again.
+    /// The tree of a book, as far as readers follow it.
     ///
     /// # Errors
     /// When a temporary file fails, or the work is interrupted.
     pub fn new(draft: &Draft) -> Result<Self> {
-        Self::within(draft, MOST as u64, LONGEST)
-    }
-
-    /// Of at most this many records and plies.
-    fn within(draft: &Draft, most: u64, longest: usize) -> Result<Self> {
         let mut tree = Self {
-            entries: Scratch::new(draft.folder(), draft.memory() / 16),
-            steps: Scratch::new(draft.folder(), draft.memory() / 8),
-            leads: Bits::default(),
+            entries: Scratch::new(&draft.folder, draft.memory / 16),
+            steps: Scratch::new(&draft.folder, draft.memory / 8),
+            leads: Bits::new(draft.moves().min(MOST as u64)),
             positions: 0,
             records: 0,
             beyond: 0,
         };
         let Some(start) = draft.find(Position::start().key())? else { return Ok(tree) };
-        let mut reached = Bits::default();
-        reached.set(start.number.into());
-        if !tree.append(start, most)? {
+        let mut reached = Bits::new(draft.positions());
+        reached.insert(start.number.into());
+        if !tree.append(start)? {
             return Ok(tree);
         }
         let (mut cursor, mut steps) = (Cursor::default(), Vec::new());
-        // Positions that were looked at and their moves; where this ply of the tree ends, and its number.
+        // The next position and move; where this ply of the tree ends, and its number.
         let (mut at, mut moves, mut end, mut plies) = (0, 0, 1, 1);
         while at < tree.positions {
             if at == end {
@@ -102,18 +74,14 @@ impl Tree {
             if at.is_multiple_of(STRIDE) {
                 interrupt::check()?;
             }
-            let (first, len) = tree.entry(&mut cursor, at)?;
-            draft.steps(Place { number: 0, first, len }, &mut steps)?;
+            let [first, len] = tree.entry(&mut cursor, at)?;
+            draft.steps(Node { number: 0, first, len }, &mut steps)?;
             tree.steps.push(bytemuck::cast_slice(&steps))?;
             for step in &steps {
-                let place = draft.find(step.next)?.filter(|place| reached.set(place.number.into()));
-                if let Some(place) = place
-                    && plies < longest
-                    && tree.append(place, most)?
-                {
-                    tree.leads.set(moves);
-                } else {
-                    tree.beyond += u64::from(place.is_some_and(|_| plies >= longest));
+                match draft.find(step.next)?.filter(|node| reached.insert(node.number.into())) {
+                    Some(_) if plies >= LONGEST => tree.beyond += 1,
+                    Some(node) if tree.append(node)? => _ = tree.leads.insert(moves),
+                    _ => {}
                 }
                 moves += 1;
             }
@@ -122,39 +90,36 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Appends a position, where there is room for its moves.
-    fn append(&mut self, place: Place, most: u64) -> Result<bool> {
-        if self.records + u64::from(place.len) > most {
+    /// Appends a position, if there is room for its moves.
+    fn append(&mut self, node: Node) -> Result<bool> {
+        if self.records + u64::from(node.len) > MOST as u64 {
             self.beyond += 1;
             return Ok(false);
         }
-        self.records += u64::from(place.len);
+        self.records += u64::from(node.len);
         self.positions += 1;
-        let mut entry = [0; ENTRY_LEN];
-        let fields = place.first.to_le_bytes().into_iter().chain(place.len.to_le_bytes());
-        entry.iter_mut().zip(fields).for_each(|(entry, byte)| *entry = byte);
-        self.entries.push(&entry)?;
+        self.entries.push(bytemuck::bytes_of(&[node.first, node.len]))?;
         Ok(true)
     }
 
-    /// The first move of a position, and how many they are.
-    fn entry(&self, cursor: &mut Cursor, at: u64) -> Result<(u32, u32)> {
+    /// The first move of a position, and how many it has.
+    fn entry(&self, cursor: &mut Cursor, at: u64) -> Result<[u32; 2]> {
         let entry = cursor.get(&self.entries, at * ENTRY_LEN as u64, ENTRY_LEN)?;
-        Ok((bytes::u32_le(entry, 0).unwrap_or_default(), bytes::u32_le(entry, 4).unwrap_or_default()))
+        Ok(bytemuck::try_pod_read_unaligned(entry).unwrap_or_default())
     }
 
-    /// The records of each position with all that stand behind them, the last position first.
+    /// How many records each position has, with all that follow them; the last position first.
     fn sizes(&self, folder: &Path, memory: usize) -> Result<Scratch> {
         let mut sizes = Scratch::new(folder, memory / 16);
-        let (mut cursor, mut behind) = (Cursor::default(), Cursor::default());
+        let (mut cursor, mut children) = (Cursor::default(), Cursor::default());
         let (mut moves, mut child) = (self.records, 0);
         for at in (0..self.positions).rev() {
-            let (_, len) = self.entry(&mut cursor, at)?;
+            let [_, len] = self.entry(&mut cursor, at)?;
             let mut size = len;
             for _ in 0..len {
                 moves -= 1;
-                if self.leads.get(moves) {
-                    size += number(&mut behind, &sizes, child)?;
+                if self.leads.contains(moves) {
+                    size += number(&mut children, &sizes, child)?;
                     child += 1;
                 }
             }
@@ -163,7 +128,7 @@ impl Tree {
         Ok(sizes)
     }
 
-    /// Hands the records over in their order: a line to its end before the next.
+    /// Gives the records to `put` in their order: each line to its end before the next.
     ///
     /// # Errors
     /// When a temporary file fails, when the work is interrupted, and what `put` returns.
@@ -175,7 +140,7 @@ impl Tree {
         put: &mut impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         let sizes = self.sizes(folder, memory)?;
-        // For each position the number of its first record.
+        // The number of each position's first record.
         let mut starts = Scratch::new(folder, memory / 16);
         starts.push(&0_u32.to_le_bytes())?;
         let mut sorter = Sorter::new(folder, memory / 4);
@@ -186,7 +151,7 @@ impl Tree {
             if at.is_multiple_of(STRIDE) {
                 interrupt::check()?;
             }
-            let (_, len) = self.entry(&mut entries, at)?;
+            let [_, len] = self.entry(&mut entries, at)?;
             let here = steps.get(&self.steps, moves * STEP_LEN as u64, len as usize * STEP_LEN)?;
             of_position.clear();
             of_position.extend(here.chunks_exact(STEP_LEN).filter_map(Step::from_bytes));
@@ -196,7 +161,7 @@ impl Tree {
                 let present = next;
                 next += 1;
                 let mut record = Record { priority, child: NONE, sibling: NONE, ..step.record() };
-                if self.leads.get(moves) {
+                if self.leads.contains(moves) {
                     child += 1;
                     record.child = link(next);
                     starts.push(&next.to_le_bytes())?;
@@ -221,35 +186,30 @@ impl Tree {
     }
 }
 
-/// One of many numbers.
+/// A number of a list.
 fn number(cursor: &mut Cursor, numbers: &Scratch, at: u64) -> Result<u32> {
     let bytes = cursor.get(numbers, at * NUMBER_LEN as u64, NUMBER_LEN)?;
     Ok(bytes::u32_le(bytes, 0).unwrap_or_default())
 }
 
-/// The link to a record, whose number is counted from 0.
+/// The link to a record, whose number counts from 0.
 fn link(number: u32) -> i32 {
     i32::try_from(number + ROOT).unwrap_or(NONE)
 }
 
-/// The priorities of a position's moves: 0 for what weighs nothing. The rest has the default where its weights follow
-/// from games and results, or are all alike beside them; else what they are beyond that, the most of it being 9.
+/// The priorities of a position's moves: 0 for moves that weigh nothing. The others have the default if their weights
+/// follow from games and results, or are a nearly constant multiple of them; otherwise that factor is the priority, the
+/// greatest being 9.
 fn priorities_of(steps: &[Step], has_results: bool, out: &mut Vec<u8>) {
-    // What the reader makes of games and results; what is left of the weight is the priority's part.
+    // The weight divided by what readers make of games and results: the rest is the priority's part.
     let part = |step: &Step| {
-        let games = f64::from(step.games.max(1));
         let (wins, losses) = if step.white() {
             (step.white_wins, step.white_losses)
         } else {
             (step.white_losses, step.white_wins)
         };
-        let draws = f64::from(step.games) - f64::from(wins) - f64::from(losses);
-        let score = if has_results {
-            (f64::from(wins) + draws / 2.0 + 0.5) / (f64::from(step.games) + 1.0)
-        } else {
-            1.0
-        };
-        step.weight as f64 / (games * score)
+        let score = if has_results { score(step.games, wins, losses) } else { 1.0 };
+        step.weight as f64 / (f64::from(step.games.max(1)) * score)
     };
     let playable = || steps.iter().filter(|step| step.weight > 0);
     let most = playable().map(part).fold(0.0, f64::max);

@@ -1,33 +1,33 @@
-//! The tree walked from the starting position, each record once, in memory that does not grow with the file's claims.
+//! Walks the tree from the starting position, each record once, in memory that does not depend on what the file claims.
 
 use shakmaty::{Move, Position as _};
 
-use super::check::Kind;
-use super::layout::{HIGHEST_PRIORITY, ROOT};
-use super::records::{Record, Records};
+use super::super::check::Kind;
+use super::super::layout::{HIGHEST_PRIORITY, ROOT};
+use super::super::records::{Record, Records};
 use crate::base::progress::Progress;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
 
-/// Plies that a line is followed: longer than any game that a book was made from, and a bound to the walk's memory.
+/// Plies that a line is followed: longer than any game that a book was made from. It bounds the walk's memory.
 pub const LONGEST: usize = 1024;
 
-/// Records that are followed; a file of more is read so far. It bounds the index to about 700 MB.
+/// Records that are followed; the rest of a larger file is ignored. It bounds the index to about 700 MB.
 pub const MOST: usize = 1 << 24;
 
-/// Records between two looks at the progress bar.
+/// Records between two updates of the progress bar.
 const STRIDE: usize = 1 << 14;
 
 /// What the walk meets.
 pub trait Visitor {
-    /// A record whose move is legal in `at`, `ply` half-moves from the start (1 is the first move).
+    /// A record whose move is legal in `at`, `ply` plies from the start (1 is the first move).
     fn legal(&mut self, number: u32, record: &Record, at: &Position, mv: Move, ply: u32);
 
     /// Something is wrong with the record of this number, whose position is `at`.
     fn found(&mut self, _number: u32, _record: &Record, _at: &Position, _kind: Kind) {}
 }
 
-/// How far the walk came.
+/// What the walk reached.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
     /// By their numbers less [`ROOT`].
@@ -44,7 +44,8 @@ impl Walked {
         self.seen.contains(number.saturating_sub(ROOT).into())
     }
 
-    /// The record that a link leads to, for the first time; `None` where there is no link, or a finding.
+    /// The record that a link leads to for the first time; `None` if there is no link, and the kind of finding if the
+    /// link is wrong.
     fn follow(
         &mut self,
         records: Records<'_>,
@@ -52,7 +53,7 @@ impl Walked {
         outside: Kind,
         again: Kind,
     ) -> Result<Option<u32>, Kind> {
-        // 0 is no record either, and some describe it as the end.
+        // 0 is no record, and some sources describe it as the end.
         let Some(link) = u32::try_from(link).ok().filter(|link| *link > 0) else { return Ok(None) };
         if records.get(link).is_none() {
             return Err(outside);
@@ -67,16 +68,11 @@ struct Step {
     next: Option<u32>,
 }
 
-/// Walks the tree, a line to its end before the next.
+/// Walks the tree, each line to its end before the next, up to `most` records.
 ///
-/// Circles, links out of the file, illegal moves and lines too deep end where they are met; all else goes on. A
-/// deleted record is passed over with all that stands behind it.
-pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor) -> Walked {
-    walk_within(records, progress, visitor, MOST)
-}
-
-/// As [`walk`], for at most `most` records.
-fn walk_within(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor, most: usize) -> Walked {
+/// Cycles, links out of the file, illegal moves and lines that are too deep end there; the rest is walked. A deleted
+/// record is skipped with all its replies.
+pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor, most: usize) -> Walked {
     progress.things(records.len() as u64, "records");
     let mut walked = Walked { seen: Bits::new(records.len() as u64), ..Walked::default() };
     let mut stack = Vec::new();
@@ -123,7 +119,7 @@ fn walk_within(records: Records<'_>, progress: &Progress, visitor: &mut impl Vis
             visitor.found(number, &record, at, Kind::Priority);
         }
         visitor.legal(number, &record, at, mv, plies as u32);
-        // Only behind a legal move, so that what stands behind another can still be reached from elsewhere.
+        // Only after a legal move: the replies to another can still be reached from elsewhere.
         match walked.follow(records, record.child, Kind::ChildOutside, Kind::ChildAgain) {
             Ok(Some(child)) if plies < LONGEST => {
                 let position = at.after(mv);
@@ -157,28 +153,16 @@ mod tests {
 
     #[test]
     fn no_more_records_are_followed_than_allowed() {
-        let mut data = vec![0; super::super::layout::HEADER_LEN as usize];
+        let mut data = vec![0; super::super::super::layout::HEADER_LEN as usize];
         for number in 0..8_i32 {
             let square = number as u8;
-            let (from, to) = (8 + square, 16 + square);
             let sibling = if number < 7 { 901 + number } else { -1 };
-            let record = Record {
-                from,
-                to,
-                promotion: 0,
-                priority: 5,
-                games: 0,
-                white_wins: 0,
-                white_losses: 0,
-                flags: 0,
-                child: -1,
-                sibling,
-            };
+            let record = Record { from: 8 + square, to: 16 + square, sibling, ..Record::EMPTY };
             data.extend(record.to_bytes());
         }
         for most in 0..10 {
             let mut counter = Counter(0);
-            let walked = walk_within(Records::new(&data), &Progress::none(), &mut counter, most);
+            let walked = walk(Records::new(&data), &Progress::none(), &mut counter, most);
             assert_eq!((counter.0, walked.cut), (most.min(8), most < 8));
         }
     }

@@ -1,0 +1,198 @@
+//! The tree turned into an index by position: every move once, with the sum of all its records.
+
+use std::cmp::Reverse;
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::super::layout::HIGHEST_PRIORITY;
+use super::super::records::{Header, Record, Records};
+use super::walk::{MOST, Visitor, walk};
+use super::weigh::Weighing;
+use crate::base::progress::Progress;
+use crate::book::Counts;
+use crate::chess::{MoveCode, Position};
+
+/// The most bits of a key that the directory is sorted by, which keeps it below 64 MiB.
+const MOST_BITS: u32 = 24;
+
+/// A move of a position, with the sum of all its records. The counts are White's, as in the file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IndexedMove {
+    /// The position.
+    pub key: u64,
+    /// The move's weight, 0 for never.
+    pub weight: u64,
+    /// Games.
+    pub games: u32,
+    /// Games that White won.
+    pub white_wins: u32,
+    /// Games that White lost.
+    pub white_losses: u32,
+    /// The sum of what each record counts in the mean of the priorities: its games, at least 1.
+    pub base: u32,
+    /// The move.
+    pub mv: MoveCode,
+    /// Plies from the start up to and including this move, on the shortest way.
+    pub ply: u16,
+    /// Whether White moves.
+    pub white: bool,
+    /// Whether the header's limits keep it from being played.
+    pub limited: bool,
+}
+
+impl IndexedMove {
+    /// What one record says. Counts below 0 are 0.
+    fn new(record: &Record, at: &Position, mv: MoveCode, ply: u32) -> Self {
+        let count = |number: i32| u32::try_from(number).unwrap_or_default();
+        let base = count(record.games).max(1);
+        Self {
+            key: at.key(),
+            // Until all records are added up: the numerator of the mean of the priorities.
+            weight: u64::from(record.priority.min(HIGHEST_PRIORITY)) * u64::from(base),
+            games: count(record.games),
+            white_wins: count(record.white_wins),
+            white_losses: count(record.white_losses),
+            base,
+            mv,
+            ply: ply.min(u16::MAX.into()) as u16,
+            white: at.chess().turn() == Color::White,
+            limited: false,
+        }
+    }
+
+    /// Adds another record of the same move.
+    fn add(&mut self, other: &Self) {
+        self.weight = self.weight.saturating_add(other.weight);
+        self.games = self.games.saturating_add(other.games);
+        self.white_wins = self.white_wins.saturating_add(other.white_wins);
+        self.white_losses = self.white_losses.saturating_add(other.white_losses);
+        self.base = self.base.saturating_add(other.base);
+        self.ply = self.ply.min(other.ply);
+    }
+
+    /// Games that the mover won and lost.
+    pub fn wins_and_losses(&self) -> (u32, u32) {
+        match self.white {
+            true => (self.white_wins, self.white_losses),
+            false => (self.white_losses, self.white_wins),
+        }
+    }
+
+    /// The mover's counts. Games without a winner are drawn, unless the book has no results at all: then it is unknown
+    /// how they ended.
+    pub fn counts(&self, has_results: bool) -> Counts {
+        let (wins, losses) = self.wins_and_losses();
+        let draws = self.games.saturating_sub(wins).saturating_sub(losses);
+        Counts {
+            games: self.games.into(),
+            wins: wins.into(),
+            draws: if has_results { draws.into() } else { 0 },
+            losses: losses.into(),
+        }
+    }
+}
+
+/// All moves of a book by position.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// Ascending by key, then descending by weight.
+    known: Vec<IndexedMove>,
+    /// For each value of a key's top bits, the number of the first move whose key has that value or a higher one.
+    directory: Vec<u32>,
+    /// How far a key is shifted to get its top bits.
+    shift: u32,
+    /// Whether any record has games; otherwise the book does not count them.
+    pub has_games: bool,
+    /// Whether any record has a won or lost game; otherwise it is unknown how the games ended.
+    pub has_results: bool,
+}
+
+impl Index {
+    /// Reads a whole book.
+    pub fn new(data: &[u8]) -> Self {
+        let mut collector = Collector(Vec::with_capacity(Records::new(data).len().min(MOST)));
+        walk(Records::new(data), &Progress::none(), &mut collector, MOST);
+        Self::of(collector.0, &Header::read(data))
+    }
+
+    /// Adds up the records of the same move in the same position, and weighs the sums.
+    fn of(mut known: Vec<IndexedMove>, header: &Header) -> Self {
+        known.sort_unstable_by_key(|known| (known.key, known.mv.0));
+        known.dedup_by(|next, kept| {
+            let same = (next.key, next.mv) == (kept.key, kept.mv);
+            if same {
+                kept.add(next);
+            }
+            same
+        });
+        let has_games = known.iter().any(|known| known.games > 0);
+        let has_results = known.iter().any(|known| known.white_wins > 0 || known.white_losses > 0);
+        let weighing = Weighing::new(header, has_results);
+        for known in &mut known {
+            let sum = std::mem::take(&mut known.weight);
+            let priority = sum as f64 / f64::from(known.base.max(1));
+            known.weight = weighing.weight(priority, known);
+            known.limited = weighing.limits(known);
+        }
+        for of_position in known.chunk_by_mut(|a, b| a.key == b.key) {
+            of_position.sort_unstable_by_key(|known| (Reverse(known.weight), known.mv.0));
+        }
+        known.shrink_to_fit();
+        let bits = known.len().max(2).ilog2().min(MOST_BITS);
+        let shift = u64::BITS - bits;
+        let mut directory = Vec::with_capacity((1 << bits) + 1);
+        for (number, known) in known.iter().enumerate() {
+            let top = (known.key >> shift) as usize;
+            while directory.len() <= top {
+                directory.push(number as u32);
+            }
+        }
+        directory.resize((1 << bits) + 1, known.len() as u32);
+        Self { known, directory, shift, has_games, has_results }
+    }
+
+    /// The moves of a position, the heaviest first.
+    pub fn of_key(&self, key: u64) -> &[IndexedMove] {
+        let top = key.checked_shr(self.shift).unwrap_or_default() as usize;
+        let Some([from, to, ..]) = self.directory.get(top..) else { return &[] };
+        let bucket = self.known.get(*from as usize..*to as usize).unwrap_or_default();
+        let start = bucket.partition_point(|known| known.key < key);
+        let rest = bucket.get(start..).unwrap_or_default();
+        let len = rest.iter().take_while(|known| known.key == key).count();
+        rest.get(..len).unwrap_or_default()
+    }
+
+    /// All moves, those of one position next to each other.
+    pub fn all(&self) -> &[IndexedMove] {
+        &self.known
+    }
+}
+
+/// Keeps what each legal record says.
+struct Collector(Vec<IndexedMove>);
+
+impl Visitor for Collector {
+    fn legal(&mut self, _: u32, record: &Record, at: &Position, mv: Move, ply: u32) {
+        // The code of the legal move: castling is one move, however the file writes it.
+        self.0.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_index_has_its_bound_in_memory() {
+        assert!(MOST * size_of::<IndexedMove>() <= 700 << 20, "{}", size_of::<IndexedMove>());
+    }
+
+    #[test]
+    fn an_index_of_nothing_finds_nothing() {
+        for index in [Index::default(), Index::new(&[])] {
+            for key in [0, 1, u64::MAX / 2, u64::MAX] {
+                assert!(index.of_key(key).is_empty());
+            }
+        }
+    }
+}

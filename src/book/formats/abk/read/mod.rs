@@ -1,0 +1,8 @@
+//! Reading a book: its tree is walked once, and turned into an index by position.
+
+mod index;
+mod walk;
+pub mod weigh;
+
+pub use index::{Index, IndexedMove};
+pub use walk::{LONGEST, MOST, Visitor, walk};
