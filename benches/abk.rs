@@ -1,15 +1,13 @@
 //! How long an Arena book takes to open (until its index is ready), to find a position's moves, and to be written.
 //!
-//! On a made book of 140,000 records in memory: random games of 40 plies, whose moves are chosen unevenly so that lines
-//! share their beginnings as those of real books do. And on the real one among the samples, where `TABIYA_SAMPLES`
-//! names their folder.
+//! On a random book of 140,000 records in memory: games of 40 plies, whose moves are chosen unevenly because lines of real
+//! books share their beginnings. And on the real one among the samples, if `TABIYA_SAMPLES` names their folder.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
 use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,20 +15,19 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
-use shakmaty::{CastlingMode, Position as _, Role};
-use tabiya::base::progress::Progress;
+use shakmaty::{CastlingMode, Position as _};
+use tabiya::book::Scope;
 use tabiya::book::abk::layout::{HEADER_LEN, ROOT};
 use tabiya::book::abk::records::Record;
 use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::{Book, PositionRecord, Scope};
 use tabiya::chess::Position;
 
-use common::moves_and_best;
+use common::{every, moves_and_best, reached};
 
 /// Bytes of memory that a writer has.
 const MEMORY: usize = 64 << 20;
 
-/// Records of the made book.
+/// Records of the random book.
 const RECORDS: usize = 140_000;
 
 /// Plies of each of its games.
@@ -71,26 +68,7 @@ fn made(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
                     if keys.insert(position.key()) {
                         positions.push(position.clone());
                     }
-                    let from = mv.from().unwrap_or(mv.to());
-                    // Castling is the king's own step in these books.
-                    let to = mv.to_uci(CastlingMode::Standard).to_string()[2..4].parse().unwrap_or(mv.to());
-                    records.push(Record {
-                        from: u8::from(from),
-                        to: u8::from(to),
-                        promotion: mv.promotion().map_or(0, |role| match role {
-                            Role::Rook => 1,
-                            Role::Knight => 2,
-                            Role::Bishop => 3,
-                            _ => 4,
-                        }),
-                        priority: 5,
-                        games: 0,
-                        white_wins: 0,
-                        white_losses: 0,
-                        flags: 0,
-                        child: -1,
-                        sibling: -1,
-                    });
+                    records.push(Record { priority: 5, ..Record::of(mv) });
                     number
                 }
             };
@@ -141,12 +119,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
         });
     }
     moves_and_best(&mut group, &book, positions);
-    let mut every: Vec<PositionRecord> = Vec::new();
-    book.each(Scope::All, &Progress::none(), &mut |known| {
-        every.push(known.clone());
-        ControlFlow::Continue(())
-    });
-    every.sort_by_key(|known| known.key);
+    let every = every(&book, Scope::All);
     group.throughput(Throughput::Elements(every.len() as u64));
     group.bench_function("write", |bencher| {
         bencher.iter(|| {
@@ -163,26 +136,6 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
     group.finish();
 }
 
-/// The positions of a book that its own moves reach.
-fn reached(book: &dyn Book) -> Vec<Position> {
-    let mut known = HashSet::from([Position::start().key()]);
-    let mut positions = vec![Position::start()];
-    let mut at = 0;
-    while let Some(position) = positions.get(at).cloned() {
-        let mut moves = Vec::new();
-        book.moves(&position, &mut moves);
-        for next in moves.iter().map(|known| position.after(known.mv)) {
-            let mut replies = Vec::new();
-            book.moves(&next, &mut replies);
-            if !replies.is_empty() && known.insert(next.key()) {
-                positions.push(next);
-            }
-        }
-        at += 1;
-    }
-    positions
-}
-
 fn abk(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let (data, mut positions) = made(&mut rng);
@@ -190,14 +143,14 @@ fn abk(criterion: &mut Criterion) {
     measure(criterion, "made", &data, &positions);
 
     let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        eprintln!("TABIYA_SAMPLES names no folder: only the made book is measured");
+        eprintln!("TABIYA_SAMPLES names no folder: only the random book is measured");
         return;
     };
     let path = Path::new(&folder).join("abk/Perfect2021.abk");
     match std::fs::read(&path) {
         Ok(data) => match Abk::new(&path, data.clone()) {
             Ok(book) => {
-                let mut positions = reached(&book);
+                let mut positions = reached(&book, |at| !book.index().of_key(at.key()).is_empty());
                 positions.shuffle(&mut rng);
                 measure(criterion, "Perfect2021", &data, &positions);
             }

@@ -6,10 +6,8 @@
 
 mod common;
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::hint::black_box;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
@@ -19,36 +17,17 @@ use rand::seq::SliceRandom;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya::book::ctg::{Ctg, Draft};
-use tabiya::book::{self, Book, Green, PositionRecord, Scope, WriteOptions};
+use tabiya::book::{self, Book, Green, Scope, WriteOptions};
 use tabiya::bookmaker;
 use tabiya::chess::Position;
 
-use common::moves_and_best;
+use common::{every, moves_and_best, reached};
 
 /// Bytes of memory that a writer has.
 const MEMORY: usize = 64 << 20;
 
 /// Bytes of the sparse book.
 const HUGE: u64 = 100_000_000_000;
-
-/// The positions of a book that its own moves reach.
-fn reached(book: &Ctg) -> Vec<Position> {
-    let mut known = HashSet::from([Position::start().key()]);
-    let mut positions = vec![Position::start()];
-    let mut moves = Vec::new();
-    let mut at = 0;
-    while let Some(position) = positions.get(at).cloned() {
-        moves.clear();
-        book.moves(&position, &mut moves);
-        for next in moves.iter().map(|known| position.after(known.mv)) {
-            if known.insert(next.key()) {
-                positions.push(next);
-            }
-        }
-        at += 1;
-    }
-    positions
-}
 
 fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Position]) {
     let mut group = criterion.benchmark_group(name);
@@ -62,12 +41,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Posit
 
 /// A book's positions written into memory, and the book converted as `tabiya convert` does, to each format.
 fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
-    let mut every: Vec<PositionRecord> = Vec::new();
-    book.each(Scope::Reachable, &Progress::none(), &mut |known| {
-        every.push(known.clone());
-        ControlFlow::Continue(())
-    });
-    every.sort_by_key(|known| known.key);
+    let every = every(book, Scope::Reachable);
     let mut group = criterion.benchmark_group("perfect2021");
     group.sample_size(10);
     group.throughput(Throughput::Elements(every.len() as u64));
@@ -81,7 +55,7 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
                     pages.extend(page);
                     Ok(())
                 };
-                draft.write(put).map(|beside| beside.positions).unwrap_or_default()
+                draft.write(put).map(|beside| beside.written.positions).unwrap_or_default()
             },
             BatchSize::PerIteration,
         );
@@ -135,7 +109,7 @@ fn ctg(criterion: &mut Criterion) {
         bencher.iter(|| Ctg::open(black_box(&path)).is_ok());
     });
     write(criterion, folder.path(), &book);
-    let mut positions = reached(&book);
+    let mut positions = reached(&book, |_| true);
     let shallow: Vec<Position> = positions.iter().take(1000).cloned().collect();
     positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));
     measure(criterion, "perfect2021", &book, &positions);

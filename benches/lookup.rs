@@ -1,6 +1,6 @@
 //! How long a Polyglot book takes to find a key, a position's moves and its best move.
 //!
-//! On a made book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, where it is set.
+//! On a random book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, if it is set.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
@@ -14,18 +14,18 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya::base::map::Map;
-use tabiya::book::Book;
+use tabiya::book::Book as _;
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
-use common::moves_and_best;
+use common::{moves_and_best, reached};
 
-/// Entries of the made book.
+/// Entries of the random book.
 const ENTRIES: usize = 500_000;
 
-/// Positions of the made book that can be set up; its other keys belong to none.
+/// Positions of the random book; its other keys belong to no known position.
 const POSITIONS: usize = 40_000;
 
 /// Positions of random games, each once.
@@ -54,8 +54,7 @@ fn made_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
     };
     for position in positions {
         for mv in position.chess().legal_moves().iter().take(rng.random_range(1..6)) {
-            let from = mv.from().unwrap_or(mv.to());
-            add(position.key(), MoveCode::new(from, mv.to(), mv.promotion()), rng);
+            add(position.key(), MoveCode::from_move(*mv), rng);
         }
     }
     'full: loop {
@@ -68,24 +67,6 @@ fn made_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
     }
     entries.sort_by_key(|entry| (entry.key, u16::MAX - entry.weight));
     Polyglot::new("made.bin", entries.iter().flat_map(Entry::to_bytes).collect::<Vec<_>>())
-}
-
-/// The positions of a real book that its own moves reach.
-fn reached(book: &dyn Book) -> Vec<Position> {
-    let mut known = HashSet::from([Position::start().key()]);
-    let mut positions = vec![Position::start()];
-    let mut at = 0;
-    while let Some(position) = positions.get(at).cloned() {
-        let mut moves = Vec::new();
-        book.moves(&position, &mut moves);
-        for next in moves.iter().map(|known| position.after(known.mv)) {
-            if book.best(&next).is_some() && known.insert(next.key()) {
-                positions.push(next);
-            }
-        }
-        at += 1;
-    }
-    positions
 }
 
 fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[Position], keys: &[u64]) {
@@ -116,13 +97,13 @@ fn lookup(criterion: &mut Criterion) {
     measure(criterion, "made", &book, &positions, &keys);
 
     let Some(path) = std::env::var_os("GNUCHESS_BOOK") else {
-        eprintln!("GNUCHESS_BOOK names no book: only the made one is measured");
+        eprintln!("GNUCHESS_BOOK names no book: only the random one is measured");
         return;
     };
     match Map::open(&path) {
         Ok(map) => {
             let book = Polyglot::new(&path, map);
-            let mut positions = reached(&book);
+            let mut positions = reached(&book, |at| book.best(at).is_some());
             positions.shuffle(&mut rng);
             let keys: Vec<u64> = positions.iter().map(Position::key).collect();
             measure(criterion, "gnuchess", &book, &positions, &keys);

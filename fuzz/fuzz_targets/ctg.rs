@@ -71,8 +71,7 @@ fuzz_target!(|data: &[u8]| {
     for (place, bytes, moves) in entries {
         let entry = book.entry(place).expect("an entry that was written");
         assert_eq!(entry.moves.len() * 2, moves);
-        let written: Vec<u8> = entry.moves.iter().flat_map(|mv| [mv.code, mv.annotation_code]).collect();
-        assert_eq!(written, bytes[..moves]);
+        assert_eq!(*entry.moves.as_flattened(), bytes[..moves]);
         assert_eq!(entry.statistics.comment_code, bytes[moves + 32]);
     }
     look(&book, &places);

@@ -1,28 +1,28 @@
-//! The whole book read: its sums, and what is wrong with it.
+//! Sums up a whole book and finds what is wrong with it.
 
 use std::fmt;
 use std::path::Path;
 
-use super::entry::Statistics;
-use super::index::{Index, bit_offset, offset};
+use super::entry::{Statistics, annotation};
 use super::layout::{
     CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, MARK_BITS, PAGE_HEADER, PAGE_LEN,
     STATISTICS_LEN,
 };
 use super::moves::{is_known, legal};
-use super::page::{self, Page, RawEntry, pages_in};
 use super::read::Ctg;
+use super::read::index::{Index, bit_offset, offset};
+use super::read::page::{self, Page, RawEntry, pages_in};
 use super::signature::{Signature, decode, hash};
 use crate::base::bytes;
 use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
 use crate::book::Summary;
-use crate::book::traverse::reach;
+use crate::book::traverse::{Bits, Forms as _, reach};
 use crate::chess::normal::Normal;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
-/// Pages, or nodes of the index, between two looks at the progress bar.
+/// Pages, or nodes of the index, between two updates of the progress bar.
 const STRIDE: u64 = 1 << 8;
 
 kinds! {
@@ -53,7 +53,7 @@ pub struct Totals {
     moves: u64,
 }
 
-/// Sums the book up and reports what is wrong with it.
+/// Sums up the book and reports what is wrong with it.
 pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let totals = inspect(book, progress, findings);
     let walk = reach(book, totals.entries, progress);
@@ -61,23 +61,21 @@ pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> S
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }
     Summary {
-        notes: Vec::new(),
         entries: totals.entries,
         positions: Some(totals.entries),
         moves: Some(totals.moves),
-        games: bytes::u32_be(book.pages(), CTG_GAMES).map(u64::from),
+        games: bytes::u32_be(&book.ctg, CTG_GAMES).map(u64::from),
         deepest: Some(walk.plies),
         reachable: Some(walk.reached),
-        learned: None,
-        findings: Vec::new(),
+        ..Summary::default()
     }
 }
 
 /// Reads everything once and reports what is wrong with the headers, the pages and the index.
 pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     let Some(index) = book.index() else { return Totals::default() };
-    let [_, cto, ctb] = book.parts();
-    let data = book.pages();
+    let [_, cto, ctb] = &book.files;
+    let data = &book.ctg;
     let pages = pages_in(data.len() as u64);
     let mut pass = Pass { book, index, pages, cto, ctb, totals: Totals::default(), findings };
     pass.headers();
@@ -109,12 +107,12 @@ struct Pass<'a, 'b> {
 }
 
 impl Pass<'_, '_> {
-    /// What the headers say about the files.
+    /// Compares the headers with the files.
     fn headers(&mut self) {
         let Self { index, cto, ctb, pages, .. } = *self;
         let mut add =
             |place: Place<'_>, what: fmt::Arguments<'_>| self.findings.add(Kind::Header, place, what);
-        let data = self.book.pages();
+        let data = &self.book.ctg;
         if !data.starts_with(&CTG_START) {
             add(0.into(), format_args!("the header page does not begin as those of known books do"));
         }
@@ -122,12 +120,12 @@ impl Pass<'_, '_> {
         if u64::from(said) != pages {
             add(CTG_PAGES.into(), format_args!("the header counts {said} pages, and the file has {pages}"));
         }
-        let (held, count) = (index.held(), index.count());
+        let (held, count) = (index.held(), index.count);
         if held < count {
             let what = format_args!("the index is cut off: it holds {held} of {count} page numbers");
             add((cto, CTO_COUNT).into(), what);
         }
-        let (bits, high) = (index.bits(), index.high());
+        let (bits, high) = (index.bits(), index.high);
         if bits < high {
             let what = format_args!("the bitmap has {bits} bits, and its upper bound is {high}");
             add((ctb, CTB_HIGH).into(), what);
@@ -137,7 +135,7 @@ impl Pass<'_, '_> {
             let what = format_args!("the index ends before leaf {last}, which the bitmap has");
             add((cto, CTO_COUNT).into(), what);
         }
-        let low = index.low();
+        let low = index.low;
         if index.low_copy() != Some(low) {
             add((cto, CTO_LOW).into(), format_args!("the lower bound is not that of the bitmap, {low}"));
         }
@@ -155,13 +153,14 @@ impl Pass<'_, '_> {
 
     fn page(&mut self, number: u64, page: &Page<'_>) {
         let start = page::offset(number);
-        let length = usize::from(page.length());
+        let length = usize::from(page.length);
         if length as u64 > PAGE_LEN || length < PAGE_HEADER {
             let what = format_args!("page {number} says that it ends at {length} of its {PAGE_LEN} bytes");
             self.findings.add(Kind::Page, start + 2, what);
         }
-        if (page.held() as u64) < PAGE_LEN {
-            self.cut_off(number, start + page.held() as u64);
+        let held = page.data.len() as u64;
+        if held < PAGE_LEN {
+            self.cut_off(number, start + held);
         }
         let (mut end, mut count) = (PAGE_HEADER, 0);
         for entry in page.entries() {
@@ -169,9 +168,9 @@ impl Pass<'_, '_> {
             count += 1;
             self.entry(number, page, &entry);
         }
-        if count < page.count() {
+        if count < page.count {
             let fault = page.entry(end).err().unwrap_or("is more than a page can hold");
-            let what = format_args!("entry {} of {} in page {number} {fault}", count + 1, page.count());
+            let what = format_args!("entry {} of {} in page {number} {fault}", count + 1, page.count);
             self.findings.add(Kind::Entry, start + end as u64, what);
         } else if end != length {
             let what =
@@ -206,11 +205,11 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Every node of the trie: each leaf names a page that there is, and nothing else does.
+    /// Checks every node of the trie: leaves, and only leaves, name pages of the file.
     fn nodes(&mut self, progress: &Progress) {
         let Self { index, pages, cto, ctb, .. } = *self;
         progress.things(index.held(), "leaves");
-        let mut named = vec![0_u64; usize::try_from(pages.div_ceil(64)).unwrap_or_default()];
+        let mut named = Bits::new(pages);
         for node in 0..index.held() {
             if node.is_multiple_of(STRIDE * 64) {
                 progress.at(node);
@@ -222,17 +221,11 @@ impl Pass<'_, '_> {
                 self.findings.add(Kind::Leaf, at, what);
                 continue;
             }
-            let word = usize::try_from(page / 64).ok().and_then(|at| named.get_mut(at));
-            match word.filter(|_| u64::from(page) < pages) {
-                None => {
-                    let what = format_args!("leaf {node} names page {page} of {pages}");
-                    self.findings.add(Kind::Leaf, at, what);
-                }
-                Some(word) if *word >> (page % 64) & 1 != 0 => {
-                    let what = format_args!("leaf {node} names page {page}, which another leaf names too");
-                    self.findings.add(Kind::SharedPage, at, what);
-                }
-                Some(word) => *word |= 1 << (page % 64),
+            if u64::from(page) >= pages {
+                self.findings.add(Kind::Leaf, at, format_args!("leaf {node} names page {page} of {pages}"));
+            } else if !named.insert(page.into()) {
+                let what = format_args!("leaf {node} names page {page}, which another leaf names too");
+                self.findings.add(Kind::SharedPage, at, what);
             }
         }
         for node in (0..index.bits()).filter(|&node| index.split(node)) {
@@ -244,7 +237,7 @@ impl Pass<'_, '_> {
     }
 }
 
-/// The position of an entry, in the normal form in which look-ups ask for it.
+/// The position of an entry, which must be in the normal form of look-ups.
 fn position(entry: &RawEntry<'_>) -> Result<(Chess, Normal), &'static str> {
     let chess = decode(entry.signature)?;
     let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
@@ -257,16 +250,15 @@ fn moves(book: &Ctg, entry: &RawEntry<'_>, chess: &Chess, normal: &Normal, findi
     let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
     let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
     let mut seen = Vec::new();
-    for (written, at) in entry.moves().zip((entry.offset + entry.signature.len() as u64 + 1..).step_by(2)) {
-        let code = written.code;
+    let first = entry.offset + entry.signature.len() as u64 + 1;
+    for (&[code, mark], at) in entry.moves.iter().zip((first..).step_by(2)) {
         let Some(mv) = legal(code, normal, chess) else {
             let why = if is_known(code) { "is not legal" } else { "means nothing" };
             findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
             continue;
         };
-        if written.annotation_code & MARK_BITS != 0 && written.annotation().is_none() {
-            let what =
-                format_args!("the mark 0x{:02x} of {mv} has no known meaning", written.annotation_code);
+        if mark & MARK_BITS != 0 && annotation(mark).is_none() {
+            let what = format_args!("the mark 0x{mark:02x} of {mv} has no known meaning");
             findings.add(Kind::Mark, at + 1, what);
         }
         if seen.contains(&mv) {
@@ -275,7 +267,7 @@ fn moves(book: &Ctg, entry: &RawEntry<'_>, chess: &Chess, normal: &Normal, findi
         seen.push(mv);
         let mut next = chess.clone();
         next.play_unchecked(mv);
-        if book.find(&next).is_none() {
+        if book.look_up(&next).is_none() {
             let what = format_args!("the move {} leads to a position that the book does not have", uci(mv));
             findings.count(Kind::Open, at, what);
         }

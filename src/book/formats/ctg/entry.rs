@@ -1,7 +1,8 @@
-//! An entry decoded: what a CTG book knows of a position and of its moves.
+//! The content of an entry: what a CTG book knows of a position and of its moves.
 
 use super::layout::{GREEN, MARK_BITS, RED, STATISTICS_LEN};
-use super::page::RawEntry;
+use super::read::page::RawEntry;
+use crate::base::bytes;
 use crate::book::{Annotation, Counts};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
@@ -34,13 +35,14 @@ const MARKS: [(u8, Annotation); 8] = [
     (0x16, Annotation::Zugzwang),
 ];
 
-fn comment(code: u8) -> Option<&'static str> {
-    COMMENTS.iter().find(|(known, _)| *known == code).map(|(_, words)| *words)
-}
-
-/// The code of a comment, where it is known.
+/// The code of a comment, if it is known.
 pub fn comment_code(words: &str) -> Option<u8> {
     COMMENTS.iter().find(|(_, known)| *known == words).map(|(code, _)| *code)
+}
+
+/// The mark with this code, if it is known; the bits around the code do not count.
+pub fn annotation(code: u8) -> Option<Annotation> {
+    MARKS.iter().find(|(known, _)| *known == code & MARK_BITS).map(|(_, mark)| *mark)
 }
 
 /// The code of a mark, 0 for none.
@@ -65,7 +67,7 @@ impl Rating {
     }
 }
 
-/// All that an entry holds of its position, for the side to move in it.
+/// What an entry holds of its position, for the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// All games, unfinished ones too.
@@ -84,7 +86,7 @@ pub struct Statistics {
     pub other: Rating,
     /// What is recommended, bit by bit; see [`Statistics::recommended`].
     pub recommendation: u8,
-    /// A byte of unknown meaning behind the recommendation.
+    /// A byte of unknown meaning.
     pub reserved: u8,
     /// The comment on the position, see [`Statistics::comment`].
     pub comment_code: u8,
@@ -93,83 +95,40 @@ pub struct Statistics {
 impl Statistics {
     /// Decodes the bytes after an entry's moves (docs/formats/ctg.md, Entry).
     pub fn from_bytes(bytes: &[u8; STATISTICS_LEN]) -> Self {
-        let [
-            g0,
-            g1,
-            g2,
-            w0,
-            w1,
-            w2,
-            l0,
-            l1,
-            l2,
-            d0,
-            d1,
-            d2,
-            u0,
-            u1,
-            u2,
-            u3,
-            a0,
-            a1,
-            a2,
-            s0,
-            s1,
-            s2,
-            s3,
-            b0,
-            b1,
-            b2,
-            t0,
-            t1,
-            t2,
-            t3,
-            recommendation,
-            reserved,
-            comment_code,
-        ] = *bytes;
-        let three = |a, b, c| u32::from_be_bytes([0, a, b, c]);
+        let four = |at| bytes::u32_be(bytes, at).unwrap_or_default();
+        let three = |at| four(at) >> 8;
+        let [.., recommendation, reserved, comment_code] = *bytes;
         Self {
-            games: three(g0, g1, g2),
-            wins: three(w0, w1, w2),
-            losses: three(l0, l1, l2),
-            draws: three(d0, d1, d2),
-            unknown: u32::from_be_bytes([u0, u1, u2, u3]),
-            own: Rating { games: three(a0, a1, a2), sum: u32::from_be_bytes([s0, s1, s2, s3]) },
-            other: Rating { games: three(b0, b1, b2), sum: u32::from_be_bytes([t0, t1, t2, t3]) },
+            games: three(0),
+            wins: three(3),
+            losses: three(6),
+            draws: three(9),
+            unknown: four(12),
+            own: Rating { games: three(16), sum: four(19) },
+            other: Rating { games: three(23), sum: four(26) },
             recommendation,
             reserved,
             comment_code,
         }
     }
 
-    /// The bytes as they stand in an entry; counts keep their low 24 bits.
-    pub fn to_bytes(&self) -> [u8; STATISTICS_LEN] {
+    /// Appends the same bytes; counts keep their low 24 bits.
+    pub fn write(&self, out: &mut Vec<u8>) {
         let three = |number: u32| {
             let [_, a, b, c] = number.to_be_bytes();
             [a, b, c]
         };
-        let mut bytes = [0; STATISTICS_LEN];
-        let mut rest = &mut bytes[..];
-        let mut put = |part: &[u8]| {
-            let (place, behind) = std::mem::take(&mut rest).split_at_mut(part.len());
-            place.copy_from_slice(part);
-            rest = behind;
-        };
-        for count in [self.games, self.wins, self.losses, self.draws] {
-            put(&three(count));
-        }
-        put(&self.unknown.to_be_bytes());
+        out.extend([self.games, self.wins, self.losses, self.draws].into_iter().flat_map(three));
+        out.extend(self.unknown.to_be_bytes());
         for rating in [self.own, self.other] {
-            put(&three(rating.games));
-            put(&rating.sum.to_be_bytes());
+            out.extend(three(rating.games));
+            out.extend(rating.sum.to_be_bytes());
         }
-        put(&[self.recommendation, self.reserved, self.comment_code]);
-        bytes
+        out.extend([self.recommendation, self.reserved, self.comment_code]);
     }
 
-    /// Whether a move to this position is green (`true`) or red (`false`); one that is marked as both is red, for
-    /// what may never be played must not be.
+    /// Whether a move to this position is green (`true`) or red (`false`). A move that is both is red, because a forbidden
+    /// move must not be played.
     pub fn recommended(&self) -> Option<bool> {
         if self.recommendation & RED != 0 {
             Some(false)
@@ -178,36 +137,19 @@ impl Statistics {
         }
     }
 
-    /// The comment as a sign or words, where it is known.
+    /// The comment as a sign or words, if it is known.
     pub fn comment(&self) -> Option<&'static str> {
-        comment(self.comment_code)
+        COMMENTS.iter().find(|(known, _)| *known == self.comment_code).map(|(_, words)| *words)
     }
 
-    /// The counts of the side that moved to this position.
-    pub fn of_mover(&self) -> Counts {
+    /// The counts of the side to move.
+    pub fn counts(&self) -> Counts {
         Counts {
             games: self.games.into(),
-            wins: self.losses.into(),
+            wins: self.wins.into(),
             draws: self.draws.into(),
-            losses: self.wins.into(),
+            losses: self.losses.into(),
         }
-    }
-}
-
-/// A move of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryMove {
-    /// Its code.
-    pub code: u8,
-    /// Its mark with the bits around it.
-    pub annotation_code: u8,
-}
-
-impl EntryMove {
-    /// Its mark, where it is known.
-    pub fn annotation(self) -> Option<Annotation> {
-        let code = self.annotation_code & MARK_BITS;
-        MARKS.iter().find(|(known, _)| *known == code).map(|(_, mark)| *mark)
     }
 }
 
@@ -216,24 +158,14 @@ impl EntryMove {
 pub struct Entry {
     /// What is known of the position.
     pub statistics: Statistics,
-    /// Its moves, in the order of the file.
-    pub moves: Vec<EntryMove>,
+    /// The code and mark of each move, in the order of the file.
+    pub moves: Vec<[u8; 2]>,
 }
 
-impl<'a> RawEntry<'a> {
+impl RawEntry<'_> {
     /// What is known of the position.
     pub fn statistics(&self) -> Statistics {
         Statistics::from_bytes(self.statistics)
-    }
-
-    /// Its moves, in the order of the file.
-    pub fn moves(&self) -> impl ExactSizeIterator<Item = EntryMove> + use<'a> {
-        self.moves.iter().map(|&[code, annotation_code]| EntryMove { code, annotation_code })
-    }
-
-    /// All of it.
-    pub fn decode(&self) -> Entry {
-        Entry { statistics: self.statistics(), moves: self.moves().collect() }
     }
 }
 
@@ -258,9 +190,11 @@ mod tests {
             comment_code: 0x21,
         };
         assert_eq!(Statistics::from_bytes(&bytes), expected);
-        assert_eq!(expected.to_bytes(), bytes);
-        let mover = Counts { games: 0x01_0203, wins: 0x07_0809, draws: 0x0a_0b0c, losses: 0x04_0506 };
-        assert_eq!(expected.of_mover(), mover);
+        let mut written = Vec::new();
+        expected.write(&mut written);
+        assert_eq!(written, bytes);
+        let counts = Counts { games: 0x01_0203, wins: 0x04_0506, draws: 0x0a_0b0c, losses: 0x07_0809 };
+        assert_eq!(expected.counts(), counts);
     }
 
     #[test]
@@ -272,13 +206,14 @@ mod tests {
 
     #[test]
     fn marks_are_the_low_bits() {
-        let mark = |annotation_code| EntryMove { code: 0, annotation_code }.annotation();
-        assert_eq!(mark(0xe1), Some(Annotation::Good));
-        assert_eq!(mark(0xe0), None);
-        assert_eq!(mark(0x16), Some(Annotation::Zugzwang));
-        let known = (0..0x20).filter_map(mark).count();
+        assert_eq!(annotation(0xe1), Some(Annotation::Good));
+        assert_eq!(annotation(0xe0), None);
+        assert_eq!(annotation(0x16), Some(Annotation::Zugzwang));
+        let known = (0..0x20).filter_map(annotation).count();
         assert_eq!(known, MARKS.len());
-        assert!((0..0x20).all(|code| mark(code).is_none_or(|mark| annotation_code(Some(mark)) == code)));
+        assert!(
+            (0..0x20).all(|code| annotation(code).is_none_or(|mark| annotation_code(Some(mark)) == code))
+        );
         assert_eq!(annotation_code(None), 0);
     }
 

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
-/// The last parts of the names: pages, index, bitmap.
+/// The extensions: pages, index, bitmap.
 pub const EXTENSIONS: [&str; 3] = ["ctg", "cto", "ctb"];
 
-/// Which of the three files a name is, by its last part in any letter case.
+/// Which of the three files a path is, by its extension in any letter case.
 pub fn part(path: &Path) -> Option<usize> {
     let extension = path.extension()?;
     EXTENSIONS.iter().position(|name| extension.eq_ignore_ascii_case(name))
 }
 
-/// The three files of the book that a file belongs to: pages, index, bitmap. A name that is none of the three forms
-/// is that of the pages.
+/// The three files of a book by the path of any of them: pages, index, bitmap. A path with another extension is that of
+/// the pages.
 ///
-/// The other names are tried in the letter case of the given one first, then looked for in the folder in any.
+/// The other files have the letter case of the given one, or else any.
 ///
 /// # Errors
 /// When one of them is missing, or the folder cannot be read.
@@ -30,8 +30,7 @@ pub fn of(path: &Path) -> Result<[PathBuf; 3]> {
     Ok(files)
 }
 
-/// The file itself, or the one file of its folder that differs from it by letter case alone, where it is named like a
-/// part of a CTG book.
+/// The one file in the folder of a missing part of a CTG book that differs from it by letter case alone.
 pub fn in_any_case(path: &Path) -> Option<PathBuf> {
     part(path)?;
     if path.exists() {

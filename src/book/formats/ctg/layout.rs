@@ -21,7 +21,7 @@ pub const CTG_POSITIONS: u64 = 24;
 /// Offset of the number of games in the header page, 32 bits (docs/formats/ctg.md, Header page).
 pub const CTG_GAMES: u64 = 28;
 
-/// What else the header page of every book holds, by offset: the length of a page, and bytes of unknown meaning
+/// What else the header page of every book has, by offset: the length of a page, and bytes of unknown meaning
 /// (docs/formats/ctg.md, Header page).
 pub const CTG_FIXED: [(u64, &[u8]); 4] = [
     (0, &CTG_START),
@@ -30,7 +30,7 @@ pub const CTG_FIXED: [(u64, &[u8]); 4] = [
     (1024, &[0, 1, 0, 5, 0, 1, 0x7f, 0xff, 0, 3, 0x7f, 0xff, 0, 5, 0, 0x1e, 0, 6, 0, 2, 0, 7, 0, 1]),
 ];
 
-/// What the four unknown bytes of an entry hold for each game, exactly or approximately (docs/formats/ctg.md, Entry).
+/// What each game adds to the four unknown bytes of an entry, exactly or approximately (docs/formats/ctg.md, Entry).
 pub const UNKNOWN_OF_A_GAME: u32 = 5;
 
 /// Bytes before the first entry of a page: the number of entries and the end of the last one, 16 bits each
@@ -72,10 +72,10 @@ pub const CTB_HIGH: u64 = 8;
 /// (docs/formats/ctg.md, Signature).
 pub const LENGTH_BITS: u8 = 0x1f;
 
-/// Set in an entry's first byte where the signature holds an en-passant file (docs/formats/ctg.md, Signature).
+/// Set in an entry's first byte if the signature holds an en-passant file (docs/formats/ctg.md, Signature).
 pub const EN_PASSANT: u8 = 0x20;
 
-/// Set in an entry's first byte where the signature holds castling rights (docs/formats/ctg.md, Signature).
+/// Set in an entry's first byte if the signature holds castling rights (docs/formats/ctg.md, Signature).
 pub const CASTLING: u8 = 0x40;
 
 /// The longest signature: what [`LENGTH_BITS`] can say.
@@ -96,8 +96,8 @@ pub const CASTLE_SHORT: u8 = 0x6b;
 /// Castling on the queen's side (docs/formats/ctg.md, Move table).
 pub const CASTLE_LONG: u8 = 0xf6;
 
-/// The two codes of the second queen that sources give differently: six squares up where that is legal, else six to
-/// the right (docs/formats/ctg.md, Move table).
+/// The two codes of the second queen on which sources disagree: six squares up if that is legal, otherwise six to the
+/// right (docs/formats/ctg.md, Move table).
 pub const UNSURE: [u8; 2] = [0x1a, 0xf9];
 
 /// Set in the recommendation of a position that it is good to move to: green (docs/formats/ctg.md, Entry).

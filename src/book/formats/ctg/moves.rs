@@ -1,6 +1,6 @@
-//! What a move's code means: a piece by its number, and a step on a board whose edges are joined
+//! Codes of moves: a piece by its number, and a step on a board whose edges are joined
 //! (docs/formats/ctg.md, Move table).
-#![allow(clippy::indexing_slicing, reason = "tables that are made when the program is compiled")]
+#![allow(clippy::indexing_slicing, reason = "tables that the compiler makes")]
 
 use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
 
@@ -53,7 +53,7 @@ const STEPS: [(u8, Role, u8, u8, u8); 164] = [
     (0x97, Role::King, 0, 7, 0), (0x0a, Role::King, 0, 0, 7), (0x44, Role::King, 0, 1, 7), (0x8c, Role::King, 0, 7, 7),
 ];
 
-/// Each code's step; castling has none.
+/// The step of each code; castling has none.
 static TABLE: [Option<Step>; 256] = {
     let mut table = [None; 256];
     let mut at = 0;
@@ -88,9 +88,8 @@ const fn place(step: Step) -> usize {
     piece * STEPS_OF_ONE + step.right as usize * 8 + step.up as usize
 }
 
-/// The code of a legal move of a position, whose normal form is given with it; `None` where the format has none: for
-/// third pieces of a kind, for promotions to other pieces than a queen, and where the code would be read as another
-/// move.
+/// The code of a legal move in a position with this normal form. The format has none for third pieces of a kind, for
+/// promotions to other pieces than a queen, and if the code would be read as another move.
 pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
     if let Some(side) = mv.castling_side() {
         return Some(match side {
@@ -103,17 +102,17 @@ pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
     (!UNSURE.contains(&code) || legal(code, normal, chess) == Some(mv)).then_some(code)
 }
 
-/// Whether a code means any move at all.
+/// Whether a code has any meaning.
 pub fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
 }
 
-/// The step of a code, where it has one.
+/// The step of a code, if it has one.
 pub fn step(code: u8) -> Option<Step> {
     TABLE.get(usize::from(code)).copied().flatten()
 }
 
-/// The legal move that a code means in a position, whose normal form is given with it.
+/// The legal move that a code means in a position with this normal form.
 pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
     let mv = match code {
         CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
@@ -139,13 +138,13 @@ mod tests {
     use shakmaty::{Position, Square};
 
     #[test]
-    fn each_code_stands_once_and_no_two_mean_the_same() {
+    fn each_code_occurs_once_and_no_two_mean_the_same() {
         let known = (0..=255).filter(|&code| step(code).is_some()).count();
         assert_eq!(known, STEPS.len());
         for (at, (_, role, number, right, up)) in STEPS.iter().enumerate() {
-            let mut behind = STEPS.iter().skip(at + 1);
+            let mut others = STEPS.iter().skip(at + 1);
             assert!(
-                behind.all(|other| (&other.1, &other.2, &other.3, &other.4) != (role, number, right, up))
+                others.all(|other| (&other.1, &other.2, &other.3, &other.4) != (role, number, right, up))
             );
             assert!(*right < 8 && *up < 8 && right + up > 0);
         }

@@ -1,4 +1,4 @@
-//! A position becomes the bits under which a CTG book knows it, and back (docs/formats/ctg.md, Signature).
+//! The signature by which a CTG book knows a position, and back (docs/formats/ctg.md, Signature).
 
 use shakmaty::{Chess, File, Rank, Square};
 
@@ -6,7 +6,7 @@ use super::layout::{CASTLING, EN_PASSANT, HASH, LENGTH_BITS, LONGEST_SIGNATURE};
 use crate::chess::huffman::{BitReader, BitWriter};
 use crate::chess::normal::{CASTLES, Normal, playable};
 
-/// The bits under which a book knows a position.
+/// The bytes by which a book knows a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     bytes: [u8; 1 + 32],
@@ -14,8 +14,8 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a position: with the en-passant file where a pawn stands beside the pushed one, whether or not
-    /// it may capture. `None` where the format has none for it.
+    /// The signature of a position. It has an en-passant file if a pawn is beside the pushed one, whether or not it may
+    /// capture. `None` if the format has no signature for the position.
     ///
     /// ```
     /// use tabiya::book::ctg::Signature;
@@ -27,7 +27,7 @@ impl Signature {
         Self::of_normal(&Normal::of(chess)?)
     }
 
-    /// The signature of a position in the normal form; `None` where it has more pieces than one can hold.
+    /// The signature of a position in the normal form; `None` if it has too many pieces.
     pub fn of_normal(normal: &Normal) -> Option<Self> {
         let mut bits = BitWriter::of_board(normal);
         let mut head = 0;
@@ -61,12 +61,12 @@ impl Signature {
         Some(Self { bytes, len })
     }
 
-    /// The bytes as they stand in a page.
+    /// The bytes as they are in a page.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// The hash by which the index knows it.
+    /// The hash for the index.
     pub fn hash(&self) -> u32 {
         hash(self.bytes())
     }
@@ -84,16 +84,16 @@ pub fn hash(signature: &[u8]) -> u32 {
     hash
 }
 
-/// The position that a signature stands for, with White to move.
+/// The position of a signature, with White to move.
 ///
 /// # Errors
-/// When it stands for none: why, as a clause.
+/// When it has none: why, as a clause.
 pub fn decode(signature: &[u8]) -> Result<Chess, &'static str> {
     const BITS: &str = "these bits are no position";
     let (head, rest) = signature.split_first().ok_or(BITS)?;
     let mut bits = BitReader::new(rest);
     let mut setup = bits.board().ok_or(BITS)?;
-    // What follows stands at the end of the last byte.
+    // The rest is at the end of the last byte.
     let last = rest.last().copied().unwrap_or_default();
     let mut tail = 0;
     if head & CASTLING != 0 {
@@ -108,7 +108,7 @@ pub fn decode(signature: &[u8]) -> Result<Chess, &'static str> {
         setup.ep_square = Some(Square::from_coords(File::new(u32::from(last >> tail) & 7), Rank::Sixth));
         tail += 3;
     }
-    // Where neither follows, one bit of padding does.
+    // Without both there is one bit of padding.
     if usize::from(head & LENGTH_BITS) != signature.len() || bits.count() + tail.max(1) > rest.len() * 8 {
         return Err(BITS);
     }

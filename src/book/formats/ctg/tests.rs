@@ -1,9 +1,9 @@
-//! Books written here, good and broken, and what the reader makes of them.
+//! Sound and broken books, and what reader and writer make of them.
 
 mod broken;
-mod made;
+mod fixtures;
 mod reading;
 mod samples;
 mod writing;
 
-pub use made::{Known, Made, after, ctb, cto, fen};
+pub use fixtures::{Fixture, Known, ctb, cto};

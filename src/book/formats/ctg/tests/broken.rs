@@ -1,4 +1,4 @@
-//! Broken books: what is said of them, and that the rest is played.
+//! Broken books: what is wrong is reported, and the rest is played.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -7,16 +7,17 @@ use proptest::prelude::*;
 
 use super::super::Ctg;
 use super::super::layout::STATISTICS_LEN;
-use super::made::entry;
-use super::{Known, Made, after, ctb, cto};
+use super::fixtures::entry;
+use super::{Fixture, Known, ctb, cto};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
+use crate::book::tests::after;
 use crate::book::{self, Book};
 use crate::chess::Position;
 
-/// Three moves and what stands behind each, on several pages.
-fn made() -> Made {
-    Made::new(2)
+/// Three moves and the positions after them, on several pages.
+fn made() -> Fixture {
+    Fixture::new(2)
         .with(&Position::start(), "e2e4 d2d4", [9, 3, 3, 3], 0)
         .with(&after("e2e4"), "e7e5", [5, 1, 1, 1], 0x80)
         .with(&after("d2d4"), "d7d5", [4, 1, 1, 1], 0)
@@ -30,11 +31,11 @@ fn opened([ctg, cto, ctb]: [Vec<u8>; 3]) -> Result<Ctg, String> {
 
 /// What `check` says is damaged.
 fn damages(book: &Ctg) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
-        told.extend(finding.is_error().then(|| finding.to_string()))
+        reported.extend(finding.is_error().then(|| finding.to_string()))
     });
-    told
+    reported
 }
 
 fn known(book: &Ctg) -> usize {
@@ -80,7 +81,8 @@ fn files_of_different_books_are_told_apart() {
     assert!(mixed(&small, &big, &small).contains("does not belong to made.ctb (byte 4)"));
     // Other pages of as many: the index leads elsewhere than to what stands in them.
     let line = ["g1f3", "b1c3", "c2c4", "a2a3", "h2h3", "g2g3", "b2b3", "f2f4"];
-    let other = line.into_iter().fold(Made::new(4), |made, mv| made.with(&after(mv), "", [0; 4], 0)).files();
+    let other =
+        line.into_iter().fold(Fixture::new(4), |made, mv| made.with(&after(mv), "", [0; 4], 0)).files();
     let error = mixed(&other, &big, &big);
     assert!(
         error.contains("the index names page") && error.contains("does not belong to made.ctg (byte "),
@@ -108,14 +110,14 @@ fn a_page_number_beyond_the_file_is_told_and_the_rest_is_played() {
     files[1][16 + leaf * 4..][..4].copy_from_slice(&[0x7f, 0, 0, 1]);
     let book = opened(files).unwrap();
     assert!(known(&book) < 5);
-    let told = damages(&book);
+    let reported = damages(&book);
     let expected = format!("leaf {leaf} names page 2130706433 of ");
     assert!(
-        told.iter().any(|what| what.starts_with(&expected) && what.ends_with(" of made.cto)")),
-        "{told:?}"
+        reported.iter().any(|what| what.starts_with(&expected) && what.ends_with(" of made.cto)")),
+        "{reported:?}"
     );
     // With no page at all that is right, the index is another book's.
-    let mut files = Made::new(0).with(&Position::start(), "", [0; 4], 0).files();
+    let mut files = Fixture::new(0).with(&Position::start(), "", [0; 4], 0).files();
     files[1][19] = 9;
     let error = opened(files).unwrap_err();
     assert!(
@@ -131,10 +133,10 @@ fn a_length_past_the_page_is_told_and_its_entries_are_played() {
     files[0][4098..4100].copy_from_slice(&[0xff, 0xff]);
     let book = opened(files).unwrap();
     assert_eq!(known(&book), 5);
-    let told = damages(&book);
+    let reported = damages(&book);
     assert!(
-        told[0].starts_with("page 0 says that it ends at 65535 of its 4096 bytes (byte 4098)"),
-        "{told:?}"
+        reported[0].starts_with("page 0 says that it ends at 65535 of its 4096 bytes (byte 4098)"),
+        "{reported:?}"
     );
 }
 
@@ -143,14 +145,15 @@ fn an_even_length_of_moves_ends_its_page_only() {
     let start = Position::start();
     let sound = entry(&[], &Known::default());
     let even = [&[2, 0][..], &[0; STATISTICS_LEN]].concat();
-    let book = Made::new(0).raw(&after("a2a3"), &sound).raw(&start, &even).raw(&after("e2e4"), &sound).book();
+    let book =
+        Fixture::new(0).raw(&after("a2a3"), &sound).raw(&start, &even).raw(&after("e2e4"), &sound).book();
     assert!(book.entry(&after("a2a3")).is_some());
     assert!(book.entry(&start).is_none() && book.entry(&after("e2e4")).is_none());
-    let told = damages(&book);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("entry 2 of 3 in page 0 has half a move (byte 41"), "{told:?}");
+    let reported = damages(&book);
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(reported[0].starts_with("entry 2 of 3 in page 0 has half a move (byte 41"), "{reported:?}");
     let long = [&[255][..], &[0; 100]].concat();
-    let book = Made::new(0).raw(&start, &long).book();
+    let book = Fixture::new(0).raw(&start, &long).book();
     assert!(book.best(&start).is_none());
     assert!(damages(&book)[0].contains("entry 1 of 1 in page 0 ends after its page"));
 }
@@ -160,10 +163,13 @@ fn a_bitmap_shorter_than_its_bounds_is_told_and_what_it_reaches_is_played() {
     let mut files = made().split(5).files();
     files[2].truncate(12 + 2);
     let book = opened(files).unwrap();
-    let told = damages(&book);
+    let reported = damages(&book);
     let expected = "the bitmap has 16 bits, and its upper bound is 32 (byte 8 of made.ctb)";
-    assert!(told.iter().any(|what| what == expected), "{told:?}");
-    assert!(told.iter().any(|what| what.contains("the index does not lead to this entry")), "{told:?}");
+    assert!(reported.iter().any(|what| what == expected), "{reported:?}");
+    assert!(
+        reported.iter().any(|what| what.contains("the index does not lead to this entry")),
+        "{reported:?}"
+    );
     let mut files = made().files();
     files[1].truncate(16 + 3 * 4);
     let book = opened(files).unwrap();
@@ -178,8 +184,8 @@ fn a_cut_page_file_keeps_what_it_has() {
     let len = files[0].len();
     files[0].truncate(len - 4000);
     let book = opened(files).unwrap();
-    let told = damages(&book);
-    assert!(told.iter().any(|what| what.contains(" is cut off (byte ")), "{told:?}");
+    let reported = damages(&book);
+    assert!(reported.iter().any(|what| what.contains(" is cut off (byte ")), "{reported:?}");
     let mut files = made().files();
     files[0].truncate(4096);
     let book = opened(files).unwrap();
@@ -191,41 +197,41 @@ fn a_cut_page_file_keeps_what_it_has() {
 fn moves_that_cannot_be_played_are_told_and_left_out() {
     let start = Position::start();
     // 0x0c is a first pawn's capture to the left, 0x02 means nothing; 0xec is a2a3, with a mark that none knows.
-    let book = Made::new(0).raw(&start, &entry(&[0x0c, 0, 0x02, 0, 0xec, 0x1f], &Known::default())).book();
+    let book = Fixture::new(0).raw(&start, &entry(&[0x0c, 0, 0x02, 0, 0xec, 0x1f], &Known::default())).book();
     let mut moves = Vec::new();
     book.moves(&start, &mut moves);
     assert_eq!(moves.len(), 1);
-    let told = damages(&book);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].starts_with("the move code 0x0c is not legal in rnbqkbnr/"), "{told:?}");
-    assert!(told[1].starts_with("the move code 0x02 means nothing in rnbqkbnr/"), "{told:?}");
+    let reported = damages(&book);
+    assert_eq!(reported.len(), 2, "{reported:?}");
+    assert!(reported[0].starts_with("the move code 0x0c is not legal in rnbqkbnr/"), "{reported:?}");
+    assert!(reported[1].starts_with("the move code 0x02 means nothing in rnbqkbnr/"), "{reported:?}");
 }
 
 #[test]
 fn more_results_than_games_are_damage_and_fewer_are_not() {
     let start = Position::start();
     for counts in [[2, 1, 1, 1], [1, 2, 0, 0], [0, 0, 0, 1]] {
-        let book = Made::new(0).with(&start, "e2e4", counts, 0).book();
+        let book = Fixture::new(0).with(&start, "e2e4", counts, 0).book();
         let [games, wins, losses, draws] = counts;
         let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
         let found = damages(&book);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with(&what), "{found:?}");
     }
-    let unfinished = Made::new(0).with(&start, "e2e4", [9, 1, 1, 1], 0).book();
+    let unfinished = Fixture::new(0).with(&start, "e2e4", [9, 1, 1, 1], 0).book();
     assert_eq!(damages(&unfinished), [""; 0]);
 }
 
 #[test]
 fn many_damages_of_one_kind_are_told_in_few_lines() {
     let moves: Vec<u8> = [0x02, 0].repeat(127);
-    let book = Made::new(0).raw(&Position::start(), &entry(&moves, &Known::default())).book();
-    let told = damages(&book);
-    assert_eq!(told.len(), 21);
+    let book = Fixture::new(0).raw(&Position::start(), &entry(&moves, &Known::default())).book();
+    let reported = damages(&book);
+    assert_eq!(reported.len(), 21);
     assert!(
-        told[20].starts_with("107 more move codes that are not legal in their position (first at byte "),
+        reported[20].starts_with("107 more move codes that are not legal in their position (first at byte "),
         "{}",
-        told[20]
+        reported[20]
     );
 }
 
@@ -258,7 +264,7 @@ fn any_of_the_three_names_opens_the_book_and_a_missing_one_is_named() {
 fn a_book_of_a_hundred_gigabytes_is_opened_and_played() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let start = Made::new(0).with(&Position::start(), "e2e4", [0; 4], 0).files();
+    let start = Fixture::new(0).with(&Position::start(), "e2e4", [0; 4], 0).files();
     // The last page of all holds the start, so that offsets beyond 32 bits are read.
     let page = 100_000_000_000_u64 / 4096 - 2;
     let file = File::create(path("huge.ctg")).unwrap();

@@ -1,11 +1,12 @@
-//! What a sound book gives: signatures, statistics, colours, the order of preference.
+//! Sound books: signatures, statistics, colours, the order of preference.
 
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Setup};
 
 use super::super::signature::{Signature, decode};
-use super::{Known, Made, after, fen};
-use crate::book::{Annotation, Book, Counts, Format, MoveFacts, Ratings};
+use super::{Fixture, Known};
+use crate::book::tests::{after, fen, moves, uci};
+use crate::book::{Annotation, Book, Counts, Format, Ratings};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
@@ -32,16 +33,6 @@ fn setup(chess: &Chess) -> Setup {
 
 fn position(setup: Setup) -> Chess {
     setup.position(CastlingMode::Standard).unwrap()
-}
-
-fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves
-}
-
-fn uci(known: &MoveFacts) -> String {
-    known.mv.to_uci(CastlingMode::Standard).to_string()
 }
 
 proptest! {
@@ -110,22 +101,22 @@ fn what_the_format_cannot_hold_has_no_signature() {
         Position::from_fen(b"r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", CastlingMode::Chess960).unwrap();
     let standard = fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     assert_eq!(signature(as_ever.chess()), signature(standard.chess()));
-    assert!(Made::new(0).book().best(&other).is_none());
+    assert!(Fixture::new(0).book().best(&other).is_none());
 }
 
 #[test]
-fn a_moves_statistics_are_those_of_the_position_behind_it() {
+fn a_moves_statistics_are_those_of_the_position_after_it() {
     let start = Position::start();
     let ratings = [10, 25_000, 5, 13_500];
     let behind = Known { counts: [10, 2, 5, 3], ratings, recommendation: 0xa4, moves: vec![] };
-    let book = Made::new(3)
+    let book = Fixture::new(3)
         .with(&start, "e2e4:1 d2d4 a2a3:230", [99, 1, 1, 1], 0)
         .known(&after("e2e4"), behind)
         .with(&after("d2d4"), "", [4, 1, 1, 1], 0x40)
         .book();
     assert_eq!((book.format(), book.files().len()), (Format::Ctg, 3));
     let [e4, d4, a3] = moves(&book, &start)[..] else { panic!() };
-    assert_eq!([&e4, &d4, &a3].map(uci), ["e2e4", "d2d4", "a2a3"]);
+    assert_eq!([&e4, &d4, &a3].map(|known| uci(known.mv)), ["e2e4", "d2d4", "a2a3"]);
     assert_eq!(e4.counts, Some(Counts { games: 10, wins: 5, draws: 3, losses: 2 }));
     assert_eq!((e4.weight, e4.annotation, e4.recommended), (13, Some(Annotation::Good), Some(true)));
     // 65 % of the points against opponents of 2500.
@@ -141,8 +132,8 @@ fn a_moves_statistics_are_those_of_the_position_behind_it() {
 #[test]
 fn the_same_move_is_given_once_and_from_a_mirrored_position_too() {
     let start = fen("4k3/8/8/8/8/8/8/2K4R b - - 0 1");
-    let book = Made::new(1).with(&start, "e8d7 e8d7:6 e8f7", [0; 4], 0).book();
-    let shown = |at: &str| moves(&book, &fen(at)).iter().map(uci).collect::<Vec<_>>();
+    let book = Fixture::new(1).with(&start, "e8d7 e8d7:6 e8f7", [0; 4], 0).book();
+    let shown = |at: &str| moves(&book, &fen(at)).iter().map(|known| uci(known.mv)).collect::<Vec<_>>();
     assert_eq!(shown("4k3/8/8/8/8/8/8/2K4R b - - 0 1"), ["e8d7", "e8f7"]);
     assert_eq!(shown("3k4/8/8/8/8/8/8/R4K2 b - - 0 1"), ["d8e7", "d8c7"]);
     assert_eq!(shown("2k4r/8/8/8/8/8/8/4K3 w - - 0 1"), ["e1d2", "e1f2"]);
@@ -157,20 +148,23 @@ fn en_passant_that_is_illegal_may_be_left_out() {
     let free = "6k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
     let free_without = "6k1/8/8/3pP3/8/8/8/4K3 w - - 0 1";
     let of = |written: &str, asked: &str| {
-        let book = Made::new(2).with(&fen(written), "e1d2", [0; 4], 0).book();
+        let book = Fixture::new(2).with(&fen(written), "e1d2", [0; 4], 0).book();
         book.entry(&fen(asked)).is_some()
     };
     assert!(of(pinned, pinned) && of(without, pinned) && !of(pinned, without));
     assert!(of(free, free) && !of(free_without, free) && !of(free, free_without));
-    let book = Made::new(0).with(&fen(free), "e5d6 e5e6", [0; 4], 0).book();
-    assert_eq!(moves(&book, &fen(free)).iter().map(uci).collect::<Vec<_>>(), ["e5d6", "e5e6"]);
+    let book = Fixture::new(0).with(&fen(free), "e5d6 e5e6", [0; 4], 0).book();
+    assert_eq!(
+        moves(&book, &fen(free)).iter().map(|known| uci(known.mv)).collect::<Vec<_>>(),
+        ["e5d6", "e5e6"]
+    );
 }
 
 #[test]
-fn where_nothing_has_a_result_all_moves_weigh_one() {
+fn without_results_all_moves_weigh_one() {
     let start = Position::start();
     let weights = |book: &dyn Book| moves(book, &start).iter().map(|known| known.weight).collect::<Vec<_>>();
-    let bare = Made::new(0).with(&start, "e2e4 d2d4:6 c2c4", [0; 4], 0);
+    let bare = Fixture::new(0).with(&start, "e2e4 d2d4:6 c2c4", [0; 4], 0);
     assert_eq!(weights(&bare.book()), [1, 1, 1]);
     let unfinished = bare.clone().with(&after("e2e4"), "", [7, 0, 0, 0], 0);
     assert_eq!(weights(&unfinished.book()), [1, 1, 1]);
@@ -183,8 +177,8 @@ fn where_nothing_has_a_result_all_moves_weigh_one() {
 fn the_best_move_is_the_heaviest_that_tournaments_play() {
     let start = Position::start();
     let best = |moves: &str, behind: &[(&str, [u32; 4], u8)]| {
-        let made = Made::new(2).with(&start, moves, [0; 4], 0);
-        let add = |made: Made, (mv, counts, colour): &(&str, [u32; 4], u8)| {
+        let made = Fixture::new(2).with(&start, moves, [0; 4], 0);
+        let add = |made: Fixture, (mv, counts, colour): &(&str, [u32; 4], u8)| {
             made.with(&after(mv), "", *counts, *colour)
         };
         let book = behind.iter().fold(made, add).book();
@@ -203,7 +197,7 @@ fn the_best_move_is_the_heaviest_that_tournaments_play() {
 
 #[test]
 fn a_summary_counts_what_is_reached() {
-    let book = Made::new(2)
+    let book = Fixture::new(2)
         .with(&Position::start(), "e2e4 d2d4", [0; 4], 0)
         .with(&after("e2e4"), "e7e5", [0; 4], 0)
         .with(&after("e2e4 e7e5"), "", [0; 4], 0)

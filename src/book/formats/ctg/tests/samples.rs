@@ -1,33 +1,14 @@
-//! The sample books, where `TABIYA_SAMPLES` names their folder.
+//! The sample books, if `TABIYA_SAMPLES` names their folder.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
-
-use shakmaty::CastlingMode;
 
 use super::super::{Ctg, Signature};
 use crate::base::progress::Progress;
 use crate::book::polyglot::Polyglot;
+use crate::book::tests::{moves, sample, uci};
 use crate::book::{self, Annotation, Book, MoveFacts};
 use crate::chess::Position;
 use crate::choose::{Policy, chances};
-
-/// A file of the sample books; `None`, and a line that says so, where they are not at hand.
-pub fn sample(name: &str) -> Option<PathBuf> {
-    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        println!("skipped: TABIYA_SAMPLES is unset, and the test needs {name} of the sample books");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(name);
-    assert!(path.is_file(), "TABIYA_SAMPLES has no {name}");
-    Some(path)
-}
-
-fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    moves
-}
 
 /// Every position that a book's own moves reach from the start, each once.
 fn reached(book: &dyn Book, mut see: impl FnMut(&Position, &[MoveFacts])) -> usize {
@@ -72,16 +53,16 @@ fn a_walk_of_perfect2021_finds_every_successor() {
 fn every_entry_of_perfect2021_is_sound() {
     let Some(path) = sample("ctg/perfect2021/Perfect2021.cto") else { return };
     let book = Ctg::open(path).unwrap();
-    let mut told = Vec::new();
-    book.check(&Progress::none(), &mut |finding| told.push(finding));
-    assert_eq!(told, []);
+    let mut reported = Vec::new();
+    book.check(&Progress::none(), &mut |finding| reported.push(finding));
+    assert_eq!(reported, []);
     let summary = book.summary(&Progress::none());
     println!("{summary:?}");
     assert_eq!((summary.entries, summary.games, summary.reachable), (104_224, Some(72_827), Some(103_969)));
 }
 
 #[test]
-fn the_ratings_of_the_side_to_move_stand_first() {
+fn the_ratings_of_the_side_to_move_come_first() {
     let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
     let book = Ctg::open(path).unwrap();
     let (mut swapped, mut same) = (0, 0);
@@ -105,8 +86,7 @@ fn simple_opens_and_answers() {
     let mut edges = Vec::new();
     let positions = reached(&*book, |position, moves| {
         for known in moves {
-            let mv = known.mv.to_uci(CastlingMode::Standard).to_string();
-            edges.push((position.fen(), mv, known.weight, known.annotation));
+            edges.push((position.fen(), uci(known.mv), known.weight, known.annotation));
         }
         let mut chance = Vec::new();
         chances(moves, &Policy::default(), |_| true, &mut chance);

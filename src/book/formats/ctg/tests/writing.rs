@@ -1,20 +1,19 @@
-//! Books written by the writer, read back by the reader and by a look-up of its own.
+//! Books that are written, and read back by the reader and by a look-up of the test's own.
 
 mod rules;
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
-use shakmaty::{Move, Position as _};
+use shakmaty::Position as _;
 
 use super::super::layout::{PAGE_LEN, STATISTICS_LEN};
-use super::super::page::pages_in;
+use super::super::read::page::pages_in;
 use super::super::signature::Signature;
 use super::super::{Ctg, Statistics, Writer, moves};
-use super::samples::sample;
 use crate::base::progress::Progress;
+use crate::book::tests::{every, mv, sample};
 use crate::book::{
     self, Annotation, Book, BookWriter, Counts, Green, MoveFacts, PositionRecord, Scope, WriteOptions,
     Written,
@@ -55,7 +54,7 @@ fn decoded(signature: &[u8]) -> shakmaty::Chess {
     super::super::decode(signature).unwrap()
 }
 
-/// The entries of a page: the signature, and what stands behind it.
+/// The entries of a page: the signature, and what follows it.
 fn entries(page: &[u8]) -> Vec<(&[u8], &[u8])> {
     let short = |at: usize| usize::from(page[at]) << 8 | usize::from(page[at + 1]);
     let (count, length) = (short(0), short(2));
@@ -75,16 +74,6 @@ fn entries(page: &[u8]) -> Vec<(&[u8], &[u8])> {
 fn all(ctg: &[u8]) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let pages = ctg.chunks(PAGE_LEN as usize).skip(1);
     pages.flat_map(|page| entries(page)).map(|(head, rest)| (head.to_vec(), rest.to_vec())).collect()
-}
-
-fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
-    let mut every = Vec::new();
-    book.each(scope, &Progress::none(), &mut |known| {
-        every.push(known.clone());
-        ControlFlow::Continue(())
-    });
-    every.sort_by_key(|known| known.key);
-    every
 }
 
 struct Done {
@@ -111,13 +100,13 @@ fn write(book: &[PositionRecord], green: u32) -> Done {
 
 /// What `check` says against a book.
 fn damages(book: &Ctg) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
         if finding.is_error() || !finding.what.contains(" that the book does not have") {
-            told.push(finding.to_string());
+            reported.push(finding.to_string());
         }
     });
-    told
+    reported
 }
 
 /// What an entry says that the writer is given: all but the number of rated games and the bytes of unknown meaning.
@@ -141,8 +130,8 @@ fn perfect2021_comes_back_as_it_was() {
     let theirs = Ctg::open(&path).unwrap();
     let whole = all(&std::fs::read(&path).unwrap());
     for (scope, positions) in [(Scope::Reachable, 103_969), (Scope::All, 104_224)] {
-        let every = every(&theirs, scope);
-        let Done { _folder, path, files, written } = write(&every, 0);
+        let theirs = every(&theirs, scope);
+        let Done { _folder, path, files, written } = write(&theirs, 0);
         let ours = Ctg::open(&path).unwrap();
         assert_eq!(damages(&ours), Vec::<String>::new());
         assert_eq!((written.positions, written.left_out), (positions, vec![]));
@@ -154,7 +143,7 @@ fn perfect2021_comes_back_as_it_was() {
             let (their_moves, their_statistics, their_averages) = said(&whole[signature]);
             assert_eq!(moves, their_moves);
             assert_eq!(described(&files, signature), [behind]);
-            // What no move leads to has nothing that tells its colour and its ratings.
+            // A position that no move leads to has no colour and no ratings.
             if (statistics, averages) == (their_statistics, their_averages) {
                 same += 1;
             } else {
@@ -166,15 +155,15 @@ fn perfect2021_comes_back_as_it_was() {
         println!(
             "perfect2021 again, {scope:?}: {} positions given, {} entries, {} moves, {} pages, {same} the same, \
              {orphans} that no move leads to without colour and ratings",
-            every.len(),
+            theirs.len(),
             written.positions,
             written.moves,
             pages_in(files[0].len() as u64),
         );
         // And as books: the same of every position, in each of its forms.
-        let again = self::every(&ours, scope);
-        assert_eq!(again.len(), every.len());
-        for (ours, theirs) in again.iter().zip(&every) {
+        let again = every(&ours, scope);
+        assert_eq!(again.len(), theirs.len());
+        for (ours, theirs) in again.iter().zip(&theirs) {
             assert_eq!((ours.key, ours.total, &ours.comment), (theirs.key, theirs.total, &theirs.comment));
             assert_eq!(ours.moves, theirs.moves);
         }
@@ -183,10 +172,6 @@ fn perfect2021_comes_back_as_it_was() {
 
 fn counts(games: u64, wins: u64, draws: u64, losses: u64) -> Option<Counts> {
     Some(Counts { games, wins, draws, losses })
-}
-
-fn mv(at: &Position, uci: &str) -> Move {
-    uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(at.chess()).unwrap()
 }
 
 /// A move of a position with its weight and its counts.
@@ -294,7 +279,7 @@ fn comes_back(book: &BTreeMap<u64, PositionRecord>) -> Result<(), TestCaseError>
             expected.into_iter().map(|(code, (mark, _))| (code, mark)).collect::<HashMap<_, _>>()
         );
         if let Some(counts) = reached.get(signature) {
-            prop_assert_eq!(statistics.of_mover(), *counts);
+            prop_assert_eq!(statistics.counts().swapped(), *counts);
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A book as it is put together: positions become records, sorted records become entries, and those become pages.
+//! Makes a book: positions become records, sorted records become entries, and entries become pages.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,23 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
-use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, left_out};
+use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, Written, left_out};
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
 
-/// The least memory that a draft makes use of, in bytes.
+/// The least memory that a draft uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
 
-/// Positions between two looks whether the work is to stop.
+/// Positions between two checks for an interruption.
 const STRIDE: u64 = 1 << 14;
 
-/// Bytes of an entry that waits for its page, before the entry: its place in the order, its length, and what is to be
-/// counted where it is written.
+/// Bytes before an entry that waits for its page: its place in the order, its length, and its flags.
 const HEAD: usize = 4 + 2 + 1;
 
-/// Counted where it is written: a position with different colours.
+/// Flag of an entry: moves to the position have different colours.
 const TORN: u8 = 1;
 
-/// A position with counts that did not fit.
+/// Flag of an entry: its counts did not fit.
 const SCALED: u8 = 2;
 
 /// A CTG book on its way into its three files.
@@ -46,12 +45,12 @@ pub struct Draft {
     positions: u64,
     /// Moves that became green because only their weights are known.
     greens: u64,
-    /// Kept to save allocations.
+    /// Reused to save allocations.
     record: Vec<u8>,
     lost: Lost,
 }
 
-/// What the format has no place for, or holds otherwise.
+/// What the format cannot hold, or holds differently.
 #[derive(Clone, Copy, Debug, Default)]
 struct Lost {
     positions: u64,
@@ -62,30 +61,22 @@ struct Lost {
     weights: u64,
 }
 
-/// What stands beside the pages of a book that was written.
+/// What belongs to a written book beside its pages.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
-    /// The first page of the `.ctg` file, before those that were handed over.
+    /// The first page of the `.ctg` file, before the others.
     pub header: Vec<u8>,
     /// The `.cto` file.
     pub cto: Vec<u8>,
     /// The `.ctb` file.
     pub ctb: Vec<u8>,
-    /// Positions in the book.
-    pub positions: u64,
-    /// Moves in the book.
-    pub moves: u64,
-    /// What the book does not hold, and how often.
-    pub left_out: Vec<(String, u64)>,
-    /// Moves whose weight is lost because it is not that of their results.
-    pub lost_weights: u64,
-    /// Moves that became green because only their weights are known.
-    pub greens: u64,
+    /// What the book holds. It names no file.
+    pub written: Written,
 }
 
 impl Draft {
-    /// An empty book, which holds about this many bytes in memory and puts the rest into temporary files in a folder.
-    /// Where a position's moves have no colour, these become green.
+    /// An empty book, which holds about this many bytes in memory and the rest in temporary files in a folder. `green` says
+    /// which moves become green in positions without colours.
     pub fn new(green: Green, folder: &Path, memory: usize) -> Self {
         let memory = memory.max(LEAST_MEMORY);
         Self {
@@ -100,8 +91,8 @@ impl Draft {
         }
     }
 
-    /// Takes in a position. One that comes again, mirrored or with its colours swapped, is the same to the format: its
-    /// moves are put together, and its counts added up.
+    /// Takes in a position. To the format, a mirrored position or one with swapped colours is the same: their moves are
+    /// merged, and their counts are added up.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
@@ -119,7 +110,7 @@ impl Draft {
             own.comment = comment_code(words).unwrap_or_default();
             self.lost.comments += u64::from(own.comment == 0);
         }
-        let of_moves = || known.moves.iter().filter_map(|known| known.counts).reduce(plus);
+        let of_moves = || known.moves.iter().filter_map(|known| known.counts).reduce(Counts::plus);
         if let Some(total) = known.total {
             (own.source, own.counts) = (Source::Itself, Tally::of(total));
         } else if let Some(total) = of_moves() {
@@ -137,7 +128,7 @@ impl Draft {
         self.records.push(&self.record)
     }
 
-    /// A thousand times the weight from which on a move becomes green, where weights decide on that.
+    /// A thousand times the least weight of a green move, if weights decide that.
     fn greens(&mut self, known: &PositionRecord) -> Option<u128> {
         if known.moves.iter().any(|known| known.recommended.is_some()) {
             return None;
@@ -161,7 +152,7 @@ impl Draft {
         least
     }
 
-    /// Notes what a move says of the position that it leads to; gives its code and mark.
+    /// Adds what a move says of the position that it leads to. Returns its code and mark.
     fn add_move(
         &mut self,
         known: &MoveFacts<MoveCode>,
@@ -188,7 +179,7 @@ impl Draft {
         };
         self.lost.learned += u64::from(known.learned.is_some());
         let reached = Reached {
-            counts: known.counts.map(Tally::of_mover),
+            counts: known.counts.map(|counts| Tally::of(counts.swapped())),
             said: match known.recommended.or(green.filter(|green| *green)) {
                 None => SAID_NONE,
                 Some(true) => SAID_GREEN,
@@ -202,14 +193,14 @@ impl Draft {
         Ok(Some([code, annotation_code(known.annotation.or_else(|| never(known, nothing)))]))
     }
 
-    /// Hands the pages over, one after the other; what else belongs to the book is given back.
+    /// Gives the pages to `put`, one after the other, and returns what else belongs to the book.
     ///
     /// # Errors
     /// When a temporary file fails, when the work is interrupted, and what `put` returns.
     pub fn write(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<Beside> {
         let Self { folder, memory, records, greens, lost, .. } = self;
         let entries = Entries::new(records, Scratch::new(&folder, memory / 4))?;
-        let mut beside = Beside::default();
+        let mut written = Written { greens, lost_weights: lost.weights, ..Written::default() };
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
         let mut reader = Reader::new(&entries.scratch);
@@ -228,8 +219,8 @@ impl Draft {
             for entry in reader.waiting.drain(..leaf.entries) {
                 reader.held -= entry.bytes.len();
                 page.extend(&entry.bytes);
-                beside.positions += 1;
-                beside.moves += entry.moves();
+                written.positions += 1;
+                written.moves += entry.moves();
                 torn += u64::from(entry.flags & TORN != 0);
                 scaled += u64::from(entry.flags & SCALED != 0);
             }
@@ -240,18 +231,14 @@ impl Draft {
             if leaf.entries > 0 {
                 put(&page)?;
             }
-            // What is under the same node has no room anywhere.
+            // The rest under the same node has no room anywhere.
             while reader.fill()? && reader.waiting.front().is_some_and(|entry| leaf.has(entry.order)) {
                 reader.skip();
                 alike += 1;
             }
         }
-        (beside.cto, beside.ctb) = (trie.cto(), trie.ctb());
-        beside.header = header(trie.pages, beside.positions as u32, entries.games);
-        beside.greens = greens;
-        beside.lost_weights = lost.weights;
         let Lost { positions, illegal, codes, learned, comments, .. } = lost;
-        beside.left_out = left_out([
+        written.left_out = left_out([
             ("positions that the format cannot write", positions),
             ("positions whose hashes are too much alike", alike),
             ("moves that are not legal in their position", illegal),
@@ -264,23 +251,24 @@ impl Draft {
             ),
             ("positions with more games than the format can count, all counts halved until they fit", scaled),
         ]);
-        Ok(beside)
+        let header = header(trie.pages, written.positions as u32, entries.games);
+        Ok(Beside { header, cto: trie.cto(), ctb: trie.ctb(), written })
     }
 }
 
 /// The entries of all positions, in the order of the pages.
 struct Entries {
     scratch: Scratch,
-    /// Bytes of the entries alone.
+    /// Bytes of the entries, without their heads.
     bytes: u64,
-    /// Games of the book: those of the start, or else the most of any position.
+    /// Games of the book: those of the start or, if it does not have the start, the most of any position.
     games: u32,
     /// Moves for which there was no room in their entry.
     left_out: u64,
 }
 
 impl Entries {
-    /// Puts the records of each position together.
+    /// Merges the records of each position.
     fn new(records: Sorter, scratch: Scratch) -> Result<Self> {
         let mut entries = Self { scratch, bytes: 0, games: 0, left_out: 0 };
         let start = Signature::of(Position::start().chess());
@@ -331,20 +319,20 @@ struct Entry {
 }
 
 impl Entry {
-    /// How many moves it has: the bytes of their codes and marks follow the signature, after their length.
+    /// How many moves it has: after the signature come their length in bytes, their codes and marks.
     fn moves(&self) -> u64 {
         let signature = self.bytes.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
         self.bytes.get(signature).map_or(0, |len| u64::from(len / 2))
     }
 }
 
-/// Reads as many entries ahead as a page may need.
+/// Reads ahead as many entries as a page may need.
 struct Reader<'a> {
     scratch: &'a Scratch,
     cursor: Cursor,
     at: u64,
     waiting: VecDeque<Entry>,
-    /// Bytes of those that wait.
+    /// Bytes of the waiting entries.
     held: usize,
 }
 
@@ -353,7 +341,7 @@ impl<'a> Reader<'a> {
         Self { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 }
     }
 
-    /// Reads on until more waits than a page has room for; whether anything does.
+    /// Reads until more waits than a page has room for. Returns whether anything waits.
     fn fill(&mut self) -> Result<bool> {
         while self.held <= ROOM && self.at < self.scratch.size() {
             let head = self.cursor.get(self.scratch, self.at, HEAD)?;
@@ -375,21 +363,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn plus(a: Counts, b: Counts) -> Counts {
-    Counts {
-        games: a.games.saturating_add(b.games),
-        wins: a.wins.saturating_add(b.wins),
-        draws: a.draws.saturating_add(b.draws),
-        losses: a.losses.saturating_add(b.losses),
-    }
-}
-
 fn has_result(counts: Counts) -> bool {
     counts.wins | counts.draws | counts.losses != 0
 }
 
-/// The mark of a move that must never be played and would be by its results; `nothing` says that no move of its
-/// position has one, so that all would weigh the same.
+/// The mark of a move that must never be played, but would be by its results. `nothing` says that no move of its position
+/// has a result, so all would weigh the same.
 fn never(known: &MoveFacts<MoveCode>, nothing: bool) -> Option<Annotation> {
     let points = known.counts.is_some_and(|counts| counts.wins | counts.draws != 0);
     (known.weight == 0 && known.recommended.is_none() && (points || nothing)).then_some(Annotation::Bad)
@@ -397,7 +376,7 @@ fn never(known: &MoveFacts<MoveCode>, nothing: bool) -> Option<Annotation> {
 
 /// The average rating of the mover's opponents, by what the mover performed at against them.
 fn opponents(known: &MoveFacts<MoveCode>) -> Option<u32> {
-    /// Any average that does not end at the bounds of a performance.
+    /// Any average far enough from the lower bound of a performance.
     const BASE: u32 = 10_000;
     let performance = known.ratings?.performance?;
     let difference = i64::from(known.counts?.performance(BASE)?) - i64::from(BASE);

@@ -1,7 +1,7 @@
-//! Writing a book: its three files, which get their names together.
+//! Writing a book: its three files, which are put in place as one.
 //!
-//! Memory holds what [`WriteOptions::memory`] says and the index, a few bytes for each page; the rest is in temporary
-//! files.
+//! Memory holds what [`WriteOptions::memory`] says and the index, which has a few bytes for each page; the rest is in
+//! temporary files.
 
 mod draft;
 mod rows;
@@ -30,7 +30,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a book whose pages stand at `path`; index and bitmap get names beside it, in the letter case of its end.
+    /// Begins a book whose page file is `path`. The other two get the same name, with extensions in the same letter case.
     ///
     /// # Errors
     /// As [`Replacement::new`] of each.
@@ -64,21 +64,21 @@ impl BookWriter for Writer {
     fn finish(self: Box<Self>) -> Result<Written> {
         let Self { draft, paths, files, needs_moves, .. } = *self;
         let [mut ctg, mut cto, mut ctb] = files;
-        // The header says how many pages there are: its place is kept for it.
+        // Room for the header, which counts the pages.
         ctg.write_all(&[0; PAGE_LEN as usize]).map_err(|error| ctg.error(error))?;
         let beside = draft.write(|page| ctg.write_all(page).map_err(|error| ctg.error(error)))?;
-        if beside.moves == 0 && needs_moves {
-            return Ok(Written { left_out: beside.left_out, ..Written::default() });
+        let written = beside.written;
+        if written.moves == 0 && needs_moves {
+            return Ok(Written { left_out: written.left_out, ..Written::default() });
         }
         let headed = ctg.seek(SeekFrom::Start(0)).and_then(|_| ctg.write_all(&beside.header));
         headed.map_err(|error| ctg.error(error))?;
         cto.write_all(&beside.cto).map_err(|error| cto.error(error))?;
         ctb.write_all(&beside.ctb).map_err(|error| ctb.error(error))?;
-        // The pages last, because they are what opens the book.
+        // The pages last, because they open the book.
         let mut set = FileSet::default();
         [ctb, cto, ctg].into_iter().try_for_each(|file| set.add(file))?;
         set.commit()?;
-        let Beside { positions, moves, left_out, lost_weights, greens, .. } = beside;
-        Ok(Written { files: paths.into(), positions, moves, left_out, lost_weights, greens })
+        Ok(Written { files: paths.into(), ..written })
     }
 }

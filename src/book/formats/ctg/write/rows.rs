@@ -1,10 +1,11 @@
-//! What is known of each position on its way into a book: records, several to a position until they are sorted and put
-//! together.
+//! Records of positions on their way into a book: a position has several, until they are sorted and merged.
 //!
-//! A move's counts are in the entry of the position that it leads to, so a position is heard of more than once: from
-//! its own moves, from each move that leads to it, and again where it comes mirrored or with colours swapped.
+//! A move's counts are in the entry of the position that it leads to, so there is a record from the position itself, one
+//! from each move that leads to it, and the same again for its mirrored form and the one with swapped colours.
 
 use std::cmp::Ordering;
+
+use bytemuck::{Pod, Zeroable};
 
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, RED, UNKNOWN_OF_A_GAME};
@@ -12,23 +13,23 @@ use super::super::signature::Signature;
 use crate::base::bytes;
 use crate::book::Counts;
 
-/// The greatest number of games that an entry can hold: 24 bits.
+/// The most games that an entry can hold: 24 bits.
 pub const MOST_GAMES: u32 = (1 << 24) - 1;
 
-/// The most moves that an entry can hold: their length is one byte.
+/// The most moves that an entry can hold: their length in bytes has 8 bits.
 pub const MOST_MOVES: usize = 127;
 
-/// Bytes of the part of a record that its place among others depends on, before the signature: the hash of that, its
-/// lowest bit first, which is the order of the pages.
+/// Bytes of the hash at the start of a record, before the signature. Its lowest bit comes first, because that is the order
+/// of the pages.
 const ORDER_LEN: usize = size_of::<u32>();
 
-/// After the signature of a record: it is that of a position itself. Such a record sorts before those of moves.
+/// Follows the signature in a position's own record, which sorts before those of moves.
 const OWN: u8 = 0;
 
-/// It is that of a move to a position.
+/// Follows the signature in the record of a move to a position.
 const REACHED: u8 = 1;
 
-/// Where a position's counts are known from; of several the best is believed, and what it says is added up.
+/// Where a position's counts come from. Counts from the best source are added up, the others are ignored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Source {
@@ -51,7 +52,8 @@ pub const SAID_GREEN: u8 = 2;
 pub const SAID_RED: u8 = 4;
 
 /// Counts of the side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Tally {
     games: u32,
     wins: u32,
@@ -60,7 +62,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Of the side to move.
+    /// The same in 32 bits.
     pub fn of(counts: Counts) -> Self {
         let Counts { games, wins, draws, losses } = counts;
         let [games, wins, losses, draws] =
@@ -68,19 +70,8 @@ impl Tally {
         Self { games, wins, losses, draws }
     }
 
-    /// Of the side that moved to the position, turned round.
-    pub fn of_mover(counts: Counts) -> Self {
-        Self::of(Counts { wins: counts.losses, losses: counts.wins, ..counts })
-    }
-
-    fn write(self, out: &mut Vec<u8>) {
-        let Self { games, wins, losses, draws } = self;
-        out.extend([games, wins, losses, draws].into_iter().flat_map(u32::to_le_bytes));
-    }
-
     fn read(record: &[u8]) -> Option<Self> {
-        let number = |at| bytes::u32_le(record, at);
-        Some(Self { games: number(0)?, wins: number(4)?, losses: number(8)?, draws: number(12)? })
+        bytemuck::try_pod_read_unaligned(record.get(..TALLY_LEN)?).ok()
     }
 
     fn add(&mut self, other: Self) {
@@ -90,7 +81,8 @@ impl Tally {
         self.draws = self.draws.saturating_add(other.draws);
     }
 
-    /// Halved until all fit into 24 bits. Where a count is as great as can be, it stands for more, and so may the games.
+    /// Halved until all fit into 24 bits. The greatest number may stand for more, so there are at least as many games as
+    /// results then.
     fn fitting(self) -> Self {
         let Self { games, wins, losses, draws } = self;
         let ended = [wins, losses, draws].map(u64::from).iter().sum::<u64>();
@@ -108,12 +100,12 @@ impl Tally {
 }
 
 /// Bytes of a tally in a record.
-const TALLY_LEN: usize = 4 * size_of::<u32>();
+const TALLY_LEN: usize = size_of::<Tally>();
 
 /// What a position says of itself.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
-    /// Where its counts are from.
+    /// Where its counts come from.
     pub source: Source,
     /// Its counts.
     pub counts: Tally,
@@ -126,7 +118,7 @@ pub struct Own {
 /// What a move says of the position that it leads to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reached {
-    /// Its counts, where it has any.
+    /// Its counts, if it has any.
     pub counts: Option<Tally>,
     /// What it says of the colour.
     pub said: u8,
@@ -140,13 +132,13 @@ fn put_head(signature: &Signature, out: &mut Vec<u8>) {
 }
 
 impl Own {
-    /// Appends the record of the position that comes as the n-th: of the same position the first comes first.
+    /// Appends the record of the position, which keeps the `number` order among those of the same position.
     pub fn write(&self, signature: &Signature, number: u64, out: &mut Vec<u8>) {
         put_head(signature, out);
         out.push(OWN);
         out.extend(number.to_be_bytes());
         out.extend([self.source as u8, self.comment]);
-        self.counts.write(out);
+        out.extend(bytemuck::bytes_of(&self.counts));
         out.extend(self.moves.iter().take(MOST_MOVES).flatten());
     }
 
@@ -168,7 +160,7 @@ impl Reached {
     pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
         put_head(signature, out);
         out.extend([REACHED, self.said, u8::from(self.counts.is_some())]);
-        self.counts.unwrap_or_default().write(out);
+        out.extend(bytemuck::bytes_of(&self.counts.unwrap_or_default()));
         let rating = |rating: Option<u32>| rating.map_or(0, |rating| rating.min(u16::MAX.into()) as u16);
         out.extend(self.ratings.into_iter().flat_map(|average| rating(average).to_le_bytes()));
     }
@@ -182,7 +174,7 @@ impl Reached {
     }
 }
 
-/// The records of one position, put together.
+/// The merged records of one position.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// The hash of the signature, its lowest bit first: the order of the pages.
@@ -196,18 +188,18 @@ pub struct Row {
     pub moves: Vec<[u8; 2]>,
     /// Moves for which there was no room.
     pub left_out: u64,
-    /// Ratings of the side to move and of the other: the sum, each as often as there were games, and these.
+    /// Ratings of the side to move and of the other: their sum, weighted by games, and the games.
     ratings: [(u64, u64); 2],
 }
 
 impl Row {
-    /// Whether a record is of another position than those so far.
+    /// Whether a record belongs to another position than those so far.
     pub fn is_other(&self, record: &[u8]) -> bool {
         !self.signature.is_empty()
             && !record.get(ORDER_LEN..).is_some_and(|rest| rest.starts_with(&self.signature))
     }
 
-    /// Whether nothing was added yet.
+    /// Whether it has no record yet.
     pub fn is_empty(&self) -> bool {
         self.signature.is_empty()
     }
@@ -220,7 +212,7 @@ impl Row {
         *self = Self { signature, moves, ..Self::default() };
     }
 
-    /// Takes in a record of the position.
+    /// Adds a record of the position.
     pub fn add(&mut self, record: &[u8]) {
         let Some((order, rest)) = record.split_first_chunk() else { return };
         let len = rest.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
@@ -278,12 +270,12 @@ impl Row {
         }
     }
 
-    /// The bytes under which the position is known.
+    /// The signature of the position.
     pub fn signature(&self) -> &[u8] {
         &self.signature
     }
 
-    /// Whether moves to it speak of different colours.
+    /// Whether moves to it have different colours.
     pub fn is_torn(&self) -> bool {
         self.said.count_ones() > 1
     }
@@ -303,11 +295,11 @@ impl Row {
         out.extend(&self.signature);
         out.push(1 + 2 * self.moves.len() as u8);
         out.extend(self.moves.as_flattened());
-        out.extend(self.statistics().to_bytes());
+        self.statistics().write(out);
     }
 
-    /// All that its entry says of it but the moves. What is red from anywhere is red, for what is not to be played must
-    /// not be.
+    /// What its entry says of it, without the moves. It is red if any move to it is, because a forbidden move must not be
+    /// played.
     fn statistics(&self) -> Statistics {
         let Tally { games, wins, losses, draws } = self.counts.fitting();
         let rating = |(sum, all): (u64, u64)| {

@@ -1,34 +1,34 @@
 //! Which entries share a page: the trie that V7-Unix `dbm` would have grown, and its two files.
 //!
-//! dbm splits a page whose entries have no room in it by the next bit of their hashes, from the lowest bit on. As
-//! entries only come, which nodes are split at the end depends on all entries together and not on their order: a
-//! node is split exactly where what lies under it has no room in one page. Entries in the order of their hashes, the
-//! lowest bit first, come page by page: to know where one ends needs no more of them than have room in it, and one.
+//! dbm splits a page that is too small for its entries by the next bit of their hashes, from the lowest bit on. Entries are
+//! never deleted, so the final splits do not depend on the order of entries: a node is split exactly if the entries under
+//! it do not fit into one page. Entries in the order of their hashes, the lowest bit first, come page by page; the end of
+//! a page is known from the entries that fit into it and one more.
 
 use super::super::layout::{
     CTB_HEADER, CTB_START, CTO_HEADER, CTO_START, NO_PAGE, NUMBER_LEN, PAGE_HEADER, PAGE_LEN,
 };
 
-/// Bytes of a page that entries have.
+/// Bytes of a page for entries.
 pub const ROOM: usize = PAGE_LEN as usize - PAGE_HEADER;
 
-/// Levels that the trie may grow beyond those that evenly spread hashes would need, so that the index stays smaller
-/// than the pages whatever the hashes are.
+/// Levels that the trie may grow beyond those that evenly spread hashes would need. This keeps the index smaller than the
+/// pages, whatever the hashes are.
 const SPARE: u32 = 8;
 
-/// The last level that node numbers of 32 bits reach.
+/// The last level whose node numbers have 32 bits.
 const DEEPEST: u32 = 30;
 
-/// An entry that is to be placed.
+/// An entry without a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The bits of its hash turned round, so that entries under one node follow each other.
+    /// Its hash, the lowest bit first, so entries under one node follow each other.
     pub order: u32,
     /// Bytes of the entry.
     pub len: usize,
 }
 
-/// The index that leads to the pages of a book, as they come.
+/// The index to the pages of a book, as they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trie {
     /// The last level.
@@ -42,12 +42,12 @@ pub struct Trie {
     bitmap: Vec<u8>,
 }
 
-/// A page: how many of the next entries are in it, and which of those that follow have no room anywhere.
+/// A page: how many of the next entries are in it, and which others have no room anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Entries in the page.
     pub entries: usize,
-    /// An entry of it, and how many of the first bits of this are those of all under its node.
+    /// An entry of it, and how many of its first bits all entries under its node share.
     order: u32,
     level: u32,
 }
@@ -59,7 +59,7 @@ impl Leaf {
     }
 }
 
-/// How many of their first bits two orders have in common.
+/// How many of their first bits two orders share.
 fn alike(one: u32, other: u32) -> u32 {
     (one ^ other).leading_zeros()
 }
@@ -71,8 +71,8 @@ impl Trie {
         Self { deepest, last: None, pages: 0, numbers: vec![NO_PAGE], bitmap: Vec::new() }
     }
 
-    /// Makes a page of the next entries. `next` are those that have room in one page together and the one after them,
-    /// or all that are left; entries under the node of the page before come no more.
+    /// Makes a page of the next entries. `next` are those that fit into one page and one more, or all that are left;
+    /// there are no more entries under the node of the page before.
     pub fn page(&mut self, next: &[Item]) -> Leaf {
         let order = next.first().map_or(0, |item| item.order);
         let ends = next.iter().scan(0, |end, item| {
@@ -80,7 +80,7 @@ impl Trie {
             Some(*end)
         });
         let in_room = ends.take_while(|end| *end <= ROOM).count();
-        // The nodes above have entries of the page before, and were split.
+        // The nodes above have entries of the page before, so they are split.
         let mut level = self.last.map_or(0, |last| alike(last, order) + 1);
         let under = |level: u32| next.iter().take_while(|item| alike(item.order, order) >= level).count();
         while under(level) > in_room && level < self.deepest {
@@ -138,7 +138,7 @@ impl Trie {
     }
 }
 
-/// The number of the node of a level that an entry is under: the low bits of its hash, with as many ones added.
+/// The number of an entry's node at a level: the low bits of its hash, plus as many ones.
 fn node(order: u32, level: u32) -> usize {
     let ones = (1_u64 << level) - 1;
     ((u64::from(order.reverse_bits()) & ones) + ones) as usize
@@ -146,8 +146,8 @@ fn node(order: u32, level: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::read::index::Index;
     use super::*;
-    use crate::book::ctg::index::Index;
     use proptest::prelude::*;
     use std::ops::Range;
 
@@ -246,11 +246,11 @@ mod tests {
             prop_assert_eq!(trie.left_out, 0);
             let (cto, ctb) = (trie.cto(), trie.ctb());
             let index = Index::new(&cto, &ctb).unwrap();
-            prop_assert_eq!(index.count(), leaves.last().unwrap().0 + 1);
-            prop_assert_eq!(index.last_leaf() + 1, index.count());
-            prop_assert_eq!(index.low_copy(), Some(index.low()));
-            prop_assert_eq!((index.held(), index.bits()), (index.count(), index.high()));
-            let named = (0..index.count()).filter(|&node| index.page(node).is_some()).count();
+            prop_assert_eq!(index.count, leaves.last().unwrap().0 + 1);
+            prop_assert_eq!(index.last_leaf() + 1, index.count);
+            prop_assert_eq!(index.low_copy(), Some(index.low));
+            prop_assert_eq!((index.held(), index.bits()), (index.count, index.high));
+            let named = (0..index.count).filter(|&node| index.page(node).is_some()).count();
             prop_assert_eq!(named, trie.pages.len());
             for (number, mut held) in leaves {
                 held.sort_unstable_by_key(|hash| hash.reverse_bits());

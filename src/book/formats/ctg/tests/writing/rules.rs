@@ -1,8 +1,10 @@
 //! What becomes of counts, colours and marks, and what the format cannot hold.
 
-use super::super::made::{Made, after, fen};
+use super::super::fixtures::Fixture;
 use super::*;
+use crate::book::tests::{after, fen};
 use crate::book::{Learned, Ratings};
+use std::ops::ControlFlow;
 
 #[test]
 fn games_on_several_ways_to_a_position_are_added_up() {
@@ -250,7 +252,7 @@ fn all_three_files_are_replaced_by_force_only() {
 #[test]
 fn positions_of_a_book_come_in_every_form() {
     let line = |moves: &str| after(moves);
-    let made = Made::new(1)
+    let made = Fixture::new(1)
         .with(&Position::start(), "e2e4", [4, 1, 1, 1], 0)
         .with(&line("e2e4"), "e7e5", [3, 1, 1, 1], 0x80)
         .with(&line("e2e4 e7e5"), "", [2, 1, 1, 0], 0)

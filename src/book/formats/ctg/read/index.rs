@@ -4,7 +4,9 @@
 //! Node `i` was split where bit `i` of the bitmap is set; level `k` of the trie begins at node `2^k - 1`, and a node's
 //! place in its level is the low `k` bits of the hashes that lead to it.
 
-use super::layout::{CTB_HEADER, CTB_HIGH, CTB_LOW, CTO_COUNT, CTO_HEADER, CTO_LOW, NO_PAGE, NUMBER_LEN};
+use super::super::layout::{
+    CTB_HEADER, CTB_HIGH, CTB_LOW, CTO_COUNT, CTO_HEADER, CTO_LOW, NO_PAGE, NUMBER_LEN,
+};
 use crate::base::bytes;
 
 /// The two files of an index, over their bytes.
@@ -12,51 +14,39 @@ use crate::base::bytes;
 pub struct Index<'a> {
     cto: &'a [u8],
     bitmap: &'a [u8],
-    count: u64,
-    low: u32,
-    high: u32,
+    /// Page numbers that the `.cto` file claims to hold.
+    pub count: u64,
+    /// The lower bound of the `.ctb` file.
+    pub low: u32,
+    /// The bits that the bitmap should have.
+    pub high: u64,
 }
 
 impl<'a> Index<'a> {
-    /// Reads the headers; `None` where a file is shorter than its own.
+    /// Reads the headers; `None` if a file is shorter than its header.
     pub fn new(cto: &'a [u8], ctb: &'a [u8]) -> Option<Self> {
-        // Its header whole, though this reader does not use all of it.
+        // The whole header, although this reader does not use all of it.
         bytes::slice(cto, 0, CTO_HEADER)?;
         Some(Self {
             cto,
             bitmap: bytes::slice(ctb, CTB_HEADER, (ctb.len() as u64).checked_sub(CTB_HEADER)?)?,
             count: bytes::u32_be(cto, CTO_COUNT)?.into(),
             low: bytes::u32_be(ctb, CTB_LOW)?,
-            high: bytes::u32_be(ctb, CTB_HIGH)?,
+            high: bytes::u32_be(ctb, CTB_HIGH)?.into(),
         })
     }
 
-    /// Page numbers that the `.cto` file says to hold.
-    pub fn count(self) -> u64 {
-        self.count
-    }
-
-    /// Page numbers that it does hold, of those that it says to.
+    /// Page numbers that the `.cto` file does hold, up to [`Index::count`].
     pub fn held(self) -> u64 {
         self.count.min((self.cto.len() as u64).saturating_sub(CTO_HEADER) / NUMBER_LEN)
     }
 
-    /// The lower bound as the `.ctb` file has it.
-    pub fn low(self) -> u32 {
-        self.low
-    }
-
-    /// The lower bound as the `.cto` file has it.
+    /// The lower bound of the `.cto` file.
     pub fn low_copy(self) -> Option<u32> {
         bytes::u32_be(self.cto, CTO_LOW)
     }
 
-    /// The bits that the bitmap should have.
-    pub fn high(self) -> u64 {
-        self.high.into()
-    }
-
-    /// The bits that it has.
+    /// The bits that the bitmap has.
     pub fn bits(self) -> u64 {
         self.bitmap.len() as u64 * 8
     }
@@ -72,7 +62,7 @@ impl<'a> Index<'a> {
         let mut mask = 0;
         loop {
             let node = (u64::from(hash) & mask) + mask;
-            // Ends, because a file has not more bits than 64 masks reach.
+            // This ends, because 64 masks reach beyond the bits of any file.
             if !self.split(node) {
                 return node;
             }
@@ -80,21 +70,20 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The page that a node names, if it is a leaf with one.
+    /// The page that a node names, if it names one.
     pub fn page(self, node: u64) -> Option<u32> {
         let number = (node < self.count).then(|| bytes::u32_be(self.cto, offset(node)))??;
         (number != NO_PAGE).then_some(number)
     }
 
-    /// The node that a node hangs on; `None` of the root.
+    /// The parent of a node; `None` for the root.
     pub fn parent(node: u64) -> Option<u64> {
         let mask = mask_of(node);
         let above = mask >> 1;
         (mask > 0).then(|| ((node - mask) & above) + above)
     }
 
-    /// The leaf of the greatest number, by the last split of the bitmap; of an index that is whole, one less than
-    /// [`Index::count`].
+    /// The leaf of the greatest number, by the last split of the bitmap. In an intact index it is [`Index::count`] - 1.
     ///
     /// Reads the bitmap from its end to the last byte that is not zero.
     pub fn last_leaf(self) -> u64 {
@@ -115,14 +104,14 @@ pub fn bit_offset(node: u64) -> u64 {
     CTB_HEADER + node / 8
 }
 
-/// The first node of a node's level, which is the mask of the level's hash bits too.
+/// The first node of a node's level, which is also the mask of the level's hash bits.
 fn mask_of(node: u64) -> u64 {
     (1 << (node + 1).ilog2()) - 1
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{ctb, cto};
+    use super::super::super::tests::{ctb, cto};
     use super::*;
     use proptest::prelude::*;
 
@@ -133,9 +122,9 @@ mod tests {
         let mut n = 0_u64;
         while n < 0x7fff_ffff {
             let node = (u64::from(hash) & n) + n;
-            if node >= index.low().into() {
+            if node >= index.low.into() {
                 nodes.push(node);
-                if node >= index.high() {
+                if node >= index.high {
                     break;
                 }
             }
@@ -185,7 +174,7 @@ mod tests {
             (index.leaf(0), index.leaf(u32::MAX), index.page(0), index.page(1)),
             (0, 0, Some(0), None)
         );
-        assert_eq!((index.last_leaf(), index.count(), index.held()), (0, 1, 1));
+        assert_eq!((index.last_leaf(), index.count, index.held()), (0, 1, 1));
     }
 
     #[test]
@@ -209,7 +198,7 @@ mod tests {
         ) {
             let (cto, ctb) = grown(&splits);
             let index = Index::new(&cto, &ctb).unwrap();
-            prop_assert_eq!(index.last_leaf() + 1, index.count());
+            prop_assert_eq!(index.last_leaf() + 1, index.count);
             for &hash in hashes.iter().chain(&splits) {
                 let page = index.page(index.leaf(hash));
                 prop_assert!(page.is_some());

@@ -1,41 +1,46 @@
-//! A book over its three files: a position becomes its entry, and its moves.
+//! A book over its three files, and its entries.
+
+mod headers;
+pub mod index;
+pub mod page;
+mod traverse;
 
 use std::path::{Path, PathBuf};
 
-use shakmaty::{Chess, Position as _};
-
 use super::entry::{Entry, Statistics};
 use super::files;
-use super::headers;
-use super::index::Index;
-use super::page::{Page, RawEntry};
 use super::signature::Signature;
 use crate::base::error::Result;
 use crate::base::map::Map;
+use crate::book::traverse::Forms as _;
 use crate::chess::Position;
-use crate::chess::normal::Normal;
+use index::Index;
+use page::{Page, RawEntry};
 
 /// A ChessBase book.
 #[derive(Debug)]
 pub struct Ctg {
-    name: PathBuf,
-    files: [PathBuf; 3],
-    ctg: Map,
+    /// The name by which it was opened.
+    pub(super) name: PathBuf,
+    /// Pages, index, bitmap.
+    pub(super) files: [PathBuf; 3],
+    /// The bytes of the pages, including the header page.
+    pub(super) ctg: Map,
     cto: Map,
     ctb: Map,
 }
 
 impl Ctg {
-    /// Opens the book that a file is a part of: any of the three, in any letter case.
+    /// Opens a book by any of its three files, in any letter case.
     ///
     /// Maps the files and reads their headers and one page, whatever their size.
     ///
     /// # Errors
-    /// When a file is missing or cannot be opened, is none of a CTG book, or belongs to another book than the others.
+    /// When a file is missing or cannot be opened, is no part of a CTG book, or belongs to another book than the others.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref();
         let real = files::in_any_case(name).unwrap_or_else(|| name.to_owned());
-        // Asked first, so that a file that is not there is told by the name that was given.
+        // First, because the error for a missing file has the given name.
         let first = Map::open(&real)?;
         let opened = files::part(&real).unwrap_or_default();
         headers::check_one(opened, &real, &first)?;
@@ -71,51 +76,29 @@ impl Ctg {
         Ok(Self { name, files, ctg, cto, ctb })
     }
 
-    /// The name by which it was opened.
-    pub(super) fn name(&self) -> &Path {
-        &self.name
-    }
-
-    /// Pages, index, bitmap.
-    pub(super) fn parts(&self) -> &[PathBuf; 3] {
-        &self.files
-    }
-
-    pub(super) fn opened_first(&self) -> Vec<PathBuf> {
-        let opened = files::part(&self.name).unwrap_or_default();
-        let mut files = self.files.to_vec();
-        if let Some(files) = files.get_mut(..=opened) {
-            files.rotate_right(1);
-        }
-        files
-    }
-
-    /// The bytes of the pages, the header page among them.
-    pub(super) fn pages(&self) -> &Map {
-        &self.ctg
-    }
-
-    /// The index; `None` never, once the book is open.
+    /// The index; never `None` once the book is open.
     pub(super) fn index(&self) -> Option<Index<'_>> {
         Index::new(&self.cto, &self.ctb)
     }
 
-    /// The entry of a position, where the book has one.
+    /// The entry of a position, if the book has one.
     pub fn entry(&self, at: &Position) -> Option<Entry> {
-        self.find(at.chess()).map(|(_, entry)| entry.decode())
+        let (_, entry) = self.look_up(at.chess())?;
+        Some(Entry { statistics: entry.statistics(), moves: entry.moves.to_vec() })
     }
 
-    /// What the book knows of a position itself, where it has it.
+    /// The statistics of a position, if the book has it.
     pub fn statistics(&self, at: &Position) -> Option<Statistics> {
-        self.find(at.chess()).map(|(_, entry)| entry.statistics())
+        self.look_up(at.chess()).map(|(_, entry)| entry.statistics())
     }
 
-    /// The entry under a signature.
-    pub(super) fn raw(&self, signature: &Signature) -> Option<RawEntry<'_>> {
+    /// The entry of a signature.
+    fn raw(&self, signature: &Signature) -> Option<RawEntry<'_>> {
         let index = self.index()?;
         let page = index.page(index.leaf(signature.hash()))?;
         Page::of(&self.ctg, page)?.find(signature.bytes())
     }
+<<<<<<< HEAD:src/book/formats/ctg/read.rs
 
     /// A position's normal form and entry. An en-passant file that only an illegal capture gives is left out where it
     /// is not found with it: some books are written so.
@@ -128,4 +111,6 @@ impl Ctg {
         })?;
         Some((normal, entry))
     }
+=======
+>>>>>>> 251e4a3 (Put the CTG reader into one folder, and read its statistics by offset):src/book/formats/ctg/read/mod.rs
 }

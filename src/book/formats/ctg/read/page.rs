@@ -1,18 +1,21 @@
 //! The pages of a `.ctg` file and the entries in them.
 
-use super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
+use super::super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
 use crate::base::bytes;
 
 /// A page of entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     start: u64,
-    data: &'a [u8],
-    count: u16,
-    length: u16,
+    /// The bytes of it that the file has.
+    pub data: &'a [u8],
+    /// How many entries it claims to have.
+    pub count: u16,
+    /// Where it claims that its last entry ends.
+    pub length: u16,
 }
 
-/// An entry as it stands in its page.
+/// An entry as it is in its page.
 #[derive(Clone, Copy, Debug)]
 pub struct RawEntry<'a> {
     /// Offset in the page.
@@ -21,15 +24,15 @@ pub struct RawEntry<'a> {
     pub offset: u64,
     /// The position.
     pub signature: &'a [u8],
-    /// Code and annotation of each move.
+    /// Code and mark of each move.
     pub moves: &'a [[u8; 2]],
     /// What is known of the position.
     pub statistics: &'a [u8; STATISTICS_LEN],
-    /// Offset in the page of what stands behind it.
+    /// Offset in the page of what follows it.
     pub end: usize,
 }
 
-/// The number of data pages for which a `.ctg` file of this length has room, the last one possibly cut off.
+/// The number of data pages in a `.ctg` file of this length; the last one may be cut off.
 pub fn pages_in(len: u64) -> u64 {
     len.saturating_sub(PAGE_LEN).div_ceil(PAGE_LEN)
 }
@@ -40,7 +43,7 @@ pub fn offset(number: u64) -> u64 {
 }
 
 impl<'a> Page<'a> {
-    /// The data page of this number, from 0; as much of it as the file has, if that is more than its header.
+    /// The data page of this number, from 0, or as much of it as the file has, if that includes its header.
     pub fn of(ctg: &'a [u8], number: u32) -> Option<Self> {
         let at = offset(number.into());
         let len = (ctg.len() as u64).checked_sub(at)?.min(PAGE_LEN);
@@ -48,25 +51,10 @@ impl<'a> Page<'a> {
         Some(Self { start: at, data, count: bytes::u16_be(data, 0)?, length: bytes::u16_be(data, 2)? })
     }
 
-    /// How many entries it says to have.
-    pub fn count(&self) -> u16 {
-        self.count
-    }
-
-    /// Where it says that its last entry ends.
-    pub fn length(&self) -> u16 {
-        self.length
-    }
-
-    /// Bytes of it that the file has.
-    pub fn held(&self) -> usize {
-        self.data.len()
-    }
-
     /// The entry at an offset.
     ///
     /// # Errors
-    /// When none can be read there: a clause that follows "the entry".
+    /// When there is none: why, as a clause that follows "the entry".
     pub fn entry(&self, at: usize) -> Result<RawEntry<'a>, &'static str> {
         const TOO_LONG: &str = "ends after its page";
         let used = self.data.get(..usize::from(self.length)).unwrap_or(self.data);
@@ -76,20 +64,20 @@ impl<'a> Page<'a> {
         if len == 0 {
             return Err("has no position");
         }
-        let (signature, behind) = rest.split_at_checked(len).ok_or(TOO_LONG)?;
-        let moves = usize::from(*behind.first().ok_or(TOO_LONG)?);
+        let (signature, rest) = rest.split_at_checked(len).ok_or(TOO_LONG)?;
+        let moves = usize::from(*rest.first().ok_or(TOO_LONG)?);
         if moves % 2 == 0 {
             return Err("has half a move");
         }
-        let (moves, behind) = behind.split_at_checked(moves).ok_or(TOO_LONG)?;
-        let statistics = behind.first_chunk().ok_or(TOO_LONG)?;
+        let (moves, rest) = rest.split_at_checked(moves).ok_or(TOO_LONG)?;
+        let statistics = rest.first_chunk().ok_or(TOO_LONG)?;
         let end = at + signature.len() + moves.len() + STATISTICS_LEN;
         let offset = self.start + at as u64;
         let moves = moves.get(1..).unwrap_or_default().as_chunks().0;
         Ok(RawEntry { at, offset, signature, moves, statistics, end })
     }
 
-    /// Its entries up to the first place where none can be read.
+    /// Its entries, up to the first that cannot be read.
     pub fn entries(&self) -> impl Iterator<Item = RawEntry<'a>> {
         let page = *self;
         let mut at = PAGE_HEADER;
@@ -112,7 +100,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A file with one data page that says these two numbers of itself.
+    /// A file with one data page, with these two numbers in its header.
     fn file(count: u16, length: u16, entries: &[u8]) -> Vec<u8> {
         let mut file = vec![0; PAGE_LEN as usize];
         file.extend(count.to_be_bytes());
@@ -148,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_says_why() {
+    fn a_broken_entry_has_a_reason() {
         let fault =
             |length, entries: &[u8]| Page::of(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
         assert_eq!(fault(60, &[0x40, 1]), "has no position");

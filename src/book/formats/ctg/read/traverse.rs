@@ -1,41 +1,50 @@
-//! What going through a whole book asks of it.
+//! How traversals see a book.
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position as _};
 
-use super::moves::legal;
+use super::super::entry::annotation;
+use super::super::moves::legal;
+use super::super::signature::{Signature, decode};
+use super::Ctg;
 use super::page::{Page, RawEntry, offset, pages_in};
-use super::read::Ctg;
-use super::signature::{Signature, decode};
 use crate::base::progress::Progress;
 use crate::book::traverse::{Forms, STRIDE};
-use crate::book::{Annotation, Counts, MoveFacts, PositionRecord, Ratings};
+use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
 use crate::chess::normal::Normal;
 
-/// Bytes of the file for one number: no two entries begin in so few, for the shortest has 35.
+/// Bytes of the file for one number. No two entries begin in so few, because the shortest has 35.
 const APART: u64 = 32;
 
 impl Forms for Ctg {
     type Entry<'a> = RawEntry<'a>;
 
     fn numbers(&self) -> u64 {
-        self.pages().len() as u64 / APART + 1
+        self.ctg.len() as u64 / APART + 1
     }
 
     fn number(entry: &RawEntry<'_>) -> u64 {
         entry.offset / APART
     }
 
+    /// An en-passant file that only an illegal capture gives is left out if the position is not found with it: some books
+    /// are written so.
     fn look_up(&self, chess: &Chess) -> Option<(Normal, RawEntry<'_>)> {
-        self.find(chess)
+        let normal = Normal::of(chess)?;
+        let entry = self.raw(&Signature::of_normal(&normal)?);
+        let entry = entry.or_else(|| {
+            let again = normal.en_passant.is_some() && chess.legal_ep_square().is_none();
+            again.then(|| self.raw(&Signature::of_normal(&Normal { en_passant: None, ..normal })?))?
+        })?;
+        Some((normal, entry))
     }
 
     fn codes<'a>(entry: RawEntry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
     where
         Self: 'a,
     {
-        entry.moves().map(|written| (written.code, written.annotation()))
+        entry.moves.iter().map(|&[code, mark]| (code, annotation(mark)))
     }
 
     fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
@@ -44,7 +53,7 @@ impl Forms for Ctg {
 
     fn describe_move(next: &RawEntry<'_>, facts: &mut MoveFacts) {
         let next = next.statistics();
-        let counts = next.of_mover();
+        let counts = next.counts().swapped();
         // The side to move there is the mover's opponent.
         let average = next.other.average();
         let performance = next.own.average().and_then(|opponents| counts.performance(opponents));
@@ -56,12 +65,7 @@ impl Forms for Ctg {
 
     fn describe_position(&self, entry: &RawEntry<'_>, record: &mut PositionRecord) {
         let known = entry.statistics();
-        record.total = Some(Counts {
-            games: known.games.into(),
-            wins: known.wins.into(),
-            draws: known.draws.into(),
-            losses: known.losses.into(),
-        });
+        record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
     }
 
@@ -75,7 +79,7 @@ impl Forms for Ctg {
         progress: &Progress,
         see: &mut dyn FnMut(RawEntry<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let data = self.pages();
+        let data = &self.ctg;
         let pages = pages_in(data.len() as u64);
         progress.bytes(data.len() as u64);
         for number in 0..pages {
@@ -84,7 +88,7 @@ impl Forms for Ctg {
             }
             let page = u32::try_from(number).ok().and_then(|number| Page::of(data, number));
             let Some(page) = page else { continue };
-            // Of two entries of one position in a page only the first is ever found.
+            // Of two entries of one position in a page look-ups find only the first.
             let first =
                 |entry: &RawEntry<'_>| page.find(entry.signature).is_none_or(|first| first.at == entry.at);
             page.entries().filter(first).try_for_each(&mut *see)?;

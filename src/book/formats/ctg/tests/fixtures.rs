@@ -1,30 +1,15 @@
-//! A small writer of books: a trie split alike everywhere, and entries as a test wants them.
+//! Small books for tests: a trie that is split equally everywhere, and any entries.
 
 use std::collections::BTreeMap;
-
-use shakmaty::CastlingMode;
-use shakmaty::uci::UciMove;
 
 use super::super::Ctg;
 use super::super::layout::{CTG_START, NO_PAGE, PAGE_LEN, STATISTICS_LEN};
 use super::super::moves::legal;
 use super::super::signature::Signature;
 use crate::base::error::Result;
+use crate::book::tests::mv;
+use crate::chess::Position;
 use crate::chess::normal::Normal;
-use crate::chess::{Game, Position};
-
-/// A position after moves in UCI notation from the start.
-pub fn after(moves: &str) -> Position {
-    let mut game = Game::start();
-    for mv in moves.split_whitespace() {
-        assert!(game.push_uci(mv.as_bytes()), "{mv}");
-    }
-    game.position().clone()
-}
-
-pub fn fen(fen: &str) -> Position {
-    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
-}
 
 /// A bitmap file.
 pub fn ctb(bitmap: &[u8]) -> Vec<u8> {
@@ -55,15 +40,15 @@ pub struct Known {
     pub ratings: [u32; 4],
 }
 
-/// A book to be.
+/// A book that a test makes.
 #[derive(Clone, Default)]
-pub struct Made {
+pub struct Fixture {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
     /// Splits of the trie from its root to each leaf.
     depth: u32,
 }
 
-impl Made {
+impl Fixture {
     pub fn new(depth: u32) -> Self {
         Self { depth, ..Self::default() }
     }
@@ -73,7 +58,7 @@ impl Made {
         Self { depth, ..self }
     }
 
-    /// Adds a position; its moves are written as `e2e4`, or with a mark's number behind a colon: `e2e4:6`.
+    /// Adds a position. Its moves are written as `e2e4`, or with the number of a mark: `e2e4:6`.
     #[must_use]
     pub fn with(self, at: &Position, moves: &str, counts: [u32; 4], recommendation: u8) -> Self {
         let moves = moves.split_whitespace().map(|word| match word.split_once(':') {
@@ -89,8 +74,7 @@ impl Made {
         let normal = Normal::of(at.chess()).unwrap();
         let mut moves = Vec::new();
         for (uci, mark) in &known.moves {
-            let mv = uci.parse::<UciMove>().unwrap().to_move(at.chess()).unwrap();
-            let code = (0..=255).find(|&code| legal(code, &normal, at.chess()) == Some(mv));
+            let code = (0..=255).find(|&code| legal(code, &normal, at.chess()) == Some(mv(at, uci)));
             moves.extend([code.unwrap(), *mark]);
         }
         let signature = Signature::of(at.chess()).unwrap();
@@ -98,11 +82,11 @@ impl Made {
         self
     }
 
-    /// Adds an entry of any bytes behind a position.
+    /// Adds a position with an entry of any bytes.
     #[must_use]
-    pub fn raw(mut self, at: &Position, behind: &[u8]) -> Self {
+    pub fn raw(mut self, at: &Position, rest: &[u8]) -> Self {
         let signature = Signature::of(at.chess()).unwrap();
-        self.entries.push((signature.bytes().to_vec(), behind.to_vec()));
+        self.entries.push((signature.bytes().to_vec(), rest.to_vec()));
         self
     }
 
@@ -110,11 +94,11 @@ impl Made {
     pub fn files(&self) -> [Vec<u8>; 3] {
         let mask = (1_u64 << self.depth) - 1;
         let mut leaves: BTreeMap<u64, Vec<Vec<u8>>> = BTreeMap::new();
-        for (signature, behind) in &self.entries {
+        for (signature, rest) in &self.entries {
             let leaf = (u64::from(super::super::signature::hash(signature)) & mask) + mask;
-            leaves.entry(leaf).or_default().push([&signature[..], behind].concat());
+            leaves.entry(leaf).or_default().push([&signature[..], rest].concat());
         }
-        // The greatest leaf has its place even when it names no page.
+        // The greatest leaf has its number even if it names no page.
         let mut numbers = vec![NO_PAGE; 2 * mask as usize + 1];
         let mut ctg = vec![0; PAGE_LEN as usize];
         ctg[..8].copy_from_slice(&CTG_START);
@@ -146,7 +130,7 @@ impl Made {
     }
 }
 
-/// What stands behind a signature.
+/// What follows a signature.
 pub fn entry(moves: &[u8], known: &Known) -> Vec<u8> {
     let mut bytes = vec![moves.len() as u8 + 1];
     bytes.extend(moves);

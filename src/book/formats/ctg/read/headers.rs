@@ -1,34 +1,34 @@
-//! What is asked of the three files before they are taken for one book: their headers, and one page.
+//! Checks whether three files are one book: their headers, and a page.
 
 use std::path::{Path, PathBuf};
 
-use super::index::{self, Index};
-use super::layout::{
+use super::super::layout::{
     CTB_HEADER, CTB_START, CTG_PAGES, CTG_START, CTO_COUNT, CTO_HEADER, CTO_LOW, CTO_START, PAGE_HEADER,
     PAGE_LEN,
 };
+use super::super::signature::hash;
+use super::index::{self, Index};
 use super::page::{Page, pages_in};
-use super::signature::hash;
 use crate::base::bytes;
 use crate::base::error::{Error, Result};
 use crate::base::map::Map;
 
-/// Page numbers at the end of the index among which some are looked for that are pages.
+/// Page numbers at the end of the index that are searched for pages.
 const LOOKED_AT: u64 = 64;
 
-/// Pages that are asked whether the index leads to what stands in them; one that says yes is enough.
+/// Pages that are compared with the index; one that agrees is enough.
 const ASKED: usize = 4;
 
-/// Bytes of the start of the page file that are asked for: the lengths of its header and of a page.
+/// Bytes at the start of the page file that are compared: the lengths of its header and of a page.
 const CTG_MARK: usize = 4;
 
-/// What to do with files that do not fit together.
+/// What to do with files of different books.
 const TOGETHER: &str = "put the .ctg, .cto and .ctb of the same book together, from where it was whole";
 
-/// Refuses a file that is not the part of a CTG book that it should be: 0 the pages, 1 the index, 2 the bitmap.
+/// Refuses a file that is not the given part of a CTG book: 0 the pages, 1 the index, 2 the bitmap.
 ///
 /// # Errors
-/// When it is too short for its header, or begins otherwise than such a file does.
+/// When it is too short for its header, or does not begin as such a file does.
 pub fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
     let (header, start, kind) = match part {
         0 => (PAGE_LEN, CTG_START.get(..CTG_MARK).unwrap_or_default(), "the page file"),
@@ -47,10 +47,10 @@ pub fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
     Ok(())
 }
 
-/// Refuses three files that are no CTG book together.
+/// Refuses three files that are not one CTG book.
 ///
 /// # Errors
-/// As [`check_one`] of each, and when they tell of different books.
+/// As [`check_one`] for each, and when they belong to different books.
 pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
     for (part, (path, map)) in files.iter().zip(maps).enumerate() {
         check_one(part, path, map)?;
@@ -58,47 +58,40 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
     let [ctg, cto, ctb] = maps;
     let Some(index) = Index::new(cto, ctb) else { return Ok(()) };
     let [ctg_path, cto_path, ctb_path] = files;
-    // What is cut off says nothing of where it belongs: the rest of it is played.
-    let cut = index.held() < index.count() || index.bits() < index.high();
+    // A file that is cut off does not show where it belongs: what is left of it is played.
+    let cut = index.held() < index.count || index.bits() < index.high;
     let low = index.low_copy().unwrap_or_default();
-    let other = |what: String, offset| {
-        let name = ctb_path.file_name().unwrap_or_default().to_string_lossy();
+    let other = |(what, offset): (String, u64), path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let what = format!("{what}: it does not belong to {name}");
         Err(Error::format(cto_path, what).at_offset(offset).advice(TOGETHER))
     };
-    if cut && low != index.low() {
-        return other(
-            format!("the index has the lower bound {low}, and its bitmap {}", index.low()),
-            CTO_LOW,
-        );
+    if cut && low != index.low {
+        let what = format!("the index has the lower bound {low}, and its bitmap {}", index.low);
+        return other((what, CTO_LOW), ctb_path);
     }
     let needed = index.last_leaf() + 1;
-    // More numbers than leaves may have been written, if they name nothing.
+    // There may be more numbers than leaves, if they name nothing.
     let surplus = || (needed.max(end_looked_at(index))..index.held()).any(|node| index.page(node).is_some());
-    if !cut && (needed > index.count() || needed < index.count() && (low != index.low() || surplus())) {
+    if !cut && (needed > index.count || needed < index.count && (low != index.low || surplus())) {
         let what = format!(
             "the index says that it holds {} page numbers, and its bitmap needs {needed}",
-            index.count()
+            index.count
         );
-        return other(what, CTO_COUNT);
+        return other((what, CTO_COUNT), ctb_path);
     }
     if cut {
         return Ok(());
     }
-    pages(index, ctg).map_err(|(what, offset)| {
-        let name = ctg_path.file_name().unwrap_or_default().to_string_lossy();
-        let what = format!("{what}: it does not belong to {name}");
-        Error::format(cto_path, what).at_offset(offset).advice(TOGETHER)
-    })
+    pages(index, ctg).or_else(|finding| other(finding, ctg_path))
 }
 
-/// The first of the last page numbers of the index that are looked at.
+/// The first of the page numbers at the end of the index that are searched.
 fn end_looked_at(index: Index<'_>) -> u64 {
     index.held().saturating_sub(LOOKED_AT)
 }
 
-/// Asks pages that the end of the index names whether it leads to what stands in them; fails when none agrees and some
-/// do not.
+/// Compares pages that the end of the index names with the index; fails if none agrees and some do not.
 fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)> {
     let said: u64 = bytes::u32_be(ctg, CTG_PAGES).unwrap_or_default().into();
     let pages = said.max(pages_in(ctg.len() as u64));
