@@ -1,9 +1,7 @@
 //! Sums up a whole book and finds what is wrong with it.
 
-use shakmaty::Move;
-
 use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
-use super::read::{Index, IndexedMove, LONGEST, MOST, Visitor, walk};
+use super::read::{Index, IndexedMove, LONGEST, MOST, walk};
 use super::records::{Header, Record, Records, offset};
 use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Map;
@@ -73,7 +71,8 @@ pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     if records.is_empty() {
         findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");
     }
-    let walked = walk(records, progress, &mut Reporter(findings), MOST);
+    let found = |number, record: &Record, at: &Position, kind| add(findings, number, record, at, kind);
+    let walked = walk(records, progress, MOST, |_, _, _, _| (), found);
     if walked.cut {
         findings.add(
             Kind::Cut,
@@ -123,33 +122,23 @@ fn notes(header: &Header) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// Adds the findings of the walk.
-struct Reporter<'a, 'b>(&'a mut Findings<'b>);
-
-impl Visitor for Reporter<'_, '_> {
-    fn legal(&mut self, _: u32, _: &Record, _: &Position, _: Move, _: u32) {}
-
-    fn found(&mut self, number: u32, record: &Record, at: &Position, kind: Kind) {
-        let Record { from, to, promotion, child, sibling, priority, .. } = record;
-        let mv = record.mv().map(|mv| mv.to_string()).unwrap_or_default();
-        let what = match kind {
-            Kind::ChildOutside => format!("the first reply, record {child}, is outside the file"),
-            Kind::SiblingOutside => format!("the next move, record {sibling}, is outside the file"),
-            Kind::ChildAgain => format!("the first reply, record {child}, is elsewhere in the tree already"),
-            Kind::SiblingAgain => {
-                format!("the next move, record {sibling}, is elsewhere in the tree already")
-            }
-            Kind::Code => {
-                format!("the move from square {from} to {to} with promotion {promotion} means nothing")
-            }
-            Kind::Illegal => format!("the move {mv} is not legal in {}", at.fen()),
-            Kind::Counts => {
-                let Record { games, white_wins, white_losses, .. } = record;
-                format!("{games} games with {white_wins} won and {white_losses} lost by White cannot be")
-            }
-            Kind::Priority => format!("the priority {priority} of the move {mv} is above 9, and counts as 9"),
-            _ => format!("the replies to {mv} are more than {LONGEST} plies deep and are not followed"),
-        };
-        self.0.add(kind, offset(number), what);
-    }
+/// Adds a finding of the walk.
+fn add(findings: &mut Findings<'_>, number: u32, record: &Record, at: &Position, kind: Kind) {
+    let Record { from, to, promotion, child, sibling, priority, games, white_wins, white_losses, .. } =
+        record;
+    let mv = record.mv().map(|mv| mv.to_string()).unwrap_or_default();
+    let what = match kind {
+        Kind::ChildOutside => format!("the first reply, record {child}, is outside the file"),
+        Kind::SiblingOutside => format!("the next move, record {sibling}, is outside the file"),
+        Kind::ChildAgain => format!("the first reply, record {child}, is elsewhere in the tree already"),
+        Kind::SiblingAgain => format!("the next move, record {sibling}, is elsewhere in the tree already"),
+        Kind::Code => format!("the move from square {from} to {to} with promotion {promotion} means nothing"),
+        Kind::Illegal => format!("the move {mv} is not legal in {}", at.fen()),
+        Kind::Counts => {
+            format!("{games} games with {white_wins} won and {white_losses} lost by White cannot be")
+        }
+        Kind::Priority => format!("the priority {priority} of the move {mv} is above 9, and counts as 9"),
+        _ => format!("the replies to {mv} are more than {LONGEST} plies deep and are not followed"),
+    };
+    findings.add(kind, offset(number), what);
 }

@@ -37,7 +37,6 @@ use crate::book::{Book, Format, MoveFacts, Summary};
 use crate::chess::Position;
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
 use read::Index;
-use records::Header;
 
 /// An Arena book.
 #[derive(Debug)]
@@ -89,11 +88,6 @@ impl Abk {
     /// The index, as soon as it is ready.
     pub fn index(&self) -> &Index {
         self.index.get()
-    }
-
-    /// The header.
-    pub fn header(&self) -> Header {
-        Header::read(&self.data)
     }
 }
 

@@ -101,7 +101,7 @@ fn text(data: &[u8], at: u64, room: usize) -> String {
 }
 
 /// One record: a move of the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The square that the move comes from, 0 (a1) to 63 (h8).
     pub from: u8,
@@ -126,20 +126,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record that says nothing and has no links.
-    pub const EMPTY: Self = Self {
-        from: 0,
-        to: 0,
-        promotion: 0,
-        priority: 0,
-        games: 0,
-        white_wins: 0,
-        white_losses: 0,
-        flags: 0,
-        child: NONE,
-        sibling: NONE,
-    };
-
     /// Reads a record.
     pub fn from_bytes(bytes: &[u8; RECORD_LEN as usize]) -> Self {
         let [from, to, promotion, priority, ..] = *bytes;
@@ -180,7 +166,8 @@ impl Record {
         };
         let promotion = PROMOTIONS.iter().position(|role| *role == mv.promotion()).unwrap_or_default();
         let from = mv.from().unwrap_or(to);
-        Self { from: from.into(), to: to.into(), promotion: promotion as i8, ..Self::EMPTY }
+        let (from, to, promotion) = (from.into(), to.into(), promotion as i8);
+        Self { from, to, promotion, child: NONE, sibling: NONE, ..Self::default() }
     }
 
     /// Whether it was deleted: then neither its move nor its replies count, but its siblings do.

@@ -11,7 +11,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Color, Position as _, Role};
 
 use super::read::LONGEST;
-use super::records::{Record, Records, offset};
+use super::records::{Header, Record, Records, offset};
 use super::*;
 use crate::book::tests::{after, fen, moves, sample, uci};
 use crate::book::{self, Counts};
@@ -83,7 +83,7 @@ impl Tree {
         });
         let number = self.records.len();
         let record =
-            Record { from: from.into(), to: to.into(), promotion: role, priority: 5, ..Record::EMPTY };
+            Record { from: from.into(), to: to.into(), promotion: role, priority: 5, ..Record::default() };
         self.records.push(record);
         let link = number as i32 + 900;
         match self.last.insert(before.to_vec(), number) {
@@ -206,7 +206,7 @@ fn castling_and_promotions_are_read() {
 
 #[test]
 fn the_headers_texts_are_shown() {
-    let header = Tree::new().book().header();
+    let header = Header::read(&Tree::new().header);
     // The tab is a space, the byte a letter of Latin-1.
     assert_eq!((header.comment.as_str(), header.author.as_str()), ("a b\u{fc}c", "Ada"));
     let mut tree = Tree::new();

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Color, Position as _};
 
 use super::super::layout::HIGHEST_PRIORITY;
 use super::super::records::{Header, Record, Records};
-use super::walk::{MOST, Visitor, walk};
+use super::walk::{MOST, walk};
 use super::weigh::Weighing;
 use crate::base::progress::Progress;
 use crate::book::Counts;
@@ -110,9 +110,14 @@ pub struct Index {
 impl Index {
     /// Reads a whole book.
     pub fn new(data: &[u8]) -> Self {
-        let mut collector = Collector(Vec::with_capacity(Records::new(data).len().min(MOST)));
-        walk(Records::new(data), &Progress::none(), &mut collector, MOST);
-        Self::of(collector.0, &Header::read(data))
+        let records = Records::new(data);
+        let mut known = Vec::with_capacity(records.len().min(MOST));
+        // The code of the legal move: castling is one move, however the file writes it.
+        let legal = |record: &Record, at: &Position, mv, ply| {
+            known.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
+        };
+        walk(records, &Progress::none(), MOST, legal, |_, _, _, _| ());
+        Self::of(known, &Header::read(data))
     }
 
     /// Adds up the records of the same move in the same position, and weighs the sums.
@@ -165,16 +170,6 @@ impl Index {
     /// All moves, those of one position next to each other.
     pub fn all(&self) -> &[IndexedMove] {
         &self.known
-    }
-}
-
-/// Keeps what each legal record says.
-struct Collector(Vec<IndexedMove>);
-
-impl Visitor for Collector {
-    fn legal(&mut self, _: u32, record: &Record, at: &Position, mv: Move, ply: u32) {
-        // The code of the legal move: castling is one move, however the file writes it.
-        self.0.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
     }
 }
 

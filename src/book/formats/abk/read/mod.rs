@@ -5,4 +5,4 @@ mod walk;
 pub mod weigh;
 
 pub use index::{Index, IndexedMove};
-pub use walk::{LONGEST, MOST, Visitor, walk};
+pub use walk::{LONGEST, MOST, walk};

@@ -18,15 +18,6 @@ pub const MOST: usize = 1 << 24;
 /// Records between two updates of the progress bar.
 const STRIDE: usize = 1 << 14;
 
-/// What the walk meets.
-pub trait Visitor {
-    /// A record whose move is legal in `at`, `ply` plies from the start (1 is the first move).
-    fn legal(&mut self, number: u32, record: &Record, at: &Position, mv: Move, ply: u32);
-
-    /// Something is wrong with the record of this number, whose position is `at`.
-    fn found(&mut self, _number: u32, _record: &Record, _at: &Position, _kind: Kind) {}
-}
-
 /// What the walk reached.
 #[derive(Clone, Debug, Default)]
 pub struct Walked {
@@ -70,9 +61,18 @@ struct Step {
 
 /// Walks the tree, each line to its end before the next, up to `most` records.
 ///
+/// `legal` sees each record whose move is legal in its position, with the number of plies from the start (1 is the first
+/// move). `found` sees each record that is wrong, with its number, position and finding.
+///
 /// Cycles, links out of the file, illegal moves and lines that are too deep end there; the rest is walked. A deleted
 /// record is skipped with all its replies.
-pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visitor, most: usize) -> Walked {
+pub fn walk(
+    records: Records<'_>,
+    progress: &Progress,
+    most: usize,
+    mut legal: impl FnMut(&Record, &Position, Move, u32),
+    mut found: impl FnMut(u32, &Record, &Position, Kind),
+) -> Walked {
     progress.things(records.len() as u64, "records");
     let mut walked = Walked { seen: Bits::new(records.len() as u64), ..Walked::default() };
     let mut stack = Vec::new();
@@ -99,7 +99,7 @@ pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visito
         let at = &step.position;
         let outcome = walked.follow(records, record.sibling, Kind::SiblingOutside, Kind::SiblingAgain);
         step.next = outcome.unwrap_or_else(|kind| {
-            visitor.found(number, &record, at, kind);
+            found(number, &record, at, kind);
             None
         });
         if record.deleted() {
@@ -109,25 +109,25 @@ pub fn walk(records: Records<'_>, progress: &Progress, visitor: &mut impl Visito
         let mv = code.and_then(|raw| raw.resolve(at.chess())).filter(|&mv| at.chess().is_legal(mv));
         let Some(mv) = mv else {
             let kind = if code.is_none() { Kind::Code } else { Kind::Illegal };
-            visitor.found(number, &record, at, kind);
+            found(number, &record, at, kind);
             continue;
         };
         if counts_are_wrong(&record) {
-            visitor.found(number, &record, at, Kind::Counts);
+            found(number, &record, at, Kind::Counts);
         }
         if record.priority > HIGHEST_PRIORITY {
-            visitor.found(number, &record, at, Kind::Priority);
+            found(number, &record, at, Kind::Priority);
         }
-        visitor.legal(number, &record, at, mv, plies as u32);
+        legal(&record, at, mv, plies as u32);
         // Only after a legal move: the replies to another can still be reached from elsewhere.
         match walked.follow(records, record.child, Kind::ChildOutside, Kind::ChildAgain) {
             Ok(Some(child)) if plies < LONGEST => {
                 let position = at.after(mv);
                 stack.push(Step { position, next: Some(child) });
             }
-            Ok(Some(_)) => visitor.found(number, &record, at, Kind::TooDeep),
+            Ok(Some(_)) => found(number, &record, at, Kind::TooDeep),
             Ok(None) => {}
-            Err(kind) => visitor.found(number, &record, at, kind),
+            Err(kind) => found(number, &record, at, kind),
         }
     }
     walked
@@ -143,27 +143,20 @@ fn counts_are_wrong(record: &Record) -> bool {
 mod tests {
     use super::*;
 
-    struct Counter(usize);
-
-    impl Visitor for Counter {
-        fn legal(&mut self, _: u32, _: &Record, _: &Position, _: Move, _: u32) {
-            self.0 += 1;
-        }
-    }
-
     #[test]
     fn no_more_records_are_followed_than_allowed() {
         let mut data = vec![0; super::super::super::layout::HEADER_LEN as usize];
         for number in 0..8_i32 {
             let square = number as u8;
             let sibling = if number < 7 { 901 + number } else { -1 };
-            let record = Record { from: 8 + square, to: 16 + square, sibling, ..Record::EMPTY };
+            let record = Record { from: 8 + square, to: 16 + square, sibling, ..Record::default() };
             data.extend(record.to_bytes());
         }
         for most in 0..10 {
-            let mut counter = Counter(0);
-            let walked = walk(Records::new(&data), &Progress::none(), &mut counter, most);
-            assert_eq!((counter.0, walked.cut), (most.min(8), most < 8));
+            let mut count = 0;
+            let legal = |_: &Record, _: &Position, _, _| count += 1;
+            let walked = walk(Records::new(&data), &Progress::none(), most, legal, |_, _, _, _| ());
+            assert_eq!((count, walked.cut), (most.min(8), most < 8));
         }
     }
 }

@@ -51,10 +51,10 @@ impl<'a> Weighing<'a> {
         if priority <= 0.0 {
             return 0;
         }
-        let (wins, losses) = known.wins_and_losses();
-        let score = if self.has_results { score(known.games, wins, losses) } else { 0.5 };
+        let IndexedMove { white, games, white_wins, white_losses, .. } = *known;
+        let score = if self.has_results { score(white, games, white_wins, white_losses) } else { 0.5 };
         let [by_priority, by_games, by_score] = self.exponents;
-        let games = f64::from(known.games.max(1));
+        let games = f64::from(games.max(1));
         let weight = SCALE * power(priority, by_priority) * power(games, by_games) * power(score, by_score);
         (weight.round() as u64).max(1)
     }
@@ -72,8 +72,9 @@ impl<'a> Weighing<'a> {
     }
 }
 
-/// The mover's share of the points, with one drawn game added.
-pub fn score(games: u32, wins: u32, losses: u32) -> f64 {
+/// The mover's share of the points, with one drawn game added, from White's wins and losses.
+pub fn score(white: bool, games: u32, white_wins: u32, white_losses: u32) -> f64 {
+    let (wins, losses) = if white { (white_wins, white_losses) } else { (white_losses, white_wins) };
     let [games, wins, losses] = [games, wins, losses].map(f64::from);
     let games = games.max(wins + losses);
     let draws = games - wins - losses;

@@ -154,7 +154,7 @@ proptest! {
             // The first moves are such that the walk gets somewhere.
             let (from, to) = if number % 2 == 0 { (8 + from % 8, 16 + from % 8) } else { (from, to) };
             let promotion = if number % 2 == 0 { 0 } else { promotion };
-            tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..Record::EMPTY });
+            tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..Record::default() });
         }
         for index in deleted {
             if !tree.records.is_empty() {

@@ -113,7 +113,7 @@ impl Step {
     pub fn record(&self) -> Record {
         let Self { from, to, promotion, games, white_wins, white_losses, .. } = *self;
         let [games, white_wins, white_losses] = [games, white_wins, white_losses].map(u32::cast_signed);
-        Record { from, to, promotion, games, white_wins, white_losses, ..Record::EMPTY }
+        Record { from, to, promotion, games, white_wins, white_losses, ..Record::default() }
     }
 
     /// Its code in Polyglot's form.

@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-use super::draft::{Draft, Node, STEP_LEN, Step};
+use super::draft::{Draft, STEP_LEN, Step};
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
-use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
@@ -77,15 +76,13 @@ struct Linker<'a> {
     unreached: Sieve,
     /// Positions whose legal moves were searched.
     walked: Bits,
+    /// Positions to walk.
     waiting: Stack,
     links: Sorter,
     /// How many links there are.
     count: u64,
-    /// The queue of positions whose moves to follow.
-    spread: Scratch,
-    /// Bytes of the queue that are done.
-    followed: u64,
-    cursor: Cursor,
+    /// Reached positions whose moves are to be followed.
+    spreading: Stack,
 }
 
 impl<'a> Linker<'a> {
@@ -99,9 +96,7 @@ impl<'a> Linker<'a> {
             waiting: Stack::new(&draft.folder, draft.memory / 16),
             links: Sorter::new(&draft.folder, draft.memory / 4),
             count: 0,
-            spread: Scratch::new(&draft.folder, draft.memory / 16),
-            followed: 0,
-            cursor: Cursor::default(),
+            spreading: Stack::new(&draft.folder, draft.memory / 16),
         }
     }
 
@@ -109,7 +104,7 @@ impl<'a> Linker<'a> {
         let start = Position::start();
         let found = self.draft.find(start.key())?;
         if let Some(node) = found {
-            self.spread(node)?;
+            self.spread(node.number)?;
         }
         self.unreached = Sieve::new(self.missing, self.draft.memory / 4);
         for number in 0..self.draft.positions() {
@@ -155,13 +150,13 @@ impl<'a> Linker<'a> {
             }
             let found = self.draft.find(next)?;
             if let Some(node) = found.filter(|node| !self.reached.contains(node.number.into())) {
-                self.link(position, mv, next, node)?;
+                self.link(position, mv, next, node.number)?;
             }
         }
         Ok(())
     }
 
-    fn link(&mut self, position: &Position, mv: Move, next: u64, node: Node) -> Result<()> {
+    fn link(&mut self, position: &Position, mv: Move, next: u64, number: u32) -> Result<()> {
         let step = Step::leading(position, mv, next);
         let mut record = Vec::with_capacity(HEAD + STEP_LEN);
         record.extend(position.key().to_be_bytes());
@@ -169,34 +164,31 @@ impl<'a> Linker<'a> {
         record.extend(bytemuck::bytes_of(&step));
         self.links.push(&record)?;
         self.count += 1;
-        self.spread(node)?;
-        self.waiting.push(node.number)
+        self.spread(number)?;
+        self.waiting.push(number)
     }
 
     /// Marks a position as reached, with all that the book's own moves reach from it.
-    fn spread(&mut self, node: Node) -> Result<()> {
-        self.reach(node)?;
+    fn spread(&mut self, number: u32) -> Result<()> {
+        self.reach(number)?;
         let mut steps = Vec::new();
-        while self.followed < self.spread.size() {
-            let entry = self.cursor.get(&self.spread, self.followed, size_of::<[u32; 3]>())?;
-            let Ok([number, first, len]) = bytemuck::try_pod_read_unaligned::<[u32; 3]>(entry) else { break };
-            self.followed += size_of::<[u32; 3]>() as u64;
-            self.draft.steps(Node { number, first, len }, &mut steps)?;
+        while let Some(number) = self.spreading.pop()? {
+            self.draft.steps(self.draft.node(number)?.1, &mut steps)?;
             for step in &steps {
                 if let Some(node) = self.draft.find(step.next)? {
-                    self.reach(node)?;
+                    self.reach(node.number)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn reach(&mut self, node: Node) -> Result<()> {
-        if !self.reached.insert(node.number.into()) {
+    fn reach(&mut self, number: u32) -> Result<()> {
+        if !self.reached.insert(number.into()) {
             return Ok(());
         }
         self.missing -= 1;
-        self.spread.push(bytemuck::bytes_of(&[node.number, node.first, node.len]))
+        self.spreading.push(number)
     }
 }
 

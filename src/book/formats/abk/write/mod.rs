@@ -30,7 +30,6 @@ pub struct Writer {
     path: PathBuf,
     file: Replacement,
     needs_moves: bool,
-    memory: usize,
 }
 
 impl Writer {
@@ -41,8 +40,7 @@ impl Writer {
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
         let draft = Draft::new(&options.temp(), options.memory);
-        let (needs_moves, memory) = (options.needs_moves, options.memory);
-        Ok(Self { draft, path: path.to_owned(), file, needs_moves, memory })
+        Ok(Self { draft, path: path.to_owned(), file, needs_moves: options.needs_moves })
     }
 }
 
@@ -57,7 +55,7 @@ impl BookWriter for Writer {
     }
 
     fn memory(&self) -> usize {
-        self.memory
+        self.draft.memory
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {

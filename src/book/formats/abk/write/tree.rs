@@ -203,12 +203,8 @@ fn link(number: u32) -> i32 {
 fn priorities_of(steps: &[Step], has_results: bool, out: &mut Vec<u8>) {
     // The weight divided by what readers make of games and results: the rest is the priority's part.
     let part = |step: &Step| {
-        let (wins, losses) = if step.white() {
-            (step.white_wins, step.white_losses)
-        } else {
-            (step.white_losses, step.white_wins)
-        };
-        let score = if has_results { score(step.games, wins, losses) } else { 1.0 };
+        let score = || score(step.white(), step.games, step.white_wins, step.white_losses);
+        let score = if has_results { score() } else { 1.0 };
         step.weight as f64 / (f64::from(step.games.max(1)) * score)
     };
     let playable = || steps.iter().filter(|step| step.weight > 0);
