@@ -33,7 +33,9 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Ctg, positions: &[Posit
     let mut group = criterion.benchmark_group(name);
     let mut next = positions.iter().cycle();
     group.bench_function("entry", |bencher| {
-        bencher.iter(|| next.next().and_then(|position| book.statistics(black_box(position))));
+        bencher.iter(|| {
+            next.next().and_then(|position| book.entry(black_box(position)).map(|entry| entry.statistics()))
+        });
     });
     moves_and_best(&mut group, book, positions);
     group.finish();

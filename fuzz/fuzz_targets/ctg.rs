@@ -72,7 +72,7 @@ fuzz_target!(|data: &[u8]| {
         let entry = book.entry(place).expect("an entry that was written");
         assert_eq!(entry.moves.len() * 2, moves);
         assert_eq!(*entry.moves.as_flattened(), bytes[..moves]);
-        assert_eq!(entry.statistics.comment_code, bytes[moves + 32]);
+        assert_eq!(entry.statistics().comment_code, bytes[moves + 32]);
     }
     look(&book, &places);
 
@@ -116,7 +116,7 @@ fn written(data: &[u8], places: &[Position]) {
     for known in &known {
         let Some(place) = &known.position else { continue };
         let entry = once.entry(place).expect("a position that was written");
-        assert!(entry.statistics.comment() == known.comment.as_deref() || known.comment.is_none());
+        assert!(entry.statistics().comment() == known.comment.as_deref() || known.comment.is_none());
         let mut moves = Vec::new();
         once.moves(place, &mut moves);
         for known in &known.moves {

@@ -56,7 +56,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     if is_kvetka(path, &bytes) {
         return Ok(Arc::new(Kvetka::open(path)?));
     }
-    if !is_other(&bytes) && is_ctg(path, &bytes) {
+    if is_ctg(path, &bytes) {
         return Ok(Arc::new(Ctg::open(path)?));
     }
     open_bytes(path, bytes)
@@ -171,21 +171,21 @@ fn database(path: &Path) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether a file is empty, text, an archive or a program, whatever its name.
+/// Whether a file is an archive, a table or a program, whatever its name.
 fn is_other(data: &[u8]) -> bool {
-    data.is_empty() || STARTS.iter().any(|(start, ..)| data.starts_with(start)) || is_text(data)
+    STARTS.iter().any(|(start, ..)| data.starts_with(start))
 }
 
 /// Whether a file is a part of a CTG book by its content or by its name.
 fn is_ctg(path: &Path, data: &[u8]) -> bool {
-    data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data)
+    data.starts_with(&CTG_START)
+        || ctg::part(path).is_some() && !data.is_empty() && !is_other(data) && !is_text(data)
 }
 
 /// Whether a file is a part of a Kvetka book: by its name, because the format has no mark, unless its content is
 /// something else.
 fn is_kvetka(path: &Path, data: &[u8]) -> bool {
-    let archive = STARTS.iter().any(|(start, ..)| data.starts_with(start));
-    kvetka::is_part(path) && !archive && !data.starts_with(&CTG_START) && !is_abk(data)
+    kvetka::is_part(path) && !is_other(data) && !data.starts_with(&CTG_START) && !is_abk(data)
 }
 
 /// Whether the file begins like text: without control characters, which every Polyglot book has.

@@ -11,7 +11,7 @@ use super::layout::{
 use super::moves::{is_known, legal};
 use super::read::Ctg;
 use super::read::index::{Index, bit_offset, offset};
-use super::read::page::{self, Page, RawEntry, pages_in};
+use super::read::page::{self, Entry, Page, pages_in};
 use super::signature::{Signature, decode, hash};
 use crate::base::bytes;
 use crate::base::findings::{Findings, Place, kinds};
@@ -179,7 +179,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    fn entry(&mut self, number: u64, page: &Page<'_>, entry: &RawEntry<'_>) {
+    fn entry(&mut self, number: u64, page: &Page<'_>, entry: &Entry<'_>) {
         let Self { book, index, findings, totals, .. } = self;
         let at = entry.offset;
         totals.entries += 1;
@@ -192,7 +192,7 @@ impl Pass<'_, '_> {
         if page.find(entry.signature).is_some_and(|first| first.at != entry.at) {
             findings.add(Kind::Twice, at, "the page already has this position");
         }
-        let Statistics { games, wins, losses, draws, .. } = Statistics::from_bytes(entry.statistics);
+        let Statistics { games, wins, losses, draws, .. } = entry.statistics();
         // Unfinished games are counted, so that there may be more games than results, but not fewer.
         if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
             let what =
@@ -238,7 +238,7 @@ impl Pass<'_, '_> {
 }
 
 /// The position of an entry, which must be in the normal form of look-ups.
-fn position(entry: &RawEntry<'_>) -> Result<(Chess, Normal), &'static str> {
+fn position(entry: &Entry<'_>) -> Result<(Chess, Normal), &'static str> {
     let chess = decode(entry.signature)?;
     let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
     let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == entry.signature);
@@ -246,7 +246,7 @@ fn position(entry: &RawEntry<'_>) -> Result<(Chess, Normal), &'static str> {
 }
 
 /// Checks the moves of an entry.
-fn moves(book: &Ctg, entry: &RawEntry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) {
+fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings: &mut Findings<'_>) {
     let fen = || Fen::from_position(chess, EnPassantMode::PseudoLegal);
     let uci = |mv: Move| mv.to_uci(CastlingMode::Standard);
     let mut seen = Vec::new();

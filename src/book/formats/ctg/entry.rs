@@ -1,7 +1,6 @@
-//! The content of an entry: what a CTG book knows of a position and of its moves.
+//! What a CTG book knows of a position, and the marks of its moves.
 
 use super::layout::{GREEN, MARK_BITS, RED, STATISTICS_LEN};
-use super::read::page::RawEntry;
 use crate::base::bytes;
 use crate::book::{Annotation, Counts};
 
@@ -150,22 +149,6 @@ impl Statistics {
             draws: self.draws.into(),
             losses: self.losses.into(),
         }
-    }
-}
-
-/// An entry: a position's statistics and its moves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// What is known of the position.
-    pub statistics: Statistics,
-    /// The code and mark of each move, in the order of the file.
-    pub moves: Vec<[u8; 2]>,
-}
-
-impl RawEntry<'_> {
-    /// What is known of the position.
-    pub fn statistics(&self) -> Statistics {
-        Statistics::from_bytes(self.statistics)
     }
 }
 

@@ -18,9 +18,10 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-pub use entry::{Entry, Rating, Statistics};
+pub use entry::{Rating, Statistics};
 pub use files::{EXTENSIONS, in_any_case, part};
 pub use read::Ctg;
+pub use read::page::Entry;
 pub use signature::{Signature, decode};
 pub use write::{Beside, Draft, Writer};
 

@@ -70,25 +70,21 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
         let what = format!("the index has the lower bound {low}, and its bitmap {}", index.low);
         return other((what, CTO_LOW), ctb_path);
     }
+    if cut {
+        return Ok(());
+    }
     let needed = index.last_leaf() + 1;
     // There may be more numbers than leaves, if they name nothing.
-    let surplus = || (needed.max(end_looked_at(index))..index.held()).any(|node| index.page(node).is_some());
-    if !cut && (needed > index.count || needed < index.count && (low != index.low || surplus())) {
+    let end = needed.max(index.held().saturating_sub(LOOKED_AT));
+    let surplus = || (end..index.held()).any(|node| index.page(node).is_some());
+    if needed > index.count || needed < index.count && (low != index.low || surplus()) {
         let what = format!(
             "the index says that it holds {} page numbers, and its bitmap needs {needed}",
             index.count
         );
         return other((what, CTO_COUNT), ctb_path);
     }
-    if cut {
-        return Ok(());
-    }
     pages(index, ctg).or_else(|finding| other(finding, ctg_path))
-}
-
-/// The first of the page numbers at the end of the index that are searched.
-fn end_looked_at(index: Index<'_>) -> u64 {
-    index.held().saturating_sub(LOOKED_AT)
 }
 
 /// Compares pages that the end of the index names with the index; fails if none agrees and some do not.

@@ -7,7 +7,6 @@ mod traverse;
 
 use std::path::{Path, PathBuf};
 
-use super::entry::{Entry, Statistics};
 use super::files;
 use super::signature::Signature;
 use crate::base::error::Result;
@@ -15,7 +14,7 @@ use crate::base::map::Map;
 use crate::book::traverse::Forms as _;
 use crate::chess::Position;
 use index::Index;
-use page::{Page, RawEntry};
+use page::{Entry, Page};
 
 /// A ChessBase book.
 #[derive(Debug)]
@@ -82,35 +81,14 @@ impl Ctg {
     }
 
     /// The entry of a position, if the book has one.
-    pub fn entry(&self, at: &Position) -> Option<Entry> {
-        let (_, entry) = self.look_up(at.chess())?;
-        Some(Entry { statistics: entry.statistics(), moves: entry.moves.to_vec() })
-    }
-
-    /// The statistics of a position, if the book has it.
-    pub fn statistics(&self, at: &Position) -> Option<Statistics> {
-        self.look_up(at.chess()).map(|(_, entry)| entry.statistics())
+    pub fn entry(&self, at: &Position) -> Option<Entry<'_>> {
+        self.look_up(at.chess()).map(|(_, entry)| entry)
     }
 
     /// The entry of a signature.
-    fn raw(&self, signature: &Signature) -> Option<RawEntry<'_>> {
+    fn raw(&self, signature: &Signature) -> Option<Entry<'_>> {
         let index = self.index()?;
         let page = index.page(index.leaf(signature.hash()))?;
         Page::of(&self.ctg, page)?.find(signature.bytes())
     }
-<<<<<<< HEAD:src/book/formats/ctg/read.rs
-
-    /// A position's normal form and entry. An en-passant file that only an illegal capture gives is left out where it
-    /// is not found with it: some books are written so.
-    pub(super) fn find(&self, chess: &Chess) -> Option<(Normal, RawEntry<'_>)> {
-        let normal = Normal::of(chess)?;
-        let entry = self.raw(&Signature::of_normal(&normal)?);
-        let entry = entry.or_else(|| {
-            let again = normal.en_passant.is_some() && chess.legal_ep_square().is_none();
-            again.then(|| self.raw(&Signature::of_normal(&Normal { en_passant: None, ..normal })?))?
-        })?;
-        Some((normal, entry))
-    }
-=======
->>>>>>> 251e4a3 (Put the CTG reader into one folder, and read its statistics by offset):src/book/formats/ctg/read/mod.rs
 }

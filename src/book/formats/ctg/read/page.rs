@@ -1,5 +1,6 @@
 //! The pages of a `.ctg` file and the entries in them.
 
+use super::super::entry::Statistics;
 use super::super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
 use crate::base::bytes;
 
@@ -17,7 +18,7 @@ pub struct Page<'a> {
 
 /// An entry as it is in its page.
 #[derive(Clone, Copy, Debug)]
-pub struct RawEntry<'a> {
+pub struct Entry<'a> {
     /// Offset in the page.
     pub at: usize,
     /// Offset in the file.
@@ -26,10 +27,16 @@ pub struct RawEntry<'a> {
     pub signature: &'a [u8],
     /// Code and mark of each move.
     pub moves: &'a [[u8; 2]],
-    /// What is known of the position.
-    pub statistics: &'a [u8; STATISTICS_LEN],
+    statistics: &'a [u8; STATISTICS_LEN],
     /// Offset in the page of what follows it.
     pub end: usize,
+}
+
+impl Entry<'_> {
+    /// What is known of the position.
+    pub fn statistics(&self) -> Statistics {
+        Statistics::from_bytes(self.statistics)
+    }
 }
 
 /// The number of data pages in a `.ctg` file of this length; the last one may be cut off.
@@ -55,7 +62,7 @@ impl<'a> Page<'a> {
     ///
     /// # Errors
     /// When there is none: why, as a clause that follows "the entry".
-    pub fn entry(&self, at: usize) -> Result<RawEntry<'a>, &'static str> {
+    pub fn entry(&self, at: usize) -> Result<Entry<'a>, &'static str> {
         const TOO_LONG: &str = "ends after its page";
         let used = self.data.get(..usize::from(self.length)).unwrap_or(self.data);
         let rest = used.get(at..).ok_or(TOO_LONG)?;
@@ -74,11 +81,11 @@ impl<'a> Page<'a> {
         let end = at + signature.len() + moves.len() + STATISTICS_LEN;
         let offset = self.start + at as u64;
         let moves = moves.get(1..).unwrap_or_default().as_chunks().0;
-        Ok(RawEntry { at, offset, signature, moves, statistics, end })
+        Ok(Entry { at, offset, signature, moves, statistics, end })
     }
 
     /// Its entries, up to the first that cannot be read.
-    pub fn entries(&self) -> impl Iterator<Item = RawEntry<'a>> {
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'a>> {
         let page = *self;
         let mut at = PAGE_HEADER;
         let most = self.count.min((PAGE_LEN / SHORTEST_ENTRY) as u16);
@@ -90,7 +97,7 @@ impl<'a> Page<'a> {
     }
 
     /// The entry of a position.
-    pub fn find(&self, signature: &[u8]) -> Option<RawEntry<'a>> {
+    pub fn find(&self, signature: &[u8]) -> Option<Entry<'a>> {
         self.entries().find(|entry| entry.signature == signature)
     }
 }

@@ -8,7 +8,7 @@ use super::super::entry::annotation;
 use super::super::moves::legal;
 use super::super::signature::{Signature, decode};
 use super::Ctg;
-use super::page::{Page, RawEntry, offset, pages_in};
+use super::page::{Entry, Page, offset, pages_in};
 use crate::base::progress::Progress;
 use crate::book::traverse::{Forms, STRIDE};
 use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
@@ -18,19 +18,19 @@ use crate::chess::normal::Normal;
 const APART: u64 = 32;
 
 impl Forms for Ctg {
-    type Entry<'a> = RawEntry<'a>;
+    type Entry<'a> = Entry<'a>;
 
     fn numbers(&self) -> u64 {
         self.ctg.len() as u64 / APART + 1
     }
 
-    fn number(entry: &RawEntry<'_>) -> u64 {
+    fn number(entry: &Entry<'_>) -> u64 {
         entry.offset / APART
     }
 
     /// An en-passant file that only an illegal capture gives is left out if the position is not found with it: some books
     /// are written so.
-    fn look_up(&self, chess: &Chess) -> Option<(Normal, RawEntry<'_>)> {
+    fn look_up(&self, chess: &Chess) -> Option<(Normal, Entry<'_>)> {
         let normal = Normal::of(chess)?;
         let entry = self.raw(&Signature::of_normal(&normal)?);
         let entry = entry.or_else(|| {
@@ -40,7 +40,7 @@ impl Forms for Ctg {
         Some((normal, entry))
     }
 
-    fn codes<'a>(entry: RawEntry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
+    fn codes<'a>(entry: Entry<'a>) -> impl Iterator<Item = (u8, Option<Annotation>)>
     where
         Self: 'a,
     {
@@ -51,7 +51,7 @@ impl Forms for Ctg {
         legal(code, normal, chess)
     }
 
-    fn describe_move(next: &RawEntry<'_>, facts: &mut MoveFacts) {
+    fn describe_move(next: &Entry<'_>, facts: &mut MoveFacts) {
         let next = next.statistics();
         let counts = next.counts().swapped();
         // The side to move there is the mover's opponent.
@@ -63,13 +63,13 @@ impl Forms for Ctg {
             (average.is_some() || performance.is_some()).then_some(Ratings { average, performance });
     }
 
-    fn describe_position(&self, entry: &RawEntry<'_>, record: &mut PositionRecord) {
+    fn describe_position(&self, entry: &Entry<'_>, record: &mut PositionRecord) {
         let known = entry.statistics();
         record.total = Some(known.counts());
         record.comment = known.comment().map(str::to_owned);
     }
 
-    fn position(&self, entry: &RawEntry<'_>) -> Option<Chess> {
+    fn position(&self, entry: &Entry<'_>) -> Option<Chess> {
         let chess = decode(entry.signature).ok()?;
         (Signature::of(&chess)?.bytes() == entry.signature).then_some(chess)
     }
@@ -77,7 +77,7 @@ impl Forms for Ctg {
     fn scan<'a>(
         &'a self,
         progress: &Progress,
-        see: &mut dyn FnMut(RawEntry<'a>) -> ControlFlow<()>,
+        see: &mut dyn FnMut(Entry<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let data = &self.ctg;
         let pages = pages_in(data.len() as u64);
@@ -90,7 +90,7 @@ impl Forms for Ctg {
             let Some(page) = page else { continue };
             // Of two entries of one position in a page look-ups find only the first.
             let first =
-                |entry: &RawEntry<'_>| page.find(entry.signature).is_none_or(|first| first.at == entry.at);
+                |entry: &Entry<'_>| page.find(entry.signature).is_none_or(|first| first.at == entry.at);
             page.entries().filter(first).try_for_each(&mut *see)?;
         }
         ControlFlow::Continue(())

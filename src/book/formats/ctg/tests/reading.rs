@@ -125,7 +125,7 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
     assert_eq!((a3.weight, a3.counts, a3.annotation), (0, None, Some(Annotation::Dubious)));
     assert_eq!((a3.recommended, a3.ratings), (None, None));
     let own = book.entry(&start).unwrap();
-    assert_eq!((own.statistics.games, own.moves.len()), (99, 3));
+    assert_eq!((own.statistics().games, own.moves.len()), (99, 3));
     assert!(book.entry(&after("e2e4 e7e5")).is_none());
 }
 

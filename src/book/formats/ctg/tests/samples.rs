@@ -68,8 +68,9 @@ fn the_ratings_of_the_side_to_move_come_first() {
     let (mut swapped, mut same) = (0, 0);
     reached(&book, |position, moves| {
         let [only] = moves else { return };
-        let (here, next) = (book.statistics(position), book.statistics(&position.after(only.mv)));
+        let (here, next) = (book.entry(position), book.entry(&position.after(only.mv)));
         let (Some(here), Some(next)) = (here, next) else { return };
+        let (here, next) = (here.statistics(), next.statistics());
         if here.own.games > 0 && here.games == next.games && here.own != here.other {
             swapped += u32::from(here.own == next.other && here.other == next.own);
             same += u32::from(here.own == next.own && here.other == next.other);

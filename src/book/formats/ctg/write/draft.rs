@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use bytemuck::{Pod, Zeroable};
 use shakmaty::Position as _;
 
 use super::super::entry::{annotation_code, comment_code};
-use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, LENGTH_BITS, PAGE_LEN};
+use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
 use super::super::moves::code;
 use super::super::signature::Signature;
 use super::rows::{MOST_MOVES, Own, Reached, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
-use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::scratch::{Cursor, Scratch};
@@ -26,21 +26,13 @@ const LEAST_MEMORY: usize = 1 << 20;
 /// Positions between two checks for an interruption.
 const STRIDE: u64 = 1 << 14;
 
-/// Bytes before an entry that waits for its page: its place in the order, its length, and its flags.
-const HEAD: usize = 4 + 2 + 1;
-
-/// Flag of an entry: moves to the position have different colours.
-const TORN: u8 = 1;
-
-/// Flag of an entry: its counts did not fit.
-const SCALED: u8 = 2;
-
 /// A CTG book on its way into its three files.
 #[derive(Debug)]
 pub struct Draft {
     green: Green,
     folder: PathBuf,
-    memory: usize,
+    /// Bytes that may be held in memory.
+    pub(super) memory: usize,
     records: Sorter,
     positions: u64,
     /// Moves that became green because only their weights are known.
@@ -116,10 +108,10 @@ impl Draft {
         } else if let Some(total) = of_moves() {
             (own.source, own.counts) = (Source::Moves, Tally::of(total));
         }
-        let greens = self.greens(known);
+        let least = self.least_green(known);
         let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(has_result));
         for (at, known) in known.moves.iter().enumerate() {
-            let green = greens.map(|least| u128::from(known.weight) * 1000 >= least && known.weight > 0);
+            let green = least.is_some_and(|least| is_green(known, least));
             own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MOST_MOVES)?);
         }
         self.record.clear();
@@ -129,7 +121,7 @@ impl Draft {
     }
 
     /// A thousand times the least weight of a green move, if weights decide that.
-    fn greens(&mut self, known: &PositionRecord) -> Option<u128> {
+    fn least_green(&mut self, known: &PositionRecord) -> Option<u128> {
         if known.moves.iter().any(|known| known.recommended.is_some()) {
             return None;
         }
@@ -141,13 +133,13 @@ impl Draft {
             Green::Weights if only_weights => weights.max().map(|heaviest| heaviest * 500),
             _ => None,
         };
-        if least.is_none() {
-            self.lost.weights += if known.weighs_by_results() { 0 } else { known.moves.len() as u64 };
-        } else if self.green == Green::Weights {
-            let green = |known: &&MoveFacts<MoveCode>| {
-                known.weight > 0 && least.is_some_and(|least| u128::from(known.weight) * 1000 >= least)
-            };
-            self.greens += known.moves.iter().filter(green).count() as u64;
+        match least {
+            None if known.weighs_by_results() => {}
+            None => self.lost.weights += known.moves.len() as u64,
+            Some(least) if self.green == Green::Weights => {
+                self.greens += known.moves.iter().filter(|known| is_green(known, least)).count() as u64;
+            }
+            Some(_) => {}
         }
         least
     }
@@ -158,7 +150,7 @@ impl Draft {
         known: &MoveFacts<MoveCode>,
         position: &Position,
         normal: &Normal,
-        green: Option<bool>,
+        green: bool,
         nothing: bool,
         room: bool,
     ) -> Result<Option<[u8; 2]>> {
@@ -167,20 +159,17 @@ impl Draft {
             return Ok(None);
         };
         let chess = position.chess();
-        let Some(code) = code(found.mv, normal, chess).filter(|_| room) else {
-            self.lost.codes += 1;
-            return Ok(None);
-        };
         let mut next = chess.clone();
         next.play_unchecked(found.mv);
-        let Some(signature) = Signature::of(&next) else {
+        let code = code(found.mv, normal, chess).filter(|_| room);
+        let Some((code, signature)) = code.zip(Signature::of(&next)) else {
             self.lost.codes += 1;
             return Ok(None);
         };
         self.lost.learned += u64::from(known.learned.is_some());
         let reached = Reached {
             counts: known.counts.map(|counts| Tally::of(counts.swapped())),
-            said: match known.recommended.or(green.filter(|green| *green)) {
+            said: match known.recommended.or(green.then_some(true)) {
                 None => SAID_NONE,
                 Some(true) => SAID_GREEN,
                 Some(false) => SAID_RED,
@@ -204,36 +193,34 @@ impl Draft {
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
         let mut reader = Reader::new(&entries.scratch);
-        let (mut items, mut page) = (Vec::new(), Vec::with_capacity(PAGE_LEN as usize));
+        let mut page = Vec::with_capacity(PAGE_LEN as usize);
         while reader.fill()? {
             if trie.pages.is_multiple_of(STRIDE as u32) {
                 interrupt::check()?;
             }
-            items.clear();
-            items.extend(
-                reader.waiting.iter().map(|entry| Item { order: entry.order, len: entry.bytes.len() }),
-            );
-            let leaf = trie.page(&items);
+            let waiting = reader.waiting.iter();
+            let leaf = trie.page(waiting.map(|(head, _)| Item { order: head.order, len: head.len.into() }));
             page.clear();
-            page.extend([0; 4]);
-            for entry in reader.waiting.drain(..leaf.entries) {
-                reader.held -= entry.bytes.len();
-                page.extend(&entry.bytes);
+            page.resize(PAGE_HEADER, 0);
+            for (head, bytes) in reader.waiting.drain(..leaf.entries) {
+                page.extend(&bytes);
                 written.positions += 1;
-                written.moves += entry.moves();
-                torn += u64::from(entry.flags & TORN != 0);
-                scaled += u64::from(entry.flags & SCALED != 0);
+                written.moves += u64::from(head.moves);
+                torn += u64::from(head.torn);
+                scaled += u64::from(head.scaled);
             }
-            let (count, len) = (leaf.entries as u16, page.len() as u16);
-            let head = count.to_be_bytes().into_iter().chain(len.to_be_bytes());
-            page.iter_mut().zip(head).for_each(|(place, byte)| *place = byte);
+            reader.held -= page.len() - PAGE_HEADER;
+            let numbers = [leaf.entries as u16, page.len() as u16].map(u16::to_be_bytes);
+            page.splice(..PAGE_HEADER, numbers.into_iter().flatten());
             page.resize(PAGE_LEN as usize, 0);
             if leaf.entries > 0 {
                 put(&page)?;
             }
             // The rest under the same node has no room anywhere.
-            while reader.fill()? && reader.waiting.front().is_some_and(|entry| leaf.has(entry.order)) {
-                reader.skip();
+            while reader.fill()?
+                && let Some((head, _)) = reader.waiting.pop_front_if(|(head, _)| leaf.has(head.order))
+            {
+                reader.held -= usize::from(head.len);
                 alike += 1;
             }
         }
@@ -278,19 +265,22 @@ impl Entries {
                 return Ok(());
             }
             bytes.clear();
-            bytes.resize(HEAD, 0);
             row.write(&mut bytes);
-            let len = bytes.len() - HEAD;
-            let flags = if row.is_torn() { TORN } else { 0 } | if row.is_too_great() { SCALED } else { 0 };
-            let head = row.order.to_le_bytes().into_iter().chain((len as u16).to_le_bytes()).chain([flags]);
-            bytes.iter_mut().zip(head).for_each(|(place, byte)| *place = byte);
-            entries.bytes += len as u64;
+            let head = Head {
+                order: row.order,
+                len: bytes.len() as u16,
+                moves: row.moves.len() as u16,
+                torn: row.is_torn().into(),
+                scaled: row.is_too_great().into(),
+            };
+            entries.bytes += bytes.len() as u64;
             entries.games = entries.games.max(row.games());
             entries.left_out += row.left_out;
-            if start.as_ref().is_some_and(|start| start.bytes() == row.signature()) {
+            if start.as_ref().is_some_and(|start| start.bytes() == row.signature) {
                 of_start = Some(row.games());
             }
             row.clear();
+            entries.scratch.push(bytemuck::bytes_of(&head))?;
             entries.scratch.push(&bytes)
         };
         let mut sorted = records.finish()?;
@@ -311,19 +301,17 @@ impl Entries {
     }
 }
 
-/// An entry that waits for its page.
-struct Entry {
+/// What is known of an entry that waits for its page, besides its bytes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+struct Head {
     order: u32,
-    flags: u8,
-    bytes: Vec<u8>,
-}
-
-impl Entry {
-    /// How many moves it has: after the signature come their length in bytes, their codes and marks.
-    fn moves(&self) -> u64 {
-        let signature = self.bytes.first().map_or(0, |head| usize::from(head & LENGTH_BITS));
-        self.bytes.get(signature).map_or(0, |len| u64::from(len / 2))
-    }
+    len: u16,
+    moves: u16,
+    /// 1 if moves to the position have different colours.
+    torn: u16,
+    /// 1 if its counts did not fit.
+    scaled: u16,
 }
 
 /// Reads ahead as many entries as a page may need.
@@ -331,7 +319,7 @@ struct Reader<'a> {
     scratch: &'a Scratch,
     cursor: Cursor,
     at: u64,
-    waiting: VecDeque<Entry>,
+    waiting: VecDeque<(Head, Vec<u8>)>,
     /// Bytes of the waiting entries.
     held: usize,
 }
@@ -344,23 +332,21 @@ impl<'a> Reader<'a> {
     /// Reads until more waits than a page has room for. Returns whether anything waits.
     fn fill(&mut self) -> Result<bool> {
         while self.held <= ROOM && self.at < self.scratch.size() {
-            let head = self.cursor.get(self.scratch, self.at, HEAD)?;
-            let order = bytes::u32_le(head, 0).unwrap_or_default();
-            let len = usize::from(bytes::u16_le(head, 4).unwrap_or_default());
-            let flags = head.last().copied().unwrap_or_default();
-            let bytes = self.cursor.get(self.scratch, self.at + HEAD as u64, len)?.to_vec();
-            self.waiting.push_back(Entry { order, flags, bytes });
-            self.held += len;
-            self.at += (HEAD + len) as u64;
+            let head = self.cursor.get(self.scratch, self.at, size_of::<Head>())?;
+            let head: Head = bytemuck::try_pod_read_unaligned(head).unwrap_or_else(|_| Head::zeroed());
+            self.at += size_of::<Head>() as u64;
+            let bytes = self.cursor.get(self.scratch, self.at, head.len.into())?.to_vec();
+            self.at += u64::from(head.len);
+            self.held += usize::from(head.len);
+            self.waiting.push_back((head, bytes));
         }
         Ok(!self.waiting.is_empty())
     }
+}
 
-    fn skip(&mut self) {
-        if let Some(entry) = self.waiting.pop_front() {
-            self.held -= entry.bytes.len();
-        }
-    }
+/// Whether a move is green if a thousand times the least weight of a green move is this.
+fn is_green(known: &MoveFacts<MoveCode>, least: u128) -> bool {
+    known.weight > 0 && u128::from(known.weight) * 1000 >= least
 }
 
 fn has_result(counts: Counts) -> bool {

@@ -26,7 +26,6 @@ pub struct Writer {
     paths: [PathBuf; 3],
     files: [Replacement; 3],
     needs_moves: bool,
-    memory: usize,
 }
 
 impl Writer {
@@ -39,8 +38,8 @@ impl Writer {
         let begin = |path: &Path| Replacement::new(path, options.force);
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
-        let WriteOptions { green, needs_moves, memory, .. } = *options;
-        Ok(Self { draft: Draft::new(green, &options.temp(), memory), paths, files, needs_moves, memory })
+        let draft = Draft::new(options.green, &options.temp(), options.memory);
+        Ok(Self { draft, paths, files, needs_moves: options.needs_moves })
     }
 }
 
@@ -54,7 +53,7 @@ impl BookWriter for Writer {
     }
 
     fn memory(&self) -> usize {
-        self.memory
+        self.draft.memory
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {

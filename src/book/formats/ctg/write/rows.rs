@@ -144,12 +144,8 @@ impl Own {
 
     fn read(record: &[u8]) -> Option<Self> {
         let (&[source, comment], rest) = record.get(size_of::<u64>()..)?.split_first_chunk()?;
-        let source = match source {
-            1 => Source::Moves,
-            2 => Source::Reached,
-            3 => Source::Itself,
-            _ => Source::None,
-        };
+        let sources = [Source::Moves, Source::Reached, Source::Itself];
+        let source = sources.into_iter().find(|known| *known as u8 == source).unwrap_or_default();
         let moves = rest.get(TALLY_LEN..)?.as_chunks().0.to_vec();
         Some(Self { source, comment, counts: Tally::read(rest)?, moves })
     }
@@ -179,7 +175,8 @@ impl Reached {
 pub struct Row {
     /// The hash of the signature, its lowest bit first: the order of the pages.
     pub order: u32,
-    signature: Vec<u8>,
+    /// The signature of the position.
+    pub signature: Vec<u8>,
     source: Source,
     counts: Tally,
     said: u8,
@@ -268,11 +265,6 @@ impl Row {
             Ordering::Equal => self.counts.add(counts),
             Ordering::Greater => {}
         }
-    }
-
-    /// The signature of the position.
-    pub fn signature(&self) -> &[u8] {
-        &self.signature
     }
 
     /// Whether moves to it have different colours.

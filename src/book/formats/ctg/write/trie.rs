@@ -73,16 +73,16 @@ impl Trie {
 
     /// Makes a page of the next entries. `next` are those that fit into one page and one more, or all that are left;
     /// there are no more entries under the node of the page before.
-    pub fn page(&mut self, next: &[Item]) -> Leaf {
-        let order = next.first().map_or(0, |item| item.order);
-        let ends = next.iter().scan(0, |end, item| {
+    pub fn page(&mut self, next: impl Iterator<Item = Item> + Clone) -> Leaf {
+        let order = next.clone().next().map_or(0, |item| item.order);
+        let ends = next.clone().scan(0, |end, item| {
             *end += item.len;
             Some(*end)
         });
         let in_room = ends.take_while(|end| *end <= ROOM).count();
         // The nodes above have entries of the page before, so they are split.
         let mut level = self.last.map_or(0, |last| alike(last, order) + 1);
-        let under = |level: u32| next.iter().take_while(|item| alike(item.order, order) >= level).count();
+        let under = |level: u32| next.clone().take_while(|item| alike(item.order, order) >= level).count();
         while under(level) > in_room && level < self.deepest {
             self.split(node(order, level), level);
             level += 1;
@@ -176,7 +176,7 @@ mod tests {
             Placed { trie: Trie::new((len * items.len()) as u64), pages: Vec::new(), left_out: 0 };
         let mut at = 0;
         while at < items.len() {
-            let leaf = placed.trie.page(&items[at..(at + ROOM / len + 1).min(items.len())]);
+            let leaf = placed.trie.page(items[at..].iter().take(ROOM / len + 1).copied());
             placed.pages.push(at..at + leaf.entries);
             at += leaf.entries;
             while items.get(at).is_some_and(|item| leaf.has(item.order)) {

@@ -22,7 +22,7 @@ fn games_on_several_ways_to_a_position_are_added_up() {
         assert_eq!(given(&book, at).into_values().next().unwrap().counts, counts(7, 2, 1, 3));
     }
     // The start is known from its own moves.
-    let start = book.statistics(&start).unwrap();
+    let start = book.entry(&start).unwrap().statistics();
     assert_eq!((start.games, start.wins, start.draws, start.losses), (5, 2, 2, 1));
     assert_eq!((done.written.positions, done.written.moves), (6, 4));
     let header = &done.files[0];
@@ -59,7 +59,7 @@ fn mirrored_positions_are_one_entry() {
     for (at, pawn, king) in [(&right, "e2e3", "g1f1"), (&left, "d2d3", "b1c1"), (&black, "e7e6", "g8f8")] {
         let moves = given(&book, at);
         assert_eq!((moves[pawn].annotation, moves[king].annotation), (Some(Annotation::Good), None));
-        assert_eq!(book.statistics(at).unwrap().games, 6);
+        assert_eq!(book.entry(at).unwrap().statistics().games, 6);
     }
 }
 
