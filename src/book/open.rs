@@ -178,8 +178,7 @@ fn is_other(data: &[u8]) -> bool {
 
 /// Whether a file is a part of a CTG book by its content or by its name.
 fn is_ctg(path: &Path, data: &[u8]) -> bool {
-    data.starts_with(&CTG_START)
-        || ctg::part(path).is_some() && !data.is_empty() && !is_other(data) && !is_text(data)
+    data.starts_with(&CTG_START) || ctg::part(path).is_some() && !is_other(data) && !is_text(data)
 }
 
 /// Whether a file is a part of a Kvetka book: by its name, because the format has no mark, unless its content is

@@ -66,6 +66,8 @@ pub fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
 pub struct Lines {
     pub moves: BTreeMap<u64, Vec<Move>>,
     asked: AtomicU64,
+    /// Whether to follow only one position at each depth.
+    pub narrow: bool,
 }
 
 impl Lines {

@@ -43,6 +43,11 @@ pub trait Graph {
     fn beyond(&self) -> bool {
         false
     }
+
+    /// Positions to follow at one depth.
+    fn widest(&self) -> usize {
+        WIDEST
+    }
 }
 
 /// How far play gets in a book.
@@ -96,17 +101,8 @@ impl Bits {
 /// Follows all moves of a book, each entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
-pub fn breadth_first(graph: &mut impl Graph, positions: u64, progress: &Progress) -> Reach {
-    breadth_first_within(graph, positions, progress, WIDEST)
-}
-
-/// As [`breadth_first`], with at most `widest` positions followed at one depth.
-fn breadth_first_within<G: Graph>(
-    graph: &mut G,
-    positions: u64,
-    progress: &Progress,
-    widest: usize,
-) -> Reach {
+pub fn breadth_first<G: Graph>(graph: &mut G, positions: u64, progress: &Progress) -> Reach {
+    let widest = graph.widest();
     progress.things(positions, "positions");
     let mut reach = Reach { entries: Bits::new(graph.numbers()), ..Reach::default() };
     let arrive = |graph: &G, reach: &mut Reach, next: &mut Vec<Step>, position: Position| {
@@ -192,10 +188,9 @@ impl Hasher for KeyHasher {
         self.0
     }
 
+    /// Only for other types than keys.
     fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
     }
 
     fn write_u64(&mut self, key: u64) {

@@ -26,6 +26,10 @@ impl Graph for &Lines {
     fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
         out.extend(&self.moves[&at.key()]);
     }
+
+    fn widest(&self) -> usize {
+        if self.narrow { 1 } else { WIDEST }
+    }
 }
 
 fn fen(line: &str) -> String {
@@ -48,8 +52,9 @@ fn breadth_first_counts_the_plies_of_the_deepest_line() {
 #[test]
 fn the_widest_depth_has_its_bound_in_memory() {
     assert!(WIDEST * size_of::<Step>() <= 80 << 20, "{}", size_of::<Step>());
-    let book = Lines::new(&LINES, |_| true);
-    let reach = breadth_first_within(&mut &book, 6, &Progress::none(), 1);
+    let mut book = Lines::new(&LINES, |_| true);
+    book.narrow = true;
+    let reach = breadth_first(&mut &book, 6, &Progress::none());
     // Of e2e4 and d2d4 only the first is followed, but both are reached.
     assert!(reach.cut && (4..6).contains(&reach.reached), "{reach:?}");
 }

@@ -1,7 +1,6 @@
 //! Sums up a whole book and finds what is wrong with it.
 
 use std::fmt;
-use std::path::Path;
 
 use super::entry::{Statistics, annotation};
 use super::layout::{
@@ -12,7 +11,7 @@ use super::moves::{is_known, legal};
 use super::read::Ctg;
 use super::read::index::{Index, bit_offset, offset};
 use super::read::page::{self, Entry, Page, pages_in};
-use super::signature::{Signature, decode, hash};
+use super::signature::hash;
 use crate::base::bytes;
 use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Access;
@@ -74,10 +73,9 @@ pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> S
 /// Reads everything once and reports what is wrong with the headers, the pages and the index.
 pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     let Some(index) = book.index() else { return Totals::default() };
-    let [_, cto, ctb] = &book.files;
     let data = &book.ctg;
     let pages = pages_in(data.len() as u64);
-    let mut pass = Pass { book, index, pages, cto, ctb, totals: Totals::default(), findings };
+    let mut pass = Pass { book, index, pages, totals: Totals::default(), findings };
     pass.headers();
     data.expect(Access::Sequential);
     progress.bytes(data.len() as u64);
@@ -100,8 +98,6 @@ struct Pass<'a, 'b> {
     book: &'a Ctg,
     index: Index<'a>,
     pages: u64,
-    cto: &'a Path,
-    ctb: &'a Path,
     totals: Totals,
     findings: &'a mut Findings<'b>,
 }
@@ -109,10 +105,11 @@ struct Pass<'a, 'b> {
 impl Pass<'_, '_> {
     /// Compares the headers with the files.
     fn headers(&mut self) {
-        let Self { index, cto, ctb, pages, .. } = *self;
+        let Self { book, index, pages, .. } = *self;
+        let [_, cto, ctb] = &book.files;
+        let data = &book.ctg;
         let mut add =
             |place: Place<'_>, what: fmt::Arguments<'_>| self.findings.add(Kind::Header, place, what);
-        let data = &self.book.ctg;
         if !data.starts_with(&CTG_START) {
             add(0.into(), format_args!("the header page does not begin as those of known books do"));
         }
@@ -199,7 +196,7 @@ impl Pass<'_, '_> {
                 format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
             findings.add(Kind::Counts, page::offset(number) + (entry.end - STATISTICS_LEN) as u64, what);
         }
-        match position(entry) {
+        match entry.position() {
             Ok((chess, normal)) => moves(book, entry, &chess, &normal, findings),
             Err(what) => findings.add(Kind::Position, at, what),
         }
@@ -207,7 +204,8 @@ impl Pass<'_, '_> {
 
     /// Checks every node of the trie: leaves, and only leaves, name pages of the file.
     fn nodes(&mut self, progress: &Progress) {
-        let Self { index, pages, cto, ctb, .. } = *self;
+        let Self { book, index, pages, .. } = *self;
+        let [_, cto, ctb] = &book.files;
         progress.things(index.held(), "leaves");
         let mut named = Bits::new(pages);
         for node in 0..index.held() {
@@ -235,14 +233,6 @@ impl Pass<'_, '_> {
             }
         }
     }
-}
-
-/// The position of an entry, which must be in the normal form of look-ups.
-fn position(entry: &Entry<'_>) -> Result<(Chess, Normal), &'static str> {
-    let chess = decode(entry.signature)?;
-    let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
-    let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == entry.signature);
-    if same { Ok((chess, normal)) } else { Err("this position is not in the form that look-ups ask for") }
 }
 
 /// Checks the moves of an entry.

@@ -1,7 +1,6 @@
 //! Every position of the book, one by one.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use shakmaty::Square;
 
@@ -33,32 +32,29 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
     }
     progress.things(entries.len() as u64, "entries");
     let mut known = PositionRecord::default();
-    let mut trusted = true;
-    let mut flush = |known: &mut PositionRecord, trusted: bool| {
+    let mut index = 0;
+    for run in entries.runs() {
+        known.moves.clear();
+        let mut trusted = true;
+        for entry in run.iter() {
+            if index % STRIDE == 0 {
+                progress.at(index as u64);
+            }
+            known.key = entry.key;
+            trusted &= entry.learn_is_plausible();
+            let mv = castlings.get(&index).copied().unwrap_or(entry.mv);
+            if mv.error().is_none() && !entry.add_to(&mut known.moves, mv) {
+                known.moves.push(entry.facts(mv));
+            }
+            index += 1;
+        }
         if !trusted {
             known.moves.iter_mut().for_each(|known| known.learned = None);
         }
-        let flow = if known.moves.is_empty() { ControlFlow::Continue(()) } else { visit(known) };
-        known.moves.clear();
-        flow
-    };
-    for (index, entry) in entries.iter().enumerate() {
-        if index % STRIDE == 0 {
-            progress.at(index as u64);
-        }
-        if entry.key != known.key {
-            if flush(&mut known, trusted).is_break() {
-                return 0;
-            }
-            (known.key, trusted) = (entry.key, true);
-        }
-        trusted &= entry.learn_is_plausible();
-        let mv = castlings.get(&index).copied().unwrap_or(entry.mv);
-        if mv.error().is_none() && !entry.add_to(&mut known.moves, mv) {
-            known.moves.push(entry.facts(mv));
+        if !known.moves.is_empty() && visit(&known).is_break() {
+            break;
         }
     }
-    let _ = flush(&mut known, trusted);
     0
 }
 

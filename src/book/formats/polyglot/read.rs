@@ -37,9 +37,15 @@ impl<'a> Entries<'a> {
         self.entries.is_empty()
     }
 
-    /// How many positions there are, which is how many runs of one key.
+    /// The runs of one key.
+    pub fn runs(self) -> impl Iterator<Item = Self> {
+        let runs = self.entries.chunk_by(|a, b| key_of(a) == key_of(b));
+        runs.map(|entries| Self { entries, trailing: 0 })
+    }
+
+    /// How many positions there are.
     pub fn positions(self) -> u64 {
-        self.entries.chunk_by(|a, b| key_of(a) == key_of(b)).count() as u64
+        self.runs().count() as u64
     }
 
     /// The entry of this number, from 0.

@@ -1,8 +1,12 @@
 //! The pages of a `.ctg` file and the entries in them.
 
+use shakmaty::Chess;
+
 use super::super::entry::Statistics;
 use super::super::layout::{LENGTH_BITS, PAGE_HEADER, PAGE_LEN, SHORTEST_ENTRY, STATISTICS_LEN};
+use super::super::signature::{Signature, decode};
 use crate::base::bytes;
+use crate::chess::normal::Normal;
 
 /// A page of entries.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,17 @@ impl Entry<'_> {
     /// What is known of the position.
     pub fn statistics(&self) -> Statistics {
         Statistics::from_bytes(self.statistics)
+    }
+
+    /// The position, which must be in the normal form of look-ups.
+    ///
+    /// # Errors
+    /// When there is none in this form: why, as a clause.
+    pub fn position(&self) -> Result<(Chess, Normal), &'static str> {
+        let chess = decode(self.signature)?;
+        let normal = Normal::of(&chess).ok_or("this position has no normal form")?;
+        let same = Signature::of_normal(&normal).is_some_and(|signature| signature.bytes() == self.signature);
+        if same { Ok((chess, normal)) } else { Err("this position is not in the form that look-ups ask for") }
     }
 }
 

@@ -6,7 +6,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::super::entry::annotation;
 use super::super::moves::legal;
-use super::super::signature::{Signature, decode};
+use super::super::signature::Signature;
 use super::Ctg;
 use super::page::{Entry, Page, offset, pages_in};
 use crate::base::progress::Progress;
@@ -70,8 +70,7 @@ impl Forms for Ctg {
     }
 
     fn position(&self, entry: &Entry<'_>) -> Option<Chess> {
-        let chess = decode(entry.signature).ok()?;
-        (Signature::of(&chess)?.bytes() == entry.signature).then_some(chess)
+        entry.position().ok().map(|(chess, _)| chess)
     }
 
     fn scan<'a>(
