@@ -87,6 +87,16 @@ impl Counts {
         Self { wins: self.losses, losses: self.wins, ..self }
     }
 
+    /// Half-points of the mover: two for a win, one for a draw.
+    pub fn points(self) -> u64 {
+        self.wins.saturating_mul(2).saturating_add(self.draws)
+    }
+
+    /// Whether any game has a result.
+    pub fn has_results(self) -> bool {
+        self.wins | self.draws | self.losses != 0
+    }
+
     /// These games and others.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -119,17 +119,14 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
 
 /// The files that a book written at `path` may replace.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
+    let mut parts = vec![path.to_owned()];
     if ctg::part(path).is_some() {
-        let cased =
-            ctg::EXTENSIONS.map(|end| [path.with_extension(end), path.with_extension(end.to_uppercase())]);
-        return std::iter::once(path.to_owned()).chain(cased.into_iter().flatten()).collect();
+        for end in ctg::EXTENSIONS {
+            parts.extend([path.with_extension(end), path.with_extension(end.to_uppercase())]);
+        }
+    } else if kvetka::is_part(path) {
+        parts.extend(kvetka::standing(&kvetka::stem(path)).unwrap_or_default());
     }
-    let mut parts = if kvetka::is_part(path) {
-        kvetka::standing(&kvetka::stem(path)).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
-    parts.push(path.to_owned());
     parts
 }
 

@@ -23,9 +23,7 @@ pub struct PositionRecord {
 impl PositionRecord {
     /// Whether the weights are proportional to the moves' results: two for a win of the mover, one for a draw.
     pub fn weighs_by_results(&self) -> bool {
-        let points = |known: &MoveFacts<MoveCode>| {
-            known.counts.map_or(0, |counts| counts.wins.saturating_mul(2).saturating_add(counts.draws))
-        };
+        let points = |known: &MoveFacts<MoveCode>| known.counts.map_or(0, Counts::points);
         let Some(heaviest) = self.moves.iter().max_by_key(|known| known.weight) else { return true };
         let whole = points(heaviest);
         self.moves.iter().all(|known| {

@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Graph, Reach, STRIDE, breadth_first, depth_first};
 use crate::base::progress::Progress;
-use crate::book::{Annotation, Counts, MoveFacts, PositionRecord, Scope, Visit};
+use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::{Normal, forms};
 
@@ -69,9 +69,9 @@ pub trait Forms {
             if let Some((_, next)) = self.look_up(&next) {
                 Self::describe_move(&next, &mut facts);
             }
-            if let Some(Counts { wins, draws, losses, .. }) = facts.counts {
-                facts.weight = wins.saturating_mul(2).saturating_add(draws);
-                results |= wins | draws | losses != 0;
+            if let Some(counts) = facts.counts {
+                facts.weight = counts.points();
+                results |= counts.has_results();
             }
             out.push(facts);
         }

@@ -91,12 +91,8 @@ pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
 
 /// The header's texts and settings, as named lines.
 fn notes(header: &Header) -> Vec<(&'static str, String)> {
-    let mut notes = Vec::new();
-    for (name, text) in [("comment", &header.comment), ("author", &header.author)] {
-        if !text.is_empty() {
-            notes.push((name, text.clone()));
-        }
-    }
+    let mut notes = vec![("comment", header.comment.clone()), ("author", header.author.clone())];
+    notes.retain(|(_, text)| !text.is_empty());
     let Header { by_priority, by_games, by_score, .. } = header;
     notes.push(("weighed by", format!("priority {by_priority}, games {by_games}, score {by_score}")));
     let [white, black] = header.min_percent;

@@ -45,37 +45,22 @@ kinds! {
     }
 }
 
-/// What the pass counted.
-#[derive(Clone, Copy, Default)]
-pub struct Totals {
-    entries: u64,
-    moves: u64,
-}
-
 /// Sums up the book and reports what is wrong with it.
 pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-    let totals = inspect(book, progress, findings);
-    let walk = reach(book, totals.entries, progress);
+    let summary = inspect(book, progress, findings);
+    let walk = reach(book, summary.entries, progress);
     if walk.cut {
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }
-    Summary {
-        entries: totals.entries,
-        positions: Some(totals.entries),
-        moves: Some(totals.moves),
-        games: bytes::u32_be(&book.ctg, CTG_GAMES).map(u64::from),
-        deepest: Some(walk.plies),
-        reachable: Some(walk.reached),
-        ..Summary::default()
-    }
+    Summary { deepest: Some(walk.plies), reachable: Some(walk.reached), ..summary }
 }
 
-/// Reads everything once and reports what is wrong with the headers, the pages and the index.
-pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
-    let Some(index) = book.index() else { return Totals::default() };
+/// Reads everything once, reports what is wrong with the headers, the pages and the index, and counts entries and moves.
+pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+    let Some(index) = book.index() else { return Summary::default() };
     let data = &book.ctg;
     let pages = pages_in(data.len() as u64);
-    let mut pass = Pass { book, index, pages, totals: Totals::default(), findings };
+    let mut pass = Pass { book, index, pages, entries: 0, moves: 0, findings };
     pass.headers();
     data.expect(Access::Sequential);
     progress.bytes(data.len() as u64);
@@ -90,7 +75,13 @@ pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> 
     }
     data.expect(Access::Random);
     pass.nodes(progress);
-    pass.totals
+    Summary {
+        entries: pass.entries,
+        positions: Some(pass.entries),
+        moves: Some(pass.moves),
+        games: bytes::u32_be(data, CTG_GAMES).map(u64::from),
+        ..Summary::default()
+    }
 }
 
 /// A pass over the whole book.
@@ -98,7 +89,8 @@ struct Pass<'a, 'b> {
     book: &'a Ctg,
     index: Index<'a>,
     pages: u64,
-    totals: Totals,
+    entries: u64,
+    moves: u64,
     findings: &'a mut Findings<'b>,
 }
 
@@ -177,10 +169,10 @@ impl Pass<'_, '_> {
     }
 
     fn entry(&mut self, number: u64, page: &Page<'_>, entry: &Entry<'_>) {
-        let Self { book, index, findings, totals, .. } = self;
+        let Self { book, index, findings, .. } = self;
         let at = entry.offset;
-        totals.entries += 1;
-        totals.moves += entry.moves.len() as u64;
+        self.entries += 1;
+        self.moves += entry.moves.len() as u64;
         let leaf = index.leaf(hash(entry.signature));
         if index.page(leaf).map(u64::from) != Some(number) {
             let what = format_args!("the index does not lead to this entry: its leaf is {leaf}");

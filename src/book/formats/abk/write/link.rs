@@ -29,13 +29,19 @@ const HEAD: usize = 2 * size_of::<u64>();
 /// # Errors
 /// When a temporary file fails, or the work is interrupted.
 pub fn link(draft: &Draft) -> Result<Option<Draft>> {
-    let mut linker = Linker::new(draft);
+    let mut linker = Linker {
+        draft,
+        reached: Bits::new(draft.positions()),
+        missing: draft.positions(),
+        unreached: Sieve::default(),
+        walked: Bits::new(draft.positions()),
+        waiting: Stack::new(&draft.folder, draft.memory / 16),
+        links: Sorter::new(&draft.folder, draft.memory / 4),
+        count: 0,
+        spreading: Stack::new(&draft.folder, draft.memory / 16),
+    };
     linker.run()?;
-    let Linker { links, count, .. } = linker;
-    if count == 0 {
-        return Ok(None);
-    }
-    merge(draft, links).map(Some)
+    if linker.count == 0 { Ok(None) } else { merge(draft, linker.links).map(Some) }
 }
 
 /// Merges links into the moves of their positions, and new positions between the others.
@@ -85,21 +91,7 @@ struct Linker<'a> {
     spreading: Stack,
 }
 
-impl<'a> Linker<'a> {
-    fn new(draft: &'a Draft) -> Self {
-        Self {
-            draft,
-            reached: Bits::new(draft.positions()),
-            missing: draft.positions(),
-            unreached: Sieve::default(),
-            walked: Bits::new(draft.positions()),
-            waiting: Stack::new(&draft.folder, draft.memory / 16),
-            links: Sorter::new(&draft.folder, draft.memory / 4),
-            count: 0,
-            spreading: Stack::new(&draft.folder, draft.memory / 16),
-        }
-    }
-
+impl Linker<'_> {
     fn run(&mut self) -> Result<()> {
         let start = Position::start();
         let found = self.draft.find(start.key())?;

@@ -109,7 +109,7 @@ impl Draft {
             (own.source, own.counts) = (Source::Moves, Tally::of(total));
         }
         let least = self.least_green(known);
-        let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(has_result));
+        let nothing = !known.moves.iter().any(|known| known.counts.is_some_and(Counts::has_results));
         for (at, known) in known.moves.iter().enumerate() {
             let green = least.is_some_and(|least| is_green(known, least));
             own.moves.extend(self.add_move(known, position, &normal, green, nothing, at < MOST_MOVES)?);
@@ -167,14 +167,17 @@ impl Draft {
             return Ok(None);
         };
         self.lost.learned += u64::from(known.learned.is_some());
+        let ratings = known.ratings.map_or([None; 2], |ratings| [opponents(known), ratings.average]);
         let reached = Reached {
-            counts: known.counts.map(|counts| Tally::of(counts.swapped())),
+            counts: known.counts.map(|counts| Tally::of(counts.swapped())).unwrap_or_default(),
+            ratings: ratings.map(|rating| rating.unwrap_or_default().min(u16::MAX.into()) as u16),
             said: match known.recommended.or(green.then_some(true)) {
                 None => SAID_NONE,
                 Some(true) => SAID_GREEN,
                 Some(false) => SAID_RED,
             },
-            ratings: known.ratings.map_or([None; 2], |ratings| [opponents(known), ratings.average]),
+            counted: known.counts.is_some().into(),
+            unused: [0; 2],
         };
         self.record.clear();
         reached.write(&signature, &mut self.record);
@@ -192,7 +195,9 @@ impl Draft {
         let mut written = Written { greens, lost_weights: lost.weights, ..Written::default() };
         let (mut torn, mut scaled, mut alike) = (0, 0, 0);
         let mut trie = Trie::new(entries.bytes);
-        let mut reader = Reader::new(&entries.scratch);
+        let scratch = &entries.scratch;
+        let mut reader =
+            Reader { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 };
         let mut page = Vec::with_capacity(PAGE_LEN as usize);
         while reader.fill()? {
             if trie.pages.is_multiple_of(STRIDE as u32) {
@@ -324,11 +329,7 @@ struct Reader<'a> {
     held: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn new(scratch: &'a Scratch) -> Self {
-        Self { scratch, cursor: Cursor::default(), at: 0, waiting: VecDeque::new(), held: 0 }
-    }
-
+impl Reader<'_> {
     /// Reads until more waits than a page has room for. Returns whether anything waits.
     fn fill(&mut self) -> Result<bool> {
         while self.held <= ROOM && self.at < self.scratch.size() {
@@ -347,10 +348,6 @@ impl<'a> Reader<'a> {
 /// Whether a move is green if a thousand times the least weight of a green move is this.
 fn is_green(known: &MoveFacts<MoveCode>, least: u128) -> bool {
     known.weight > 0 && u128::from(known.weight) * 1000 >= least
-}
-
-fn has_result(counts: Counts) -> bool {
-    counts.wins | counts.draws | counts.losses != 0
 }
 
 /// The mark of a move that must never be played, but would be by its results. `nothing` says that no move of its position

@@ -10,7 +10,6 @@ use bytemuck::{Pod, Zeroable};
 use super::super::entry::{Rating, Statistics};
 use super::super::layout::{GREEN, LENGTH_BITS, RED, UNKNOWN_OF_A_GAME};
 use super::super::signature::Signature;
-use crate::base::bytes;
 use crate::book::Counts;
 
 /// The most games that an entry can hold: 24 bits.
@@ -116,14 +115,19 @@ pub struct Own {
 }
 
 /// What a move says of the position that it leads to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct Reached {
-    /// Its counts, if it has any.
-    pub counts: Option<Tally>,
+    /// Its counts.
+    pub counts: Tally,
+    /// Average ratings of the side to move and of the other; 0 for none.
+    pub ratings: [u16; 2],
     /// What it says of the colour.
     pub said: u8,
-    /// Average ratings of the side to move and of the other.
-    pub ratings: [Option<u32>; 2],
+    /// Whether it has counts.
+    pub counted: u8,
+    /// The layout has no gaps.
+    pub unused: [u8; 2],
 }
 
 fn put_head(signature: &Signature, out: &mut Vec<u8>) {
@@ -155,18 +159,8 @@ impl Reached {
     /// Appends its record.
     pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
         put_head(signature, out);
-        out.extend([REACHED, self.said, u8::from(self.counts.is_some())]);
-        out.extend(bytemuck::bytes_of(&self.counts.unwrap_or_default()));
-        let rating = |rating: Option<u32>| rating.map_or(0, |rating| rating.min(u16::MAX.into()) as u16);
-        out.extend(self.ratings.into_iter().flat_map(|average| rating(average).to_le_bytes()));
-    }
-
-    fn read(record: &[u8]) -> Option<Self> {
-        let (&[said, counted], rest) = record.split_first_chunk()?;
-        let counts = Tally::read(rest)?;
-        let rating = |at| bytes::u16_le(rest, at).filter(|average| *average > 0).map(u32::from);
-        let ratings = [rating(TALLY_LEN as u64), rating(TALLY_LEN as u64 + 2)];
-        Some(Self { said, counts: (counted != 0).then_some(counts), ratings })
+        out.push(REACHED);
+        out.extend(bytemuck::bytes_of(self));
     }
 }
 
@@ -220,7 +214,7 @@ impl Row {
         }
         match rest.split_first() {
             Some((&OWN, rest)) => self.add_own(Own::read(rest)),
-            Some((_, rest)) => self.add_reached(Reached::read(rest)),
+            Some((_, rest)) => self.add_reached(bytemuck::try_pod_read_unaligned(rest).unwrap_or_default()),
             None => {}
         }
     }
@@ -244,15 +238,15 @@ impl Row {
         }
     }
 
-    fn add_reached(&mut self, reached: Option<Reached>) {
-        let Some(Reached { counts, said, ratings }) = reached else { return };
-        if let Some(counts) = counts {
+    fn add_reached(&mut self, reached: Reached) {
+        let Reached { counts, said, counted, ratings, .. } = reached;
+        if counted != 0 {
             self.count(Source::Reached, counts);
         }
         self.said |= said;
-        let games = u64::from(counts.map_or(1, |counts| counts.games.max(1)));
+        let games = u64::from(counts.games.max(1));
         for ((sum, all), average) in self.ratings.iter_mut().zip(ratings) {
-            if let Some(average) = average {
+            if average > 0 {
                 *sum = sum.saturating_add(u64::from(average) * games);
                 *all = all.saturating_add(games);
             }
