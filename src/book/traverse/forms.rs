@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{Graph, Reach, STRIDE, breadth_first, depth_first};
+use super::{Graph, STRIDE, depth_first};
 use crate::base::progress::Progress;
 use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, Visit};
 use crate::chess::Position;
@@ -88,28 +88,20 @@ pub trait Forms {
     }
 }
 
-/// A book of forms for [`breadth_first`].
-struct Walk<'a, B>(&'a B);
-
-impl<B: Forms> Graph for Walk<'_, B> {
+impl<B: Forms> Graph for &B {
     fn numbers(&self) -> u64 {
-        self.0.numbers()
+        Forms::numbers(*self)
     }
 
     fn entry(&self, at: &Position) -> Option<u64> {
-        self.0.look_up(at.chess()).map(|(_, entry)| B::number(&entry))
+        self.look_up(at.chess()).map(|(_, entry)| B::number(&entry))
     }
 
     fn moves(&mut self, at: &Position, _: Option<u64>, _: u64, out: &mut Vec<Move>) {
-        if let Some((normal, entry)) = self.0.look_up(at.chess()) {
+        if let Some((normal, entry)) = self.look_up(at.chess()) {
             out.extend(B::codes(entry).filter_map(|(code, _)| B::legal(code, &normal, at.chess())));
         }
     }
-}
-
-/// How far play gets in a book of so many `positions`.
-pub fn reach(book: &impl Forms, positions: u64, progress: &Progress) -> Reach {
-    breadth_first(&mut Walk(book), positions, progress)
 }
 
 /// See [`crate::book::Book::each`].

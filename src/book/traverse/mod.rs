@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
-pub use forms::{Forms, each_form, reach};
+pub use forms::{Forms, each_form};
 
 use super::{Book, MoveFacts, PositionRecord, Visit};
 use crate::base::interrupt;

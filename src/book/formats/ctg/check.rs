@@ -17,7 +17,7 @@ use crate::base::findings::{Findings, Place, kinds};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
 use crate::book::Summary;
-use crate::book::traverse::{Bits, Forms as _, reach};
+use crate::book::traverse::{Bits, Forms as _, breadth_first};
 use crate::chess::normal::Normal;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
@@ -48,7 +48,7 @@ kinds! {
 /// Sums up the book and reports what is wrong with it.
 pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let summary = inspect(book, progress, findings);
-    let walk = reach(book, summary.entries, progress);
+    let walk = breadth_first(&mut &*book, summary.entries, progress);
     if walk.cut {
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }

@@ -26,9 +26,9 @@ pub struct Totals {
 pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     progress.bytes(entries.len() as u64 * ENTRY_LEN as u64);
     let mut totals = Totals { positions: 0, moves: 0, learned: Some(0) };
-    let mut run = Run { last: vec![0; usize::from(u16::MAX) + 1], number: 0, entries: 0 };
-    let mut sorted = true;
-    let mut before: Option<Entry> = None;
+    // The number of the last position that has each move code.
+    let mut last = vec![0; usize::from(u16::MAX) + 1];
+    let (mut before, mut first, mut sorted) = (None::<Entry>, 0, true);
     for (index, entry) in entries.iter().enumerate() {
         if index.is_multiple_of(STRIDE) {
             progress.at(index as u64 * ENTRY_LEN as u64);
@@ -41,9 +41,17 @@ pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'
         let before = before.replace(entry).filter(|before| before.key == entry.key);
         if before.is_none() {
             totals.positions += 1;
-            (run.number, run.entries) = (run.number + 1, 0);
+            first = index;
         }
-        totals.moves += u64::from(run.add(&entry, before, offset(index), findings));
+        let last = last.get_mut(usize::from(entry.mv.0));
+        let seen = last.is_some_and(|last| std::mem::replace(last, totals.positions) == totals.positions);
+        let possible = check(&entry, before, seen, offset(index), findings);
+        totals.moves += u64::from(possible && !seen);
+        if index - first >= MOST_OF_ONE_KEY {
+            let what =
+                format_args!("the entry is too far after the first of key {:016x} to be read", entry.key);
+            findings.add(Kind::Unread, offset(index), what);
+        }
         if entry.learn_is_plausible() {
             totals.learned = totals.learned.map(|learned| learned + u64::from(entry.games > 0));
         } else {
@@ -68,49 +76,28 @@ fn lost(entries: Entries<'_>, findings: &mut Findings<'_>) {
     }
 }
 
-/// The entries of one position so far.
-struct Run {
-    /// The number of the last run that has each move code.
-    last: Vec<u64>,
-    /// The number of this run, from 1.
-    number: u64,
-    entries: usize,
-}
-
-impl Run {
-    /// Takes in the entry at an offset, with the one `before` it of the same position. Returns whether its move may be
-    /// legal and is new.
-    fn add(&mut self, entry: &Entry, before: Option<Entry>, at: u64, findings: &mut Findings<'_>) -> bool {
-        let Entry { key, mv, weight, .. } = *entry;
-        let fault = mv.error();
-        if let Some(why) = fault {
-            let kind = if mv == MoveCode::NULL { Kind::Null } else { Kind::Move };
-            findings.add(kind, at, format_args!("the move {mv} {why}"));
-        }
-        if weight == 0 {
-            findings.add(
-                Kind::ZeroWeight,
-                at,
-                format_args!("the move {mv} has weight 0 and is never played"),
-            );
-        }
-        if let Some(before) = before.filter(|before| weight > before.weight) {
-            let before = before.weight;
-            let what = format_args!("weight {weight} follows the lower weight {before} of the same position");
-            findings.add(Kind::Rising, at, what);
-        }
-        let last = self.last.get_mut(usize::from(mv.0));
-        let seen = last.is_some_and(|last| std::mem::replace(last, self.number) == self.number);
-        if seen {
-            findings.add(Kind::Duplicate, at, format_args!("the position already has the move {mv}"));
-        }
-        if self.entries >= MOST_OF_ONE_KEY {
-            let what = format_args!("the entry is too far after the first of key {key:016x} to be read");
-            findings.add(Kind::Unread, at, what);
-        }
-        self.entries += 1;
-        !seen && fault.is_none()
+/// Checks the entry at an offset, with the one `before` it of the same position; `seen` says whether the position
+/// already has its move. Returns whether the move may be legal.
+fn check(entry: &Entry, before: Option<Entry>, seen: bool, at: u64, findings: &mut Findings<'_>) -> bool {
+    let Entry { mv, weight, .. } = *entry;
+    let fault = mv.error();
+    if let Some(why) = fault {
+        let kind = if mv == MoveCode::NULL { Kind::Null } else { Kind::Move };
+        findings.add(kind, at, format_args!("the move {mv} {why}"));
     }
+    if weight == 0 {
+        let what = format_args!("the move {mv} has weight 0 and is never played");
+        findings.add(Kind::ZeroWeight, at, what);
+    }
+    if let Some(before) = before.filter(|before| weight > before.weight) {
+        let before = before.weight;
+        let what = format_args!("weight {weight} follows the lower weight {before} of the same position");
+        findings.add(Kind::Rising, at, what);
+    }
+    if seen {
+        findings.add(Kind::Duplicate, at, format_args!("the position already has the move {mv}"));
+    }
+    fault.is_none()
 }
 
 #[cfg(test)]
