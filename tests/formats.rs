@@ -257,9 +257,9 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord
             };
             assert_eq!((games, *weight), (wins + draws + losses, 2 * wins + draws));
             let next = Key::of(at.after(mv).chess()).unwrap();
-            let behind = totals[&next];
+            let turned = totals[&next];
             assert_eq!(
-                (behind.losses, behind.draws, behind.wins),
+                (turned.losses, turned.draws, turned.wins),
                 (wins, draws, losses),
                 "{way}: {}",
                 at.fen()

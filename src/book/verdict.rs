@@ -62,7 +62,7 @@ impl<M> MoveFacts<M> {
         self.annotation.is_some() || self.recommended.is_some()
     }
 
-    /// Whether the author wants the move played in tournaments whatever its statistics: it is green, or the only one.
+    /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.
     pub fn is_chosen(&self) -> bool {
         self.is_green() || self.is_only()
     }

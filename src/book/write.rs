@@ -44,7 +44,7 @@ impl WriteOptions {
     }
 }
 
-/// A book that is being written. Dropped before [`BookWriter::finish`], it leaves nothing behind.
+/// A book that is being written. If it is dropped before [`BookWriter::finish`], no file remains.
 pub trait BookWriter {
     /// Whether records must have the position itself, not just its key.
     fn needs_positions(&self) -> bool;

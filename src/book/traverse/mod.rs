@@ -53,8 +53,7 @@ pub trait Graph {
 /// How far play gets in a book.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    /// Plies from the starting position to the end of the deepest line, each position counted where it is first
-    /// reached.
+    /// Plies from the starting position to the end of the deepest line. Each position counts where it is first reached.
     pub plies: u32,
     /// Positions of the book that are reached.
     pub reached: u64,

@@ -16,8 +16,8 @@ kinds! {
         Empty: Warning "books without moves",
         ChildOutside: Error "records whose first reply is outside the file",
         SiblingOutside: Error "records whose next move is outside the file",
-        ChildAgain: Error "records whose first reply is elsewhere in the tree already",
-        SiblingAgain: Error "records whose next move is elsewhere in the tree already",
+        ChildAgain: Error "records whose first reply is already elsewhere in the tree",
+        SiblingAgain: Error "records whose next move is already elsewhere in the tree",
         Code: Error "records whose move means nothing",
         Illegal: Error "records whose move is not legal in its position",
         Counts: Error "records with impossible counts",
@@ -110,7 +110,7 @@ fn notes(header: &Header) -> Vec<(&'static str, String)> {
         })
         .collect();
     if header.last_ply > 0 {
-        limits.push(format!("up to half-move {}", header.last_ply));
+        limits.push(format!("up to ply {}", header.last_ply));
     }
     if !limits.is_empty() {
         notes.push(("limits", limits.join(", ")));
@@ -126,12 +126,12 @@ fn add(findings: &mut Findings<'_>, number: u32, record: &Record, at: &Position,
     let what = match kind {
         Kind::ChildOutside => format!("the first reply, record {child}, is outside the file"),
         Kind::SiblingOutside => format!("the next move, record {sibling}, is outside the file"),
-        Kind::ChildAgain => format!("the first reply, record {child}, is elsewhere in the tree already"),
-        Kind::SiblingAgain => format!("the next move, record {sibling}, is elsewhere in the tree already"),
+        Kind::ChildAgain => format!("the first reply, record {child}, is already elsewhere in the tree"),
+        Kind::SiblingAgain => format!("the next move, record {sibling}, is already elsewhere in the tree"),
         Kind::Code => format!("the move from square {from} to {to} with promotion {promotion} means nothing"),
         Kind::Illegal => format!("the move {mv} is not legal in {}", at.fen()),
         Kind::Counts => {
-            format!("{games} games with {white_wins} won and {white_losses} lost by White cannot be")
+            format!("{games} games with {white_wins} won and {white_losses} lost by White are impossible")
         }
         Kind::Priority => format!("the priority {priority} of the move {mv} is above 9, and counts as 9"),
         _ => format!("the replies to {mv} are more than {LONGEST} plies deep and are not followed"),

@@ -1,7 +1,7 @@
 //! Arena books (`.abk`): a tree of moves from the starting position, found by position. The format is described in
 //! `docs/formats/abk.md`.
 //!
-//! A thread of its own turns the tree into an index: opening returns at once, and a look-up waits until the index is ready.
+//! A background thread turns the tree into an index: opening returns at once, and look-ups wait until the index is ready.
 //! The index has positions by their Polyglot keys, so a position is found on any path and from any FEN. If several paths
 //! lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!

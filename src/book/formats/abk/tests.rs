@@ -217,7 +217,7 @@ fn the_headers_texts_are_shown() {
         notes[2..],
         [
             ("weighed by", "priority 1, games 1, score 0".to_owned()),
-            ("limits", "at least 3 games, up to half-move 9999".to_owned())
+            ("limits", "at least 3 games, up to ply 9999".to_owned())
         ]
     );
 }

@@ -126,7 +126,10 @@ impl Pass<'_, '_> {
         }
         let low = index.low;
         if index.low_copy() != Some(low) {
-            add((cto, CTO_LOW).into(), format_args!("the lower bound is not that of the bitmap, {low}"));
+            add(
+                (cto, CTO_LOW).into(),
+                format_args!("the lower bound differs from that of the bitmap, {low}"),
+            );
         }
         let whole = (0..bits).step_by(8).take_while(|node| (0..8).all(|bit| index.split(node + bit))).count();
         if whole as u64 * 8 != u64::from(low) {
@@ -185,7 +188,7 @@ impl Pass<'_, '_> {
         // Unfinished games are counted, so that there may be more games than results, but not fewer.
         if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
             let what =
-                format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
+                format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost are impossible");
             findings.add(Kind::Counts, page::offset(number) + (entry.end - STATISTICS_LEN) as u64, what);
         }
         match entry.position() {
@@ -207,7 +210,7 @@ impl Pass<'_, '_> {
             let Some(page) = index.page(node) else { continue };
             let at = (cto, offset(node));
             if index.split(node) || Index::parent(node).is_some_and(|parent| !index.split(parent)) {
-                let what = format_args!("node {node} names page {page}, and is no leaf");
+                let what = format_args!("node {node} names page {page}, but is not a leaf");
                 self.findings.add(Kind::Leaf, at, what);
                 continue;
             }

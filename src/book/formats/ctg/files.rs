@@ -70,7 +70,7 @@ mod tests {
             paths.iter().for_each(|path| fs::write(path, b"").unwrap());
             for path in &paths {
                 let found = of(path).unwrap();
-                // Where the file system does not tell cases apart, neither do we.
+                // Some file systems ignore letter case.
                 for (found, path) in found.iter().zip(&paths) {
                     let lower = |path: &Path| path.to_string_lossy().to_lowercase();
                     assert!(lower(found) == lower(path) && found.is_file(), "{found:?} {path:?}");

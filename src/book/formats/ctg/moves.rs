@@ -159,10 +159,10 @@ mod tests {
             Role::King => 1,
             _ => 2,
         };
-        let stands = |number| {
+        let is_on_square = |number| {
             normal.nth(role, number).is_some_and(|(file, rank)| normal.frame.square(file, rank) == from)
         };
-        promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(stands)
+        promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(is_on_square)
     }
 
     #[test]

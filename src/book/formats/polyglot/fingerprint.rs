@@ -6,7 +6,7 @@ use super::entry::Entry;
 use super::layout::ENTRY_LEN;
 use crate::book::Fingerprint;
 
-/// Entries that the fingerprint is made of.
+/// Entries in the fingerprint.
 const SAMPLES: u64 = 64;
 
 /// The SHA-256 of a book's length in bytes and of the key, move and weight of 64 entries, evenly spaced from the first

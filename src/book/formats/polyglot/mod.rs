@@ -2,7 +2,7 @@
 //! `docs/formats/polyglot.md`.
 //!
 //! A damaged book is played as far as it can be trusted: bytes after the last whole entry and moves that are not legal
-//! in their position are ignored, the weights of a repeated move are added up, and where the order is broken, the
+//! in their position are ignored, the weights of a repeated move are added up, and if the order is broken, the
 //! positions that binary search still reaches are found.
 
 mod check;

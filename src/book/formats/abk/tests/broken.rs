@@ -14,10 +14,10 @@ fn cycles_and_links_out_of_the_file_are_reported_and_the_rest_is_played() {
     for (mend, expected) in [
         (
             &(|r: &mut Vec<Record>| r[2].child = 900) as &dyn Fn(&mut Vec<Record>),
-            vec![(2, "the first reply, record 900, is elsewhere")],
+            vec![(2, "the first reply, record 900, is already elsewhere")],
         ),
-        (&|r| r[2].sibling = 902, vec![(2, "the next move, record 902, is elsewhere")]),
-        (&|r| r[4].child = 901, vec![(4, "the first reply, record 901, is elsewhere")]),
+        (&|r| r[2].sibling = 902, vec![(2, "the next move, record 902, is already elsewhere")]),
+        (&|r| r[4].child = 901, vec![(4, "the first reply, record 901, is already elsewhere")]),
         (&|r| r[4].child = 905, vec![(4, "the first reply, record 905, is outside the file")]),
         (&|r| r[4].sibling = i32::MAX, vec![(4, "the next move, record 2147483647, is outside the file")]),
         (&|r| r[4].child = 899, vec![(4, "the first reply, record 899, is outside the file")]),
@@ -69,7 +69,7 @@ fn illegal_moves_and_garbage_are_reported_and_end_their_branch() {
     assert_eq!(
         reported,
         [
-            (at(1), "-1 games with 0 won and 0 lost by White cannot be".to_owned(), true),
+            (at(1), "-1 games with 0 won and 0 lost by White are impossible".to_owned(), true),
             (at(1), "the priority 10 of the move e7e5 is above 9, and counts as 9".to_owned(), false)
         ]
     );

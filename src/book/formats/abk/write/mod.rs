@@ -108,8 +108,8 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
     let Lost { illegal, unknown, counts, marks, ratings, learned, comments } = lost;
     let left_out = left_out([
         ("positions that no line from the start reaches", unreached),
-        ("positions that came without their boards", unknown),
-        ("positions after more moves than a book is read to, or too deep", beyond),
+        ("positions that are known by their keys only", unknown),
+        ("positions beyond the size or depth to which books are read", beyond),
         ("moves that are not legal in their position", illegal),
         ("moves with more games than the format can count, all counts halved until they fit", counts),
         ("marks or colours of moves, which act only through the priorities", marks),

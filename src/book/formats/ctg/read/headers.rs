@@ -23,7 +23,7 @@ const ASKED: usize = 4;
 const CTG_MARK: usize = 4;
 
 /// What to do with files of different books.
-const TOGETHER: &str = "put the .ctg, .cto and .ctb of the same book together, from where it was whole";
+const TOGETHER: &str = "put the .ctg, .cto and .ctb of the same book together again, from a complete copy";
 
 /// Refuses a file that is not the given part of a CTG book: 0 the pages, 1 the index, 2 the bitmap.
 ///
@@ -105,7 +105,7 @@ fn pages(index: Index<'_>, ctg: &[u8]) -> std::result::Result<(), (String, u64)>
         if index.leaf(hash(entry.signature)) == leaf {
             return Ok(());
         }
-        let what = format!("the index names page {number} for other positions than stand there");
+        let what = format!("the index names page {number} for other positions than it holds");
         disagrees.get_or_insert((what, index::offset(leaf)));
     }
     disagrees.map_or(Ok(()), Err)

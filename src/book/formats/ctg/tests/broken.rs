@@ -16,7 +16,7 @@ use crate::book::{self, Book};
 use crate::chess::Position;
 
 /// Three moves and the positions after them, on several pages.
-fn made() -> Fixture {
+fn fixture() -> Fixture {
     Fixture::new(2)
         .with(&Position::start(), "e2e4 d2d4", [9, 3, 3, 3], 0)
         .with(&after("e2e4"), "e7e5", [5, 1, 1, 1], 0x80)
@@ -45,13 +45,13 @@ fn known(book: &Ctg) -> usize {
 
 #[test]
 fn a_sound_book_has_no_damage() {
-    let book = made().book();
+    let book = fixture().book();
     assert_eq!((damages(&book), known(&book)), (vec![], 5));
 }
 
 #[test]
 fn files_that_are_no_part_of_a_book_are_refused_with_their_name() {
-    let whole = made().files();
+    let whole = fixture().files();
     let names = ["made.ctg", "made.cto", "made.ctb"];
     for (part, header) in [(0, 4096), (1, 16), (2, 12)] {
         let mut files = whole.clone();
@@ -69,17 +69,17 @@ fn files_that_are_no_part_of_a_book_are_refused_with_their_name() {
 }
 
 #[test]
-fn files_of_different_books_are_told_apart() {
-    let (small, big) = (made().files(), made().split(4).files());
+fn files_of_different_books_are_distinguished() {
+    let (small, big) = (fixture().files(), fixture().split(4).files());
     let mixed = |ctg: &[Vec<u8>; 3], cto: &[Vec<u8>; 3], ctb: &[Vec<u8>; 3]| {
         opened([ctg[0].clone(), cto[1].clone(), ctb[2].clone()]).err().unwrap_or_default()
     };
     let expected = "made.cto: the index says that it holds 7 page numbers, and its bitmap needs 31: \
-                    it does not belong to made.ctb (byte 4): put the .ctg, .cto and .ctb of the same book together, \
-                    from where it was whole";
+                    it does not belong to made.ctb (byte 4): put the .ctg, .cto and .ctb of the same book together \
+                    again, from a complete copy";
     assert_eq!(mixed(&small, &small, &big), expected);
     assert!(mixed(&small, &big, &small).contains("does not belong to made.ctb (byte 4)"));
-    // Other pages of as many: the index leads elsewhere than to what stands in them.
+    // Other pages, but as many: the index does not lead to their entries.
     let line = ["g1f3", "b1c3", "c2c4", "a2a3", "h2h3", "g2g3", "b2b3", "f2f4"];
     let other =
         line.into_iter().fold(Fixture::new(4), |made, mv| made.with(&after(mv), "", [0; 4], 0)).files();
@@ -92,20 +92,20 @@ fn files_of_different_books_are_told_apart() {
 
 #[test]
 fn an_index_with_room_to_spare_is_sound() {
-    let mut files = made().files();
+    let mut files = fixture().files();
     files[1].extend([0xff; 4]);
     files[1][7] += 1;
     let book = opened(files.clone()).unwrap();
     assert_eq!((damages(&book), known(&book)), (vec![], 5));
-    // What stands behind the last leaf names no page, or belongs to another bitmap.
+    // Numbers after the last leaf name no page, or belong to another bitmap.
     let len = files[1].len();
     files[1][len - 4..].copy_from_slice(&[0; 4]);
     assert!(opened(files).unwrap_err().contains("holds 8 page numbers, and its bitmap needs 7"));
 }
 
 #[test]
-fn a_page_number_beyond_the_file_is_told_and_the_rest_is_played() {
-    let mut files = made().files();
+fn a_page_number_beyond_the_file_is_reported_and_the_rest_is_played() {
+    let mut files = fixture().files();
     let leaf = (0..7).find(|at| files[1][16 + at * 4..][..4] != [0xff; 4]).unwrap();
     files[1][16 + leaf * 4..][..4].copy_from_slice(&[0x7f, 0, 0, 1]);
     let book = opened(files).unwrap();
@@ -128,8 +128,8 @@ fn a_page_number_beyond_the_file_is_told_and_the_rest_is_played() {
 }
 
 #[test]
-fn a_length_past_the_page_is_told_and_its_entries_are_played() {
-    let mut files = made().files();
+fn a_length_past_the_page_is_reported_and_its_entries_are_played() {
+    let mut files = fixture().files();
     files[0][4098..4100].copy_from_slice(&[0xff, 0xff]);
     let book = opened(files).unwrap();
     assert_eq!(known(&book), 5);
@@ -159,8 +159,8 @@ fn an_even_length_of_moves_ends_its_page_only() {
 }
 
 #[test]
-fn a_bitmap_shorter_than_its_bounds_is_told_and_what_it_reaches_is_played() {
-    let mut files = made().split(5).files();
+fn a_bitmap_shorter_than_its_bounds_is_reported_and_what_it_reaches_is_played() {
+    let mut files = fixture().split(5).files();
     files[2].truncate(12 + 2);
     let book = opened(files).unwrap();
     let reported = damages(&book);
@@ -170,7 +170,7 @@ fn a_bitmap_shorter_than_its_bounds_is_told_and_what_it_reaches_is_played() {
         reported.iter().any(|what| what.contains("the index does not lead to this entry")),
         "{reported:?}"
     );
-    let mut files = made().files();
+    let mut files = fixture().files();
     files[1].truncate(16 + 3 * 4);
     let book = opened(files).unwrap();
     assert!(
@@ -180,13 +180,13 @@ fn a_bitmap_shorter_than_its_bounds_is_told_and_what_it_reaches_is_played() {
 
 #[test]
 fn a_cut_page_file_keeps_what_it_has() {
-    let mut files = made().files();
+    let mut files = fixture().files();
     let len = files[0].len();
     files[0].truncate(len - 4000);
     let book = opened(files).unwrap();
     let reported = damages(&book);
     assert!(reported.iter().any(|what| what.contains(" is cut off (byte ")), "{reported:?}");
-    let mut files = made().files();
+    let mut files = fixture().files();
     files[0].truncate(4096);
     let book = opened(files).unwrap();
     assert_eq!(known(&book), 0);
@@ -194,7 +194,7 @@ fn a_cut_page_file_keeps_what_it_has() {
 }
 
 #[test]
-fn moves_that_cannot_be_played_are_told_and_left_out() {
+fn moves_that_cannot_be_played_are_reported_and_left_out() {
     let start = Position::start();
     // 0x0c is a first pawn's capture to the left, 0x02 means nothing; 0xec is a2a3, with a mark that none knows.
     let book = Fixture::new(0).raw(&start, &entry(&[0x0c, 0, 0x02, 0, 0xec, 0x1f], &Known::default())).book();
@@ -213,7 +213,7 @@ fn more_results_than_games_are_damage_and_fewer_are_not() {
     for counts in [[2, 1, 1, 1], [1, 2, 0, 0], [0, 0, 0, 1]] {
         let book = Fixture::new(0).with(&start, "e2e4", counts, 0).book();
         let [games, wins, losses, draws] = counts;
-        let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost cannot be");
+        let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost are impossible");
         let found = damages(&book);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with(&what), "{found:?}");
@@ -223,7 +223,7 @@ fn more_results_than_games_are_damage_and_fewer_are_not() {
 }
 
 #[test]
-fn many_damages_of_one_kind_are_told_in_few_lines() {
+fn many_damages_of_one_kind_are_reported_in_few_lines() {
     let moves: Vec<u8> = [0x02, 0].repeat(127);
     let book = Fixture::new(0).raw(&Position::start(), &entry(&moves, &Known::default())).book();
     let reported = damages(&book);
@@ -239,7 +239,7 @@ fn many_damages_of_one_kind_are_told_in_few_lines() {
 fn any_of_the_three_names_opens_the_book_and_a_missing_one_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    for (name, bytes) in ["Book.ctg", "BOOK.CTO", "book.Ctb"].into_iter().zip(made().files()) {
+    for (name, bytes) in ["Book.ctg", "BOOK.CTO", "book.Ctb"].into_iter().zip(fixture().files()) {
         fs::write(path(name), bytes).unwrap();
     }
     for (name, first) in [("Book.ctg", "Book.ctg"), ("book.CTB", "book.Ctb"), ("book.cto", "BOOK.CTO")] {
@@ -282,7 +282,7 @@ proptest! {
         damage in prop::collection::vec((0..3_usize, any::<prop::sample::Index>(), any::<u8>()), 1..40),
         cut in prop::option::of((0..3_usize, any::<prop::sample::Index>())),
     ) {
-        let mut files = made().files();
+        let mut files = fixture().files();
         for (part, at, byte) in damage {
             let len = files[part].len();
             files[part][at.index(len)] = byte;

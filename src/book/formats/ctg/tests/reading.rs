@@ -108,10 +108,10 @@ fn what_the_format_cannot_hold_has_no_signature() {
 fn a_moves_statistics_are_those_of_the_position_after_it() {
     let start = Position::start();
     let ratings = [10, 25_000, 5, 13_500];
-    let behind = Known { counts: [10, 2, 5, 3], ratings, recommendation: 0xa4, moves: vec![] };
+    let next = Known { counts: [10, 2, 5, 3], ratings, recommendation: 0xa4, moves: vec![] };
     let book = Fixture::new(3)
         .with(&start, "e2e4:1 d2d4 a2a3:230", [99, 1, 1, 1], 0)
-        .known(&after("e2e4"), behind)
+        .known(&after("e2e4"), next)
         .with(&after("d2d4"), "", [4, 1, 1, 1], 0x40)
         .book();
     assert_eq!((book.format(), book.files().len()), (Format::Ctg, 3));
@@ -176,12 +176,12 @@ fn without_results_all_moves_weigh_one() {
 #[test]
 fn the_best_move_is_the_heaviest_that_tournaments_play() {
     let start = Position::start();
-    let best = |moves: &str, behind: &[(&str, [u32; 4], u8)]| {
-        let made = Fixture::new(2).with(&start, moves, [0; 4], 0);
-        let add = |made: Fixture, (mv, counts, colour): &(&str, [u32; 4], u8)| {
-            made.with(&after(mv), "", *counts, *colour)
+    let best = |moves: &str, next: &[(&str, [u32; 4], u8)]| {
+        let fixture = Fixture::new(2).with(&start, moves, [0; 4], 0);
+        let add = |fixture: Fixture, (mv, counts, colour): &(&str, [u32; 4], u8)| {
+            fixture.with(&after(mv), "", *counts, *colour)
         };
-        let book = behind.iter().fold(made, add).book();
+        let book = next.iter().fold(fixture, add).book();
         book.best(&start).map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).unwrap_or_default()
     };
     let (e4, d4) = (("e2e4", [9, 0, 9, 0], 0), ("d2d4", [5, 0, 5, 0], 0));

@@ -62,9 +62,9 @@ fn entries(page: &[u8]) -> Vec<(&[u8], &[u8])> {
     let mut at = 4;
     for _ in 0..count {
         let head = usize::from(page[at] & 0x1f);
-        let behind = usize::from(page[at + head]) + 33;
-        found.push((&page[at..at + head], &page[at + head..at + head + behind]));
-        at += head + behind;
+        let rest = usize::from(page[at + head]) + 33;
+        found.push((&page[at..at + head], &page[at + head..at + head + rest]));
+        at += head + rest;
     }
     assert_eq!(at, length);
     found
@@ -110,9 +110,9 @@ fn damages(book: &Ctg) -> Vec<String> {
 }
 
 /// What an entry says that the writer is given: all but the number of rated games and the bytes of unknown meaning.
-fn said(behind: &[u8]) -> (Vec<[u8; 2]>, Statistics, [Option<u32>; 2]) {
-    let (moves, rest) = behind.split_at(usize::from(behind[0]));
-    let statistics = Statistics::from_bytes(rest.try_into().unwrap());
+fn said(rest: &[u8]) -> (Vec<[u8; 2]>, Statistics, [Option<u32>; 2]) {
+    let (moves, statistics) = rest.split_at(usize::from(rest[0]));
+    let statistics = Statistics::from_bytes(statistics.try_into().unwrap());
     let averages = [statistics.own, statistics.other].map(|rating| rating.average());
     let plain = Statistics {
         own: Default::default(),
@@ -138,11 +138,11 @@ fn perfect2021_comes_back_as_it_was() {
         let back = all(&files[0]);
         assert_eq!(back.len() as u64, positions);
         let (mut orphans, mut same) = (0, 0);
-        for (signature, behind) in &back {
-            let (moves, statistics, averages) = said(behind);
+        for (signature, rest) in &back {
+            let (moves, statistics, averages) = said(rest);
             let (their_moves, their_statistics, their_averages) = said(&whole[signature]);
             assert_eq!(moves, their_moves);
-            assert_eq!(described(&files, signature), [behind]);
+            assert_eq!(described(&files, signature), [rest]);
             // A position that no move leads to has no colour and no ratings.
             if (statistics, averages) == (their_statistics, their_averages) {
                 same += 1;
@@ -267,10 +267,10 @@ fn comes_back(book: &BTreeMap<u64, PositionRecord>) -> Result<(), TestCaseError>
     let positions = model.keys().chain(reached.keys()).collect::<std::collections::HashSet<_>>();
     prop_assert_eq!(entries.len(), positions.len());
     prop_assert_eq!(done.written.positions as usize, positions.len());
-    for (signature, behind) in &entries {
-        prop_assert_eq!(described(&done.files, signature), [behind]);
-        prop_assert_eq!(behind.len(), usize::from(behind[0]) + STATISTICS_LEN);
-        let (moves, statistics, _) = said(behind);
+    for (signature, rest) in &entries {
+        prop_assert_eq!(described(&done.files, signature), [rest]);
+        prop_assert_eq!(rest.len(), usize::from(rest[0]) + STATISTICS_LEN);
+        let (moves, statistics, _) = said(rest);
         let of: HashMap<u8, u8> = moves.iter().map(|[code, mark]| (*code, *mark)).collect();
         prop_assert_eq!(of.len(), moves.len());
         let expected = model.get(signature).cloned().unwrap_or_default();

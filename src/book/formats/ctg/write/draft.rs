@@ -232,13 +232,13 @@ impl Draft {
         let Lost { positions, illegal, codes, learned, comments, .. } = lost;
         written.left_out = left_out([
             ("positions that the format cannot write", positions),
-            ("positions whose hashes are too much alike", alike),
+            ("positions whose hashes are too similar", alike),
             ("moves that are not legal in their position", illegal),
             ("moves that the format cannot write", codes + entries.left_out),
-            ("comments that the format has no sign for", comments),
+            ("comments without a sign in the format", comments),
             ("learned results of moves", learned),
             (
-                "positions with different colours on different ways to them, of which red counts before green",
+                "positions with different colours on different paths, where red takes precedence over green",
                 torn,
             ),
             ("positions with more games than the format can count, all counts halved until they fit", scaled),

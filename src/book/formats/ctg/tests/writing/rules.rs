@@ -140,7 +140,7 @@ fn all_that_a_move_has_comes_back() {
     };
     let odd = PositionRecord { comment: Some("a long story".to_owned()), ..place(&next, vec![]) };
     let done = write(&[known.clone(), odd], 0);
-    assert_eq!(done.written.left_out, [("comments that the format has no sign for".to_owned(), 1)]);
+    assert_eq!(done.written.left_out, [("comments without a sign in the format".to_owned(), 1)]);
     let back = every(&opened(&done), Scope::Reachable);
     let back = back.iter().find(|back| back.key == known.key).unwrap();
     assert_eq!((&back.moves, back.total, &back.comment), (&known.moves, known.total, &known.comment));
@@ -198,7 +198,7 @@ fn what_the_format_cannot_hold_is_counted() {
 }
 
 #[test]
-fn different_colours_of_one_position_are_told_and_red_counts() {
+fn different_colours_of_one_position_are_reported_and_red_counts() {
     let (one, two) = (after("g1f3 g8f6"), after("c2c4 g8f6"));
     let of = |at: &Position, uci, colour| {
         place(at, vec![MoveFacts { recommended: Some(colour), ..made(at, uci, 1, None) }])
