@@ -1,6 +1,6 @@
 //! One collection of games as a book of each format: the same moves and the same counts.
 //!
-//! Of random games, and of those in the PGN file that `TABIYA_GAMES` names.
+//! For random games, and for those in the PGN file that `TABIYA_GAMES` names.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::cell::RefCell;
@@ -23,10 +23,10 @@ use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::choose::{Policy, chances};
 
-/// A writer that keeps what it is given: the counts themselves.
-struct Keeper(Rc<RefCell<Vec<PositionRecord>>>);
+/// A writer that records what it gets.
+struct Recorder(Rc<RefCell<Vec<PositionRecord>>>);
 
-impl BookWriter for Keeper {
+impl BookWriter for Recorder {
     fn needs_positions(&self) -> bool {
         true
     }
@@ -62,23 +62,18 @@ fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, PositionRecord> {
 }
 
 fn add(sum: &mut Counts, more: Counts) {
-    sum.games += more.games;
-    sum.wins += more.wins;
-    sum.draws += more.draws;
-    sum.losses += more.losses;
+    *sum = sum.plus(more);
 }
 
-const NONE: Counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
-
-/// Builds the three books and compares each with the counts.
+/// Builds a book of each format and compares it with the counts.
 fn compare(games: &Path) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let kept = Rc::default();
-    build(games, Box::new(Keeper(Rc::clone(&kept))));
+    build(games, Box::new(Recorder(Rc::clone(&kept))));
     let all: BTreeMap<u64, PositionRecord> =
         kept.take().into_iter().map(|known| (known.key, known)).collect();
-    // Positions without moves are known for the games that ended there.
+    // Positions without moves have the games that ended there.
     let truth: BTreeMap<u64, &PositionRecord> =
         all.iter().filter(|(_, known)| !known.moves.is_empty()).map(|(key, known)| (*key, known)).collect();
     let moves: usize = truth.values().map(|known| known.moves.len()).sum();
@@ -132,12 +127,12 @@ fn compare(games: &Path) {
         assert_eq!(found, truth.len());
         for known in &known.moves {
             let Some(truth) = truth.iter().find(|truth| truth.mv == known.mv) else {
-                // It only leads on.
+                // It is a link.
                 assert_eq!((known.weight, known.counts.unwrap().games), (0, 0));
                 continue;
             };
             assert_eq!(known.counts, truth.counts);
-            // The weights are the .bin's but for the one drawn game that is added to each score.
+            // The weights are those of the .bin, except for the drawn game that is added to each score.
             assert_eq!(known.weight > 0, truth.weight > 0);
         }
     }
@@ -149,19 +144,19 @@ fn compare(games: &Path) {
         errors.extend(finding.is_error().then(|| finding.to_string()))
     });
     assert_eq!(errors, [""; 0]);
-    // A position's counts are those of all games that reached it or a mirror image of it; where too few did to be kept,
+    // A position's counts are those of all games that reached it or its mirror image or, if they are too few to be kept,
     // those of all moves that lead to it.
     let signature = |at: &Position| Signature::of(at.chess()).unwrap().bytes().to_vec();
     let (mut led, mut reached, mut edges) = (HashMap::new(), HashMap::new(), HashMap::new());
     for known in all.values() {
         let at = known.position.as_ref().unwrap();
         if let Some(total) = known.total {
-            add(reached.entry(signature(at)).or_insert(NONE), total);
+            add(reached.entry(signature(at)).or_default(), total);
         }
         *edges.entry(signature(at)).or_insert(0) += known.moves.len();
         for known in &known.moves {
             let next = at.after(known.at(at).unwrap().mv);
-            add(led.entry(signature(&next)).or_insert(NONE), known.counts.unwrap());
+            add(led.entry(signature(&next)).or_default(), known.counts.unwrap());
         }
     }
     let (mut same, mut missing, mut transposed) = (0, 0, 0);
@@ -177,8 +172,7 @@ fn compare(games: &Path) {
                 continue;
             };
             let next = signature(&at.after(mv));
-            let turned = |counts: &Counts| Counts { wins: counts.losses, losses: counts.wins, ..*counts };
-            let expected = reached.get(&next).map_or(led[&next], turned);
+            let expected = reached.get(&next).map_or(led[&next], |counts: &Counts| counts.swapped());
             assert_eq!(*counts, Some(expected), "{} {mv}", at.fen());
             assert!(expected.games >= known.counts.unwrap().games);
             same += 1;
@@ -202,8 +196,8 @@ fn compare(games: &Path) {
     }
 }
 
-/// Whether a Kvetka book has every position with its results, every move, and a game; after two of its files are joined,
-/// or its index is gone.
+/// Checks that a Kvetka book has every position with its results, every move, and a game: as it is, with two of its files
+/// joined, or without its index.
 fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord>, written: &Written) {
     let part = |number: usize| PathBuf::from(format!("{}_{number}.kob", stem.display()));
     match way {
@@ -232,7 +226,7 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord
     for known in reached.values() {
         let at = known.position.as_ref().unwrap();
         let key = Key::of(at.chess()).unwrap();
-        add(totals.entry(key).or_insert(NONE), known.total.unwrap());
+        add(totals.entry(key).or_default(), known.total.unwrap());
         *edges.entry(key).or_insert(0) += known.moves.len();
     }
     let (mut moves, mut missing, mut games) = (0, 0, 0);
@@ -275,8 +269,8 @@ fn compare_kvetka(stem: &Path, way: &str, reached: &BTreeMap<u64, PositionRecord
     );
 }
 
-/// A random game, as text: few moves to choose from, most of them knights', so that lines meet again. Each move that was
-/// made goes to the others, by the key of its position. CTG books have no code for promotions to less than a queen.
+/// A random game as text. It chooses from few moves, mostly the knights', because lines should meet again. Its moves are
+/// added to `made`, by the keys of their positions. CTG books have no code for promotions to less than a queen.
 fn random_game(
     mut random: impl FnMut() -> usize,
     underpromotes: bool,
@@ -320,7 +314,7 @@ fn random_games_make_the_same_book_in_every_format() {
 /// The formats that count games.
 const COUNTING: [&str; 3] = ["ctg", "abk", "kob"];
 
-/// A book of games, of which every move is kept.
+/// A book of games that keeps every move.
 fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
     let games: Vec<_> = games.iter().map(|path| path.to_path_buf()).collect();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
@@ -337,7 +331,7 @@ fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
     book::open(&path).unwrap()
 }
 
-/// What a book says of each position with moves: each move with its counts, and whether it may be played.
+/// The moves of each position of a book, with their counts and whether they may be played.
 fn said(book: &dyn Book, scope: Scope) -> BTreeMap<u64, BTreeMap<u16, (Option<Counts>, bool)>> {
     let said = |known: &PositionRecord| {
         known.moves.iter().map(|known| (known.mv.0, (known.counts, known.weight > 0))).collect()
@@ -352,7 +346,7 @@ fn normal_form(known: &PositionRecord) -> Key {
     Key::of(known.position.as_ref().unwrap().chess()).unwrap()
 }
 
-/// No move without weight is played, whatever the options are.
+/// Checks that no move without weight is played, whatever the options are.
 fn never_played(book: &dyn Book) -> std::result::Result<(), TestCaseError> {
     for known in every(book, Scope::All).values() {
         let at = known.position.as_ref().unwrap();
@@ -380,7 +374,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: String| folder.path().join(name);
-        // A tree of moves knows drawn games only where others were won.
+        // A tree of moves knows drawn games only if others were won.
         let decided = "[Result \"1-0\"]\n\n1. a4 1-0\n\n";
         let [mut one, mut other] = [decided.to_owned(), decided.to_owned()];
         let first = Position::start().chess().legal_moves().into_iter().find(|mv| mv.to_string() == "a2-a4");
@@ -396,7 +390,7 @@ proptest! {
         });
         let kept = Rc::default();
         let weigh = Weigh { min_games: 1, ..Weigh::default() };
-        built(&[one.clone(), other.clone()], &weigh, Box::new(Keeper(Rc::clone(&kept))));
+        built(&[one.clone(), other.clone()], &weigh, Box::new(Recorder(Rc::clone(&kept))));
         let mut truth: BTreeMap<u64, PositionRecord> =
             kept.take().into_iter().map(|known| (known.key, known)).collect();
         truth.retain(|_, known| !known.moves.is_empty());
@@ -418,7 +412,7 @@ proptest! {
                 .map(|(name, games)| whole(&[games], path(format!("{name}.{format}"))));
             let sum = merged(&[&*parts[0], &*parts[1]], path(format!("sum.{format}")));
             let held = said(&*both, Scope::All);
-            // Every move of the games is in the book, and all its positions are reached.
+            // The book has every move of the games, and all its positions are reached.
             for (key, known) in &truth {
                 let ours = held.get(key);
                 let count = ours.map_or(0, BTreeMap::len);
@@ -446,7 +440,7 @@ proptest! {
         for (format, book, held) in &of_formats {
             for other in COUNTING {
                 let converted = said(&*merged(&[&**book], path(format!("{format}-{other}.{other}"))), Scope::All);
-                // Others count games of positions, of which those with colours swapped are the same.
+                // Others count the games of positions, and one with swapped colours is the same.
                 if *format == "abk" && other != "abk" {
                     let kept = held.iter().all(|(key, moves)| {
                         converted.get(key).is_some_and(|kept| moves.keys().all(|mv| kept.contains_key(mv)))
@@ -460,7 +454,7 @@ proptest! {
             if *format == "abk" {
                 prop_assert_eq!(back, weighed.clone());
             } else {
-                // A move that only lost leads to a position with better results on another way, or is left out.
+                // A move that only lost leads to a position with better results on another path, or is left out.
                 let kept = weighed.iter().all(|(key, moves)| {
                     let back = back.get(key);
                     moves.keys().all(|mv| back.is_some_and(|back| back.contains_key(mv)))

@@ -109,7 +109,7 @@ impl Tree {
     }
 }
 
-/// The moves after a line, with their weights, by falling weight.
+/// The moves after a line, with their weights, by descending weight.
 fn weights(book: &Abk, line: &str) -> Vec<(String, u64)> {
     moves(book, &after(line)).iter().map(|known| (uci(known.mv), known.weight)).collect()
 }
@@ -143,7 +143,7 @@ fn counts_are_the_movers() {
     let counts = |line: &str| moves(&book, &after(line)).iter().filter_map(|m| m.counts).collect::<Vec<_>>();
     let expected = [
         Counts { games: 10, wins: 5, draws: 3, losses: 2 },
-        // More results than games: the draws are none, never below.
+        // More results than games: no draws, rather than fewer than none.
         Counts { games: 4, wins: 4, draws: 0, losses: 4 },
     ];
     assert_eq!(counts(""), expected);
@@ -174,13 +174,13 @@ fn transpositions_are_joined_and_added_up() {
         let found = moves(&book, &after(line));
         assert_eq!(found.iter().map(|known| uci(known.mv)).collect::<Vec<_>>(), ["e7e6", "g7g6"]);
         assert_eq!(found[0].counts, Some(Counts { games: 8, wins: 1, draws: 5, losses: 2 }));
-        // 9 * 3 + 5 * 5, and 5 * 1, each a hundredfold.
+        // 100 * (9 * 3 + 5 * 5), and 100 * (5 * 1).
         assert_eq!((found[0].weight, found[1].weight), (5200, 500));
     }
     let placed = fen("rnbqkb1r/pppppppp/5n2/8/2P5/5N2/PP1PPPPP/RNBQKB1R b KQkq - 9 40");
     assert_eq!(moves(&book, &placed).len(), 2);
     let summary = book.summary(&Progress::none());
-    // The moves before were written without games: 0 at the start.
+    // The moves before have no games: 0 at the start.
     assert_eq!((summary.entries, summary.positions, summary.moves), (9, Some(6), Some(8)));
     assert_eq!((summary.deepest, summary.games), (Some(4), Some(0)));
 }
@@ -199,7 +199,7 @@ fn castling_and_promotions_are_read() {
     assert!(moves(&book, &after(castling))[0].mv.is_castle());
     assert_eq!(names(&book, promoting), ["h7g8b", "h7g8n", "h7g8q", "h7g8r"]);
     assert_eq!(findings(&book), []);
-    // Written as the king taking its rook it is the same move.
+    // The king taking its rook is the same move.
     tree.line(&format!("{castling} e1g1")).to = 7;
     assert_eq!(names(&tree.book(), castling), ["e1g1"]);
 }
@@ -268,11 +268,11 @@ fn trees() -> impl Strategy<Value = Vec<(Vec<u8>, Said)>> {
         wins,
         losses,
     });
-    // Few different steps, so that lines meet again.
+    // Few different steps, because lines should meet again.
     prop::collection::vec((prop::collection::vec(0..3_u8, 1..10), said), 0..25)
 }
 
-/// Each move of each position as a walk over the lines gives it: games, White's wins and losses.
+/// Each move of each position by a walk over the lines: games, White's wins and losses.
 type Model = BTreeMap<(u64, String), (u64, u64, u64)>;
 
 proptest! {
@@ -283,7 +283,7 @@ proptest! {
             let mut position = Position::start();
             let mut line = Vec::new();
             for step in steps {
-                // Knights first, for they transpose.
+                // Knights first, because they transpose.
                 let mut legal: Vec<_> = position.chess().legal_moves().into_iter().collect();
                 legal.sort_by_key(|mv| (mv.role() != Role::Knight, mv.to_string()));
                 let Some(&mv) = legal.get(usize::from(*step)) else { break };

@@ -144,7 +144,7 @@ fn a_book_of_one_key_is_read_up_to_a_bound() {
 }
 
 #[test]
-fn what_was_learned_is_given_where_it_can_be_trusted() {
+fn what_was_learned_is_given_if_it_can_be_trusted() {
     let at = Position::start();
     let learned = |mv, games, halfpoints| Entry { games, halfpoints, ..entry(&at, mv, 1) };
     let both = [learned("e2e4", 10, 20), learned("d2d4", 0, 0), learned("e2e4", 60_000, 1)];
@@ -153,7 +153,7 @@ fn what_was_learned_is_given_where_it_can_be_trusted() {
         given.iter().map(|known| known.learned.map(|l| (l.games, l.halfpoints))).collect::<Vec<_>>()
     };
     assert_eq!(given(&both), [Some((60_010, 21)), None]);
-    // One entry that keeps a score there, even of an illegal move, and the position's others are doubted too.
+    // One entry with a score there, even of an illegal move, makes all entries of the position untrusted.
     let other = [both[0], learned("e2e5", 1, 3)];
     assert_eq!(given(&other), [None]);
 }
@@ -193,7 +193,7 @@ fn a_real_book_is_read() {
     book.check(&Progress::none(), &mut |finding| assert!(!finding.is_error(), "{finding}"));
 }
 
-/// The moves of a position as they would be found by reading the whole book.
+/// The moves of a position by reading the whole book.
 fn model(entries: &[Entry], at: &Position) -> Vec<(Move, u64)> {
     let mut moves: Vec<(Move, u64)> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.key == at.key()) {
@@ -212,7 +212,7 @@ fn model(entries: &[Entry], at: &Position) -> Vec<(Move, u64)> {
     moves
 }
 
-/// Move codes that are often legal at the start, with castling and rubbish among them.
+/// Move codes that are often legal at the start, some of castling, and some garbage.
 fn codes() -> impl Strategy<Value = MoveCode> {
     prop_oneof![
         (8..16_u16, prop_oneof![Just(8), Just(16)])

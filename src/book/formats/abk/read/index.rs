@@ -148,9 +148,7 @@ impl Index {
         let mut directory = Vec::with_capacity((1 << bits) + 1);
         for (number, known) in known.iter().enumerate() {
             let top = (known.key >> shift) as usize;
-            while directory.len() <= top {
-                directory.push(number as u32);
-            }
+            directory.resize(directory.len().max(top + 1), number as u32);
         }
         directory.resize((1 << bits) + 1, known.len() as u32);
         Self { known, directory, shift, has_games, has_results }
@@ -162,9 +160,8 @@ impl Index {
         let Some([from, to, ..]) = self.directory.get(top..) else { return &[] };
         let bucket = self.known.get(*from as usize..*to as usize).unwrap_or_default();
         let start = bucket.partition_point(|known| known.key < key);
-        let rest = bucket.get(start..).unwrap_or_default();
-        let len = rest.iter().take_while(|known| known.key == key).count();
-        rest.get(..len).unwrap_or_default()
+        let end = bucket.partition_point(|known| known.key <= key);
+        bucket.get(start..end).unwrap_or_default()
     }
 
     /// All moves, those of one position next to each other.

@@ -151,7 +151,7 @@ proptest! {
         for (number, (from, to, promotion, priority, [games, white_wins, white_losses], child, sibling)) in
             records.into_iter().enumerate()
         {
-            // The first moves are such that the walk gets somewhere.
+            // Half of the moves are pawn steps, because the walk should get somewhere.
             let (from, to) = if number % 2 == 0 { (8 + from % 8, 16 + from % 8) } else { (from, to) };
             let promotion = if number % 2 == 0 { 0 } else { promotion };
             tree.records.push(Record { from, to, promotion, priority, games, white_wins, white_losses, child, sibling, ..Record::default() });

@@ -22,7 +22,7 @@ fn the_headers_factors_weigh() {
     assert_eq!(weigh([1, 1, 0]), [89_100, 100]);
     // The score is (99 + 0.5) / 100, and 0.5 / 2.
     assert_eq!(weigh([0, 0, 7]), [100, 25]);
-    // Games at half of what the priority counts: their root.
+    // Games count half as much as the priority: their root.
     assert_eq!(weigh([10, 5, -3]), [(900.0 * 99_f64.sqrt()).round() as u64, 100]);
     assert_eq!(weigh([i32::MAX, i32::MIN, 0]), [900, 100]);
 }

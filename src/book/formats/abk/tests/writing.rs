@@ -22,8 +22,8 @@ fn write(book: &[PositionRecord]) -> (Abk, Written) {
     (Abk::new(&path, std::fs::read(&path).unwrap()).unwrap(), written)
 }
 
-/// A move after a line with its weight and its counts: games, wins, draws, losses of the mover.
-fn made(
+/// A move of a position with its weight and its counts: games, wins, draws, losses of the mover.
+fn facts(
     at: &Position,
     uci: &str,
     weight: u64,
@@ -33,17 +33,17 @@ fn made(
     MoveFacts { counts, ..MoveFacts::new(MoveCode::from_move(mv(at, uci)), weight) }
 }
 
-fn place(line: &str, moves: impl Fn(&Position) -> Vec<MoveFacts<MoveCode>>) -> PositionRecord {
+fn record_of(line: &str, moves: impl Fn(&Position) -> Vec<MoveFacts<MoveCode>>) -> PositionRecord {
     let at = after(line);
     PositionRecord { key: at.key(), moves: moves(&at), position: Some(at), ..PositionRecord::default() }
 }
 
 /// Positions with moves of these weights, without counts.
 fn plain(line: &str, moves: &[(&str, u64)]) -> PositionRecord {
-    place(line, |at| {
+    record_of(line, |at| {
         moves
             .iter()
-            .map(|(uci, weight)| MoveFacts { counts: None, ..made(at, uci, *weight, [0; 4]) })
+            .map(|(uci, weight)| MoveFacts { counts: None, ..facts(at, uci, *weight, [0; 4]) })
             .collect()
     })
 }
@@ -55,9 +55,9 @@ fn priorities(book: &Abk) -> Vec<u8> {
 #[test]
 fn a_tree_is_in_the_order_of_its_lines() {
     let known = [
-        place("", |at| vec![made(at, "e2e4", 5, [4, 2, 1, 1]), made(at, "d2d4", 8, [5, 3, 2, 0])]),
-        place("e2e4", |at| vec![made(at, "e7e5", 3, [4, 1, 1, 2])]),
-        place("d2d4", |at| vec![made(at, "d7d5", 2, [3, 0, 2, 1]), made(at, "g8f6", 0, [2, 0, 0, 2])]),
+        record_of("", |at| vec![facts(at, "e2e4", 5, [4, 2, 1, 1]), facts(at, "d2d4", 8, [5, 3, 2, 0])]),
+        record_of("e2e4", |at| vec![facts(at, "e7e5", 3, [4, 1, 1, 2])]),
+        record_of("d2d4", |at| vec![facts(at, "d7d5", 2, [3, 0, 2, 1]), facts(at, "g8f6", 0, [2, 0, 0, 2])]),
     ];
     let (book, written) = write(&known);
     assert_eq!(findings(&book), []);
@@ -111,7 +111,7 @@ fn a_position_on_several_paths_is_written_once() {
 
 #[test]
 fn links_connect_the_book() {
-    // White's moves alone, and a move that the book does not have but continues after.
+    // White's moves alone, and a position after a move that the book does not have.
     let known = [
         plain("", &[("e2e4", 3), ("d2d4", 1)]),
         plain("e2e4 e7e5", &[("g1f3", 1)]),
@@ -132,12 +132,12 @@ fn links_connect_the_book() {
         let playable = moves(&book, at).iter().filter(|known| known.weight > 0).count();
         assert_eq!(playable, known.moves.len());
     }
-    // Black's alone, and the first move of all is nobody's.
+    // Black's moves alone: the book does not have the start.
     let known = [plain("e2e4", &[("e7e5", 1)]), plain("e2e4 e7e5 g1f3", &[("b8c6", 1)])];
     let (book, written) = write(&known);
     assert_eq!((written.positions, written.moves, written.left_out), (2, 4, vec![]));
     assert_eq!(names(&book, "e2e4 e7e5 g1f3"), ["b8c6"]);
-    // Two plies that nobody made are too many.
+    // Links bridge one ply, not two.
     let (_, written) = write(&[plain("", &[("e2e4", 1)]), plain("d2d4 d7d5", &[("c2c4", 1)])]);
     assert_eq!((written.moves, written.left_out[0].1), (1, 1));
 }
@@ -149,11 +149,11 @@ fn the_priority_is_what_games_and_results_do_not_explain() {
     assert_eq!(of(&[("e2e4", 65_535), ("d2d4", 32_768), ("c2c4", 7_000), ("h2h3", 1)]), [9, 5, 1, 1]);
     assert_eq!(of(&[("e2e4", u64::MAX), ("d2d4", 0)]), [5, 0]);
     let counted = |weights: [u64; 3]| {
-        let known = place("", |at| {
+        let known = record_of("", |at| {
             vec![
-                made(at, "e2e4", weights[0], [40, 10, 20, 10]),
-                made(at, "d2d4", weights[1], [20, 5, 10, 5]),
-                made(at, "c2c4", weights[2], [10, 0, 0, 10]),
+                facts(at, "e2e4", weights[0], [40, 10, 20, 10]),
+                facts(at, "d2d4", weights[1], [20, 5, 10, 5]),
+                facts(at, "c2c4", weights[2], [10, 0, 0, 10]),
             ]
         });
         let (book, _) = write(&[known]);
@@ -164,7 +164,7 @@ fn the_priority_is_what_games_and_results_do_not_explain() {
     }
     assert_eq!(counted([40, 20, 0]).0, [5, 5, 0]);
     assert_eq!(counted([80, 40, 0]).0, [5, 5, 0]);
-    // A third of what its results would give it.
+    // A third of the weight by its results.
     assert_eq!(counted([120, 20, 0]).0, [9, 3, 0]);
     let (_, weights) = counted([120, 20, 0]);
     assert!((weights[0] as f64 / weights[1] as f64 - 6.0).abs() < 0.4, "{weights:?}");

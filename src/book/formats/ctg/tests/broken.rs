@@ -29,8 +29,8 @@ fn opened([ctg, cto, ctb]: [Vec<u8>; 3]) -> Result<Ctg, String> {
     Ctg::new("made.ctg", ctg, cto, ctb).map_err(|error| error.to_string())
 }
 
-/// What `check` says is damaged.
-fn damages(book: &Ctg) -> Vec<String> {
+/// The errors that `check` reports.
+fn errors(book: &Ctg) -> Vec<String> {
     let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
         reported.extend(finding.is_error().then(|| finding.to_string()))
@@ -44,9 +44,9 @@ fn known(book: &Ctg) -> usize {
 }
 
 #[test]
-fn a_sound_book_has_no_damage() {
+fn a_sound_book_has_no_errors() {
     let book = fixture().book();
-    assert_eq!((damages(&book), known(&book)), (vec![], 5));
+    assert_eq!((errors(&book), known(&book)), (vec![], 5));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn an_index_with_room_to_spare_is_sound() {
     files[1].extend([0xff; 4]);
     files[1][7] += 1;
     let book = opened(files.clone()).unwrap();
-    assert_eq!((damages(&book), known(&book)), (vec![], 5));
+    assert_eq!((errors(&book), known(&book)), (vec![], 5));
     // Numbers after the last leaf name no page, or belong to another bitmap.
     let len = files[1].len();
     files[1][len - 4..].copy_from_slice(&[0; 4]);
@@ -110,13 +110,13 @@ fn a_page_number_beyond_the_file_is_reported_and_the_rest_is_played() {
     files[1][16 + leaf * 4..][..4].copy_from_slice(&[0x7f, 0, 0, 1]);
     let book = opened(files).unwrap();
     assert!(known(&book) < 5);
-    let reported = damages(&book);
+    let reported = errors(&book);
     let expected = format!("leaf {leaf} names page 2130706433 of ");
     assert!(
         reported.iter().any(|what| what.starts_with(&expected) && what.ends_with(" of made.cto)")),
         "{reported:?}"
     );
-    // With no page at all that is right, the index is another book's.
+    // If no page agrees, the index belongs to another book.
     let mut files = Fixture::new(0).with(&Position::start(), "", [0; 4], 0).files();
     files[1][19] = 9;
     let error = opened(files).unwrap_err();
@@ -133,7 +133,7 @@ fn a_length_past_the_page_is_reported_and_its_entries_are_played() {
     files[0][4098..4100].copy_from_slice(&[0xff, 0xff]);
     let book = opened(files).unwrap();
     assert_eq!(known(&book), 5);
-    let reported = damages(&book);
+    let reported = errors(&book);
     assert!(
         reported[0].starts_with("page 0 says that it ends at 65535 of its 4096 bytes (byte 4098)"),
         "{reported:?}"
@@ -149,13 +149,13 @@ fn an_even_length_of_moves_ends_its_page_only() {
         Fixture::new(0).raw(&after("a2a3"), &sound).raw(&start, &even).raw(&after("e2e4"), &sound).book();
     assert!(book.entry(&after("a2a3")).is_some());
     assert!(book.entry(&start).is_none() && book.entry(&after("e2e4")).is_none());
-    let reported = damages(&book);
+    let reported = errors(&book);
     assert_eq!(reported.len(), 1, "{reported:?}");
     assert!(reported[0].starts_with("entry 2 of 3 in page 0 has half a move (byte 41"), "{reported:?}");
     let long = [&[255][..], &[0; 100]].concat();
     let book = Fixture::new(0).raw(&start, &long).book();
     assert!(book.best(&start).is_none());
-    assert!(damages(&book)[0].contains("entry 1 of 1 in page 0 ends after its page"));
+    assert!(errors(&book)[0].contains("entry 1 of 1 in page 0 ends after its page"));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn a_bitmap_shorter_than_its_bounds_is_reported_and_what_it_reaches_is_played() 
     let mut files = fixture().split(5).files();
     files[2].truncate(12 + 2);
     let book = opened(files).unwrap();
-    let reported = damages(&book);
+    let reported = errors(&book);
     let expected = "the bitmap has 16 bits, and its upper bound is 32 (byte 8 of made.ctb)";
     assert!(reported.iter().any(|what| what == expected), "{reported:?}");
     assert!(
@@ -174,7 +174,7 @@ fn a_bitmap_shorter_than_its_bounds_is_reported_and_what_it_reaches_is_played() 
     files[1].truncate(16 + 3 * 4);
     let book = opened(files).unwrap();
     assert!(
-        damages(&book)[0].contains("the index is cut off: it holds 3 of 7 page numbers (byte 4 of made.cto)")
+        errors(&book)[0].contains("the index is cut off: it holds 3 of 7 page numbers (byte 4 of made.cto)")
     );
 }
 
@@ -184,49 +184,49 @@ fn a_cut_page_file_keeps_what_it_has() {
     let len = files[0].len();
     files[0].truncate(len - 4000);
     let book = opened(files).unwrap();
-    let reported = damages(&book);
+    let reported = errors(&book);
     assert!(reported.iter().any(|what| what.contains(" is cut off (byte ")), "{reported:?}");
     let mut files = fixture().files();
     files[0].truncate(4096);
     let book = opened(files).unwrap();
     assert_eq!(known(&book), 0);
-    assert!(damages(&book)[0].starts_with("the header counts "));
+    assert!(errors(&book)[0].starts_with("the header counts "));
 }
 
 #[test]
 fn moves_that_cannot_be_played_are_reported_and_left_out() {
     let start = Position::start();
-    // 0x0c is a first pawn's capture to the left, 0x02 means nothing; 0xec is a2a3, with a mark that none knows.
+    // 0x0c is a capture of the first pawn to the left, 0x02 means nothing; 0xec is a2a3, with an unknown mark.
     let book = Fixture::new(0).raw(&start, &entry(&[0x0c, 0, 0x02, 0, 0xec, 0x1f], &Known::default())).book();
     let mut moves = Vec::new();
     book.moves(&start, &mut moves);
     assert_eq!(moves.len(), 1);
-    let reported = damages(&book);
+    let reported = errors(&book);
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported[0].starts_with("the move code 0x0c is not legal in rnbqkbnr/"), "{reported:?}");
     assert!(reported[1].starts_with("the move code 0x02 means nothing in rnbqkbnr/"), "{reported:?}");
 }
 
 #[test]
-fn more_results_than_games_are_damage_and_fewer_are_not() {
+fn more_results_than_games_are_an_error_and_fewer_are_not() {
     let start = Position::start();
     for counts in [[2, 1, 1, 1], [1, 2, 0, 0], [0, 0, 0, 1]] {
         let book = Fixture::new(0).with(&start, "e2e4", counts, 0).book();
         let [games, wins, losses, draws] = counts;
         let what = format!("{games} games with {wins} won, {draws} drawn and {losses} lost are impossible");
-        let found = damages(&book);
+        let found = errors(&book);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with(&what), "{found:?}");
     }
     let unfinished = Fixture::new(0).with(&start, "e2e4", [9, 1, 1, 1], 0).book();
-    assert_eq!(damages(&unfinished), [""; 0]);
+    assert_eq!(errors(&unfinished), [""; 0]);
 }
 
 #[test]
-fn many_damages_of_one_kind_are_reported_in_few_lines() {
+fn many_errors_of_one_kind_are_few_lines() {
     let moves: Vec<u8> = [0x02, 0].repeat(127);
     let book = Fixture::new(0).raw(&Position::start(), &entry(&moves, &Known::default())).book();
-    let reported = damages(&book);
+    let reported = errors(&book);
     assert_eq!(reported.len(), 21);
     assert!(
         reported[20].starts_with("107 more move codes that are not legal in their position (first at byte "),
@@ -265,7 +265,7 @@ fn a_book_of_a_hundred_gigabytes_is_opened_and_played() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let start = Fixture::new(0).with(&Position::start(), "e2e4", [0; 4], 0).files();
-    // The last page of all holds the start, so that offsets beyond 32 bits are read.
+    // The last page has the start, so offsets exceed 32 bits.
     let page = 100_000_000_000_u64 / 4096 - 2;
     let file = File::create(path("huge.ctg")).unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, &start[0][..4096], 0).unwrap();
@@ -301,7 +301,7 @@ proptest! {
                 }
                 prop_assert!(book.best(&at).is_none_or(|best| moves.iter().any(|known| known.mv == best)));
             }
-            damages(&book);
+            errors(&book);
             book.summary(&Progress::none());
         }
     }

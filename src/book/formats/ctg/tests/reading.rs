@@ -10,7 +10,7 @@ use crate::book::{Annotation, Book, Counts, Format, Ratings};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// A position of random play.
+/// A position of a random game.
 fn played(steps: &[prop::sample::Index]) -> Chess {
     let mut chess = Chess::default();
     for step in steps {
@@ -48,7 +48,7 @@ proptest! {
         let normal = Normal::of(&back).unwrap();
         prop_assert!(!normal.frame.swapped && !normal.frame.mirrored);
         prop_assert_eq!(back.legal_moves().len(), chess.legal_moves().len());
-        // The same board, turned.
+        // The same board in another form.
         let mut expected = setup(&chess);
         let frame = Normal::of(&chess).unwrap().frame;
         if frame.swapped {
@@ -130,7 +130,7 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
 }
 
 #[test]
-fn the_same_move_is_given_once_and_from_a_mirrored_position_too() {
+fn a_repeated_move_is_given_once_also_in_a_mirrored_position() {
     let start = fen("4k3/8/8/8/8/8/8/2K4R b - - 0 1");
     let book = Fixture::new(1).with(&start, "e8d7 e8d7:6 e8f7", [0; 4], 0).book();
     let shown = |at: &str| moves(&book, &fen(at)).iter().map(|known| uci(known.mv)).collect::<Vec<_>>();
@@ -142,7 +142,7 @@ fn the_same_move_is_given_once_and_from_a_mirrored_position_too() {
 }
 
 #[test]
-fn en_passant_that_is_illegal_may_be_left_out() {
+fn illegal_en_passant_may_be_left_out() {
     let pinned = "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
     let without = "4r1k1/8/8/3pP3/8/8/8/4K3 w - - 0 1";
     let free = "6k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1";

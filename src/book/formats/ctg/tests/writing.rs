@@ -22,8 +22,8 @@ use crate::chess::MoveCode;
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// The look-up of the published text, over bytes and by nothing of the reader: the hash with every n of ones, and of
-/// all index entries between the bounds those that name a page.
+/// The look-up of the published text, without the reader: the hash with every n of ones, and those of the index entries
+/// between the bounds that name a page.
 fn described<'a>([ctg, cto, ctb]: &'a [Vec<u8>; 3], signature: &[u8]) -> Vec<&'a [u8]> {
     let number = |file: &[u8], at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
     let (low, high) = (number(ctb, 4), number(ctb, 8));
@@ -83,7 +83,7 @@ struct Done {
     written: Written,
 }
 
-/// Writes a book by the writer of its format, and reads its files.
+/// Writes a book, and reads its files.
 fn write(book: &[PositionRecord], green: u32) -> Done {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ctg");
@@ -98,8 +98,8 @@ fn write(book: &[PositionRecord], green: u32) -> Done {
     Done { _folder: folder, path, files, written }
 }
 
-/// What `check` says against a book.
-fn damages(book: &Ctg) -> Vec<String> {
+/// What `check` reports, except for moves that lead out of the book.
+fn errors(book: &Ctg) -> Vec<String> {
     let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
         if finding.is_error() || !finding.what.contains(" that the book does not have") {
@@ -109,7 +109,7 @@ fn damages(book: &Ctg) -> Vec<String> {
     reported
 }
 
-/// What an entry says that the writer is given: all but the number of rated games and the bytes of unknown meaning.
+/// What an entry says that the writer knows: everything except the number of rated games and the bytes of unknown meaning.
 fn said(rest: &[u8]) -> (Vec<[u8; 2]>, Statistics, [Option<u32>; 2]) {
     let (moves, statistics) = rest.split_at(usize::from(rest[0]));
     let statistics = Statistics::from_bytes(statistics.try_into().unwrap());
@@ -133,7 +133,7 @@ fn perfect2021_comes_back_as_it_was() {
         let theirs = every(&theirs, scope);
         let Done { _folder, path, files, written } = write(&theirs, 0);
         let ours = Ctg::open(&path).unwrap();
-        assert_eq!(damages(&ours), Vec::<String>::new());
+        assert_eq!(errors(&ours), Vec::<String>::new());
         assert_eq!((written.positions, written.left_out), (positions, vec![]));
         let back = all(&files[0]);
         assert_eq!(back.len() as u64, positions);
@@ -160,7 +160,7 @@ fn perfect2021_comes_back_as_it_was() {
             written.moves,
             pages_in(files[0].len() as u64),
         );
-        // And as books: the same of every position, in each of its forms.
+        // As books they are the same in every position, in each of its forms.
         let again = every(&ours, scope);
         assert_eq!(again.len(), theirs.len());
         for (ours, theirs) in again.iter().zip(&theirs) {
@@ -175,21 +175,21 @@ fn counts(games: u64, wins: u64, draws: u64, losses: u64) -> Option<Counts> {
 }
 
 /// A move of a position with its weight and its counts.
-fn made(at: &Position, uci: &str, weight: u64, counts: Option<Counts>) -> MoveFacts<MoveCode> {
+fn facts(at: &Position, uci: &str, weight: u64, counts: Option<Counts>) -> MoveFacts<MoveCode> {
     MoveFacts { counts, ..MoveFacts::new(MoveCode::from_move(mv(at, uci)), weight) }
 }
 
-fn place(at: &Position, moves: Vec<MoveFacts<MoveCode>>) -> PositionRecord {
+fn record_of(at: &Position, moves: Vec<MoveFacts<MoveCode>>) -> PositionRecord {
     PositionRecord { key: at.key(), position: Some(at.clone()), moves, ..PositionRecord::default() }
 }
 
 fn opened(done: &Done) -> Ctg {
     let book = Ctg::open(&done.path).unwrap();
-    assert_eq!(damages(&book), Vec::<String>::new());
+    assert_eq!(errors(&book), Vec::<String>::new());
     book
 }
 
-/// The book's moves of a position by their names.
+/// The book's moves in a position by their names.
 fn given(book: &Ctg, at: &Position) -> BTreeMap<String, book::MoveFacts> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
@@ -197,10 +197,10 @@ fn given(book: &Ctg, at: &Position) -> BTreeMap<String, book::MoveFacts> {
     moves.into_iter().map(|known| (name(&known), known)).collect()
 }
 
-/// Positions by their signatures: each with its moves by code, and what each says.
+/// Positions by their signatures, each with its moves by code.
 type Model = HashMap<Vec<u8>, HashMap<u8, (u8, u64)>>;
 
-/// Random games of these steps; each position once, with all moves that were made in it.
+/// The positions of random games with these steps, each once, with all its moves.
 fn games(lines: &[Vec<u8>], marks: &[u8]) -> BTreeMap<u64, PositionRecord> {
     let mut book: BTreeMap<u64, PositionRecord> = BTreeMap::new();
     for line in lines {
@@ -209,7 +209,7 @@ fn games(lines: &[Vec<u8>], marks: &[u8]) -> BTreeMap<u64, PositionRecord> {
             let mut legal = position.chess().legal_moves();
             legal.sort_by_key(|mv| (mv.is_capture(), mv.to_string()));
             let Some(&mv) = legal.get(usize::from(*step) % legal.len().max(1)) else { break };
-            let known = book.entry(position.key()).or_insert_with(|| place(&position, vec![]));
+            let known = book.entry(position.key()).or_insert_with(|| record_of(&position, vec![]));
             let raw = MoveCode::from_move(mv);
             let at = known.moves.iter().position(|known| known.mv == raw).unwrap_or_else(|| {
                 let mark = [None, Some(Annotation::Good), Some(Annotation::Only)][usize::from(*mark) % 3];
@@ -229,7 +229,7 @@ fn games(lines: &[Vec<u8>], marks: &[u8]) -> BTreeMap<u64, PositionRecord> {
     book
 }
 
-/// What the format should hold of these positions, put together by hand.
+/// What the format should hold of these positions, independently of the writer.
 fn model(book: &BTreeMap<u64, PositionRecord>) -> (Model, HashMap<Vec<u8>, Counts>) {
     let mut model = Model::new();
     let mut reached: HashMap<Vec<u8>, Counts> = HashMap::new();
@@ -261,7 +261,7 @@ fn comes_back(book: &BTreeMap<u64, PositionRecord>) -> Result<(), TestCaseError>
     let known: Vec<PositionRecord> = book.values().cloned().collect();
     let done = write(&known, 0);
     let ours = Ctg::open(&done.path).unwrap();
-    prop_assert_eq!(damages(&ours), Vec::<String>::new());
+    prop_assert_eq!(errors(&ours), Vec::<String>::new());
     let (model, reached) = model(book);
     let entries = all(&done.files[0]);
     let positions = model.keys().chain(reached.keys()).collect::<std::collections::HashSet<_>>();
@@ -299,7 +299,7 @@ proptest! {
 
 #[test]
 fn pages_split_under_many_positions() {
-    // A few thousand random games make some thousand pages, and rows that are put together early.
+    // A few thousand random games make some thousand pages, and rows that are merged early.
     let mut state = 1_u64;
     let mut random = || {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -313,7 +313,7 @@ fn pages_split_under_many_positions() {
     let used: usize = bytes.iter().map(|(head, rest)| head.len() + rest.len()).sum();
     println!("{} positions in {pages} pages, {} bytes a page", bytes.len(), used / pages as usize);
     assert!(pages > 1000 && bytes.len() > 90_000);
-    // Hashes spread well enough that pages are more than half full.
+    // Hashes spread well enough to fill more than half of each page.
     assert!(used as u64 > pages * PAGE_LEN / 2, "{used}");
     assert!(done.files[1].len() < done.files[0].len() / 100);
 }

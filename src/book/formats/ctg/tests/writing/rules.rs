@@ -1,4 +1,4 @@
-//! What becomes of counts, colours and marks, and what the format cannot hold.
+//! How counts, colours and marks are written, and what the format cannot hold.
 
 use super::super::fixtures::Fixture;
 use super::*;
@@ -7,13 +7,16 @@ use crate::book::{Learned, Ratings};
 use std::ops::ControlFlow;
 
 #[test]
-fn games_on_several_ways_to_a_position_are_added_up() {
+fn games_on_several_paths_to_a_position_are_added_up() {
     let (start, one, two) = (Position::start(), after("g1f3 g8f6"), after("c2c4 g8f6"));
     let done = write(
         &[
-            place(&start, vec![made(&start, "g1f3", 6, counts(5, 2, 2, 1)), made(&start, "c2c4", 1, None)]),
-            place(&one, vec![made(&one, "c2c4", 2, counts(3, 1, 0, 1))]),
-            place(&two, vec![made(&two, "g1f3", 3, counts(4, 1, 1, 2))]),
+            record_of(
+                &start,
+                vec![facts(&start, "g1f3", 6, counts(5, 2, 2, 1)), facts(&start, "c2c4", 1, None)],
+            ),
+            record_of(&one, vec![facts(&one, "c2c4", 2, counts(3, 1, 0, 1))]),
+            record_of(&two, vec![facts(&two, "g1f3", 3, counts(4, 1, 1, 2))]),
         ],
         0,
     );
@@ -21,7 +24,7 @@ fn games_on_several_ways_to_a_position_are_added_up() {
     for at in [&one, &two] {
         assert_eq!(given(&book, at).into_values().next().unwrap().counts, counts(7, 2, 1, 3));
     }
-    // The start is known from its own moves.
+    // The start has the sum of its moves.
     let start = book.entry(&start).unwrap().statistics();
     assert_eq!((start.games, start.wins, start.draws, start.losses), (5, 2, 2, 1));
     assert_eq!((done.written.positions, done.written.moves), (6, 4));
@@ -33,8 +36,8 @@ fn games_on_several_ways_to_a_position_are_added_up() {
 fn a_positions_own_counts_outweigh_those_of_moves() {
     let (start, next) = (Position::start(), after("e2e4"));
     let mut known = [
-        place(&start, vec![made(&start, "e2e4", 6, counts(5, 2, 2, 1))]),
-        PositionRecord { total: counts(9, 3, 3, 3), ..place(&next, vec![]) },
+        record_of(&start, vec![facts(&start, "e2e4", 6, counts(5, 2, 2, 1))]),
+        PositionRecord { total: counts(9, 3, 3, 3), ..record_of(&next, vec![]) },
     ];
     known.reverse();
     let book = opened(&write(&known, 0));
@@ -48,7 +51,7 @@ fn mirrored_positions_are_one_entry() {
     let black = fen("6k1/4p3/8/8/4K3/8/8/8 b - - 0 1");
     let of = |at: &Position, uci: &str, mark| PositionRecord {
         total: counts(2, 1, 1, 0),
-        ..place(at, vec![MoveFacts { annotation: mark, ..made(at, uci, 1, None) }])
+        ..record_of(at, vec![MoveFacts { annotation: mark, ..facts(at, uci, 1, None) }])
     };
     let done = write(
         &[of(&right, "e2e3", None), of(&left, "d2d3", Some(Annotation::Good)), of(&black, "g8f8", None)],
@@ -64,20 +67,20 @@ fn mirrored_positions_are_one_entry() {
 }
 
 #[test]
-fn colours_come_from_weights_where_there_are_none() {
+fn colours_come_from_weights_if_there_are_none() {
     let (start, next) = (Position::start(), after("e2e4"));
     let weights = [("e2e4", 600), ("d2d4", 300), ("c2c4", 99), ("h2h3", 1)];
-    let moves: Vec<_> = weights.map(|(uci, weight)| made(&start, uci, weight, None)).into();
-    let mut red = made(&next, "f7f6", 900, None);
+    let moves: Vec<_> = weights.map(|(uci, weight)| facts(&start, uci, weight, None)).into();
+    let mut red = facts(&next, "f7f6", 900, None);
     red.recommended = Some(false);
-    let coloured = place(&next, vec![made(&next, "e7e5", 100, None), red]);
+    let coloured = record_of(&next, vec![facts(&next, "e7e5", 100, None), red]);
     for (green, expected) in [(0, 0), (1, 4), (2, 3), (99, 3), (100, 2), (300, 2), (301, 1), (601, 0)] {
-        let done = write(&[place(&start, moves.clone()), coloured.clone()], green);
+        let done = write(&[record_of(&start, moves.clone()), coloured.clone()], green);
         let book = opened(&done);
         let colours: Vec<_> = given(&book, &start).into_values().map(|known| known.recommended).collect();
         assert_eq!(colours.iter().filter(|colour| **colour == Some(true)).count(), expected, "{green}");
         assert!(!colours.contains(&Some(false)));
-        // Where a book has colours they are its own.
+        // A book's own colours stay as they are.
         let replies = given(&book, &next);
         assert_eq!((replies["e7e5"].recommended, replies["f7f6"].recommended), (None, Some(false)));
         assert_eq!(done.written.lost_weights, if green == 0 { 4 } else { 0 }, "{:?}", done.written);
@@ -85,10 +88,10 @@ fn colours_come_from_weights_where_there_are_none() {
 }
 
 #[test]
-fn what_weighs_nothing_is_not_played() {
+fn moves_of_weight_0_are_not_played() {
     let start = Position::start();
     let played = |moves: Vec<MoveFacts<MoveCode>>| {
-        let book = opened(&write(&[place(&start, moves)], 0));
+        let book = opened(&write(&[record_of(&start, moves)], 0));
         let mut out = Vec::new();
         book.moves(&start, &mut out);
         let mut chances = Vec::new();
@@ -100,18 +103,20 @@ fn what_weighs_nothing_is_not_played() {
         }
         given(&book, &start).into_values().map(|known| known.annotation).collect::<Vec<_>>()
     };
-    // Without results all would weigh the same.
-    let marks = played(vec![made(&start, "e2e4", 7, None), made(&start, "f2f3", 0, None)]);
+    // Without results all moves would weigh the same.
+    let marks = played(vec![facts(&start, "e2e4", 7, None), facts(&start, "f2f3", 0, None)]);
     assert_eq!(marks, [None, Some(Annotation::Bad)]);
-    let won = vec![made(&start, "e2e4", 7, counts(9, 3, 1, 5)), made(&start, "f2f3", 0, counts(2, 1, 0, 1))];
+    let won =
+        vec![facts(&start, "e2e4", 7, counts(9, 3, 1, 5)), facts(&start, "f2f3", 0, counts(2, 1, 0, 1))];
     assert_eq!(played(won), [None, Some(Annotation::Bad)]);
-    // Its results keep it from being played already.
-    let lost = vec![made(&start, "e2e4", 7, counts(9, 3, 1, 5)), made(&start, "f2f3", 0, counts(2, 0, 0, 2))];
+    // Its results already keep it from being played.
+    let lost =
+        vec![facts(&start, "e2e4", 7, counts(9, 3, 1, 5)), facts(&start, "f2f3", 0, counts(2, 0, 0, 2))];
     assert_eq!(played(lost), [None, None]);
 }
 
 #[test]
-fn all_that_a_move_has_comes_back() {
+fn everything_about_a_move_comes_back() {
     let (start, next) = (Position::start(), after("e2e4"));
     let marks = [
         (Some(Annotation::Good), Some(true)),
@@ -136,9 +141,9 @@ fn all_that_a_move_has_comes_back() {
     let known = PositionRecord {
         comment: Some("+=".to_owned()),
         total: counts(140, 45, 45, 45),
-        ..place(&start, moves)
+        ..record_of(&start, moves)
     };
-    let odd = PositionRecord { comment: Some("a long story".to_owned()), ..place(&next, vec![]) };
+    let odd = PositionRecord { comment: Some("a long story".to_owned()), ..record_of(&next, vec![]) };
     let done = write(&[known.clone(), odd], 0);
     assert_eq!(done.written.left_out, [("comments without a sign in the format".to_owned(), 1)]);
     let back = every(&opened(&done), Scope::Reachable);
@@ -151,11 +156,11 @@ fn great_counts_are_halved_together() {
     let start = Position::start();
     let games = 1 << 24;
     let known = vec![
-        made(&start, "e2e4", 1, counts(games * 3, games, games, games)),
-        made(&start, "d2d4", 1, counts(games - 1, games - 1, 0, 0)),
-        made(&start, "c2c4", 1, counts(u64::MAX, 0, u64::MAX, 0)),
+        facts(&start, "e2e4", 1, counts(games * 3, games, games, games)),
+        facts(&start, "d2d4", 1, counts(games - 1, games - 1, 0, 0)),
+        facts(&start, "c2c4", 1, counts(u64::MAX, 0, u64::MAX, 0)),
     ];
-    let done = write(&[place(&start, known)], 0);
+    let done = write(&[record_of(&start, known)], 0);
     let moves = given(&opened(&done), &start);
     assert_eq!(moves["e2e4"].counts, counts(games * 3 / 4, games / 4, games / 4, games / 4));
     assert_eq!(moves["d2d4"].counts, counts(games - 1, games - 1, 0, 0));
@@ -176,11 +181,14 @@ fn what_the_format_cannot_hold_is_counted() {
     let illegal = MoveFacts::new(MoveCode::new(shakmaty::Square::E2, shakmaty::Square::E5, None), 1);
     let done = write(
         &[
-            place(&knights, vec![made(&knights, "f2g4", 1, None), made(&knights, "b2a4", 1, None)]),
-            place(&promotion, vec![made(&promotion, "a7a8n", 1, None), made(&promotion, "a7a8q", 1, None)]),
-            place(&crowded, vec![]),
-            place(&chess960.unwrap(), vec![]),
-            place(&start, vec![MoveFacts { learned, ..made(&start, "e2e4", 1, None) }, illegal]),
+            record_of(&knights, vec![facts(&knights, "f2g4", 1, None), facts(&knights, "b2a4", 1, None)]),
+            record_of(
+                &promotion,
+                vec![facts(&promotion, "a7a8n", 1, None), facts(&promotion, "a7a8q", 1, None)],
+            ),
+            record_of(&crowded, vec![]),
+            record_of(&chess960.unwrap(), vec![]),
+            record_of(&start, vec![MoveFacts { learned, ..facts(&start, "e2e4", 1, None) }, illegal]),
             PositionRecord { key: 7, ..PositionRecord::default() },
         ],
         0,
@@ -201,7 +209,7 @@ fn what_the_format_cannot_hold_is_counted() {
 fn different_colours_of_one_position_are_reported_and_red_counts() {
     let (one, two) = (after("g1f3 g8f6"), after("c2c4 g8f6"));
     let of = |at: &Position, uci, colour| {
-        place(at, vec![MoveFacts { recommended: Some(colour), ..made(at, uci, 1, None) }])
+        record_of(at, vec![MoveFacts { recommended: Some(colour), ..facts(at, uci, 1, None) }])
     };
     let done = write(&[of(&one, "c2c4", true), of(&two, "g1f3", false)], 0);
     assert!(done.written.left_out[0].0.contains("of which red counts"), "{:?}", done.written.left_out);
@@ -226,19 +234,19 @@ fn all_three_files_are_replaced_by_force_only() {
     let error = Writer::new(&path("B.CTG"), &options).unwrap_err();
     assert!(error.to_string().contains("B.CTB: this file exists already"), "{error}");
     let forced = Writer::new(&path("B.CTG"), &WriteOptions { force: true, ..options.clone() }).unwrap();
-    // Nothing is shown before the end.
+    // No file appears before the end.
     assert!(!path("B.CTG").exists());
     let written = Box::new(forced).finish().unwrap();
     assert_eq!(written.files, ["B.CTG", "B.CTO", "B.CTB"].map(path));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     Ctg::open(path("B.CTO")).unwrap();
-    // A file that comes meanwhile stays, and what was shown before it is taken back.
+    // A file that appears meanwhile stays, and the files put in place before it are removed again.
     let late = Writer::new(&path("c.ctg"), &options).unwrap();
     std::fs::write(path("c.ctg"), "mine").unwrap();
     assert!(Box::new(late).finish().is_err());
     assert_eq!(std::fs::read(path("c.ctg")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
-    // One part that cannot be replaced keeps the others as they were.
+    // If one part cannot be replaced, the others stay as they were.
     ["c.cto", "c.ctb"].iter().for_each(|name| std::fs::write(path(name), "mine").unwrap());
     let late = Writer::new(&path("c.ctg"), &WriteOptions { force: true, ..options }).unwrap();
     std::fs::remove_file(path("c.ctg")).unwrap();
@@ -271,7 +279,7 @@ fn positions_of_a_book_come_in_every_form() {
     let all = every(&book, Scope::All);
     let more: Vec<_> =
         all.iter().filter(|known| reached.iter().all(|other| other.key != known.key)).collect();
-    // Four forms of the first, two of the second, where one side may castle.
+    // Four forms of the first, two of the second, in which one side may castle.
     assert_eq!((all.len(), more.len()), (9, 6));
     assert_eq!(more.iter().filter(|known| known.total.is_some()).count(), 2);
     for known in more {
@@ -282,7 +290,7 @@ fn positions_of_a_book_come_in_every_form() {
         book.moves(position, &mut moves);
         assert_eq!(known.moves, moves.into_iter().map(MoveFacts::from).collect::<Vec<_>>());
     }
-    // Breaking off is heard at once.
+    // A visitor that breaks off is not called again.
     for scope in [Scope::Reachable, Scope::All] {
         let mut count = 0;
         book.each(scope, &Progress::none(), &mut |_| {
