@@ -34,7 +34,7 @@ const RECORDS: usize = 140_000;
 const PLIES: usize = 40;
 
 /// A book of random games, and its positions, each once.
-fn made(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
+fn random_book(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
     let mut records: Vec<Record> = Vec::with_capacity(RECORDS);
     // By the number of the move before (none at the start) and by the move: its record.
     let mut known: HashMap<(i32, String), usize> = HashMap::new();
@@ -89,7 +89,7 @@ fn made(rng: &mut Xoshiro256PlusPlus) -> (Vec<u8>, Vec<Position>) {
 fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Position]) {
     let mut group = criterion.benchmark_group(name);
     let open = |data: Vec<u8>| Abk::new("bench.abk", data).expect("the book is sound");
-    // The index of one opening is waited for before the next, so that they do not take each other's time.
+    // Each opening waits for the index of the one before, which would take its time otherwise.
     for (which, index) in [("open", false), ("open and index", true)] {
         group.bench_function(which, |bencher| {
             bencher.iter_custom(|times| {
@@ -138,7 +138,7 @@ fn measure(criterion: &mut Criterion, name: &str, data: &[u8], positions: &[Posi
 
 fn abk(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let (data, mut positions) = made(&mut rng);
+    let (data, mut positions) = random_book(&mut rng);
     positions.shuffle(&mut rng);
     measure(criterion, "made", &data, &positions);
 

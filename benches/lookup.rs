@@ -46,7 +46,7 @@ fn random_positions(rng: &mut Xoshiro256PlusPlus) -> Vec<Position> {
     positions
 }
 
-fn made_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
+fn random_book(positions: &[Position], rng: &mut Xoshiro256PlusPlus) -> Polyglot {
     let mut entries = Vec::with_capacity(ENTRIES);
     let mut add = |key, mv, rng: &mut Xoshiro256PlusPlus| {
         entries.push(Entry { key, mv, weight: rng.random_range(1..1000), games: 0, halfpoints: 0 });
@@ -89,7 +89,7 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
 fn lookup(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut positions = random_positions(&mut rng);
-    let book = made_book(&positions, &mut rng);
+    let book = random_book(&positions, &mut rng);
     positions.shuffle(&mut rng);
     let mut keys: Vec<u64> = book.entries().iter().map(|entry| entry.key).collect();
     keys.dedup();

@@ -353,7 +353,7 @@ pub trait Book: Send + Sync {
         0
     }
 
-    /// Whether the file holds the positions themselves, so that [`Scope::All`] has them too.
+    /// Whether the file holds the positions themselves. Then [`Scope::All`] has them too.
     fn holds_positions(&self) -> bool {
         true
     }

@@ -1,7 +1,7 @@
 //! Traverses a book along its moves, from the starting position: breadth first to find how deep it goes, depth first to
 //! find what it holds.
 //!
-//! Books are not trusted. Each entry is visited once, however many ways lead to it, so cycles end; and what waits to be
+//! Books are not trusted. Each entry is visited once, however many paths lead to it, so cycles end; and what waits to be
 //! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
 
 mod forms;

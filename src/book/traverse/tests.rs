@@ -118,7 +118,7 @@ fn a_set_has_room_for_the_numbers_below_its_end() {
 }
 
 proptest! {
-    /// Both ways, and a plain search, reach the same positions of a random book.
+    /// Both traversals reach all positions of a random book.
     #[test]
     fn both_ways_reach_the_same(
         games in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..30), 1..8),

@@ -161,8 +161,8 @@ impl Pass<'_, '_> {
             self.entry(number, page, &entry);
         }
         if count < page.count {
-            let fault = page.entry(end).err().unwrap_or("is more than a page can hold");
-            let what = format_args!("entry {} of {} in page {number} {fault}", count + 1, page.count);
+            let reason = page.entry(end).err().unwrap_or("is more than a page can hold");
+            let what = format_args!("entry {} of {} in page {number} {reason}", count + 1, page.count);
             self.findings.add(Kind::Entry, start + end as u64, what);
         } else if end != length {
             let what =
@@ -185,7 +185,7 @@ impl Pass<'_, '_> {
             findings.add(Kind::Twice, at, "the page already has this position");
         }
         let Statistics { games, wins, losses, draws, .. } = entry.statistics();
-        // Unfinished games are counted, so that there may be more games than results, but not fewer.
+        // Unfinished games count, so there may be more games than results, but not fewer.
         if u64::from(wins) + u64::from(losses) + u64::from(draws) > u64::from(games) {
             let what =
                 format_args!("{games} games with {wins} won, {draws} drawn and {losses} lost are impossible");

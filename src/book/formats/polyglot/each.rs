@@ -1,4 +1,4 @@
-//! Every position of the book, one by one.
+//! All positions of a book.
 
 use std::collections::HashMap;
 

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_transposition_counts_where_it_is_first_reached() {
         let (reach, _) = walked(&book(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true));
-        // f6g8 leads back to the start: the circle is walked once.
+        // f6g8 leads back to the start: the cycle is walked once.
         assert_eq!(reach, (4, 4));
     }
 

@@ -32,7 +32,7 @@ pub struct IndexedMove {
     pub base: u32,
     /// The move.
     pub mv: MoveCode,
-    /// Plies from the start up to and including this move, on the shortest way.
+    /// Plies from the start up to and including this move, on the shortest path.
     pub ply: u16,
     /// Whether White moves.
     pub white: bool,

@@ -30,7 +30,7 @@ const NODE_LEN: usize = size_of::<u128>();
 /// Bytes of a move.
 pub const STEP_LEN: usize = size_of::<Step>();
 
-/// An Arena book on its way into its file.
+/// The content of an Arena book that is being written.
 #[derive(Debug)]
 pub struct Draft {
     /// The folder for temporary files.

@@ -58,7 +58,7 @@ pub fn check(files: &[PathBuf; 3], maps: &[Map; 3]) -> Result<()> {
     let [ctg, cto, ctb] = maps;
     let Some(index) = Index::new(cto, ctb) else { return Ok(()) };
     let [ctg_path, cto_path, ctb_path] = files;
-    // A file that is cut off does not show where it belongs: what is left of it is played.
+    // A file that is cut off does not show where it belongs: the rest of it is played.
     let cut = index.held() < index.count || index.bits() < index.high;
     let low = index.low_copy().unwrap_or_default();
     let other = |(what, offset): (String, u64), path: &Path| {

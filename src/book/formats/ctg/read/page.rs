@@ -159,13 +159,13 @@ mod tests {
 
     #[test]
     fn a_broken_entry_has_a_reason() {
-        let fault =
+        let reason =
             |length, entries: &[u8]| Page::of(&file(1, length, entries), 0).unwrap().entry(4).unwrap_err();
-        assert_eq!(fault(60, &[0x40, 1]), "has no position");
-        assert_eq!(fault(60, &[1, 2]), "has half a move");
-        assert_eq!(fault(60, &[1, 255]), "ends after its page");
-        assert_eq!(fault(20, &entry(&[1], 0)), "ends after its page");
-        assert_eq!(fault(0, &entry(&[1], 0)), "ends after its page");
+        assert_eq!(reason(60, &[0x40, 1]), "has no position");
+        assert_eq!(reason(60, &[1, 2]), "has half a move");
+        assert_eq!(reason(60, &[1, 255]), "ends after its page");
+        assert_eq!(reason(20, &entry(&[1], 0)), "ends after its page");
+        assert_eq!(reason(0, &entry(&[1], 0)), "ends after its page");
         // A length past the page ends with the page.
         let data = file(2, u16::MAX, &entry(&[1], 0));
         assert_eq!(Page::of(&data, 0).unwrap().entries().count(), 1);

@@ -26,7 +26,7 @@ const LEAST_MEMORY: usize = 1 << 20;
 /// Positions between two checks for an interruption.
 const STRIDE: u64 = 1 << 14;
 
-/// A CTG book on its way into its three files.
+/// The content of a CTG book that is being written.
 #[derive(Debug)]
 pub struct Draft {
     green: Green,

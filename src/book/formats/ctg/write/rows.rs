@@ -1,4 +1,4 @@
-//! Records of positions on their way into a book: a position has several, until they are sorted and merged.
+//! Records of the positions of a book that is being written: a position has several, until they are sorted and merged.
 //!
 //! A move's counts are in the entry of the position that it leads to, so there is a record from the position itself, one
 //! from each move that leads to it, and the same again for its mirrored form and the one with swapped colours.
