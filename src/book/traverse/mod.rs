@@ -100,7 +100,7 @@ impl Bits {
 /// Follows all moves of a book, each entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
-pub fn breadth_first<G: Graph>(graph: &mut G, positions: u64, progress: &Progress) -> Reach {
+pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Reach {
     let widest = graph.widest();
     progress.things(positions, "positions");
     let mut reach = Reach { entries: Bits::new(graph.numbers()), ..Reach::default() };
@@ -124,7 +124,7 @@ pub fn breadth_first<G: Graph>(graph: &mut G, positions: u64, progress: &Progres
         }
     };
     let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
-    arrive(graph, &mut reach, &mut next, Position::start());
+    arrive(&graph, &mut reach, &mut next, Position::start());
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
@@ -140,7 +140,7 @@ pub fn breadth_first<G: Graph>(graph: &mut G, positions: u64, progress: &Progres
             graph.moves(&position, entry, reach.reached, &mut moves);
             for &mv in &moves {
                 reach.plies = plies;
-                arrive(graph, &mut reach, &mut next, position.after(mv));
+                arrive(&graph, &mut reach, &mut next, position.after(mv));
             }
         }
     }

@@ -41,7 +41,7 @@ const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 #[test]
 fn breadth_first_counts_the_plies_of_the_deepest_line() {
     let reach = |lines: &[&str]| {
-        let reach = breadth_first(&mut &Lines::new(lines, |_| true), 0, &Progress::none());
+        let reach = breadth_first(&Lines::new(lines, |_| true), 0, &Progress::none());
         (reach.plies, reach.reached, reach.cut)
     };
     assert_eq!(reach(&LINES), (4, 6, false));
@@ -54,7 +54,7 @@ fn the_widest_depth_has_its_bound_in_memory() {
     assert!(WIDEST * size_of::<Step>() <= 80 << 20, "{}", size_of::<Step>());
     let mut book = Lines::new(&LINES, |_| true);
     book.narrow = true;
-    let reach = breadth_first(&mut &book, 6, &Progress::none());
+    let reach = breadth_first(&book, 6, &Progress::none());
     // Of e2e4 and d2d4 only the first is followed, but both are reached.
     assert!(reach.cut && (4..6).contains(&reach.reached), "{reach:?}");
 }
@@ -135,7 +135,7 @@ proptest! {
             }
         }
         let all = book.moves.len() as u64;
-        let reach = breadth_first(&mut &book, all, &Progress::none());
+        let reach = breadth_first(&book, all, &Progress::none());
         let (seen, met) = each(&book, all);
         prop_assert_eq!((reach.reached, met, seen.len() as u64), (all, all, all));
         prop_assert!((0..all).all(|number| reach.entries.contains(number)));

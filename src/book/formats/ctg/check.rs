@@ -48,7 +48,7 @@ kinds! {
 /// Sums up the book and reports what is wrong with it.
 pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let summary = inspect(book, progress, findings);
-    let walk = breadth_first(&mut &*book, summary.entries, progress);
+    let walk = breadth_first(book, summary.entries, progress);
     if walk.cut {
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }

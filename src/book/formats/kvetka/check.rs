@@ -65,7 +65,7 @@ pub struct Totals {
 /// Sums the book up and reports what is wrong with it.
 pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let totals = inspect(book, progress, findings);
-    let walk = breadth_first(&mut &*book, totals.elements, progress);
+    let walk = breadth_first(book, totals.elements, progress);
     if walk.cut {
         findings.add(Kind::Cut, Place::default(), "too many positions at one depth to follow every line");
     }

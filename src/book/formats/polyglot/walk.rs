@@ -31,13 +31,11 @@ pub fn walk(
     progress: &Progress,
     found: &mut dyn FnMut(Finding<'_>),
 ) -> Reach {
-    let mut walk = Walk { entries, positions, own: None, found };
-    let own = breadth_first(&mut walk, positions, progress);
+    let own = breadth_first(Walk { entries, positions, own: None, found }, positions, progress);
     if own.reached >= positions {
         return own;
     }
-    walk.own = Some(own.entries);
-    breadth_first(&mut walk, positions, progress)
+    breadth_first(Walk { entries, positions, own: Some(own.entries), found }, positions, progress)
 }
 
 struct Walk<'a> {
