@@ -50,9 +50,9 @@ pub trait Graph {
     }
 }
 
-/// How far play gets in a book.
+/// What a traversal breadth first found.
 #[derive(Clone, Debug, Default)]
-pub struct Reach {
+pub struct Traversal {
     /// Plies from the starting position to the end of the deepest line. Each position counts where it is first reached.
     pub plies: u32,
     /// Positions of the book that are reached.
@@ -100,18 +100,18 @@ impl Bits {
 /// Follows all moves of a book, each entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
-pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Reach {
+pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Traversal {
     let widest = graph.widest();
     progress.things(positions, "positions");
-    let mut reach = Reach { entries: Bits::new(graph.numbers()), ..Reach::default() };
-    let arrive = |graph: &G, reach: &mut Reach, next: &mut Vec<Step>, position: Position| {
+    let mut traversal = Traversal { entries: Bits::new(graph.numbers()), ..Traversal::default() };
+    let arrive = |graph: &G, traversal: &mut Traversal, next: &mut Vec<Step>, position: Position| {
         let entry = graph.entry(&position);
         match entry {
-            Some(entry) if !reach.entries.insert(entry) => return,
+            Some(entry) if !traversal.entries.insert(entry) => return,
             Some(_) => {
-                reach.reached += 1;
-                if reach.reached.is_multiple_of(STRIDE) {
-                    progress.at(reach.reached);
+                traversal.reached += 1;
+                if traversal.reached.is_multiple_of(STRIDE) {
+                    progress.at(traversal.reached);
                 }
             }
             None if !graph.beyond() => return,
@@ -120,11 +120,11 @@ pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress
         if next.len() < widest {
             next.push(Step { position, entry });
         } else {
-            reach.cut = true;
+            traversal.cut = true;
         }
     };
     let (mut now, mut next, mut moves) = (Vec::new(), Vec::new(), Vec::new());
-    arrive(&graph, &mut reach, &mut next, Position::start());
+    arrive(&graph, &mut traversal, &mut next, Position::start());
     for plies in 1.. {
         std::mem::swap(&mut now, &mut next);
         if now.is_empty() {
@@ -137,14 +137,14 @@ pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress
         }
         for Step { position, entry } in now.drain(..) {
             moves.clear();
-            graph.moves(&position, entry, reach.reached, &mut moves);
+            graph.moves(&position, entry, traversal.reached, &mut moves);
             for &mv in &moves {
-                reach.plies = plies;
-                arrive(&graph, &mut reach, &mut next, position.after(mv));
+                traversal.plies = plies;
+                arrive(&graph, &mut traversal, &mut next, position.after(mv));
             }
         }
     }
-    reach
+    traversal
 }
 
 /// Follows moves from a position, each line to its end before the next, until `visit` breaks off.

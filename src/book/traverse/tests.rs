@@ -40,13 +40,13 @@ const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
 #[test]
 fn breadth_first_counts_the_plies_of_the_deepest_line() {
-    let reach = |lines: &[&str]| {
-        let reach = breadth_first(&Lines::new(lines, |_| true), 0, &Progress::none());
-        (reach.plies, reach.reached, reach.cut)
+    let traversal = |lines: &[&str]| {
+        let traversal = breadth_first(&Lines::new(lines, |_| true), 0, &Progress::none());
+        (traversal.plies, traversal.reached, traversal.cut)
     };
-    assert_eq!(reach(&LINES), (4, 6, false));
+    assert_eq!(traversal(&LINES), (4, 6, false));
     // f6g8 leads back to the start: the cycle is walked once.
-    assert_eq!(reach(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"]), (4, 4, false));
+    assert_eq!(traversal(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"]), (4, 4, false));
 }
 
 #[test]
@@ -54,9 +54,9 @@ fn the_widest_depth_has_its_bound_in_memory() {
     assert!(WIDEST * size_of::<Step>() <= 80 << 20, "{}", size_of::<Step>());
     let mut book = Lines::new(&LINES, |_| true);
     book.narrow = true;
-    let reach = breadth_first(&book, 6, &Progress::none());
+    let traversal = breadth_first(&book, 6, &Progress::none());
     // Of e2e4 and d2d4 only the first is followed, but both are reached.
-    assert!(reach.cut && (4..6).contains(&reach.reached), "{reach:?}");
+    assert!(traversal.cut && (4..6).contains(&traversal.reached), "{traversal:?}");
 }
 
 #[test]
@@ -135,9 +135,9 @@ proptest! {
             }
         }
         let all = book.moves.len() as u64;
-        let reach = breadth_first(&book, all, &Progress::none());
+        let traversal = breadth_first(&book, all, &Progress::none());
         let (seen, met) = each(&book, all);
-        prop_assert_eq!((reach.reached, met, seen.len() as u64), (all, all, all));
-        prop_assert!((0..all).all(|number| reach.entries.contains(number)));
+        prop_assert_eq!((traversal.reached, met, seen.len() as u64), (all, all, all));
+        prop_assert!((0..all).all(|number| traversal.entries.contains(number)));
     }
 }

@@ -5,7 +5,7 @@ use shakmaty::{Move, Position as _};
 use super::entry::Entry;
 use super::read::Entries;
 use crate::base::progress::Progress;
-use crate::book::traverse::{Bits, Graph, Reach, breadth_first};
+use crate::book::traverse::{Bits, Graph, Traversal, breadth_first};
 use crate::chess::Position;
 
 /// Something wrong with an entry that only its position shows.
@@ -30,7 +30,7 @@ pub fn walk(
     positions: u64,
     progress: &Progress,
     found: &mut dyn FnMut(Finding<'_>),
-) -> Reach {
+) -> Traversal {
     let own = breadth_first(Walk { entries, positions, own: None, found }, positions, progress);
     if own.reached >= positions {
         return own;
@@ -105,28 +105,28 @@ mod tests {
     fn walked(book: &[u8]) -> ((u32, u64), Vec<(usize, bool)>) {
         let mut reported = Vec::new();
         let entries = Entries::new(book);
-        let reach = walk(entries, entries.positions(), &Progress::none(), &mut |finding| {
+        let traversal = walk(entries, entries.positions(), &Progress::none(), &mut |finding| {
             assert_eq!(finding.entry.key, finding.position.key());
             reported.push((finding.index, finding.old_castling.is_some()));
         });
-        assert!(!reach.cut);
-        ((reach.plies, reach.reached), reported)
+        assert!(!traversal.cut);
+        ((traversal.plies, traversal.reached), reported)
     }
 
     const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
 
     #[test]
     fn the_deepest_line_is_counted_in_plies() {
-        let (reach, reported) = walked(&book(&LINES, |_| true));
-        assert_eq!(reach, (4, 6));
+        let (counted, reported) = walked(&book(&LINES, |_| true));
+        assert_eq!(counted, (4, 6));
         assert_eq!(reported, []);
     }
 
     #[test]
     fn a_transposition_counts_where_it_is_first_reached() {
-        let (reach, _) = walked(&book(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true));
+        let (counted, _) = walked(&book(&["g1f3 g8f6 f3g1 f6g8 e2e4", "g1f3 g8f6"], |_| true));
         // f6g8 leads back to the start: the cycle is walked once.
-        assert_eq!(reach, (4, 4));
+        assert_eq!(counted, (4, 4));
     }
 
     #[test]
@@ -151,8 +151,8 @@ mod tests {
     #[test]
     fn a_book_that_nothing_reaches_has_no_depth() {
         let at = after("e2e4 e7e5 e1e2 e8e7");
-        let (reach, reported) = walked(&bytes(&[entry(&at, "e2e1", 1)]));
-        assert_eq!((reach, reported), ((0, 0), vec![]));
+        let (counted, reported) = walked(&bytes(&[entry(&at, "e2e1", 1)]));
+        assert_eq!((counted, reported), ((0, 0), vec![]));
         assert_eq!(walked(&[]).0, (0, 0));
     }
 
