@@ -206,13 +206,13 @@ fn what_the_format_cannot_hold_is_counted() {
 }
 
 #[test]
-fn different_colours_of_one_position_are_reported_and_red_counts() {
+fn different_colours_of_one_position_are_reported_and_red_wins() {
     let (one, two) = (after("g1f3 g8f6"), after("c2c4 g8f6"));
     let of = |at: &Position, uci, colour| {
         record_of(at, vec![MoveFacts { recommended: Some(colour), ..facts(at, uci, 1, None) }])
     };
     let done = write(&[of(&one, "c2c4", true), of(&two, "g1f3", false)], 0);
-    assert!(done.written.left_out[0].0.contains("of which red counts"), "{:?}", done.written.left_out);
+    assert!(done.written.left_out[0].0.contains("red takes precedence"), "{:?}", done.written.left_out);
     let book = opened(&done);
     assert_eq!(given(&book, &one)["c2c4"].recommended, Some(false));
 }
