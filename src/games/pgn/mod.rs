@@ -1,7 +1,7 @@
 //! PGN: texts of games.
 //!
-//! The text is cut between games by [`split`], so that several threads can read it; each piece is read by the crate
-//! `pgn-reader`, and [`words`] watches over what that passes over.
+//! [`split`] cuts the text between games, so that several threads can read it. The crate `pgn-reader` reads each piece,
+//! and [`words`] checks what it ignores.
 
 mod ends;
 mod moves;
@@ -19,32 +19,33 @@ use std::sync::Arc;
 pub use piece::PgnBatch;
 
 use super::{Batch, Place, Problem, Reason, Spot, Visitor};
+use piece::lines;
 use split::Pieces;
 
-/// A text of games that is being cut into batches.
+/// A text of games, cut into batches.
 pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
-    /// A failure of reading, reported after what came before it.
+    /// An error of reading, reported after the games before it.
     failed: Option<Problem>,
+    /// The end of the last piece: its offset and line.
     at: (u64, u64),
 }
 
 impl<R: Read> Pgn<R> {
-    /// The games in what `from` gives, under the name of `file`.
+    /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
         Self { file, pieces: Pieces::new(from), failed: None, at: (0, 1) }
     }
 
-    /// The next batch; `None` at the end. Where reading fails, the last batch reports it.
+    /// The next batch; `None` at the end. If reading fails, the last batch reports it.
     pub fn next_batch(&mut self) -> Option<Box<dyn Batch>> {
         if let Some(problem) = self.failed.take() {
             return Some(Box::new(Failure(problem)));
         }
         let (piece, result) = self.pieces.next_piece();
         if let Some(piece) = &piece {
-            let lines = memchr::memchr_iter(b'\n', &piece.text).count() as u64;
-            self.at = (piece.offset + piece.text.len() as u64, piece.line + lines);
+            self.at = (piece.offset + piece.text.len() as u64, piece.line + lines(&piece.text));
         }
         if let Err(error) = result {
             let (offset, line) = self.at;
@@ -62,7 +63,7 @@ impl<R: Read> Pgn<R> {
     }
 }
 
-/// A batch without games, which reports why.
+/// A batch without games that reports an error.
 struct Failure(Problem);
 
 impl Batch for Failure {
