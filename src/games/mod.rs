@@ -5,15 +5,15 @@
 //! the place and the reason, and the next game comes.
 
 pub mod cbh;
+pub mod compress;
+mod decompress;
 pub mod export;
 mod header;
 mod open;
-pub mod pack;
 pub mod pgn;
 mod pipe;
 mod player;
 mod problem;
-mod unpack;
 mod zip;
 
 use std::ops::ControlFlow;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::cbh::{self, Cbh, CbhSource};
 use super::pgn::Pgn;
 use super::pipe::Pipe;
-use super::unpack::unpacked;
+use super::decompress::decompressed;
 use super::zip::{self, Member};
 use super::{Batch, GameSource};
 use crate::base::error::{Error, ErrorKind, Result};
@@ -102,7 +102,7 @@ impl Source {
     fn name(&self) -> &Path {
         match self {
             Self::Text(path) | Self::Database(path) => path,
-            Self::Archived(member) => member.name(),
+            Self::Archived(member) => &member.name,
         }
     }
 }
@@ -145,7 +145,7 @@ impl Sources {
         let members = zip::members(path)?;
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
-            let (name, len) = (member.name().to_owned(), member.packed_len());
+            let (name, len) = (member.name.clone(), member.compressed);
             self.add(Source::Archived(member), name, len);
         }
         Ok(())
@@ -193,15 +193,15 @@ fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
         let path = path.to_owned();
         Box::new(Pipe::new(|| File::open(path)))
     };
-    looked_at(path, unpacked(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+    looked_at(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
 }
 
 /// Opens a PGN file in an archive.
 fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
     let opened = member.open(|from| Counted { from, done });
     looked_at(
-        member.name(),
-        opened.map_err(|error| Error::file(member.name(), "cannot open the file", error))?,
+        &member.name,
+        opened.map_err(|error| Error::file(&member.name, "cannot open the file", error))?,
     )
 }
 
@@ -231,8 +231,8 @@ fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     if start.contains(&0) {
         return Some((
-            "this is no text of games",
-            "name PGN files (.pgn, also packed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
+            "this is not a text file of games",
+            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
         ));
     }
     None
@@ -258,7 +258,7 @@ impl GameSource for Sources {
             let pgn = |path: &Path, text| Current::Text(Pgn::new(Arc::from(name_of(path)), text));
             self.current = Some(match source {
                 Source::Text(path) => pgn(&path, text(&path, self.done.clone())?),
-                Source::Archived(member) => pgn(member.name(), archived(&member, self.done.clone())?),
+                Source::Archived(member) => pgn(&member.name, archived(&member, self.done.clone())?),
                 Source::Database(path) => {
                     let games = CbhSource::new(Arc::new(Cbh::open(&path)?));
                     Current::Database(games, self.done.load(Ordering::Relaxed))
@@ -366,7 +366,7 @@ mod tests {
         let path = folder.path().join("a.pgn");
         assert!(names(&[&path]).unwrap_err().to_string().contains("cannot open the file"));
         write(&path, b"\0\x01\x02").unwrap();
-        assert!(names(&[&path]).unwrap_err().to_string().contains("no text of games"));
+        assert!(names(&[&path]).unwrap_err().to_string().contains("not a text file of games"));
         write(&path, "\u{feff}1. e4".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
         assert!(names(&[&path]).unwrap_err().to_string().ends_with("save it as UTF-8"));
         assert!(names(&[Path::new("-"), Path::new("-")]).is_err());
