@@ -128,15 +128,13 @@ fn one(
         tree.clear();
         let ended = reader.decode(&game, &mut Moves(tree));
         (ended, variations(tree, at.clone(), visitor))
-    } else if let Some(most) = visitor.keyed().map(|keyed| keyed.plies_wanted()) {
+    } else if let Some(most) = visitor.keyed_plies() {
         plies.clear();
         let mut line =
             KeyedLine { key: Key::new(&reader.board_of(&game), at.key()), plies, most, passed: false };
         let ended = reader.decode(&game, &mut line);
         let passed = line.passed;
-        if let Some(keyed) = visitor.keyed() {
-            keyed.line(plies);
-        }
+        visitor.keyed_line(plies);
         (ended, passed)
     } else {
         let mut line = MainLine { at: at.clone(), visitor, passed: false };

@@ -11,7 +11,7 @@ use super::super::mode::Mode;
 use super::super::source::CbhSource;
 use crate::chess::MoveCode;
 use crate::chess::Position;
-use crate::games::{End, Header, KeyedPly, KeyedVisitor, Problem, Reason, Spot, Visitor};
+use crate::games::{End, Header, KeyedPly, Problem, Reason, Spot, Visitor};
 
 /// Writes down what it receives, as the format's page writes trees.
 #[derive(Default)]
@@ -91,17 +91,11 @@ impl Visitor for Keys {
         panic!("{problem:?}");
     }
 
-    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
-        if self.by_positions { None } else { Some(self) }
-    }
-}
-
-impl KeyedVisitor for Keys {
-    fn plies_wanted(&self) -> usize {
-        self.most
+    fn keyed_plies(&self) -> Option<usize> {
+        (!self.by_positions).then_some(self.most)
     }
 
-    fn line(&mut self, plies: &[KeyedPly]) {
+    fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.games.last_mut().unwrap().0.extend(plies);
     }
 }
