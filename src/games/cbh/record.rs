@@ -4,7 +4,7 @@ use super::layout::{record, text_record};
 use crate::base::bytes;
 use crate::games::{Date, GameResult};
 
-/// A record of 46 bytes; what is missing at its end reads as 0.
+/// A record of 46 bytes; missing bytes at its end read as 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a>(pub &'a [u8]);
 
@@ -22,20 +22,16 @@ pub enum Kind {
 /// How a game ended, as ChessBase has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Played or forfeited.
-    Ended(GameResult, Option<Forfeit>),
+    /// With a result; whether by forfeit.
+    Ended(GameResult, bool),
     /// Both sides lost.
     BothLost,
-    /// No game but a line, or not known.
+    /// Not at all: it is an opening line, or its result is unknown.
     Line,
 }
 
-/// A game that was not played to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forfeit;
-
 impl Outcome {
-    /// As PGN has it, where a game that both lost has no word of its own.
+    /// The result in PGN, which cannot express that both lost.
     pub fn result(self) -> Option<GameResult> {
         match self {
             Self::Ended(result, _) => Some(result),
@@ -44,29 +40,9 @@ impl Outcome {
     }
 }
 
-/// The names of the medals, from bit 0 on (docs/formats/cbh.md, Record).
-pub const MEDALS: [&str; 16] = [
-    "best game",
-    "decided tournament",
-    "model game",
-    "novelty",
-    "pawn structure",
-    "strategy",
-    "tactics",
-    "with attack",
-    "sacrifice",
-    "defence",
-    "material",
-    "piece play",
-    "endgame",
-    "tactical blunder",
-    "strategical blunder",
-    "user",
-];
-
 impl Record<'_> {
     fn byte(self, at: u64) -> u8 {
-        bytes::slice(self.0, at, 1).and_then(|byte| byte.first().copied()).unwrap_or_default()
+        bytes::array(self.0, at).map_or(0, u8::from_be_bytes)
     }
 
     fn two(self, at: u64) -> u16 {
@@ -81,12 +57,12 @@ impl Record<'_> {
         u64::from(bytes::u32_be(self.0, at).unwrap_or_default())
     }
 
-    /// A number that is elsewhere in a text.
+    /// A number whose offset differs between games and texts.
     fn number(self, of_game: u64, of_text: u64) -> u32 {
         self.three(if self.kind() == Kind::Text { of_text } else { of_game })
     }
 
-    /// What it is: bit 0 a game, with bit 1 a text.
+    /// What it is.
     pub fn kind(self) -> Kind {
         match self.byte(record::FLAGS) & (record::GAME | record::TEXT) {
             record::GAME => Kind::Game,
@@ -100,7 +76,7 @@ impl Record<'_> {
         self.byte(record::FLAGS) & record::DELETED != 0
     }
 
-    /// Offset of the moves, or of the text, in `.cbg`; modulo 4 GiB.
+    /// Offset of the moves or the text in `.cbg`, modulo 4 GiB.
     pub fn moves(self) -> u64 {
         self.four(record::MOVES)
     }
@@ -142,24 +118,23 @@ impl Record<'_> {
 
     /// How it ended.
     pub fn outcome(self) -> Outcome {
-        match self.byte(record::RESULT) & 7 {
-            0 => Outcome::Ended(GameResult::Black, None),
-            1 => Outcome::Ended(GameResult::Draw, None),
-            2 => Outcome::Ended(GameResult::White, None),
+        let number = self.byte(record::RESULT) & record::RESULT_BITS;
+        let forfeit = number > 3;
+        match number {
+            0 | 4 => Outcome::Ended(GameResult::Black, forfeit),
+            1 | 5 => Outcome::Ended(GameResult::Draw, forfeit),
+            2 | 6 => Outcome::Ended(GameResult::White, forfeit),
             3 => Outcome::Line,
-            4 => Outcome::Ended(GameResult::Black, Some(Forfeit)),
-            5 => Outcome::Ended(GameResult::Draw, Some(Forfeit)),
-            6 => Outcome::Ended(GameResult::White, Some(Forfeit)),
             _ => Outcome::BothLost,
         }
     }
 
-    /// What a line comes to, as a numeric annotation glyph; 0 where there is none.
+    /// The evaluation of a line as a numeric annotation glyph; 0 if it has none.
     pub fn line_evaluation(self) -> u8 {
         if self.outcome() == Outcome::Line { self.byte(record::EVALUATION) } else { 0 }
     }
 
-    /// Appends round and subround as `3.2`; nothing where they are not known.
+    /// Appends round and subround as `3.2`; nothing if both are unknown.
     pub fn push_round(self, out: &mut String) {
         use std::fmt::Write as _;
         let (round, subround) = (self.byte(record::ROUND), self.byte(record::SUBROUND));
@@ -177,9 +152,10 @@ impl Record<'_> {
         (self.two(record::WHITE_ELO), self.two(record::BLACK_ELO))
     }
 
-    /// The opening as `E99`; `None` where it is not known.
+    /// The opening as `E99`; `None` if it is unknown.
     pub fn eco(self) -> Option<[u8; 3]> {
-        let code = (self.two(record::OPENING) >> 7).checked_sub(1).filter(|&code| code < 500)?;
+        let code =
+            (self.two(record::OPENING) >> record::ECO_SHIFT).checked_sub(1).filter(|&code| code < 500)?;
         Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
     }
 
@@ -188,18 +164,13 @@ impl Record<'_> {
         self.two(record::OPENING).checked_sub(record::CHESS960)
     }
 
-    /// Its medals, bit by bit as [`MEDALS`].
-    pub fn medals(self) -> u16 {
-        self.two(record::MEDALS)
-    }
-
-    /// Full moves of the main line, 255 where there are as many or more.
+    /// Full moves of the main line; 255 means 255 or more.
     pub fn full_moves(self) -> u8 {
         self.byte(record::FULL_MOVES)
     }
 }
 
-/// A date of 21 bits: day, month, year from the lowest on. A month or day that is none is unknown.
+/// A date of 21 bits: day, month and year from the lowest bit up. An impossible month is unknown, and so is its day.
 pub fn date(packed: u32) -> Date {
     let (day, month, year) = (packed & 31, packed >> 5 & 15, packed >> 9 & 0xfff);
     let month = if month > 12 { 0 } else { month };
@@ -220,7 +191,6 @@ mod tests {
         bytes[27..31].copy_from_slice(&[6, 18, 3, 2]);
         bytes[31..35].copy_from_slice(&[0x0a, 0xf0, 0, 0]);
         bytes[35..37].copy_from_slice(&(290_u16 << 7 | 5).to_be_bytes());
-        bytes[37..39].copy_from_slice(&[0x10, 0x01]);
         bytes[45] = 77;
         let record = Record(&bytes);
         assert_eq!((record.kind(), record.is_deleted()), (Kind::Game, true));
@@ -228,13 +198,13 @@ mod tests {
         assert_eq!((record.white(), record.black(), record.tournament()), (5, 6, 7));
         assert_eq!((record.annotator(), record.source()), (8, 9));
         assert_eq!(record.date(), Date { year: 2016, month: 7, day: 26 });
-        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, Some(Forfeit)));
+        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, true));
         assert_eq!(record.line_evaluation(), 0);
         let mut round = String::new();
         record.push_round(&mut round);
         assert_eq!((&*round, record.elos()), ("3.2", (2800, 0)));
         assert_eq!((record.eco(), record.chess960()), (Some(*b"C89"), None));
-        assert_eq!((record.medals(), record.full_moves()), (0x1001, 77));
+        assert_eq!(record.full_moves(), 77);
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         threads: args.threads.map_or_else(parallel::processors, usize::from),
     };
     interrupt::watch();
-    for what in db.damage() {
+    for what in db.findings() {
         say(&format!("{}: {what}", db.path().display()));
     }
     let texts =

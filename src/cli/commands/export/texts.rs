@@ -12,6 +12,7 @@ use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
 use crate::games::cbh::export::Options;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
+use crate::games::{Problem, Reason};
 
 /// What became of the texts.
 #[derive(Default)]
@@ -56,13 +57,14 @@ impl Texts {
         self.texts += 1;
         let (offset, guide) = match reader.guide(number, record) {
             Ok(found) => found,
-            Err(unreadable) => {
-                self.damage(reader, number, unreadable.offset, &unreadable.why);
+            Err(problem) => {
+                self.damage(&problem);
                 return Ok(());
             }
         };
-        if let Some((at, what)) = guide.damage {
-            self.damage(reader, number, offset + at, what);
+        if let Some((at, what)) = guide.error {
+            let place = reader.db().place(number, offset + at, 0);
+            self.damage(&Problem { reason: Reason::Damaged, place, why: what.to_owned() });
         }
         let mut names = Vec::new();
         for content in &guide.contents {
@@ -82,10 +84,10 @@ impl Texts {
         Ok(())
     }
 
-    fn damage(&mut self, reader: &Reader<'_>, number: u32, offset: u64, what: &str) {
+    fn damage(&mut self, problem: &Problem) {
         self.damaged += 1;
         if self.damaged <= TOLD {
-            say(&format!("{}: {what} (byte {offset})", reader.place(number, offset, 0)));
+            say(&problem.to_string());
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use shakmaty::CastlingMode;
 use shakmaty::fen::Fen;
 
 /// What a board says of every pair of squares and both castlings.
@@ -99,7 +100,7 @@ fn later_pieces_move_down_and_pawns_keep_their_numbers() {
         to: Square::A4,
         promotion: None,
     });
-    assert_eq!(board.find(Role::Pawn, 0), Err(Fault::NoPiece));
+    assert_eq!(board.find(Role::Pawn, 0), Err(MoveError::NoPiece));
     assert_eq!(board.find(Role::Pawn, 1), Ok(Square::C4));
     board.pass().unwrap();
     board.play(Move::Normal {
@@ -111,7 +112,7 @@ fn later_pieces_move_down_and_pawns_keep_their_numbers() {
     });
     assert_eq!(board.find(Role::Rook, 0), Ok(Square::C1));
     assert_eq!(board.find(Role::Rook, 1), Ok(Square::G1));
-    assert_eq!(board.find(Role::Rook, 2), Err(Fault::NoPiece));
+    assert_eq!(board.find(Role::Rook, 2), Err(MoveError::NoPiece));
 }
 
 #[test]

@@ -156,12 +156,12 @@ fn headers_that_count_otherwise_are_told() {
         made.file("cbh")[6..10].copy_from_slice(&count.to_be_bytes());
         let db = made.open().unwrap();
         assert_eq!(db.count(), games);
-        assert!(db.damage()[0].contains(says), "{:?}", db.damage());
+        assert!(db.findings()[0].contains(says), "{:?}", db.findings());
     }
     let mut made = three();
     made.file("cbh").truncate(46 * 4 - 5);
     let db = made.open().unwrap();
-    assert_eq!((db.count(), db.damage().len()), (2, 2));
+    assert_eq!((db.count(), db.findings().len()), (2, 2));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn missing_parts_are_told() {
         let mut made = three();
         made.files.remove(part);
         let db = made.open().unwrap();
-        assert!(db.damage()[0].contains(&format!("there is no .{part} file")), "{:?}", db.damage());
+        assert!(db.findings()[0].contains(&format!("there is no .{part} file")), "{:?}", db.findings());
         assert_eq!(lines(&exported(&db, &ALL).text).len(), 3);
     }
     for part in ["cbh", "cbg"] {
