@@ -164,10 +164,10 @@ impl Board {
     /// The same position for shakmaty; `None` where shakmaty rejects it.
     pub fn to_chess(&self) -> Option<Chess> {
         let mut setup = Setup::empty();
-        for (number, &piece) in (0_u8..).zip(&self.squares) {
-            let color = if piece & 8 == 0 { Color::Black } else { Color::White };
-            if let Some(role) = role_of(piece) {
-                setup.board.set_piece_at(square(number), shakmaty::Piece { color, role });
+        for at in Square::ALL {
+            let color = Color::from_white(self.squares[at as usize] & 8 != 0);
+            if let Some(role) = self.role_at(at) {
+                setup.board.set_piece_at(at, shakmaty::Piece { color, role });
             }
         }
         setup.turn = self.turn;
@@ -321,9 +321,20 @@ impl Board {
         self.settled(role, from, to)
     }
 
+    /// The kind of the piece on a square.
     #[inline]
     fn role_at(&self, at: Square) -> Option<Role> {
-        role_of(self.squares[at as usize])
+        const ROLES: [Option<Role>; 8] = [
+            None,
+            Some(Role::Pawn),
+            Some(Role::Knight),
+            Some(Role::Bishop),
+            Some(Role::Rook),
+            Some(Role::Queen),
+            Some(Role::King),
+            None,
+        ];
+        ROLES[usize::from(self.squares[at as usize] & 7)]
     }
 
     #[inline]
@@ -423,22 +434,6 @@ impl Board {
         }
         others
     }
-}
-
-/// The kind of the piece on a square.
-#[inline]
-fn role_of(piece: u8) -> Option<Role> {
-    const ROLES: [Option<Role>; 8] = [
-        None,
-        Some(Role::Pawn),
-        Some(Role::Knight),
-        Some(Role::Bishop),
-        Some(Role::Rook),
-        Some(Role::Queen),
-        Some(Role::King),
-        None,
-    ];
-    ROLES[usize::from(piece & 7)]
 }
 
 #[cfg(test)]

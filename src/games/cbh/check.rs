@@ -99,7 +99,6 @@ impl Checker<'_> {
             Ok(record) => record,
             Err(error) => return add(Kind::Record, "cbh", at, error.to_string()),
         };
-        let record = Record(&record);
         match record.kind() {
             record::Kind::Text => return,
             record::Kind::Unknown => {
@@ -108,8 +107,8 @@ impl Checker<'_> {
             }
             record::Kind::Game => {}
         }
-        self.names(record, at, &mut add);
-        let moves = match self.reader.find(number, record) {
+        self.names(&record, at, &mut add);
+        let moves = match self.reader.find(&record) {
             Ok(game) => {
                 let mut count = Counter::default();
                 if let Err(error) = self.reader.decode(&game, &mut count) {
@@ -136,11 +135,11 @@ impl Checker<'_> {
                 None
             }
         };
-        self.annotations(number, record, moves, &mut add);
+        self.annotations(&record, moves, &mut add);
     }
 
     /// Checks that the names exist that a record refers to.
-    fn names(&mut self, record: Record<'_>, at: u64, add: &mut impl FnMut(Kind, &'static str, u64, String)) {
+    fn names(&mut self, record: &Record, at: u64, add: &mut impl FnMut(Kind, &'static str, u64, String)) {
         let db = self.reader.db();
         let mut look = |entities: &Entities, number: u32, offset: u64, what: &'static str| {
             if entities.count() == 0 {
@@ -162,18 +161,17 @@ impl Checker<'_> {
     /// Checks the annotations of a game of so many moves.
     fn annotations(
         &mut self,
-        number: u32,
-        record: Record<'_>,
+        record: &Record,
         moves: Option<u32>,
         add: &mut impl FnMut(Kind, &'static str, u64, String),
     ) {
         let Self { reader, notes, facts } = self;
-        let (base, items) = match reader.notes(number, record) {
+        let (base, items) = match reader.notes(record) {
             Ok(Some(found)) => found,
             Ok(None) => return,
             Err((offset, what)) => return add(Kind::Notes, "cba", offset, what.to_owned()),
         };
-        if items.game() != number & NOTES_GAME_BITS {
+        if items.game() != record.number & NOTES_GAME_BITS {
             let what = format!("its annotations say that they are for game {}", items.game());
             add(Kind::OtherNotes, "cba", base, what);
         }

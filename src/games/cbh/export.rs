@@ -146,7 +146,7 @@ impl<'a> Exporter<'a> {
         written.problems.clear();
         for number in from..=to {
             match self.reader.record(number) {
-                Ok(record) => self.one(number, Record(&record), written),
+                Ok(record) => self.one(&record, written),
                 Err(error) => {
                     let db = self.reader.db();
                     written.lost(db.problem(number, 0, Reason::Damaged, error.to_string()));
@@ -155,7 +155,7 @@ impl<'a> Exporter<'a> {
         }
     }
 
-    fn one(&mut self, number: u32, record: Record<'_>, written: &mut Written) {
+    fn one(&mut self, record: &Record, written: &mut Written) {
         let totals = &mut written.totals;
         match record.kind() {
             Kind::Game if record.is_deleted() && !self.options.deleted => return totals.deleted += 1,
@@ -166,7 +166,7 @@ impl<'a> Exporter<'a> {
         self.tree.clear();
         self.notes.clear();
         self.facts.clear();
-        let game = match self.reader.find(number, record) {
+        let game = match self.reader.find(record) {
             Ok(game) => {
                 self.decode(&game, written);
                 Some(game)
@@ -177,10 +177,10 @@ impl<'a> Exporter<'a> {
             }
         };
         if !self.options.bare {
-            self.annotate(number, record, &mut written.totals);
+            self.annotate(record, &mut written.totals);
         }
         let out = &mut written.writer;
-        self.tags.write(out, &mut self.reader, number, record, game.as_ref(), &self.facts);
+        self.tags.write(out, &mut self.reader, record, game.as_ref(), &self.facts);
         let result = record.outcome().result().map_or("*", GameResult::as_pgn);
         out.moves(&self.tree, &self.notes, result);
     }
@@ -202,8 +202,8 @@ impl<'a> Exporter<'a> {
         }
     }
 
-    fn annotate(&mut self, number: u32, record: Record<'_>, totals: &mut Totals) {
-        match self.reader.notes(number, record) {
+    fn annotate(&mut self, record: &Record, totals: &mut Totals) {
+        match self.reader.notes(record) {
             Ok(None) => {}
             Ok(Some((_, items))) => {
                 // Without variations the tree ends before the first variation, and the annotations with it.

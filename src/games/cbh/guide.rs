@@ -193,7 +193,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::super::made::Made;
     use super::super::reader::Reader;
-    use super::super::record::{Kind, Record};
+    use super::super::record::Kind;
     use super::*;
     use proptest::prelude::*;
 
@@ -251,14 +251,14 @@ mod tests {
         let db = made.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
-        assert_eq!(Record(&record).kind(), Kind::Text);
-        let (_, guide) = reader.guide(number, Record(&record)).unwrap();
+        assert_eq!(record.kind(), Kind::Text);
+        let (guide, _) = reader.guide(&record).unwrap();
         assert_eq!((guide.title(0), &*guide.contents[0].text, guide.error), ("Title", "<p>text", None));
         *made.record(number, 1) = 0x7f;
         let db = made.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
-        assert!(reader.guide(number, Record(&record)).unwrap_err().why.contains("outside the file of moves"));
+        assert!(reader.guide(&record).unwrap_err().why.contains("outside the file of moves"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::check;
 use super::database::Cbh;
 use super::layout::{MODE_BITS, RECORD_LEN, SET_UP};
 use super::reader::{Head, Reader};
-use super::record::{Kind, Record};
+use super::record::Kind;
 use crate::base::error::Result;
 use crate::base::findings::{Finding, Findings, summed};
 use crate::games::Date;
@@ -78,7 +78,6 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
         }
         let place = (db.path(), u64::from(number) * RECORD_LEN);
         let record = reader.record(number)?;
-        let record = Record(&record);
         match record.kind() {
             _ if record.is_deleted() => summary.deleted += 1,
             Kind::Text => summary.texts += 1,
@@ -100,7 +99,7 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
             let (first, last) = summary.dates.unwrap_or((date, date));
             summary.dates = Some((first.min(date), last.max(date)));
         }
-        match reader.head(number, record, "moves") {
+        match reader.head(&record, "moves") {
             Ok(Head { offset, flags: Some(flags), .. }) => {
                 *summary.modes.entry(flags & MODE_BITS).or_default() += 1;
                 summary.set_up += u64::from(flags & SET_UP != 0);

@@ -41,7 +41,7 @@ pub use database::{Bytes, Cbh};
 pub use decode::{DecodeError, DecodeErrorKind, Sink, decode};
 pub use files::{is_named, parts};
 pub use mode::Mode;
-pub use reader::{Found, Game, Reader};
+pub use reader::{Game, Reader};
 pub use record::{Kind, Outcome, Record};
 pub use source::CbhSource;
 pub use start::Start;

@@ -41,9 +41,6 @@ pub struct Reader<'a> {
     ordinary: [Board; 2],
 }
 
-/// The bytes of a record.
-pub type Found = [u8; RECORD_LEN as usize];
-
 /// The head of a game or text in `.cbg`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
@@ -132,50 +129,50 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn record(&mut self, number: u32) -> error::Result<Found> {
-        let bytes = self.records.get(&self.db.records, u64::from(number) * RECORD_LEN, RECORD_LEN)?;
-        let mut record = [0; RECORD_LEN as usize];
-        record.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
-        Ok(record)
+    pub fn record(&mut self, number: u32) -> error::Result<Record> {
+        let found = self.records.get(&self.db.records, u64::from(number) * RECORD_LEN, RECORD_LEN)?;
+        let mut bytes = [0; RECORD_LEN as usize];
+        bytes.iter_mut().zip(found).for_each(|(place, byte)| *place = *byte);
+        Ok(Record { number, bytes })
     }
 
-    fn second(&mut self, number: u32, at: u64, len: u64) -> Option<&[u8]> {
+    fn second(&mut self, record: &Record, at: u64, len: u64) -> Option<&[u8]> {
         let db = self.db;
         let blob = db.second.as_ref().filter(|_| at + len <= db.second_len)?;
-        let at_record = CBJ_HEADER + u64::from(number.saturating_sub(1)) * db.second_len;
+        let at_record = CBJ_HEADER + u64::from(record.number.saturating_sub(1)) * db.second_len;
         let bytes = self.second.get(blob, at_record, db.second_len).ok()?;
         bytes::slice(bytes, at, len)
     }
 
     /// The 64-bit offset of the `.cbj` record if the file needs one, or else that of the `.cbh` record.
-    fn offset(&mut self, number: u32, file: &Blob, short: u64, at: u64) -> u64 {
+    fn offset(&mut self, record: &Record, file: &Blob, short: u64, at: u64) -> u64 {
         if file.len() <= WIDE || self.db.second_len < CBJ_MOVES + 8 {
             return short;
         }
-        self.second(number, at, 8).and_then(|wide| bytes::u64_be(wide, 0)).unwrap_or(short)
+        self.second(record, at, 8).and_then(|wide| bytes::u64_be(wide, 0)).unwrap_or(short)
     }
 
     /// The numbers of the teams of White and Black.
-    pub fn teams(&mut self, number: u32) -> [Option<u32>; 2] {
-        CBJ_TEAMS.map(|at| self.reference(number, at))
+    pub fn teams(&mut self, record: &Record) -> [Option<u32>; 2] {
+        CBJ_TEAMS.map(|at| self.reference(record, at))
     }
 
     /// The number of the game's title.
-    pub fn title(&mut self, number: u32) -> Option<u32> {
-        self.reference(number, CBJ_TITLE)
+    pub fn title(&mut self, record: &Record) -> Option<u32> {
+        self.reference(record, CBJ_TITLE)
     }
 
     /// A number of an entity in the `.cbj` record.
-    fn reference(&mut self, number: u32, at: u64) -> Option<u32> {
-        let found = self.second(number, at, 4).and_then(|found| bytes::u32_be(found, 0));
+    fn reference(&mut self, record: &Record, at: u64) -> Option<u32> {
+        let found = self.second(record, at, 4).and_then(|found| bytes::u32_be(found, 0));
         found.filter(|&found| found != CBJ_NONE)
     }
 
     /// Finds the moves or the text of a record; `noun` names them in the error.
-    pub(super) fn head(&mut self, number: u32, record: Record<'_>, noun: &str) -> Result<Head, Problem> {
+    pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, Problem> {
         let db = self.db;
-        let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
-        let refuse = |why: String| db.problem(number, offset, Reason::Damaged, why);
+        let offset = self.offset(record, &db.moves, record.moves(), CBJ_MOVES);
+        let refuse = |why: String| db.problem(record.number, offset, Reason::Damaged, why);
         if !(CBG_HEADER_LEAST..db.moves.len()).contains(&offset) {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
@@ -189,9 +186,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the game cannot be read at all.
-    pub fn find(&mut self, number: u32, record: Record<'_>) -> Result<Game, Problem> {
+    pub fn find(&mut self, record: &Record) -> Result<Game, Problem> {
         let db = self.db;
-        let Head { offset, flags, size } = self.head(number, record, "moves")?;
+        let Head { offset, flags, size } = self.head(record, "moves")?;
+        let number = record.number;
         let refuse = |reason, why: &str| Err(db.problem(number, offset, reason, why));
         let Some(flags) = flags else { return refuse(Reason::Damaged, CUT_OFF) };
         let Some(mode) = Mode::of(flags & MODE_BITS) else {
@@ -264,14 +262,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// With their offset in `.cba` and what is wrong, as a clause, when they cannot be read.
-    pub fn notes(
-        &mut self,
-        number: u32,
-        record: Record<'_>,
-    ) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
+    pub fn notes(&mut self, record: &Record) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
         let db = self.db;
         let Some(blob) = db.notes.as_ref().filter(|_| record.notes() != 0) else { return Ok(None) };
-        let offset = self.offset(number, blob, record.notes(), CBJ_NOTES);
+        let offset = self.offset(record, blob, record.notes(), CBJ_NOTES);
         let outside = (offset, "the record puts its annotations outside their file");
         if offset >= blob.len() {
             return Err(outside);
@@ -287,16 +281,19 @@ impl<'a> Reader<'a> {
         Ok(Some((offset, Items::new(data))))
     }
 
-    /// The guiding text of a record, and its offset in `.cbg`.
+    /// The guiding text of a record, and what cuts it short, if anything does.
     ///
     /// # Errors
     /// When it cannot be read at all.
-    pub fn guide(&mut self, number: u32, record: Record<'_>) -> Result<(u64, Guide), Problem> {
+    pub fn guide(&mut self, record: &Record) -> Result<(Guide, Option<Problem>), Problem> {
         let db = self.db;
-        let Head { offset, size, .. } = self.head(number, record, "text")?;
+        let Head { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
-        let data = data.map_err(|error| db.problem(number, offset, Reason::Damaged, error.to_string()))?;
-        Ok((offset, Guide::read(data)))
+        let refuse = |at, why| db.problem(record.number, at, Reason::Damaged, why);
+        let data = data.map_err(|error| refuse(offset, error.to_string()))?;
+        let guide = Guide::read(data);
+        let problem = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
+        Ok((guide, problem))
     }
 
     /// What is wrong with a game whose decoding ended so, if anything is.

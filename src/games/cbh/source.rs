@@ -70,7 +70,7 @@ impl Batch for Games {
         };
         for number in self.first..=self.last {
             match player.reader.record(number) {
-                Ok(record) => player.one(number, Record(&record), visitor),
+                Ok(record) => player.one(&record, visitor),
                 Err(error) => {
                     visitor.unreadable(self.db.problem(number, 0, Reason::Unreadable, error.to_string()));
                 }
@@ -92,11 +92,11 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn one(&mut self, number: u32, record: Record<'_>, visitor: &mut dyn Visitor) {
+    fn one(&mut self, record: &Record, visitor: &mut dyn Visitor) {
         if record.kind() != Kind::Game || record.is_deleted() {
             return;
         }
-        let game = match self.reader.find(number, record) {
+        let game = match self.reader.find(record) {
             Ok(game) => game,
             Err(problem) => return visitor.unreadable(problem),
         };
@@ -128,7 +128,7 @@ impl Player<'_> {
             (ended, line.passed)
         };
         let problem = if passed && ended.is_ok() {
-            Some(self.reader.db().problem(number, game.offset, Reason::NullMove, "a side passes"))
+            Some(self.reader.db().problem(game.number, game.offset, Reason::NullMove, "a side passes"))
         } else {
             self.reader.problem(&game, ended)
         };
@@ -136,7 +136,7 @@ impl Player<'_> {
     }
 
     /// Copies the header of a game from its records.
-    fn fill_header(&mut self, game: &Game, record: Record<'_>) {
+    fn fill_header(&mut self, game: &Game, record: &Record) {
         let Self { reader, header, tournament, .. } = self;
         let db = reader.db();
         let player = |number, out: &mut String| {

@@ -31,8 +31,7 @@ impl Tags {
         &mut self,
         out: &mut Writer,
         reader: &mut Reader<'_>,
-        number: u32,
-        record: Record<'_>,
+        record: &Record,
         game: Option<&Game>,
         facts: &Facts,
     ) {
@@ -55,7 +54,7 @@ impl Tags {
         out.tag("Result", record.outcome().result().map_or("*", GameResult::as_pgn));
 
         let (white_elo, black_elo) = record.elos();
-        let [white_team, black_team] = reader.teams(number).map(|team| db.teams.live(team?));
+        let [white_team, black_team] = reader.teams(record).map(|team| db.teams.live(team?));
         let annotator = db.annotators.live(record.annotator()).map(Entity::name);
         out.known_tag("Annotator", &annotator.unwrap_or_default());
         out.known_tag("BlackClock", &facts.black_clock);
@@ -67,7 +66,7 @@ impl Tags {
         if let Some(start) = start {
             out.tag("FEN", &Fen::from_position(&start.chess, EnPassantMode::Legal).to_string());
         }
-        let title = reader.title(number).and_then(|title| db.titles.live(title)).map(Entity::title);
+        let title = reader.title(record).and_then(|title| db.titles.live(title)).map(Entity::title);
         out.known_tag("GameTitle", &title.unwrap_or_default());
         if start.is_some() {
             out.tag("SetUp", "1");

@@ -19,7 +19,6 @@ use std::sync::Arc;
 pub use piece::PgnBatch;
 
 use super::{Batch, Place, Problem, Reason, Spot, Visitor};
-use piece::lines;
 use split::Pieces;
 
 /// A text of games, cut into batches.
@@ -28,14 +27,12 @@ pub struct Pgn<R> {
     pieces: Pieces<R>,
     /// An error of reading, reported after the games before it.
     failed: Option<Problem>,
-    /// The end of the last piece: its offset and line.
-    at: (u64, u64),
 }
 
 impl<R: Read> Pgn<R> {
     /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
-        Self { file, pieces: Pieces::new(from), failed: None, at: (0, 1) }
+        Self { file, pieces: Pieces::new(from), failed: None }
     }
 
     /// The next batch; `None` at the end. If reading fails, the last batch reports it.
@@ -44,11 +41,8 @@ impl<R: Read> Pgn<R> {
             return Some(Box::new(Failure(problem)));
         }
         let (piece, result) = self.pieces.next_piece();
-        if let Some(piece) = &piece {
-            self.at = (piece.offset + piece.text.len() as u64, piece.line + lines(&piece.text));
-        }
         if let Err(error) = result {
-            let (offset, line) = self.at;
+            let (offset, line) = self.pieces.end();
             let place = Place { file: self.file.clone(), spot: Spot::Line(line), offset, length: 0 };
             self.failed = Some(Problem {
                 reason: Reason::Unreadable,
@@ -57,7 +51,7 @@ impl<R: Read> Pgn<R> {
             });
         }
         match piece {
-            Some(piece) => Some(Box::new(PgnBatch::new(self.file.clone(), piece))),
+            Some(piece) => Some(Box::new(PgnBatch { file: self.file.clone(), piece })),
             None => self.failed.take().map(|problem| Box::new(Failure(problem)) as Box<dyn Batch>),
         }
     }

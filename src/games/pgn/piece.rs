@@ -23,11 +23,6 @@ pub struct PgnBatch {
 }
 
 impl PgnBatch {
-    /// The games of a piece of this file.
-    pub fn new(file: Arc<Path>, piece: Piece) -> Self {
-        Self { file, piece }
-    }
-
     /// The place of a byte of the piece in the file.
     pub(super) fn place(&self, at: usize) -> Place {
         let before = self.piece.text.get(..at).unwrap_or(&self.piece.text);

@@ -60,6 +60,11 @@ impl<R: Read> Pieces<R> {
         }
     }
 
+    /// The end of the last piece: its offset in bytes, and its line.
+    pub fn end(&self) -> (u64, u64) {
+        (self.offset, self.line)
+    }
+
     /// The next piece; `None` at the end. If reading fails, the error comes with what was read before it, and the end
     /// follows.
     pub fn next_piece(&mut self) -> (Option<Piece>, io::Result<()>) {

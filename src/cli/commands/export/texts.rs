@@ -10,9 +10,9 @@ use crate::base::interrupt;
 use crate::base::replace::Replacement;
 use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
+use crate::games::Problem;
 use crate::games::cbh::export::Options;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
-use crate::games::{Problem, Reason};
 
 /// What became of the texts.
 #[derive(Default)]
@@ -35,10 +35,9 @@ pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<
     for number in from.max(1)..=to.min(db.count()) {
         interrupt::check()?;
         let record = reader.record(number)?;
-        let record = Record(&record);
         match record.kind() {
             Kind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
-            Kind::Text => texts.one(&mut reader, number, record, folder, force)?,
+            Kind::Text => texts.one(&mut reader, &record, folder, force)?,
             _ => {}
         }
     }
@@ -46,30 +45,22 @@ pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<
 }
 
 impl Texts {
-    fn one(
-        &mut self,
-        reader: &mut Reader<'_>,
-        number: u32,
-        record: Record<'_>,
-        folder: &Path,
-        force: bool,
-    ) -> Result<()> {
+    fn one(&mut self, reader: &mut Reader<'_>, record: &Record, folder: &Path, force: bool) -> Result<()> {
         self.texts += 1;
-        let (offset, guide) = match reader.guide(number, record) {
+        let (guide, problem) = match reader.guide(record) {
             Ok(found) => found,
             Err(problem) => {
                 self.damage(&problem);
                 return Ok(());
             }
         };
-        if let Some((at, what)) = guide.error {
-            let place = reader.db().place(number, offset + at, 0);
-            self.damage(&Problem { reason: Reason::Damaged, place, why: what.to_owned() });
+        if let Some(problem) = problem {
+            self.damage(&problem);
         }
         let mut names = Vec::new();
         for content in &guide.contents {
             let title = guide.title(content.language);
-            let mut name = content.file_name(number, title, guide.contents.len() > 1);
+            let mut name = content.file_name(record.number, title, guide.contents.len() > 1);
             // A language that comes twice.
             while names.contains(&name) {
                 name.push_str("-2");
