@@ -1,6 +1,6 @@
 //! Compressing files while they are written. [`super::open()`] reads them.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
 use flate2::Compression as GzipLevel;
@@ -46,9 +46,13 @@ pub enum Compressor {
     None(Replacement),
     /// With gzip.
     Gzip(GzEncoder<Replacement>),
-    /// With Zstandard; the bytes of the next frame.
-    Zstd(Replacement, Vec<u8>),
+    /// With Zstandard.
+    Zstd(BufWriter<Frames>),
 }
+
+/// Writes each piece as a Zstandard frame.
+#[derive(Debug)]
+pub struct Frames(Replacement);
 
 impl Compressor {
     /// Compresses what is written into a file.
@@ -56,15 +60,16 @@ impl Compressor {
         match compression {
             Compression::None => Self::None(file),
             Compression::Gzip => Self::Gzip(GzEncoder::new(file, GzipLevel::default())),
-            Compression::Zstd => Self::Zstd(file, Vec::with_capacity(FRAME_LEN)),
+            Compression::Zstd => Self::Zstd(BufWriter::with_capacity(FRAME_LEN, Frames(file))),
         }
     }
 
     /// The file.
     pub fn get_ref(&self) -> &Replacement {
         match self {
-            Self::None(file) | Self::Zstd(file, _) => file,
+            Self::None(file) => file,
             Self::Gzip(encoder) => encoder.get_ref(),
+            Self::Zstd(frames) => &frames.get_ref().0,
         }
     }
 
@@ -72,51 +77,45 @@ impl Compressor {
     ///
     /// # Errors
     /// When the disk is full or fails.
-    pub fn finish(mut self) -> Result<Replacement> {
+    pub fn finish(self) -> Result<Replacement> {
         let path = self.get_ref().target().to_owned();
-        let cannot = |error| Error::file(path, "cannot write the file", error);
-        let written = self.flush_frame().and_then(|()| match self {
-            Self::None(file) | Self::Zstd(file, _) => Ok(file),
+        let finished = match self {
+            Self::None(file) => Ok(file),
             Self::Gzip(encoder) => encoder.finish(),
-        });
-        written.map_err(cannot)
+            Self::Zstd(frames) => {
+                frames.into_inner().map(|frames| frames.0).map_err(IntoInnerError::into_error)
+            }
+        };
+        finished.map_err(|error| Error::file(path, "cannot write the file", error))
     }
 
-    /// Writes the next frame.
-    fn flush_frame(&mut self) -> io::Result<()> {
-        let Self::Zstd(file, frame) = self else { return Ok(()) };
-        if !frame.is_empty() {
-            file.write_all(&compress_to_vec(&frame[..], CompressionLevel::Fastest))?;
-            frame.clear();
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::None(file) => file,
+            Self::Gzip(encoder) => encoder,
+            Self::Zstd(frames) => frames,
         }
-        Ok(())
     }
 }
 
 impl Write for Compressor {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::None(file) => file.write(bytes),
-            Self::Gzip(encoder) => encoder.write(bytes),
-            Self::Zstd(_, frame) => {
-                let room = FRAME_LEN.saturating_sub(frame.len()).max(1);
-                let taken = bytes.get(..room).unwrap_or(bytes);
-                frame.extend_from_slice(taken);
-                if frame.len() >= FRAME_LEN {
-                    self.flush_frame()?;
-                }
-                Ok(taken.len())
-            }
-        }
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::None(file) => file.flush(),
-            Self::Gzip(encoder) => encoder.flush(),
-            // A frame is written when it is full or at the end.
-            Self::Zstd(..) => Ok(()),
-        }
+        self.writer().flush()
+    }
+}
+
+impl Write for Frames {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&compress_to_vec(bytes, CompressionLevel::Fastest))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -13,6 +13,7 @@ use crate::base::blob::Blob;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
+use crate::base::map::Map;
 use crate::games::{Place, Problem, Reason, Spot};
 
 /// Offsets in longer files need more than 32 bits.
@@ -75,11 +76,11 @@ impl Parts<'_> {
     fn entities(&mut self, extension: &str, needed: bool, least: u64, lost: &str) -> Entities {
         let Some(blob) = self.blob(extension, needed, lost) else { return Entities::none() };
         // They are small beside the games, and are looked up in any order.
-        let opened = match blob.bytes() {
-            Some(bytes) => Ok(Entities::new(bytes.to_vec().into(), least)),
-            None => Entities::open(blob.path(), least),
+        let opened = blob.bytes().map_or_else(|| Map::open(blob.path()), |bytes| Ok(bytes.to_vec().into()));
+        let (entities, finding) = match opened {
+            Ok(bytes) => Entities::new(bytes, least),
+            Err(error) => (Entities::none(), Some(error.to_string())),
         };
-        let (entities, finding) = opened.unwrap_or_else(|error| (Entities::none(), Some(error.to_string())));
         self.findings.extend(finding.map(|finding| format!("the .{extension} file: {finding}")));
         entities
     }

@@ -4,7 +4,6 @@
 //! number.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use super::layout::{
     ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MARK_AT,
@@ -14,7 +13,6 @@ use super::nations::NATIONS;
 use super::record::date;
 use super::text::field;
 use crate::base::bytes;
-use crate::base::error::Result;
 use crate::base::map::Map;
 use crate::games::Date;
 
@@ -34,15 +32,7 @@ impl Entities {
         Self { data: Map::Static(&[]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
     }
 
-    /// Opens a file whose records hold at least so many bytes; also returns what is wrong with it.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
-    pub fn open(path: &Path, least: u64) -> Result<(Self, Option<String>)> {
-        Ok(Self::new(Map::open(path)?, least))
-    }
-
-    /// As [`Entities::open`], for the bytes of a file.
+    /// Reads the bytes of a file whose records hold at least so many; also returns what is wrong with it.
     pub fn new(data: Map, least: u64) -> (Self, Option<String>) {
         let number = |at| bytes::u32_le(&data, at).map(u64::from);
         let Some((mark, size)) = number(ENTITY_MARK_AT).zip(number(ENTITY_SIZE)) else {

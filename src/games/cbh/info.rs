@@ -83,11 +83,8 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
             Kind::Text => summary.texts += 1,
             Kind::Game => summary.games += 1,
             Kind::Unknown => {
-                findings.add(
-                    check::Kind::Neither,
-                    place,
-                    format_args!("record {number} is neither a game nor a text"),
-                );
+                let what = format_args!("record {number} is neither a game nor a text");
+                findings.add(check::Kind::Neither, place, what);
             }
         }
         if record.kind() != Kind::Game || record.is_deleted() {

@@ -112,6 +112,14 @@ struct Links {
     other: u32,
 }
 
+impl Links {
+    /// Those of a node in a game of one line with so many moves.
+    fn in_line(ply: u32, count: u32) -> Self {
+        let next = if ply < count { ply + 1 } else { 0 };
+        Self { ply, next, last: next, other: 0 }
+    }
+}
+
 impl<M: Copy + Default> Default for Tree<M> {
     fn default() -> Self {
         let moves = vec![M::default()];
@@ -154,10 +162,8 @@ impl<M: Copy + Default> Tree<M> {
     /// Remembers this place: an alternative to the next move follows later.
     pub fn push(&mut self) {
         if self.links.is_empty() {
-            let last = self.count();
-            let next = |ply| if ply < last { ply + 1 } else { 0 };
-            let link = |ply| Links { ply, next: next(ply), last: next(ply), other: 0 };
-            self.links.extend((0..=last).map(link));
+            let count = self.count();
+            self.links.extend((0..=count).map(|ply| Links::in_line(ply, count)));
         }
         self.kept.push(self.at);
     }
@@ -171,12 +177,11 @@ impl<M: Copy + Default> Tree<M> {
     #[inline]
     pub fn node(&self, number: u32) -> Option<Node<M>> {
         let mv = *self.moves.get(number as usize)?;
-        if self.links.is_empty() {
-            let next = if number < self.count() { number + 1 } else { 0 };
-            return Some(Node { mv, ply: number, next, other: 0 });
-        }
-        let links = self.links.get(number as usize)?;
-        Some(Node { mv, ply: links.ply, next: links.next, other: links.other })
+        let Links { ply, next, other, .. } = match self.links.get(number as usize) {
+            Some(links) => *links,
+            None => Links::in_line(number, self.count()),
+        };
+        Some(Node { mv, ply, next, other })
     }
 
     /// Its moves, unless it has variations.

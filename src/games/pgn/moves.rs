@@ -94,8 +94,7 @@ impl GameReader<'_> {
         let at_move = self.position.chess();
         let dots = at_move.turn().fold_wb(".", "...");
         let why = format!("{}{dots} {}: {misread}", at_move.fullmoves(), shortened(&word));
-        let problem = self.problem_at(self.game_start + at, reason, why);
-        self.stop(problem);
+        self.stop(at, reason, why);
         self.enough()
     }
 }

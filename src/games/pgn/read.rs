@@ -148,16 +148,13 @@ impl<'a> GameReader<'a> {
             (Reason::Unterminated, "a comment has no end")
         };
         let at = if self.in_head { None } else { memchr::memrchr(b'{', text) };
-        let problem = self.problem_at(self.game_start + at.unwrap_or(0), reason, why.to_owned());
-        self.stop(problem);
+        self.stop(at.unwrap_or(0), reason, why);
     }
 
     /// Ends the game, if one has begun.
     pub fn finish(&mut self) {
         if self.cut && self.at >= self.slice_end && self.state != State::None {
-            let why = "the game has no end within 16 MiB".to_owned();
-            let problem = self.problem_at(self.game_start, Reason::TooLong, why);
-            self.stop(problem);
+            self.stop(0, Reason::TooLong, "the game has no end within 16 MiB");
         }
         if self.game.open > 0 && matches!(self.state, State::Moves) {
             self.stop_in_variation();
@@ -185,9 +182,7 @@ impl<'a> GameReader<'a> {
 
     /// Takes no more moves, because they may be part of a variation without end.
     fn stop_in_variation(&mut self) {
-        let why = "a variation has no end".to_owned();
-        let problem = self.problem_at(self.game_start, Reason::Unterminated, why);
-        self.stop(problem);
+        self.stop(0, Reason::Unterminated, "a variation has no end");
     }
 
     /// The text of the game, as far as the PGN reader has read.
@@ -200,14 +195,11 @@ impl<'a> GameReader<'a> {
         self.batch.piece.text.get(self.game_start..self.slice_end).unwrap_or_default()
     }
 
-    pub(super) fn problem_at(&self, at: usize, reason: Reason, why: String) -> Problem {
-        Problem { reason, place: self.batch.place(at), why }
-    }
-
-    /// Takes no more moves, for this reason.
-    pub(super) fn stop(&mut self, problem: Problem) {
+    /// Takes no more moves, for this reason; `at` is its place, in bytes from the start of the game.
+    pub(super) fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
         if self.problem.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
-            self.problem = Some(problem);
+            let place = self.batch.place(self.game_start + at);
+            self.problem = Some(Problem { reason, place, why: why.into() });
         }
         if self.state == State::Moves {
             self.state = State::Over;
@@ -216,7 +208,8 @@ impl<'a> GameReader<'a> {
 
     /// Wants nothing of this game, for this reason.
     pub(super) fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
-        self.problem = Some(self.problem_at(self.game_start, reason, why.into()));
+        let place = self.batch.place(self.game_start);
+        self.problem = Some(Problem { reason, place, why: why.into() });
         self.state = State::Unwanted;
     }
 
