@@ -19,6 +19,7 @@ use shakmaty::{
     Bitboard, Castles, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Setup, Square,
 };
 
+use super::error::MoveError;
 use crate::chess::lenient;
 pub use key::Key;
 
@@ -31,28 +32,6 @@ const LISTED: u8 = 15;
 
 /// The number of a piece that has none.
 const UNLISTED: u8 = 15;
-
-/// Why a move cannot be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MoveError {
-    /// The side to move has no such piece.
-    NoPiece,
-    /// The piece does not go there.
-    Unreachable,
-    /// The king would be left in check.
-    King,
-    /// King or rook have moved, or cannot castle from their squares.
-    NoRight {
-        /// The side.
-        color: Color,
-        /// Whether it is the castling to the g file.
-        short: bool,
-    },
-    /// Something is in the way of castling, or attacks it.
-    Castling,
-    /// The side is in check and cannot pass.
-    Pass,
-}
 
 /// A position with its pieces numbered.
 #[derive(Clone, Debug)]

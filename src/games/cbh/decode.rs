@@ -1,17 +1,16 @@
 //! The moves of a game: bytes become legal moves, in the order in which they are stored.
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
-use std::fmt;
 use std::ops::ControlFlow;
 
 use shakmaty::{Move, Role};
 
-use super::board::{Board, MoveError};
+use super::board::Board;
 use super::codes::{CODES, Code};
+use super::error::{DecodeError, MoveError};
 use super::layout::{MOVES_MOST, NESTING_MOST, POP, PUSH};
 use super::mode::Mode;
 use super::start::square;
-use crate::games::Reason;
 use crate::games::export::Tree;
 
 /// Receives the moves of a game in the order in which they are stored: from each position its first continuation to
@@ -72,63 +71,6 @@ impl<M: Copy + Default, F: Fn(&mut Board, Move) -> M> Sink for Collector<'_, M, 
     }
 }
 
-/// Why the rest of a game cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DecodeError {
-    /// Where, in bytes from the start of the moves.
-    pub at: u64,
-    /// The moves that were read.
-    pub moves: u32,
-    /// What is wrong.
-    pub kind: DecodeErrorKind,
-}
-
-/// What can be wrong with the moves of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecodeErrorKind {
-    /// A move is not legal.
-    Illegal(MoveError),
-    /// A move of two bytes is cut off.
-    CutOff,
-    /// There are more moves than any game has.
-    TooMany,
-    /// Variations are nested too deep.
-    TooDeep,
-    /// A variation begins or ends without a move in between.
-    Empty,
-}
-
-impl DecodeError {
-    /// The kind of reason.
-    pub fn reason(&self) -> Reason {
-        match self.kind {
-            DecodeErrorKind::Illegal(_) => Reason::IllegalMove,
-            DecodeErrorKind::TooMany | DecodeErrorKind::TooDeep => Reason::TooLong,
-            DecodeErrorKind::CutOff | DecodeErrorKind::Empty => Reason::Damaged,
-        }
-    }
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
-            DecodeErrorKind::Illegal(error) => match error {
-                MoveError::NoPiece => "the piece that moves is not there",
-                MoveError::Unreachable => "the piece cannot go there",
-                MoveError::King => "the king would be in check",
-                MoveError::NoRight { .. } => "castling without the right to",
-                MoveError::Castling => "castling is barred",
-                MoveError::Pass => "a side in check passes",
-            },
-            DecodeErrorKind::CutOff => "the last move is cut off",
-            DecodeErrorKind::TooMany => "too many moves",
-            DecodeErrorKind::TooDeep => "variations are nested too deep",
-            DecodeErrorKind::Empty => "a variation without a move",
-        })?;
-        write!(f, " after {} stored moves", self.moves)
-    }
-}
-
 /// Plays the moves of a game from the position of `board`; `kept` is memory for positions to go back to.
 ///
 /// A game without its last end mark ends with its bytes. Bytes after that mark are ignored.
@@ -163,7 +105,7 @@ struct Decoder<'a> {
 impl Decoder<'_> {
     /// An error in the last `len` bytes that were read.
     #[cold]
-    fn error(&self, kind: DecodeErrorKind, len: usize) -> DecodeError {
+    fn error(&self, kind: MoveError, len: usize) -> DecodeError {
         DecodeError { at: self.at.saturating_sub(len) as u64, moves: self.moves, kind }
     }
 
@@ -198,7 +140,7 @@ impl Decoder<'_> {
             Code::Castle { short } => (self.board.castling(short), 1),
             Code::TwoBytes => {
                 let word = self.byte().zip(self.byte());
-                let Some((high, low)) = word else { return Err(self.error(DecodeErrorKind::CutOff, 1)) };
+                let Some((high, low)) = word else { return Err(self.error(MoveError::CutOff, 1)) };
                 (self.squares(u16::from_be_bytes([high, low])), 3)
             }
             Code::Null => return self.pass(sink, 1),
@@ -211,7 +153,7 @@ impl Decoder<'_> {
 
     fn simple<S: Sink>(mut self, sink: &mut S) -> Result<(), DecodeError> {
         while let Some(high) = self.byte() {
-            let Some(low) = self.byte() else { return Err(self.error(DecodeErrorKind::CutOff, 1)) };
+            let Some(low) = self.byte() else { return Err(self.error(MoveError::CutOff, 1)) };
             let mut word = u16::from_be_bytes([high, low]);
             if word & PUSH != 0 {
                 self.push(sink, 2)?;
@@ -268,13 +210,13 @@ impl Decoder<'_> {
         mv: Result<Move, MoveError>,
         len: usize,
     ) -> Result<ControlFlow<()>, DecodeError> {
-        let mv = mv.map_err(|error| self.error(DecodeErrorKind::Illegal(error), len))?;
+        let mv = mv.map_err(|error| self.error(error, len))?;
         self.count(len)?;
         Ok(sink.play(self.board, mv))
     }
 
     fn pass<S: Sink>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
-        self.board.pass().map_err(|error| self.error(DecodeErrorKind::Illegal(error), len))?;
+        self.board.pass().map_err(|error| self.error(error, len))?;
         self.count(len)?;
         Ok(sink.pass())
     }
@@ -282,7 +224,7 @@ impl Decoder<'_> {
     #[inline]
     fn count(&mut self, len: usize) -> Result<(), DecodeError> {
         if self.moves >= MOVES_MOST {
-            return Err(self.error(DecodeErrorKind::TooMany, len));
+            return Err(self.error(MoveError::TooMany, len));
         }
         self.moves += 1;
         self.fresh = false;
@@ -294,10 +236,10 @@ impl Decoder<'_> {
             return Ok(());
         }
         if self.fresh {
-            return Err(self.error(DecodeErrorKind::Empty, len));
+            return Err(self.error(MoveError::Empty, len));
         }
         if self.kept.len() >= NESTING_MOST {
-            return Err(self.error(DecodeErrorKind::TooDeep, len));
+            return Err(self.error(MoveError::TooDeep, len));
         }
         self.fresh = true;
         self.kept.push(self.board.clone());
@@ -307,7 +249,7 @@ impl Decoder<'_> {
 
     fn pop<S: Sink>(&mut self, sink: &mut S, len: usize) -> Result<ControlFlow<()>, DecodeError> {
         if self.fresh {
-            return Err(self.error(DecodeErrorKind::Empty, len));
+            return Err(self.error(MoveError::Empty, len));
         }
         let Some(board) = self.kept.pop() else { return Ok(ControlFlow::Break(())) };
         *self.board = board;

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::board::{Board, MoveError};
+use super::board::Board;
 use super::database::{Cbh, WIDE};
-use super::decode::{DecodeError, DecodeErrorKind, Sink, decode};
+use super::decode::{Sink, decode};
+use super::error::{DecodeError, MoveError};
 use super::guide::Guide;
 use super::layout::{
     CBG_HEADER_LEAST, CBJ_HEADER, CBJ_MOVES, CBJ_NONE, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN,
@@ -233,7 +234,7 @@ impl<'a> Reader<'a> {
         for _ in 0..4 {
             let Some(start) = game.start.as_ref().filter(|_| !game.mode.chess960) else { return };
             let ended = self.decode(game, &mut Counter::default()).map_err(|error| error.kind);
-            let Err(DecodeErrorKind::Illegal(MoveError::NoRight { color, short })) = ended else { return };
+            let Err(MoveError::NoRight { color, short }) = ended else { return };
             let Some(granted) = start.with_right(color, short) else { return };
             game.start = Some(granted);
         }

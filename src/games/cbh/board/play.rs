@@ -7,7 +7,8 @@
 use shakmaty::attacks::{between, ray};
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
-use super::{Board, LISTED, MoveError, NONE, UNLISTED, all_if, other};
+use super::super::error::MoveError;
+use super::{Board, LISTED, NONE, UNLISTED, all_if, other};
 
 impl Board {
     /// Lets the side to move pass.
