@@ -351,7 +351,7 @@ mod tests {
             write(at(name), b"1. e4 *").unwrap();
         }
         write(at("p.zip"), b"PK\x03\x04 and no archive").unwrap();
-        crate::games::cbh::made::Made::default().write(&at("b.cbh"));
+        crate::games::cbh::tests::fixtures::TestDatabase::default().write(&at("b.cbh"));
         let sources = open(&[folder.path().to_owned()]).unwrap();
         let names: Vec<_> = sources.waiting.iter().map(|source| source.name().to_owned()).collect();
         assert_eq!(names, ["a.pgn", "b.cbh", "c.pgn.bz2", "d.pgn.xz"].map(at));

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_is_where_the_list_has_it() {
+    fn each_code_has_the_meaning_of_the_description() {
         let piece = |role, number, right, up| Code::Piece { role, number, right, up };
         for (code, meaning) in [
             (0x00, Code::Null),

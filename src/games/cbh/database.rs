@@ -230,7 +230,7 @@ fn count(records: &Blob, findings: &mut Vec<String>) -> Result<u32> {
     let marked = bytes::slice(head, CBH_MARK_AT, 2) == Some(&CBH_MARK);
     let claimed = bytes::u32_be(head, CBH_COUNT).filter(|_| marked && read == RECORD_LEN as usize);
     let Some(claimed) = claimed else {
-        return Err(Error::format(records.path(), "this is no ChessBase database")
+        return Err(Error::format(records.path(), "this is not a ChessBase database")
             .at_offset(0)
             .advice("name the .cbh file of a database"));
     };

@@ -246,12 +246,12 @@ fn nation(number: u8) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made;
+    use super::super::tests::fixtures;
     use super::*;
 
     #[test]
     fn records_are_found_by_their_numbers() {
-        let file = made::entities(58, &[b"Carlsen", b"Caruana"]);
+        let file = fixtures::entities(58, &[b"Carlsen", b"Caruana"]);
         let (players, finding) = Entities::new(file.into(), player::LEAST);
         assert_eq!((players.count(), players.live_count(), finding), (2, 2, None));
         let mut name = String::new();
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn links_in_circles_and_deleted_records_do_no_harm() {
-        let mut file = made::entities(58, &[b"A", b"B", b"C"]);
+        let mut file = fixtures::entities(58, &[b"A", b"B", b"C"]);
         for record in 0..3 {
             let at = 32 + record * 67;
             file[at..at + 4].copy_from_slice(&(record as u32).to_le_bytes());
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn broken_headers_are_reported() {
-        let good = made::entities(58, &[b"A", b"B"]);
+        let good = fixtures::entities(58, &[b"A", b"B"]);
         let open = |file: Vec<u8>, least| Entities::new(file.into(), least);
         assert!(open(vec![0; 10], 58).1.unwrap().contains("too short"));
         assert!(open(good.clone(), 59).1.unwrap().contains("have 58 bytes"));

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_others_are_found_in_any_case() {
+    fn other_parts_are_found_in_any_letter_case() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["My Games.CBH", "My games.cbg", "MY GAMES.Cba"] {
             fs::write(folder.path().join(name), b"").unwrap();
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_database_is_answered_with_what_to_do() {
+    fn other_files_are_refused_with_advice() {
         for (name, says) in [
             ("a.2cbh", "save it as a CBH database"),
             ("a.CBV", "unpack it first"),

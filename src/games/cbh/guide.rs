@@ -97,7 +97,7 @@ impl Guide {
         from.take(1)?;
         let count = from.u16()?;
         if count > MOST_CONTENTS {
-            return Err("the text is said to be in more languages than there are");
+            return Err("the text has too many languages");
         }
         for _ in 0..count {
             let language = from.u16()?;
@@ -191,9 +191,9 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::Made;
     use super::super::reader::Reader;
     use super::super::record::Kind;
+    use super::super::tests::fixtures::TestDatabase;
     use super::*;
     use proptest::prelude::*;
 
@@ -243,19 +243,19 @@ mod tests {
 
     #[test]
     fn texts_are_found_by_their_records() {
-        let mut made = Made::default();
-        made.play("e4 e5", &[]);
+        let mut database = TestDatabase::default();
+        database.play("e4 e5", &[]);
         let bytes = written(3, &[(0, b"Title")], &[(0, b"<p>text")]);
-        let number = made.game(0x80, &bytes[4..], &[]);
-        *made.record(number, 0) = 3;
-        let db = made.open().unwrap();
+        let number = database.game(0x80, &bytes[4..], &[]);
+        *database.record(number, 0) = 3;
+        let db = database.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
         assert_eq!(record.kind(), Kind::Text);
         let (guide, _) = reader.guide(&record).unwrap();
         assert_eq!((guide.title(0), &*guide.contents[0].text, guide.error), ("Title", "<p>text", None));
-        *made.record(number, 1) = 0x7f;
-        let db = made.open().unwrap();
+        *database.record(number, 1) = 0x7f;
+        let db = database.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
         assert!(reader.guide(&record).unwrap_err().why.contains("outside the file of moves"));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_encoding_that_a_page_names_is_taken() {
+    fn a_page_is_decoded_as_it_says() {
         let page = b"<meta charset=\"iso-8859-2\"><p>\xb1";
         assert_eq!(decode_html(page), "<meta charset=\"iso-8859-2\"><p>ą");
         assert_eq!(decode_html(b"\xef\xbb\xbf\xc3\xbc"), "ü");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_cut_gives_what_is_there() {
+    fn a_text_that_is_cut_off_is_kept() {
         let whole = written(3, &[(0, b"Title")], &[(0, b"<p>one two three")]);
         for len in 0..whole.len() {
             let guide = Guide::read(&whole[..len]);
@@ -305,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..4_u8) {
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..4_u8) {
             let mut bytes = bytes;
             if let Some(place) = bytes.get_mut(4) {
                 *place = version;

@@ -20,8 +20,6 @@ mod files;
 pub mod guide;
 pub mod info;
 pub mod layout;
-#[cfg(test)]
-pub(in crate::games) mod made;
 mod mode;
 mod nations;
 pub mod notes;
@@ -34,7 +32,7 @@ mod start;
 mod tables;
 mod tags;
 #[cfg(test)]
-mod tests;
+pub(in crate::games) mod tests;
 mod text;
 
 pub use board::Board;

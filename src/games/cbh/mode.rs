@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_modes_are_those_that_can_be_read() {
+    fn only_known_modes_are_read() {
         let numbers: Vec<u8> = (0..=63).filter(|&number| Mode::of(number).is_some()).collect();
         assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11]);
     }

@@ -198,12 +198,12 @@ impl<'a> Reader<'a> {
                 MODE_ILLEGAL_START => refuse(Reason::BadPosition, "it starts from an illegal position"),
                 other => refuse(
                     Reason::OtherVariant,
-                    &format!("its moves are in mode {other}, which is no kind of chess that can be read"),
+                    &format!("its moves are in mode {other}, which is a kind of chess that cannot be read"),
                 ),
             };
         };
         if size < GAME_HEAD_LEN {
-            return refuse(Reason::Damaged, "its moves are said to have no bytes");
+            return refuse(Reason::Damaged, "its size is too small");
         }
         let data = match self.moves.get(&db.moves, offset, size) {
             Ok(data) => data,
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
         let size = bytes::u32_be(head, NOTES_SIZE).map(u64::from).filter(|&size| size >= NOTES_HEAD_LEN);
         let size = size.ok_or((offset, "its annotations have no length"))?;
         if size > NOTES_MOST {
-            return Err((offset, "its annotations are said to be longer than any are"));
+            return Err((offset, "its annotations are too long"));
         }
         let data = self.notes.get(blob, offset, size).map_err(|_| unread)?;
         Ok(Some((offset, Items::new(data))))

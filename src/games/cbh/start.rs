@@ -53,7 +53,7 @@ impl Start {
         let &[_, flags, rights, first] = head else { return Err("the starting position is cut off") };
         let board = board.get(..SETUP_BOARD_LEN).unwrap_or_default();
         let mut setup = Setup::empty();
-        setup.board = pieces(board).ok_or("the starting position has a piece that is none")?;
+        setup.board = pieces(board).ok_or("the starting position has an unknown piece")?;
         setup.turn = if flags & SETUP_BLACK == 0 { Color::White } else { Color::Black };
         setup.fullmoves = NonZeroU32::new(u32::from(first)).unwrap_or(NonZeroU32::MIN);
         let rank = setup.turn.fold_wb(Rank::Sixth, Rank::Third);
@@ -73,8 +73,8 @@ impl Start {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
         let rook = Square::from_coords(if short { File::H } else { File::A }, rank);
         let board = self.chess.board();
-        let stands = |role, at| board.piece_at(at) == Some(Piece { color, role });
-        if !stands(Role::King, Square::from_coords(File::E, rank)) || !stands(Role::Rook, rook) {
+        let has = |role, at| board.piece_at(at) == Some(Piece { color, role });
+        if !has(Role::King, Square::from_coords(File::E, rank)) || !has(Role::Rook, rook) {
             return None;
         }
         let mut setup = self.chess.to_setup(shakmaty::EnPassantMode::PseudoLegal);
@@ -144,7 +144,7 @@ fn rooks(board: &shakmaty::Board, rights: u8, named: Option<&[u8]>) -> Bitboard 
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::set_up;
+    use super::super::tests::fixtures::set_up;
     use super::*;
     use shakmaty::fen::Fen;
     use shakmaty::{EnPassantMode, Position as _};
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_refused() {
+    fn impossible_positions_are_refused() {
         assert!(Start::read(&[1; 27], false).is_err());
         assert!(Start::read(&set_up("rnbqkbnr/pppppppp/8/8/8/8/8/8 w - - 0 1", None), false).is_err());
         let mut data = set_up("k7/8/8/8/8/8/8/7K w - - 0 1", None);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn chess960_names_its_rooks_and_does_without_where_they_are_none() {
+    fn chess960_names_its_rooks_or_else_has_the_outermost_ones() {
         let fen = "1r1k2r1/8/8/8/8/8/8/1R1K2R1 w KQkq - 0 1";
         for (squares, number) in [([24, 31, 48, 8, 55, 15], 518), ([200, 255, 64, 100, 65, 99], 65000)] {
             let start = Start::read(&set_up(fen, Some((squares, number))), true).unwrap();
