@@ -46,7 +46,7 @@ type Found = (Kind, &'static str, u64, String);
 /// receives the progress.
 ///
 /// # Errors
-/// When `at` fails: the work is to stop.
+/// When `at` fails, because the work is to stop.
 pub fn check(
     db: &Cbh,
     threads: usize,

@@ -31,7 +31,7 @@ pub enum Code {
     TwoBytes,
     /// Nothing; it does not count as a move.
     Nothing,
-    /// An alternative to the next move follows later.
+    /// The position is kept: an alternative to the next move follows later.
     Push,
     /// The line ends, and the last position that was kept returns.
     Pop,

@@ -30,7 +30,7 @@ pub struct Cbh {
     pub(super) notes: Option<Blob>,
     /// The `.cbj` file, where there is one.
     pub(super) second: Option<Blob>,
-    /// Bytes of its records.
+    /// Bytes of each of its records.
     pub(super) second_len: u64,
     pub(super) players: Entities,
     pub(super) tournaments: Entities,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::layout::{
     ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MARK_AT,
-    ENTITY_MORE, ENTITY_SIZE, annotator, player, source, team, title, tournament,
+    ENTITY_MORE, ENTITY_SIZE, annotator, player, team, title, tournament,
 };
 use super::nations::NATIONS;
 use super::record::date;
@@ -93,16 +93,25 @@ impl Entities {
 pub struct Entity<'a>(&'a [u8]);
 
 impl<'a> Entity<'a> {
-    fn text(self, (at, len): (u64, u64)) -> Cow<'a, str> {
+    /// A text, by its offset and length.
+    pub fn text(self, (at, len): (u64, u64)) -> Cow<'a, str> {
         field(bytes::slice(self.0, at, len).unwrap_or_default())
     }
 
-    fn byte(self, at: u64) -> u8 {
+    /// A byte; 0 if it is missing.
+    pub fn byte(self, at: u64) -> u8 {
         bytes::array(self.0, at).map_or(0, u8::from_le_bytes)
     }
 
-    fn date(self, at: u64) -> Date {
+    /// A date.
+    pub fn date(self, at: u64) -> Date {
         date(bytes::u32_le(self.0, at).unwrap_or_default())
+    }
+
+    /// The letters of a country; empty if it is unknown.
+    pub fn nation(self, at: u64) -> &'static str {
+        let index = usize::from(self.byte(at)).checked_sub(1);
+        index.and_then(|index| NATIONS.get(index)).copied().unwrap_or_default()
     }
 
     /// Appends a player's name as PGN has it: `Last, First`.
@@ -151,63 +160,13 @@ impl<'a> Entity<'a> {
         name
     }
 
-    /// The country of a team; empty if unknown.
-    pub fn team_nation(self) -> &'static str {
-        nation(self.byte(team::NATION))
-    }
-
-    /// A tournament.
-    pub fn tournament(self) -> Tournament<'a> {
-        Tournament {
-            title: self.text(tournament::TITLE),
-            place: self.text(tournament::PLACE),
-            date: self.date(tournament::DATE),
-            kind: self.byte(tournament::KIND),
-            team: self.byte(tournament::TEAM) & tournament::TEAM_BIT != 0,
-            nation: nation(self.byte(tournament::NATION)),
-            category: self.byte(tournament::CATEGORY),
-            rounds: self.byte(tournament::ROUNDS),
-        }
-    }
-
-    /// A source.
-    pub fn source(self) -> Source<'a> {
-        Source {
-            title: self.text(source::TITLE),
-            publisher: self.text(source::PUBLISHER),
-            publication: self.date(source::PUBLICATION),
-            date: self.date(source::DATE),
-            version: self.byte(source::VERSION),
-            quality: self.byte(source::QUALITY),
-        }
-    }
-}
-
-/// A tournament.
-#[derive(Clone, Debug)]
-pub struct Tournament<'a> {
-    /// Its name.
-    pub title: Cow<'a, str>,
-    /// Where it was held.
-    pub place: Cow<'a, str>,
-    /// When it began.
-    pub date: Date,
-    kind: u8,
-    team: bool,
-    /// The country that it was held in; empty if unknown.
-    pub nation: &'static str,
-    /// Its category; 0 unknown.
-    pub category: u8,
-    /// How many rounds it had; 0 unknown.
-    pub rounds: u8,
-}
-
-impl Tournament<'_> {
-    /// Appends its type as ChessBase names it; nothing if it is unknown.
-    pub fn push_type(&self, out: &mut String) {
-        let number = usize::from(self.kind & tournament::KIND_MASK);
+    /// Appends the type of a tournament as ChessBase names it; nothing if it is unknown.
+    pub fn push_type(self, out: &mut String) {
+        let flags = self.byte(tournament::KIND);
+        let number = usize::from(flags & tournament::KIND_MASK);
         let kind = tournament::KINDS.get(number).copied().unwrap_or_default();
-        if self.team && kind != "team" {
+        let team = self.byte(tournament::TEAM) & tournament::TEAM_BIT != 0;
+        if team && kind != "team" {
             out.push_str(if kind.is_empty() { "team" } else { "team-" });
         }
         out.push_str(kind);
@@ -216,32 +175,10 @@ impl Tournament<'_> {
             (tournament::RAPID, "rapid"),
             (tournament::CORRESPONDENCE, "corr"),
         ];
-        if let Some((_, speed)) = speeds.iter().find(|(bit, _)| self.kind & bit != 0) {
+        if let Some((_, speed)) = speeds.iter().find(|(bit, _)| flags & bit != 0) {
             *out += &if out.is_empty() { (*speed).to_owned() } else { format!(" ({speed})") };
         }
     }
-}
-
-/// Where a game was taken from.
-#[derive(Clone, Debug)]
-pub struct Source<'a> {
-    /// Its name.
-    pub title: Cow<'a, str>,
-    /// Who published it.
-    pub publisher: Cow<'a, str>,
-    /// When it was published.
-    pub publication: Date,
-    /// When this version of it was published.
-    pub date: Date,
-    /// The version.
-    pub version: u8,
-    /// 1 high, 2 normal, 3 low; 0 unknown.
-    pub quality: u8,
-}
-
-/// The letters of a country by ChessBase's number; empty if unknown.
-fn nation(number: u8) -> &'static str {
-    usize::from(number).checked_sub(1).and_then(|index| NATIONS.get(index)).copied().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -307,11 +244,12 @@ mod tests {
             let mut record = [0; 90];
             (record[74], record[75]) = (flags, team);
             let mut name = String::new();
-            Entity(&record).tournament().push_type(&mut name);
+            Entity(&record).push_type(&mut name);
             assert_eq!(name, text);
         }
         // Seen in tournaments whose places name their countries.
-        let nations = [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(nation);
+        let nations =
+            [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(|number| Entity(&[number]).nation(0));
         assert_eq!(nations, ["AFG", "AUT", "ESP", "GER", "ITA", "NED", "RUS", "SUI", "SRB", "", ""]);
     }
 }

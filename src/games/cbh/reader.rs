@@ -189,43 +189,43 @@ impl<'a> Reader<'a> {
     /// When the game cannot be read at all.
     pub fn find(&mut self, record: &Record) -> Result<Game, Problem> {
         let db = self.db;
-        let Head { offset, flags, size } = self.head(record, "moves")?;
-        let number = record.number;
-        let refuse = |reason, why: &str| Err(db.problem(number, offset, reason, why));
-        let Some(flags) = flags else { return refuse(Reason::Damaged, CUT_OFF) };
-        let Some(mode) = Mode::of(flags & MODE_BITS) else {
-            return match flags & MODE_BITS {
-                MODE_ILLEGAL_START => refuse(Reason::BadPosition, "it starts from an illegal position"),
-                other => refuse(
-                    Reason::OtherVariant,
-                    &format!("its moves are in mode {other}, which is a kind of chess that cannot be read"),
-                ),
-            };
-        };
-        if size < GAME_HEAD_LEN {
-            return refuse(Reason::Damaged, "its size is too small");
-        }
-        let data = match self.moves.get(&db.moves, offset, size) {
-            Ok(data) => data,
-            Err(error) => return refuse(Reason::Damaged, &error.to_string()),
-        };
-        let len = data.len() as u64;
-        let start = if flags & SET_UP != 0 {
-            Start::read(data.get(GAME_HEAD_LEN as usize..).unwrap_or_default(), mode.chess960).map(Some)
-        } else if mode.chess960 {
-            let start = record.chess960().and_then(Start::chess960);
-            start.ok_or("its Chess960 position is not known").map(Some)
-        } else {
-            Ok(None)
-        };
-        let start = match start {
-            Ok(start) => start,
-            Err(why) => return refuse(Reason::BadPosition, why),
-        };
-        let head = GAME_HEAD_LEN + start.as_ref().map_or(0, |start| start.len);
-        let mut game = Game { number, offset, len, head, mode, start, cut: len < size };
+        let head = self.head(record, "moves")?;
+        let refuse = |(reason, why): (Reason, String)| db.problem(record.number, head.offset, reason, why);
+        let mut game = self.game(record, head).map_err(refuse)?;
         self.grant(&mut game);
         Ok(game)
+    }
+
+    fn game(&mut self, record: &Record, head: Head) -> Result<Game, (Reason, String)> {
+        let Head { offset, flags, size } = head;
+        let damaged = |why: &str| (Reason::Damaged, why.to_owned());
+        let bad_start = |why: &str| (Reason::BadPosition, why.to_owned());
+        let flags = flags.ok_or_else(|| damaged(CUT_OFF))?;
+        let mode = match flags & MODE_BITS {
+            MODE_ILLEGAL_START => return Err(bad_start("it starts from an illegal position")),
+            number => Mode::of(number).ok_or_else(|| {
+                let why =
+                    format!("its moves are in mode {number}, which is a kind of chess that cannot be read");
+                (Reason::OtherVariant, why)
+            })?,
+        };
+        if size < GAME_HEAD_LEN {
+            return Err(damaged("its size is too small"));
+        }
+        let data = self.moves.get(&self.db.moves, offset, size);
+        let data = data.map_err(|error| damaged(&error.to_string()))?;
+        let start = if flags & SET_UP != 0 {
+            let data = data.get(GAME_HEAD_LEN as usize..).unwrap_or_default();
+            Some(Start::read(data, mode.chess960).map_err(bad_start)?)
+        } else if mode.chess960 {
+            let start = record.chess960().and_then(Start::chess960);
+            Some(start.ok_or_else(|| bad_start("its Chess960 position is not known"))?)
+        } else {
+            None
+        };
+        let len = data.len() as u64;
+        let head = GAME_HEAD_LEN + start.as_ref().map_or(0, |start| start.len);
+        Ok(Game { number: record.number, offset, len, head, mode, start, cut: len < size })
     }
 
     /// Gives a set-up position the castling rights that its game uses without having them.

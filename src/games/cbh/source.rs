@@ -9,7 +9,7 @@ use shakmaty::Move;
 use super::board::{Board, Key};
 use super::database::Cbh;
 use super::decode::{Collector, Sink};
-use super::entities::Entity;
+use super::layout::tournament;
 use super::reader::{Game, Reader};
 use super::record::{Kind, Record};
 use crate::chess::MoveCode;
@@ -137,7 +137,7 @@ impl Player<'_> {
 
     /// Copies the header of a game from its records.
     fn fill_header(&mut self, game: &Game, record: &Record) {
-        let Self { reader, header, tournament, .. } = self;
+        let Self { reader, header, .. } = self;
         let db = reader.db();
         let player = |number, out: &mut String| {
             out.clear();
@@ -149,10 +149,10 @@ impl Player<'_> {
         player(record.black(), &mut header.black);
         // Games of one tournament are usually next to each other.
         let number = record.tournament();
-        if tournament.replace(number) != Some(number) {
-            let found = db.tournaments.live(number).map(Entity::tournament);
-            let (title, place) = found.map(|found| (found.title, found.place)).unwrap_or_default();
-            (header.event, header.site) = (title.into_owned(), place.into_owned());
+        if self.tournament.replace(number) != Some(number) {
+            let found = db.tournaments.live(number);
+            let text = |field| found.map(|found| found.text(field).into_owned()).unwrap_or_default();
+            (header.event, header.site) = (text(tournament::TITLE), text(tournament::PLACE));
         }
         header.round.clear();
         record.push_round(&mut header.round);

@@ -6,6 +6,7 @@ use shakmaty::EnPassantMode;
 use shakmaty::fen::Fen;
 
 use super::entities::Entity;
+use super::layout::{source, team, tournament};
 use super::notes::Facts;
 use super::reader::{Game, Reader};
 use super::record::{Outcome, Record};
@@ -72,15 +73,16 @@ impl Tags {
             out.tag("SetUp", "1");
         }
         // The source that means none has neither name nor publisher.
-        let source = db.sources.live(record.source()).map(Entity::source);
-        if let Some(source) = source.filter(|source| !source.title.is_empty() || !source.publisher.is_empty())
-        {
-            out.known_tag("Source", &source.publisher);
-            date_tag(out, "SourceDate", source.publication);
-            number_tag(out, "SourceQuality", source.quality);
-            out.known_tag("SourceTitle", &source.title);
-            number_tag(out, "SourceVersion", source.version);
-            date_tag(out, "SourceVersionDate", source.date);
+        if let Some(found) = db.sources.live(record.source()) {
+            let (title, publisher) = (found.text(source::TITLE), found.text(source::PUBLISHER));
+            if !title.is_empty() || !publisher.is_empty() {
+                out.known_tag("Source", &publisher);
+                date_tag(out, "SourceDate", found.date(source::PUBLICATION));
+                number_tag(out, "SourceQuality", found.byte(source::QUALITY));
+                out.known_tag("SourceTitle", &title);
+                number_tag(out, "SourceVersion", found.byte(source::VERSION));
+                date_tag(out, "SourceVersionDate", found.date(source::DATE));
+            }
         }
         match record.outcome() {
             Outcome::Ended(_, true) => out.tag("Termination", "forfeit"),
@@ -98,18 +100,19 @@ impl Tags {
 
     /// Prepares the tags of a tournament.
     fn set_tournament(&mut self, reader: &Reader<'_>, number: u32) {
-        let Self { value, tournament, event, more } = self;
-        *tournament = Some(number);
+        let Self { value, event, more, .. } = self;
+        self.tournament = Some(number);
         event.clear();
         more.clear();
-        let found = reader.db().tournaments.live(number).map(Entity::tournament);
-        event.tag("Event", or_unknown(found.as_ref().map_or("", |found| &found.title)));
-        event.tag("Site", or_unknown(found.as_ref().map_or("", |found| &found.place)));
+        let found = reader.db().tournaments.live(number);
+        let text = |field| found.map(|found| found.text(field)).unwrap_or_default();
+        event.tag("Event", or_unknown(&text(tournament::TITLE)));
+        event.tag("Site", or_unknown(&text(tournament::PLACE)));
         let Some(found) = found else { return };
-        number_tag(more, "EventCategory", found.category);
-        more.known_tag("EventCountry", found.nation);
-        date_tag(more, "EventDate", found.date);
-        number_tag(more, "EventRounds", found.rounds);
+        number_tag(more, "EventCategory", found.byte(tournament::CATEGORY));
+        more.known_tag("EventCountry", found.nation(tournament::NATION));
+        date_tag(more, "EventDate", found.date(tournament::DATE));
+        number_tag(more, "EventRounds", found.byte(tournament::ROUNDS));
         value.clear();
         found.push_type(value);
         more.known_tag("EventType", value);
@@ -137,10 +140,10 @@ fn date_tag(out: &mut Writer, tag: &str, date: Date) {
 
 /// Writes the name and the country of a team.
 fn team_tags(out: &mut Writer, [name, country]: [&str; 2], team: Option<Entity<'_>>) {
-    let Some((team, found)) = team.map(|team| (team, team.team())).filter(|(_, name)| !name.is_empty())
-    else {
-        return;
-    };
-    out.tag(name, &found);
-    out.known_tag(country, team.team_nation());
+    let Some(team) = team else { return };
+    let known = team.team();
+    if !known.is_empty() {
+        out.tag(name, &known);
+        out.known_tag(country, team.nation(team::NATION));
+    }
 }
