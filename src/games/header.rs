@@ -241,6 +241,13 @@ mod tests {
     }
 
     #[test]
+    fn dates_are_written_as_pgn_has_them() {
+        for date in ["2016.07.26", "2016.07.??", "2016.??.??", "????.??.??", "0987.01.01"] {
+            assert_eq!(Date::from_pgn(date).to_string(), date);
+        }
+    }
+
+    #[test]
     fn only_existing_dates_are_accepted_from_users() {
         for (text, expected) in [
             ("2021", Date { year: 2021, month: 0, day: 0 }),

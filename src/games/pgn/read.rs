@@ -138,17 +138,15 @@ impl<'a> GameReader<'a> {
 
     /// The PGN reader gives up on this game.
     pub fn broken(&mut self) {
-        let text = self.slice();
-        if self.in_head && self.is_cut_in_head() {
-            return self.refuse_cut();
-        }
-        let (reason, why) = if self.in_head {
-            (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
+        if !self.in_head {
+            let at = memchr::memrchr(b'{', self.slice()).unwrap_or(0);
+            self.stop(at, Reason::Unterminated, "a comment has no end");
+        } else if self.is_cut_in_head() {
+            self.refuse_cut();
         } else {
-            (Reason::Unterminated, "a comment has no end")
-        };
-        let at = if self.in_head { None } else { memchr::memrchr(b'{', text) };
-        self.stop(at.unwrap_or(0), reason, why);
+            let why = "a line of the head is longer than 8192 bytes or has no end";
+            self.stop(0, Reason::TooLong, why);
+        }
     }
 
     /// Ends the game, if one has begun.
