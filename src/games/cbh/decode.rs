@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use shakmaty::{Move, Role};
+use shakmaty::{File, Move, Rank, Role};
 
 use super::board::Board;
 use super::codes::{CODES, Code};
@@ -184,21 +184,17 @@ impl Decoder<'_> {
             2 => Role::Bishop,
             _ => Role::Knight,
         };
-        let at_home = from.rank() == self.board.turn().fold_wb(shakmaty::Rank::First, shakmaty::Rank::Eighth);
-        let short = match to.file() {
-            shakmaty::File::G => Some(true),
-            shakmaty::File::C => Some(false),
-            _ => None,
+        let home = self.board.turn().fold_wb(Rank::First, Rank::Eighth);
+        let short = to.file() == File::G;
+        let castles = if self.mode.chess960 {
+            from == to
+        } else {
+            // The king moves two squares.
+            let two = from.file() == File::E && to.rank() == home;
+            two && self.board.find(Role::King, 0) == Ok(from)
         };
-        if let Some(short) = short.filter(|_| at_home) {
-            if self.mode.chess960 && from == to {
-                return self.board.castling(short);
-            }
-            // In ordinary chess the king moves two squares.
-            let two = from.file() == shakmaty::File::E && from.rank() == to.rank();
-            if !self.mode.chess960 && two && self.board.find(Role::King, 0) == Ok(from) {
-                return self.board.castling(short);
-            }
+        if castles && from.rank() == home && (short || to.file() == File::C) {
+            return self.board.castling(short);
         }
         self.board.between(from, to, Some(promotion))
     }
