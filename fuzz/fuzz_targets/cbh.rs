@@ -13,7 +13,7 @@ use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::games::cbh::export::{Options, Output, export};
 use tabiya::games::cbh::{Cbh, CbhSource, check, info};
-use tabiya::games::{End, Header, KeyedPly, KeyedVisitor, Problem, Visitor};
+use tabiya::games::{End, Header, KeyedPly, Problem, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -86,17 +86,11 @@ impl Visitor for Listener {
         self.depth = self.depth.checked_sub(1).expect("a variation that began");
     }
 
-    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
-        if self.by_keys { Some(self) } else { None }
-    }
-}
-
-impl KeyedVisitor for Listener {
-    fn plies_wanted(&self) -> usize {
-        usize::MAX
+    fn keyed_plies(&self) -> Option<usize> {
+        self.by_keys.then_some(usize::MAX)
     }
 
-    fn line(&mut self, plies: &[KeyedPly]) {
+    fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.plies.extend(plies);
     }
 }

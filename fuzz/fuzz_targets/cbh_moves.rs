@@ -1,5 +1,5 @@
-//! Any bytes as the moves of a game, in any mode and from any start: nothing panics or runs on, every move told is legal
-//! where shakmaty looks at it, and a game decodes to the same however often.
+//! Any bytes as the moves of a game, in any mode and from any start: nothing panics or runs on, every move is legal for
+//! shakmaty, and a game always decodes to the same moves.
 #![no_main]
 
 use std::ops::ControlFlow;
@@ -16,18 +16,17 @@ struct Checked {
 }
 
 impl Sink for Checked {
-    const VARIATIONS: bool = true;
-    type Before = ();
+    fn wants_variations(&self) -> bool {
+        true
+    }
 
-    fn before(&mut self, board: &Board, mv: Move) {
-        // Looking at all would make the fuzzer slow.
+    fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
+        // Checking all of them would make the fuzzer slow.
         if self.moves.len() < 64 {
             let chess = board.to_chess().expect("a position that was played to");
             assert!(chess.is_legal(mv), "{mv:?}");
         }
-    }
-
-    fn after(&mut self, _: &Board, mv: Move, (): ()) -> ControlFlow<()> {
+        board.play(mv);
         self.moves.push(Some(mv));
         ControlFlow::Continue(())
     }

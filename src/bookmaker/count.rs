@@ -19,7 +19,7 @@ use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
-use crate::games::{Batch, End, GameResult, GameSource, Header, KeyedPly, KeyedVisitor, Problem, Visitor};
+use crate::games::{Batch, End, GameResult, Header, KeyedPly, Problem, Sources, Visitor};
 
 /// Bits of a game's number that say where in its file it begins.
 const OFFSET_BITS: u32 = 48;
@@ -106,7 +106,7 @@ impl Files {
 /// # Errors
 /// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
 pub fn count<R: Made>(
-    source: &mut dyn GameSource,
+    source: &mut Sources,
     filter: &Filter,
     means: &Means,
     ledger: Option<&Ledger>,
@@ -359,17 +359,11 @@ impl<R: Made> Visitor for Counter<'_, R> {
         self.last = self.lasts.pop().flatten();
     }
 
-    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
-        if R::PLACED || self.filter.variations { None } else { Some(self) }
-    }
-}
-
-impl<R: Made> KeyedVisitor for Counter<'_, R> {
-    fn plies_wanted(&self) -> usize {
-        self.most
+    fn keyed_plies(&self) -> Option<usize> {
+        if R::PLACED || self.filter.variations { None } else { Some(self.most) }
     }
 
-    fn line(&mut self, plies: &[KeyedPly]) {
+    fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.waiting.extend(plies.iter().filter(|ply| self.sides.has(ply.side)));
     }
 }

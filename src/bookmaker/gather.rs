@@ -16,7 +16,7 @@ use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line};
 use crate::chess::MoveCode;
-use crate::games::GameSource;
+use crate::games::Sources;
 
 /// Rows between two looks whether the work is to stop.
 const STRIDE: u64 = 1 << 14;
@@ -27,7 +27,7 @@ pub const NO_GAME: u64 = u64::MAX;
 /// What is counted: games, and what was counted before.
 pub struct Input<'a> {
     /// Games.
-    pub games: &'a mut dyn GameSource,
+    pub games: &'a mut Sources,
     /// Count files. No filter acts on them.
     pub counts: &'a [CountFile],
 }

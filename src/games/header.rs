@@ -1,4 +1,4 @@
-//! What is known of a game before its moves.
+//! The header of a game.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,10 +6,12 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use time::Month;
+
 use super::GameResult;
 use crate::chess::Position;
 
-/// What is known of a game before its moves. Texts are empty where nothing is known.
+/// What is known of a game before its moves. Unknown texts are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Header {
     /// The tournament.
@@ -20,24 +22,24 @@ pub struct Header {
     pub date: Date,
     /// Its round.
     pub round: String,
-    /// Who had White.
+    /// White's name.
     pub white: String,
-    /// Who had Black.
+    /// Black's name.
     pub black: String,
-    /// White's rating; 0 unknown.
+    /// White's rating; 0 if unknown.
     pub white_elo: u16,
-    /// Black's rating; 0 unknown.
+    /// Black's rating; 0 if unknown.
     pub black_elo: u16,
-    /// The result, where the header has one.
+    /// The result, if the header has one.
     pub result: Option<GameResult>,
-    /// The position that the game starts from, where it is not the ordinary one.
+    /// The position that the game starts from, if it is not the ordinary one.
     pub start: Option<Position>,
     /// Where the game is.
     pub place: Place,
 }
 
 impl Header {
-    /// Forgets everything but the memory it is kept in.
+    /// Removes everything but the place, and keeps the memory.
     pub fn clear(&mut self) {
         let Self { event, site, date, round, white, black, white_elo, black_elo, result, start, place: _ } =
             self;
@@ -51,10 +53,10 @@ impl Header {
     }
 }
 
-/// A date, of which the year alone, or year and month, may be known. Unknown parts are 0, so that dates sort.
+/// A date, possibly without day or month. Unknown parts are 0, so that dates sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date {
-    /// The year.
+    /// The year, at most 9999.
     pub year: u16,
     /// The month, from 1.
     pub month: u8,
@@ -63,8 +65,8 @@ pub struct Date {
 }
 
 impl Date {
-    /// Reads `2021.03.14`, `2021.??.??`, `2021-03-14` or `2021`; a part that is no number is unknown, and so is what
-    /// follows it.
+    /// Reads `2021.03.14`, `2021.??.??`, `2021-03-14` or `2021`. A part that is not a number is unknown, and so are those
+    /// after it.
     ///
     /// ```
     /// use tabiya::games::Date;
@@ -74,7 +76,6 @@ impl Date {
     pub fn from_pgn(text: &str) -> Self {
         let mut parts = text.trim().split(['.', '-', '/']).map_while(|part| part.parse::<u16>().ok());
         let year = parts.next().unwrap_or(0);
-        // A four-digit year: what is longer is no date.
         let year = if year > 9999 { 0 } else { year };
         let mut part = |most| parts.next().filter(|&part| part <= most).unwrap_or(0) as u8;
         let (month, day) = (part(12), part(31));
@@ -85,21 +86,29 @@ impl Date {
         }
     }
 
-    /// The number of days in the month; 31 where it is unknown.
-    fn days_in_month(self) -> u8 {
-        match self.month {
-            4 | 6 | 9 | 11 => 30,
-            2 if self.year.is_multiple_of(4)
-                && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400)) =>
-            {
-                29
-            }
-            2 => 28,
-            _ => 31,
-        }
+    /// The date as PGN writes it.
+    ///
+    /// ```
+    /// use tabiya::games::Date;
+    /// assert_eq!(&Date { year: 2021, month: 3, day: 0 }.to_pgn(), b"2021.03.??");
+    /// ```
+    pub fn to_pgn(self) -> [u8; 10] {
+        let digit = |number: u16, place: u16| match number {
+            0 => b'?',
+            _ => b'0' + (number / place % 10) as u8,
+        };
+        let (year, month, day) = (self.year, self.month.into(), self.day.into());
+        let [y1, y2, y3, y4] = [1000, 100, 10, 1].map(|place| digit(year, place));
+        let [[m1, m2], [d1, d2]] = [month, day].map(|part| [10, 1].map(|place| digit(part, place)));
+        [y1, y2, y3, y4, b'.', m1, m2, b'.', d1, d2]
     }
 
-    /// The last day that the date may mean: a month or a year without a day means its end.
+    /// The number of days in the month; 31 if it is unknown.
+    fn days_in_month(self) -> u8 {
+        Month::try_from(self.month).map_or(31, |month| month.length(self.year.into()))
+    }
+
+    /// The last day that the date may mean: the end of the year or month if the day is unknown.
     #[must_use]
     pub fn last_day(self) -> Self {
         let month = if self.month == 0 { 12 } else { self.month };
@@ -107,7 +116,7 @@ impl Date {
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
-    /// Whether nothing is known.
+    /// Whether all of it is unknown.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
     }
@@ -116,8 +125,8 @@ impl Date {
 impl FromStr for Date {
     type Err = &'static str;
 
-    /// Reads a date that a user names: `2021`, `2021.03` or `2021-03-14`. Unlike [`Date::from_pgn`], which takes what
-    /// it can from a game, it accepts only days that exist.
+    /// Reads a date that a user gives: `2021`, `2021.03` or `2021-03-14`. Unlike [`Date::from_pgn`], which is lenient,
+    /// it accepts only days that exist.
     ///
     /// ```
     /// use tabiya::games::Date;
@@ -151,17 +160,7 @@ impl FromStr for Date {
 impl fmt::Display for Date {
     /// As PGN writes it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.year {
-            0 => f.write_str("????")?,
-            year => write!(f, "{year:04}")?,
-        }
-        for part in [self.month, self.day] {
-            match part {
-                0 => f.write_str(".??")?,
-                part => write!(f, ".{part:02}")?,
-            }
-        }
-        Ok(())
+        f.write_str(str::from_utf8(&self.to_pgn()).unwrap_or_default())
     }
 }
 
@@ -170,15 +169,15 @@ impl fmt::Display for Date {
 pub struct Place {
     /// The file.
     pub file: Arc<Path>,
-    /// What a user finds it by.
+    /// How a user finds it there.
     pub spot: Spot,
-    /// Where its first byte is, in bytes from the start of the file, unpacked where that is packed.
+    /// The offset of its first byte, in bytes from the start of the file, after decompression.
     pub offset: u64,
-    /// Its length in bytes; 0 where that is not known yet.
+    /// Its length in bytes; 0 if unknown.
     pub length: u64,
 }
 
-/// What a user finds a game by.
+/// How a user finds a game in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// The line of a text, from 1.
@@ -203,7 +202,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A text of unknown encoding: UTF-8 where it is valid UTF-8, else Windows-1252, as most old files of games are.
+/// Decodes a text of unknown encoding: as UTF-8 if it is valid, or else as Windows-1252, as in most old files of games.
 ///
 /// ```
 /// use tabiya::games::decode_text;
@@ -225,6 +224,7 @@ mod tests {
     fn dates_are_read_as_far_as_they_are_known() {
         for (text, date) in [
             ("2021.03.14", (2021, 3, 14)),
+            ("0987.01.01", (987, 1, 1)),
             ("2021-03-14", (2021, 3, 14)),
             ("2021.03.??", (2021, 3, 0)),
             ("2021.??.14", (2021, 0, 0)),
@@ -241,7 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_a_user_names_exists() {
+    fn dates_are_written_as_pgn_has_them() {
+        for date in ["2016.07.26", "2016.07.??", "2016.??.??", "????.??.??", "0987.01.01"] {
+            assert_eq!(Date::from_pgn(date).to_string(), date);
+        }
+    }
+
+    #[test]
+    fn only_existing_dates_are_accepted_from_users() {
         for (text, expected) in [
             ("2021", Date { year: 2021, month: 0, day: 0 }),
             ("2021-12", Date { year: 2021, month: 12, day: 0 }),
@@ -273,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_or_a_year_ends_with_its_last_day() {
+    fn a_date_without_a_day_ends_with_its_month_or_year() {
         for (text, last) in [("2021", "2021.12.31"), ("2024.02", "2024.02.29"), ("2021.04", "2021.04.30")] {
             assert_eq!(Date::from_pgn(text).last_day(), Date::from_pgn(last));
         }

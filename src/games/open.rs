@@ -1,4 +1,4 @@
-//! Which files a user means, and what they are: the only file that names every kind of source.
+//! Opening the files that a user names: the only module that knows every kind of source.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -7,31 +7,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
+use super::decompress::decompressed;
 use super::pgn::Pgn;
 use super::pipe::Pipe;
-use super::unpack::unpacked;
 use super::zip::{self, Member};
-use super::{Batch, GameSource};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
 /// The name that means standard input.
 const STDIN: &str = "-";
 
-/// Ends of names of the texts that are taken out of a folder.
+/// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
-/// The end of the names of databases that are taken out of a folder.
+/// The name ending of the databases to read in a folder.
 const DATABASE: &str = ".cbh";
-/// The end of the names of archives that are looked into in a folder.
+/// The name ending of the archives to read in a folder.
 const ARCHIVE: &str = ".zip";
-/// Ends of names of games that cannot be read: of them a folder's user is to hear.
+/// Name endings of files of games that cannot be read, and are reported.
 const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
 
 /// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
 const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
 
-/// Bytes from the start of a file that show whether it is text.
+/// Bytes at the start of a file that show whether it is text.
 const START_LEN: u64 = 4096;
 
 /// The games of several files, one file after another.
@@ -39,7 +39,7 @@ pub struct Sources {
     waiting: VecDeque<Source>,
     names: Vec<PathBuf>,
     passed_over: Vec<Error>,
-    current: Option<Current>,
+    current: Option<Batches>,
     size: Option<u64>,
     done: Arc<AtomicU64>,
 }
@@ -51,18 +51,15 @@ enum Source {
     Archived(Member),
 }
 
-/// The file that is being read.
-enum Current {
-    Text(Pgn<Text>),
-    /// A database, and the bytes of the files before it.
-    Database(CbhSource, u64),
-}
+/// Returns the batches of the current file, one after another.
+type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 
-/// Opens the games in files and folders; `-` is standard input. Of a folder, all PGN files, ZIP archives and ChessBase
-/// databases in it and in its folders are read, in the order of their names. A database is named by any of its files.
+/// Opens the games in files and folders; `-` is standard input. In a folder and the folders within it, all PGN files,
+/// ZIP archives and ChessBase databases are read in the order of their names. Any file of a database stands for all of
+/// it.
 ///
 /// # Errors
-/// When a file is missing or is no file, when a folder holds no games, or when nothing is named.
+/// When a file is missing or does not hold games, or when a folder holds no games.
 pub fn open(paths: &[PathBuf]) -> Result<Sources> {
     let mut sources = Sources {
         waiting: VecDeque::new(),
@@ -98,17 +95,17 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 }
 
 impl Source {
-    /// What the user named.
+    /// Its name, as the user gave it.
     fn name(&self) -> &Path {
         match self {
             Self::Text(path) | Self::Database(path) => path,
-            Self::Archived(member) => member.name(),
+            Self::Archived(member) => &member.name,
         }
     }
 }
 
 impl Sources {
-    /// Files of folders that look as if they held games, but cannot be read; and why.
+    /// Why files in folders that look as if they held games cannot be read.
     pub fn passed_over(&self) -> &[Error] {
         &self.passed_over
     }
@@ -119,7 +116,7 @@ impl Sources {
         self.size = self.size.and_then(|before| before.checked_add(size));
     }
 
-    /// A pipe has no length that is known beforehand, and can be read only once.
+    /// Adds a pipe, whose length is unknown, and which can be read only once.
     fn add_pipe(&mut self, path: PathBuf) {
         let name = name_of(&path).to_owned();
         self.add(Source::Text(path), name, 0);
@@ -127,7 +124,7 @@ impl Sources {
     }
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
-        // What is wrong with the last file is better known now than after hours.
+        // Better report what is wrong with the last file now than after hours.
         text(&path, Arc::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
@@ -145,7 +142,7 @@ impl Sources {
         let members = zip::members(path)?;
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
-            let (name, len) = (member.name().to_owned(), member.packed_len());
+            let (name, len) = (member.name.clone(), member.compressed);
             self.add(Source::Archived(member), name, len);
         }
         Ok(())
@@ -179,10 +176,16 @@ impl Sources {
     }
 }
 
-/// The text of a file of games: what was looked at to tell what it is, and the rest.
+/// The batches of a text.
+fn batches(name: &Path, text: Text) -> Batches {
+    let mut pgn = Pgn::new(Arc::from(name), text);
+    Box::new(move || pgn.next_batch())
+}
+
+/// The text of a file of games: the start, which was checked, and the rest.
 type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// Opens a file, or standard input, and checks whether it is text.
+/// Opens a file or standard input, and checks that it is text.
 fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
@@ -193,33 +196,31 @@ fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
         let path = path.to_owned();
         Box::new(Pipe::new(|| File::open(path)))
     };
-    looked_at(path, unpacked(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
 }
 
 /// Opens a PGN file in an archive.
 fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
     let opened = member.open(|from| Counted { from, done });
-    looked_at(
-        member.name(),
-        opened.map_err(|error| Error::file(member.name(), "cannot open the file", error))?,
-    )
+    let cannot = |error| Error::file(&member.name, "cannot open the file", error);
+    checked(&member.name, opened.map_err(cannot)?)
 }
 
-/// Looks whether a file is text.
-fn looked_at(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
+/// Checks that a file is text.
+fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
     let mut start = Vec::new();
     if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
         // Errors after the first bytes are reported where they are read.
         from = Box::new(Failing(Some(error)));
     }
-    if let Some((what, advice)) = no_text(&start) {
+    if let Some((what, advice)) = refused(&start) {
         return Err(Error::format(path, what).advice(advice));
     }
     Ok(Cursor::new(start).chain(from))
 }
 
-/// Why the first bytes of a file are not those of a text of games.
-fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
+/// Why a file with these first bytes is not a text of games, and what to do.
+fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
         return Some(("this is text in UTF-16", "save it as UTF-8"));
     }
@@ -231,56 +232,61 @@ fn no_text(start: &[u8]) -> Option<(&'static str, &'static str)> {
     }
     if start.contains(&0) {
         return Some((
-            "this is no text of games",
-            "name PGN files (.pgn, also packed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
+            "this is not a text file of games",
+            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
         ));
     }
     None
 }
 
-impl GameSource for Sources {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn Batch>>> {
+impl Sources {
+    /// The next batch of games; `None` at the end.
+    ///
+    /// Batches and the games in them depend on the bytes of the files alone, not on how they are read.
+    ///
+    /// # Errors
+    /// When a file cannot be opened or read, or does not hold games.
+    pub fn next_batch(&mut self) -> Result<Option<Box<dyn Batch>>> {
         loop {
-            let batch = match &mut self.current {
-                None => None,
-                Some(Current::Text(pgn)) => pgn.next_batch(),
-                Some(Current::Database(games, before)) => {
-                    let batch = games.next_batch();
-                    self.done.store(*before + games.done(), Ordering::Relaxed);
-                    batch
-                }
-            };
-            if batch.is_some() {
-                return Ok(batch);
+            if let Some(batch) = self.current.as_mut().and_then(|next| next()) {
+                return Ok(Some(batch));
             }
             self.current = None;
             let Some(source) = self.waiting.pop_front() else { return Ok(None) };
-            let pgn = |path: &Path, text| Current::Text(Pgn::new(Arc::from(name_of(path)), text));
+            let done = self.done.clone();
             self.current = Some(match source {
-                Source::Text(path) => pgn(&path, text(&path, self.done.clone())?),
-                Source::Archived(member) => pgn(member.name(), archived(&member, self.done.clone())?),
+                Source::Text(path) => batches(name_of(&path), text(&path, done)?),
+                Source::Archived(member) => batches(&member.name, archived(&member, done)?),
                 Source::Database(path) => {
-                    let games = CbhSource::new(Arc::new(Cbh::open(&path)?));
-                    Current::Database(games, self.done.load(Ordering::Relaxed))
+                    let mut games = CbhSource::new(Arc::new(Cbh::open(&path)?));
+                    let before = done.load(Ordering::Relaxed);
+                    Box::new(move || {
+                        let batch = games.next_batch();
+                        done.store(before + games.done(), Ordering::Relaxed);
+                        batch
+                    })
                 }
             });
         }
     }
 
-    fn files(&self) -> Vec<PathBuf> {
+    /// The files, by the names that the places of games have.
+    pub fn files(&self) -> Vec<PathBuf> {
         self.names.clone()
     }
 
-    fn size(&self) -> Option<u64> {
+    /// Bytes of all files together, as they are on the disk; `None` if unknown, as for a pipe.
+    pub fn size(&self) -> Option<u64> {
         self.size
     }
 
-    fn done(&self) -> u64 {
+    /// Bytes of them that were read.
+    pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 }
 
-/// A file that cannot be read any further.
+/// The rest of a file that cannot be read: an error, and then the end.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -289,12 +295,12 @@ impl Read for Failing {
     }
 }
 
-/// What a file is called in places and messages.
+/// The name of a file in places and messages.
 fn name_of(path: &Path) -> &Path {
     if path.as_os_str() == STDIN { Path::new("standard input") } else { path }
 }
 
-/// A file whose bytes are counted as they are read.
+/// Counts the bytes of a file as they are read.
 struct Counted<R> {
     from: R,
     done: Arc<AtomicU64>,
@@ -338,14 +344,14 @@ mod tests {
     }
 
     #[test]
-    fn a_folders_packed_files_and_databases_are_read_and_what_is_not_is_named() {
+    fn a_folders_compressed_files_and_databases_are_read_and_others_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a.pgn", "c.pgn.bz2", "d.pgn.xz", "x.cbv", "y.2cbh", "z.txt"] {
             write(at(name), b"1. e4 *").unwrap();
         }
         write(at("p.zip"), b"PK\x03\x04 and no archive").unwrap();
-        crate::games::cbh::made::Made::default().write(&at("b.cbh"));
+        crate::games::cbh::tests::fixtures::TestDatabase::default().write(&at("b.cbh"));
         let sources = open(&[folder.path().to_owned()]).unwrap();
         let names: Vec<_> = sources.waiting.iter().map(|source| source.name().to_owned()).collect();
         assert_eq!(names, ["a.pgn", "b.cbh", "c.pgn.bz2", "d.pgn.xz"].map(at));
@@ -361,12 +367,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_games_is_refused_before_anything_is_read() {
+    fn files_without_games_are_refused_before_anything_is_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pgn");
         assert!(names(&[&path]).unwrap_err().to_string().contains("cannot open the file"));
         write(&path, b"\0\x01\x02").unwrap();
-        assert!(names(&[&path]).unwrap_err().to_string().contains("no text of games"));
+        assert!(names(&[&path]).unwrap_err().to_string().contains("not a text file of games"));
         write(&path, "\u{feff}1. e4".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
         assert!(names(&[&path]).unwrap_err().to_string().ends_with("save it as UTF-8"));
         assert!(names(&[Path::new("-"), Path::new("-")]).is_err());

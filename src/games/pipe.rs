@@ -1,4 +1,4 @@
-//! Pipes, which may keep silent for as long as they like: the work can be stopped meanwhile.
+//! Pipes, which may stay silent for any time: the work can be interrupted meanwhile.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -9,20 +9,20 @@ use crate::base::interrupt;
 /// Bytes of a block.
 const BLOCK_LEN: usize = 1 << 16;
 
-/// Blocks that are read ahead.
+/// Blocks to read ahead.
 const AHEAD: usize = 4;
 
-/// How long nothing must come until it is looked whether the work is to stop.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How often a silent pipe checks for an interrupt.
+const POLL: Duration = Duration::from_millis(50);
 
-/// What a pipe gives, opened and read by a thread of its own: both may wait without end.
+/// A pipe. Its own thread opens and reads it, because both may block forever.
 pub struct Pipe {
     blocks: Receiver<io::Result<Vec<u8>>>,
     block: io::Cursor<Vec<u8>>,
 }
 
 impl Pipe {
-    /// Reads what `open` opens.
+    /// Reads from what `open` opens.
     pub fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Self {
         let (send, blocks) = sync_channel(AHEAD);
         std::thread::spawn(move || {
@@ -34,7 +34,7 @@ impl Pipe {
     }
 }
 
-/// Sends all that comes, until nobody wants it any more.
+/// Sends everything, until the receiver is gone.
 fn forward(mut from: impl Read, to: &SyncSender<io::Result<Vec<u8>>>) -> io::Result<()> {
     let mut room = vec![0; BLOCK_LEN];
     loop {
@@ -57,7 +57,7 @@ impl Read for Pipe {
                 0 if !into.is_empty() => {}
                 read => return Ok(read),
             }
-            match self.blocks.recv_timeout(GLANCE) {
+            match self.blocks.recv_timeout(POLL) {
                 Ok(block) => self.block = io::Cursor::new(block?),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
                 Err(RecvTimeoutError::Timeout) if interrupt::asked() => {
@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn all_comes_through_in_its_order() {
+    fn all_bytes_arrive_in_order() {
         let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
         let from = io::Cursor::new(text.clone());
         assert_eq!(read(Pipe::new(move || Ok(from))).0, text);
     }
 
     #[test]
-    fn a_failure_follows_what_was_read_before_it() {
+    fn an_error_follows_the_bytes_before_it() {
         let (text, result) = read(Pipe::new(|| Ok(Once(Some(b"abc".to_vec()), true))));
         assert_eq!(text, b"abc");
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::BrokenPipe);

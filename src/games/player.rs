@@ -1,6 +1,6 @@
-//! Whom a user means by a player's name.
+//! Players as users name them.
 
-/// A player by name, in any letter case.
+/// A player's name or a part of it, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerName {
     name: String,
@@ -8,7 +8,7 @@ pub struct PlayerName {
 }
 
 impl PlayerName {
-    /// Everybody who has this in the name.
+    /// Every player whose name contains this.
     ///
     /// ```
     /// use tabiya::games::PlayerName;
@@ -19,17 +19,17 @@ impl PlayerName {
         Self { name: name.to_lowercase(), whole: false }
     }
 
-    /// The one who has this name and no more.
+    /// The player with exactly this name.
     pub fn whole(name: &str) -> Self {
         Self { name: name.trim().to_lowercase(), whole: true }
     }
 
-    /// The player of two options: a part of a name, or a whole one, which goes before.
+    /// The player given by two options, a part of a name and a whole name, which takes precedence.
     pub fn given(part: Option<&str>, whole: Option<&str>) -> Option<Self> {
         whole.map(Self::whole).or_else(|| part.map(Self::part))
     }
 
-    /// Whether a player of this name is meant.
+    /// Whether a player of this name matches.
     pub fn is(&self, name: &str) -> bool {
         let name = name.to_lowercase();
         if self.whole { name.trim() == self.name } else { name.contains(&self.name) }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_name_is_not_found_in_a_longer_one() {
+    fn a_whole_name_does_not_match_a_longer_one() {
         for (given, name, part, whole) in [
             ("me_user", "me_user2", true, false),
             ("me_user", "ME_User", true, true),

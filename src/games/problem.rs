@@ -1,45 +1,30 @@
-//! Why a game could not be read, or not to its end.
+//! Why a game, or the rest of it, could not be read.
 
 use std::fmt;
 
 use super::Place;
 
-/// The kinds of reasons, by which games are counted.
+/// The reasons by which such games are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// A move is not legal in its position, or could be several.
+    /// A move is illegal or ambiguous in its position.
     IllegalMove,
-    /// A word that names a square is no move.
+    /// A word names a square but is not a move.
     UnreadableMove,
-    /// A side passed: a book has no such move.
+    /// A side passed, which books cannot hold.
     NullMove,
-    /// The position that the game starts from is none.
+    /// The game starts from an illegal position.
     BadPosition,
-    /// The game is of a kind of chess that books do not hold.
+    /// The game is of a kind of chess that books cannot hold.
     OtherVariant,
     /// A comment or a variation has no end.
     Unterminated,
-    /// The game, or a line of its head, is longer than any real one.
+    /// The game, or a line of its head, is longer than in any real game.
     TooLong,
     /// The bytes of the game are damaged.
     Damaged,
     /// The rest of a file cannot be read.
     Unreadable,
-}
-
-impl Reason {
-    /// Every reason.
-    pub const ALL: [Self; 9] = [
-        Self::IllegalMove,
-        Self::UnreadableMove,
-        Self::NullMove,
-        Self::BadPosition,
-        Self::OtherVariant,
-        Self::Unterminated,
-        Self::TooLong,
-        Self::Damaged,
-        Self::Unreadable,
-    ];
 }
 
 impl fmt::Display for Reason {
@@ -58,14 +43,14 @@ impl fmt::Display for Reason {
     }
 }
 
-/// One game that could not be read, or not to its end.
+/// What is wrong with a game that could not be read, or only in part.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The kind of reason.
     pub reason: Reason,
-    /// Where it shows.
+    /// Where it is.
     pub place: Place,
-    /// What exactly is wrong there, as a clause.
+    /// What exactly is wrong, as a clause.
     pub why: String,
 }
 

@@ -1,4 +1,4 @@
-//! PGN files in ZIP archives, each unpacked while it is read.
+//! PGN files in ZIP archives, decompressed while they are read.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -14,10 +14,10 @@ use zip::{CompressionMethod, ZipReadOptions};
 use super::decode_text;
 use crate::base::error::{Error, ErrorKind, Result};
 
-/// The first bytes of an archive: of its first file, or of the end of one without files.
+/// The first bytes of an archive: those of its first file, or of its end if it has no files.
 const STARTS: [&[u8; 4]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
-/// PGN files that are read of one archive; no more than a few hundred are met.
+/// The most PGN files read from one archive; real ones have a few hundred.
 const MOST_MEMBERS: usize = 1 << 16;
 
 const UNPACK: &str = "unpack it first";
@@ -27,7 +27,7 @@ pub fn is_start(start: &[u8]) -> bool {
     STARTS.iter().any(|sign| start.starts_with(*sign))
 }
 
-/// Whether a file is an archive; one that cannot be read is none.
+/// Whether a file can be read and is an archive.
 pub fn is_zip(path: &Path) -> bool {
     let mut start = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && is_start(&start)
@@ -36,10 +36,12 @@ pub fn is_zip(path: &Path) -> bool {
 /// A PGN file in an archive.
 #[derive(Clone, Debug)]
 pub struct Member {
+    /// The path of the archive and in it.
+    pub name: PathBuf,
+    /// Bytes that it takes in the archive.
+    pub compressed: u64,
     archive: PathBuf,
-    name: PathBuf,
     at: u64,
-    packed: u64,
     len: u64,
     crc: u32,
     deflated: bool,
@@ -48,7 +50,7 @@ pub struct Member {
 /// The PGN files of an archive, in its order.
 ///
 /// # Errors
-/// When the archive cannot be read, holds no PGN file, or one that is encrypted or packed in a rare way.
+/// When the archive cannot be read, holds no PGN files, or holds one that is encrypted or compressed in a rare way.
 pub fn members(path: &Path) -> Result<Vec<Member>> {
     let damaged = |error: ZipError| match error {
         ZipError::Io(error) => Error::file(path, "cannot read the archive", error),
@@ -66,12 +68,12 @@ pub fn members(path: &Path) -> Result<Vec<Member>> {
         }
         let refuse =
             |what: &str| Err(Error::format(path, format!("{} {what}", shown(&within))).advice(UNPACK));
-        let (packed, len, crc) = (entry.compressed_size(), entry.size(), entry.crc32());
+        let (compressed, len, crc) = (entry.compressed_size(), entry.size(), entry.crc32());
         let deflated = match entry.compression() {
             _ if entry.encrypted() => return refuse("in this archive is encrypted"),
             CompressionMethod::Stored => false,
             CompressionMethod::Deflated => true,
-            _ => return refuse("in this archive is packed in a way that cannot be read"),
+            _ => return refuse("in this archive is compressed in a way that cannot be read"),
         };
         if members.len() == MOST_MEMBERS {
             return Err(Error::format(path, "this archive holds too many files").advice(UNPACK));
@@ -80,7 +82,7 @@ pub fn members(path: &Path) -> Result<Vec<Member>> {
         let Some(at) = at else { return refuse("cannot be found in this archive") };
         let name = within.split(['/', '\\']).filter(|part| !["", ".", ".."].contains(part));
         let name = name.fold(path.to_owned(), |path, part| path.join(shown(part)));
-        members.push(Member { archive: path.to_owned(), name, at, packed, len, crc, deflated });
+        members.push(Member { name, compressed, archive: path.to_owned(), at, len, crc, deflated });
     }
     if members.is_empty() {
         return Err(Error::new(ErrorKind::File, "this archive holds no PGN files")
@@ -90,23 +92,13 @@ pub fn members(path: &Path) -> Result<Vec<Member>> {
     Ok(members)
 }
 
-/// A name as it may be shown.
+/// A name without characters that would garble messages.
 fn shown(name: &str) -> String {
     name.chars().map(|letter| if letter.is_control() || letter == ':' { '_' } else { letter }).collect()
 }
 
 impl Member {
-    /// The archive's name and the file's in it.
-    pub fn name(&self) -> &Path {
-        &self.name
-    }
-
-    /// Bytes that it takes in the archive.
-    pub fn packed_len(&self) -> u64 {
-        self.packed
-    }
-
-    /// Opens the file; `count` sees what is read from the disk.
+    /// Opens the file; `count` wraps the reader of its bytes on the disk.
     ///
     /// # Errors
     /// When the archive cannot be opened.
@@ -116,14 +108,14 @@ impl Member {
     ) -> io::Result<Box<dyn Read + Send>> {
         let mut file = File::open(&self.archive)?;
         file.seek(SeekFrom::Start(self.at))?;
-        let packed = BufReader::with_capacity(1 << 17, count(file.take(self.packed)));
+        let compressed = BufReader::with_capacity(1 << 17, count(file.take(self.compressed)));
         let from: Box<dyn Read + Send> =
-            if self.deflated { Box::new(DeflateDecoder::new(packed)) } else { Box::new(packed) };
+            if self.deflated { Box::new(DeflateDecoder::new(compressed)) } else { Box::new(compressed) };
         Ok(Box::new(Checked { from, crc: Crc::new(), expected: self.crc, left: self.len }))
     }
 }
 
-/// Content whose length and checksum are known.
+/// Compares content with its expected length and checksum.
 struct Checked {
     from: Box<dyn Read + Send>,
     crc: Crc,
@@ -184,11 +176,11 @@ mod tests {
         );
         assert!(is_zip(&path));
         let found = members(&path).unwrap();
-        let names: Vec<_> = found.iter().map(|member| member.name().to_owned()).collect();
+        let names: Vec<_> = found.iter().map(|member| member.name.clone()).collect();
         assert_eq!(names, [path.join("b.pgn"), path.join("x").join("a.PGN"), path.join("etc").join("c.pgn")]);
         let texts: Vec<_> = found.iter().map(|member| read(member).unwrap()).collect();
         assert_eq!(texts, [text, b"1. d4 *".to_vec(), Vec::new()]);
-        assert!(found[0].packed_len() < 1000);
+        assert!(found[0].compressed < 1000);
     }
 
     #[test]
@@ -199,7 +191,7 @@ mod tests {
         let text: Vec<u8> = (0..20_000_u32).flat_map(|number| number.to_string().into_bytes()).collect();
         let path = archive(folder.path(), &[("a.pgn", &text)]);
         let sound = std::fs::read(&path).unwrap();
-        // Any byte may be another one: what comes is an error or the text.
+        // With any byte changed, the result is an error or the text.
         for at in (0..sound.len()).step_by(97).chain(sound.len() - 90..sound.len()) {
             let mut bytes = sound.clone();
             bytes[at] ^= 0x55;

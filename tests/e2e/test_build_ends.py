@@ -167,7 +167,7 @@ def test_bytes_that_are_no_games_make_no_book(tabiya, folder):
     (folder / "random.pgn").write_bytes(chance.randbytes(1 << 20))
     (folder / "nul.pgn").write_bytes(bytes(1 << 16))
     (folder / "wide.pgn").write_bytes(GOOD.encode("utf-16"))
-    for name, words in (("random", ["no text of games"]), ("nul", ["no text of games"]), ("wide", ["UTF-16"])):
+    for name, words in (("random", ["not a text file of games"]), ("nul", ["not a text file of games"]), ("wide", ["UTF-16"])):
         done = tabiya("build", folder / f"{name}.pgn", "-o", folder / "out" / "book.bin", "--temp", folder / "temp")
         told(done, FILE, f"{name}.pgn", *words)
         assert left(folder) == ([], [])

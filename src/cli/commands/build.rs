@@ -15,7 +15,7 @@ use crate::bookmaker::{self, Filter, Input, Names, Only, Plan, Weigh};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, counts, report, written};
-use crate::games::{self, Date, GameSource as _, PlayerName};
+use crate::games::{self, Date, PlayerName};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]

@@ -1,12 +1,12 @@
-//! A board that is quick to play a stored game on: it knows its pieces by their numbers, as the compact encoding names
-//! them, and checks that a move is legal without making a list of all.
+//! A board on which stored games can be played fast: it numbers its pieces as the compact encoding does, and checks
+//! that a move is legal without generating all legal moves.
 //!
-//! Why it is here beside shakmaty's: processor time, measured on 61,170 games with 5.0 million plies (twic1134, ten
-//! times; AMD EPYC). Shakmaty takes 64 ns for a ply that is checked and played, and 107 ns with its key. With this board
-//! all of `check` takes 31 ns for a ply, and all of `build` 107 ns; without its keys `build` takes 1.6 times as long.
+//! Why not shakmaty's: processor time, measured on 61,170 games with 5.0 million plies (twic1134, ten times; AMD EPYC).
+//! Shakmaty takes 64 ns to check and play a ply, and 107 ns with its key. With this board all of `check` takes 31 ns a
+//! ply, and all of `build` 107 ns; without its keys `build` takes 1.6 times as long.
 #![allow(
     clippy::indexing_slicing,
-    reason = "squares are below 64 and numbers of men below their tables' lengths, which the types of the tables ensure"
+    reason = "squares are below 64, and the numbers of pieces are below the lengths of their tables"
 )]
 
 mod key;
@@ -15,43 +15,23 @@ mod play;
 use shakmaty::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, pawn_attacks, queen_attacks, ray, rook_attacks,
 };
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, Move, Position as _, Rank, Role, Setup, Square};
+use shakmaty::{
+    Bitboard, Castles, CastlingSide, Chess, Color, Move, Position as _, Rank, Role, Setup, Square,
+};
 
+use super::error::MoveError;
 use crate::chess::lenient;
 pub use key::Key;
-use play::castled;
 
 /// No square, in a list of pieces.
 const NONE: u8 = 64;
 
-/// Pieces of a kind and side that have a number. Those beyond, which only a made-up position has, can be named by
-/// their squares alone, as from the fourth on all are.
+/// Pieces of a kind and side that have a number. Only an artificial position has more, and the encoding names pieces
+/// from the fourth on by their squares anyway.
 const LISTED: u8 = 15;
 
 /// The number of a piece that has none.
 const UNLISTED: u8 = 15;
-
-/// Why a move cannot be played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The side to move has no such piece.
-    NoPiece,
-    /// The piece does not go there.
-    Way,
-    /// The king would be left in check.
-    King,
-    /// King or rook have moved, or cannot castle from where they are.
-    NoRight {
-        /// The side.
-        color: Color,
-        /// Whether it is the castling to the g file.
-        short: bool,
-    },
-    /// Something is in the way of castling, or attacks it.
-    Castling,
-    /// The side is in check and cannot pass.
-    Pass,
-}
 
 /// A position with its pieces numbered.
 #[derive(Clone, Debug)]
@@ -70,15 +50,11 @@ pub struct Board {
     check: bool,
     /// The square that a pawn has just passed over.
     en_passant: Bitboard,
-    /// The rooks that may castle, by side: to the g file, to the c file.
-    castles: [[Option<Square>; 2]; 2],
-    /// The same together.
-    castling: Bitboard,
-    mode: CastlingMode,
+    castles: Castles,
 }
 
-/// The squares that a piece goes to on an empty board, by its side, its kind and its square. Of pawns both those that
-/// they go to and those that they capture on.
+/// The squares that a piece reaches on an empty board, by its side, kind and square. For pawns, both those that they
+/// move to and those that they capture on.
 static REACHES: [[[Bitboard; 64]; 8]; 2] = {
     let mut reaches = [[[Bitboard::EMPTY; 64]; 8]; 2];
     let mut number = 0;
@@ -100,7 +76,7 @@ static REACHES: [[[Bitboard; 64]; 8]; 2] = {
     reaches
 };
 
-/// The squares that a pawn goes to and captures on.
+/// The squares that a pawn moves to and captures on.
 const fn pawn_reaches(white: bool, from: Square) -> Bitboard {
     let at = 1_u64 << from as u32;
     let (color, pushes) = if white {
@@ -111,7 +87,7 @@ const fn pawn_reaches(white: bool, from: Square) -> Bitboard {
     Bitboard(pawn_attacks(color, from).0 | pushes)
 }
 
-/// The squares that a piece goes to on an empty board.
+/// The squares that a piece reaches on an empty board.
 #[inline]
 fn reaches(color: Color, role: Role, from: Square) -> Bitboard {
     REACHES[color as usize][role as usize & 7][from as usize]
@@ -138,8 +114,6 @@ fn other(color: Color) -> Color {
 impl Board {
     /// Numbers the pieces of a position from a1 up, file by file, or from h8 down.
     pub fn new(chess: &Chess, reversed: bool) -> Self {
-        let from = chess.board();
-        let mode = chess.castles().mode();
         let mut board = Self {
             roles: [Bitboard::EMPTY; 8],
             colors: [Bitboard::EMPTY; 2],
@@ -149,21 +123,11 @@ impl Board {
             turn: chess.turn(),
             check: chess.is_check(),
             en_passant: chess.pseudo_legal_ep_square().map_or(Bitboard::EMPTY, Bitboard::from),
-            castles: [[None; 2]; 2],
-            castling: chess.castles().castling_rights(),
-            mode,
+            castles: chess.castles().clone(),
         };
-        for color in Color::ALL {
-            for (side, place) in [shakmaty::CastlingSide::KingSide, shakmaty::CastlingSide::QueenSide]
-                .into_iter()
-                .zip(&mut board.castles[color as usize])
-            {
-                *place = chess.castles().rook(color, side);
-            }
-        }
         for step in 0..64 {
             let at = super::start::square(if reversed { 63 - step } else { step });
-            if let Some(piece) = from.piece_at(at) {
+            if let Some(piece) = chess.board().piece_at(at) {
                 board.add(at, piece.color, piece.role as usize);
             }
         }
@@ -176,19 +140,19 @@ impl Board {
         self.turn
     }
 
-    /// The same position for shakmaty; `None` where it is none to it.
+    /// The same position for shakmaty; `None` where shakmaty rejects it.
     pub fn to_chess(&self) -> Option<Chess> {
         let mut setup = Setup::empty();
-        for (number, &piece) in (0_u8..).zip(&self.squares) {
-            let color = if piece & 8 == 0 { Color::Black } else { Color::White };
-            if let Some(role) = role_of(piece) {
-                setup.board.set_piece_at(square(number), shakmaty::Piece { color, role });
+        for at in Square::ALL {
+            let color = Color::from_white(self.squares[at as usize] & 8 != 0);
+            if let Some(role) = self.role_at(at) {
+                setup.board.set_piece_at(at, shakmaty::Piece { color, role });
             }
         }
         setup.turn = self.turn;
         setup.ep_square = self.en_passant.first();
-        setup.castling_rights = self.castling;
-        setup.position::<Chess>(self.mode).or_else(lenient).ok()
+        setup.castling_rights = self.castles.castling_rights();
+        setup.position::<Chess>(self.castles.mode()).or_else(lenient).ok()
     }
 
     #[inline]
@@ -233,21 +197,21 @@ impl Board {
         let queens = self.roles[Role::Queen as usize];
         let towards = reaches(by, Role::Rook, at) & (self.roles[Role::Rook as usize] | queens)
             | reaches(by, Role::Bishop, at) & (self.roles[Role::Bishop as usize] | queens);
-        // They are few, and what lies between is found in a smaller table than all that each may attack.
+        // These are few, and the table of squares between two others is smaller than those of attacks.
         (towards & self.colors[by as usize] & !gone)
             .into_iter()
             .any(|from| (between(at, from) & occupied).is_empty())
     }
 
-    /// Whether a piece reaches a square with nothing in between. Between squares that are not on one line there is
-    /// nothing.
+    /// Whether a piece reaches a square with nothing in between. Squares that are not on one line have nothing between
+    /// them.
     #[inline]
     fn sees(&self, color: Color, role: Role, from: Square, to: Square) -> bool {
         reaches(color, role, from).contains(to) & (between(from, to) & self.occupied()).is_empty()
     }
 
-    /// Whether the king of the side to move is safe after a piece of its own other than the king went from one square
-    /// to another, and captured on a third.
+    /// Whether the king of the side to move is safe after another piece of its side moved between two squares and
+    /// captured on a third.
     #[inline(always)]
     fn is_safe(&self, from: Square, to: Square, captured: Bitboard) -> bool {
         let king = self.king(self.turn);
@@ -256,7 +220,7 @@ impl Board {
             let occupied = occupied.without(from) & !captured | Bitboard::from(to);
             return !self.attacked(king, other(self.turn), occupied, captured);
         }
-        // A line is opened where nothing else is between.
+        // The move opens a line to the king if nothing else is in between.
         let seen = ray(king, from) & self.enemy() & self.sliders();
         let uncovered = seen.any() & (between(king, from) & occupied).is_empty();
         !uncovered
@@ -265,21 +229,21 @@ impl Board {
 
     /// The square of a piece of the side to move, by its kind and number from 0.
     #[inline]
-    pub fn find(&self, role: Role, number: u8) -> Result<Square, Fault> {
+    pub fn find(&self, role: Role, number: u8) -> Result<Square, MoveError> {
         match self.lists[self.turn as usize][role as usize][usize::from(number & 15)] {
-            NONE => Err(Fault::NoPiece),
+            NONE => Err(MoveError::NoPiece),
             at => Ok(square(at)),
         }
     }
 
-    /// The legal move of a piece of the side to move, by its kind, number and way; no castling. A pawn that reaches the
-    /// last rank becomes a queen.
+    /// The legal move of a piece of the side to move, by its kind, number and step; not castling. A pawn that reaches
+    /// the last rank becomes a queen.
     ///
     /// # Errors
     /// When it is not legal.
     #[inline(always)]
-    pub fn piece(&self, role: Role, number: u8, right: u8, up: u8) -> Result<Move, Fault> {
-        // Whatever differs from move to move is computed rather than branched on: no processor guesses moves.
+    pub fn piece(&self, role: Role, number: u8, right: u8, up: u8) -> Result<Move, MoveError> {
+        // Computes rather than branches where moves differ: no processor can predict them.
         let from = self.find(role, number)?;
         let (file, rank) = (((from as u8 & 7) + right) & 7, ((from as u8 >> 3) + up) & 7);
         let to = square(rank << 3 | file);
@@ -287,10 +251,10 @@ impl Board {
         let (pawn, aside) = (all_if(role == Role::Pawn), all_if(right != 0));
         let open =
             !self.own() & !pawn | !occupied & pawn & !aside | (self.enemy() | self.en_passant) & pawn & aside;
-        // What leads over the edge comes to a square that the piece never reaches.
+        // A step over the edge leads to a square that the piece never reaches.
         let goes = self.sees(self.turn, role, from, to) & open.contains(to);
         if !goes {
-            return Err(Fault::Way);
+            return Err(MoveError::Unreachable);
         }
         if ((Bitboard::BACKRANKS | self.en_passant) & pawn).contains(to) {
             return self.pawn(from, to, None);
@@ -298,9 +262,9 @@ impl Board {
         self.settled(role, from, to)
     }
 
-    /// The move of a piece that goes this way, if it leaves no check.
+    /// The move of a piece that can go there, if it leaves its king safe.
     #[inline(always)]
-    fn settled(&self, role: Role, from: Square, to: Square) -> Result<Move, Fault> {
+    fn settled(&self, role: Role, from: Square, to: Square) -> Result<Move, MoveError> {
         let captured = self.enemy() & Bitboard::from(to);
         let safe = if role == Role::King {
             !self.attacked(to, other(self.turn), self.occupied().without(from), captured)
@@ -308,41 +272,52 @@ impl Board {
             self.is_safe(from, to, captured)
         };
         if !safe {
-            return Err(Fault::King);
+            return Err(MoveError::King);
         }
-        Ok(Move::Normal { role, from, capture: role_of(self.squares[to as usize]), to, promotion: None })
+        Ok(Move::Normal { role, from, capture: self.role_at(to), to, promotion: None })
     }
 
-    /// The legal move between two squares that is no castling. A pawn that reaches the last rank becomes a queen where
-    /// nothing else is asked for.
+    /// The legal move between two squares; not castling. A pawn that reaches the last rank becomes a queen unless
+    /// `promotion` names another piece.
     ///
     /// # Errors
     /// When it is not legal.
     #[inline]
-    pub fn between(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<Move, Fault> {
+    pub fn between(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<Move, MoveError> {
         if !self.own().contains(from) {
-            return Err(Fault::NoPiece);
+            return Err(MoveError::NoPiece);
         }
         if self.own().contains(to) {
-            return Err(Fault::Way);
+            return Err(MoveError::Unreachable);
         }
-        let Some(role) = role_of(self.squares[from as usize]) else { return Err(Fault::NoPiece) };
+        let Some(role) = self.role_at(from) else { return Err(MoveError::NoPiece) };
         if role == Role::Pawn {
             return self.pawn(from, to, promotion);
         }
         if !self.sees(self.turn, role, from, to) {
-            return Err(Fault::Way);
+            return Err(MoveError::Unreachable);
         }
         self.settled(role, from, to)
     }
 
+    /// The kind of the piece on a square.
     #[inline]
     fn role_at(&self, at: Square) -> Option<Role> {
-        role_of(self.squares[at as usize])
+        const ROLES: [Option<Role>; 8] = [
+            None,
+            Some(Role::Pawn),
+            Some(Role::Knight),
+            Some(Role::Bishop),
+            Some(Role::Rook),
+            Some(Role::Queen),
+            Some(Role::King),
+            None,
+        ];
+        ROLES[usize::from(self.squares[at as usize] & 7)]
     }
 
     #[inline]
-    fn pawn(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<Move, Fault> {
+    fn pawn(&self, from: Square, to: Square, promotion: Option<Role>) -> Result<Move, MoveError> {
         let occupied = self.occupied();
         let (forward, second, last) = match self.turn {
             Color::White => (8, Rank::Second, Rank::Eighth),
@@ -357,17 +332,17 @@ impl Board {
             } else if self.en_passant.contains(to) {
                 captured = to.offset(-forward).map_or(Bitboard::EMPTY, Bitboard::from);
             } else {
-                return Err(Fault::Way);
+                return Err(MoveError::Unreachable);
             }
         } else {
             let one = from.offset(forward).filter(|&one| !occupied.contains(one));
             let two = one.filter(|_| from.rank() == second).and_then(|one| one.offset(forward));
             if one != Some(to) && two.filter(|&two| !occupied.contains(two)) != Some(to) {
-                return Err(Fault::Way);
+                return Err(MoveError::Unreachable);
             }
         }
         if !self.is_safe(from, to, captured) {
-            return Err(Fault::King);
+            return Err(MoveError::King);
         }
         if captured.any() && capture.is_none() {
             return Ok(Move::EnPassant { from, to });
@@ -380,19 +355,19 @@ impl Board {
     ///
     /// # Errors
     /// When it is not legal.
-    pub fn castling(&self, short: bool) -> Result<Move, Fault> {
-        let no_right = Fault::NoRight { color: self.turn, short };
-        let Some(rook) = self.castles[self.turn as usize][usize::from(!short)] else { return Err(no_right) };
+    pub fn castling(&self, short: bool) -> Result<Move, MoveError> {
+        let no_right = MoveError::NoRight { color: self.turn, short };
+        let side = CastlingSide::from_king_side(short);
+        let Some(rook) = self.castles.rook(self.turn, side) else { return Err(no_right) };
         let king = self.king(self.turn);
-        let (king_to, rook_to) = castled(king, short);
+        let (king_to, rook_to) = (side.king_to(self.turn), side.rook_to(self.turn));
         let occupied = self.occupied().without(king).without(rook);
-        let way = between(king, king_to).with(king_to) | between(rook, rook_to).with(rook_to);
         let passed = between(king, king_to).with(king);
         let enemy = other(self.turn);
-        let stopped = (way & occupied).any()
+        let stopped = (self.castles.path(self.turn, side) & occupied).any()
             || passed.into_iter().any(|at| self.attacked(at, enemy, occupied.with(rook), Bitboard::EMPTY))
             || self.attacked(king_to, enemy, occupied.with(king_to).with(rook_to), Bitboard::EMPTY);
-        if stopped { Err(Fault::Castling) } else { Ok(Move::Castle { king, rook }) }
+        if stopped { Err(MoveError::Castling) } else { Ok(Move::Castle { king, rook }) }
     }
 
     /// Whether the side to move is in check.
@@ -405,7 +380,7 @@ impl Board {
     pub fn is_mate(&self) -> bool {
         let king = self.king(self.turn);
         let occupied = self.occupied().without(king);
-        // Mostly the king can go away, and that is quickly seen.
+        // Usually the king can step away, which is quick to see.
         let flees = (king_attacks(king) & !self.own())
             .into_iter()
             .any(|to| !self.attacked(to, other(self.turn), occupied, Bitboard::from(to)));
@@ -438,22 +413,6 @@ impl Board {
         }
         others
     }
-}
-
-/// The kind of the piece on a square.
-#[inline]
-fn role_of(piece: u8) -> Option<Role> {
-    const ROLES: [Option<Role>; 8] = [
-        None,
-        Some(Role::Pawn),
-        Some(Role::Knight),
-        Some(Role::Bishop),
-        Some(Role::Rook),
-        Some(Role::Queen),
-        Some(Role::King),
-        None,
-    ];
-    ROLES[usize::from(piece & 7)]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The whole database read: what is wrong with it, with its game and offset.
+//! Checking a whole database: what is wrong with it, with game and offset.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use shakmaty::Position as _;
 
 use super::database::Cbh;
 use super::entities::Entities;
-use super::layout::{self, RECORD_LEN};
-use super::notes::{self, Facts, Items};
+use super::layout::{self, NOTES_GAME_BITS, RECORD_LEN};
+use super::notes::{self, Facts};
 use super::parallel::in_order;
-use super::reader::{Counting, Reader};
+use super::reader::{CUT_OFF, Counter, Reader};
 use super::record::{self, Record};
 use crate::base::error::Result;
 use crate::base::findings::{Findings, kinds};
@@ -39,14 +39,14 @@ kinds! {
     }
 }
 
-/// A finding of a thread: its kind, the last part of the file's name, the offset there, and what is wrong.
+/// A finding of a thread: its kind, the extension of the file, the offset there, and what is wrong.
 type Found = (Kind, &'static str, u64, String);
 
-/// Reads everything and adds what is wrong to `findings`: the files first, then the games in their order. `at` hears
-/// how far the work is.
+/// Reads everything and adds what is wrong to `findings`: the files first, then the games in their order. `at`
+/// receives the progress.
 ///
 /// # Errors
-/// When `at` fails: the work is to stop.
+/// When `at` fails, because the work is to stop.
 pub fn check(
     db: &Cbh,
     threads: usize,
@@ -77,12 +77,12 @@ pub fn check(
 
 /// Adds what is wrong with the files of a database.
 pub fn files(db: &Cbh, findings: &mut Findings<'_>) {
-    for what in db.damage() {
+    for what in db.findings() {
         findings.add(Kind::Files, (db.path(), 0), what);
     }
 }
 
-/// One thread's way of checking games.
+/// Checks games on one thread.
 struct Checker<'a> {
     reader: Reader<'a>,
     notes: Notes,
@@ -99,7 +99,6 @@ impl Checker<'_> {
             Ok(record) => record,
             Err(error) => return add(Kind::Record, "cbh", at, error.to_string()),
         };
-        let record = Record(&record);
         match record.kind() {
             record::Kind::Text => return,
             record::Kind::Unknown => {
@@ -108,17 +107,16 @@ impl Checker<'_> {
             }
             record::Kind::Game => {}
         }
-        self.names(record, at, &mut add);
-        let moves = match self.reader.find(number, record) {
+        self.names(&record, at, &mut add);
+        let moves = match self.reader.find(&record) {
             Ok(game) => {
-                let mut count = Counting::default();
-                if let Err(damage) = self.reader.decode(&game, &mut count) {
-                    let kind =
-                        if damage.reason() == Reason::IllegalMove { Kind::Illegal } else { Kind::Moves };
-                    add(kind, "cbg", game.offset + game.head + damage.at, damage.to_string());
+                let mut count = Counter::default();
+                if let Err(error) = self.reader.decode(&game, &mut count) {
+                    let illegal = error.reason() == Reason::IllegalMove;
+                    let kind = if illegal { Kind::Illegal } else { Kind::Moves };
+                    add(kind, "cbg", game.offset + game.head + error.at, error.to_string());
                 } else if game.cut {
-                    let what = "its moves are cut off by the end of the file";
-                    add(Kind::CutOff, "cbg", game.offset + game.len, what.to_owned());
+                    add(Kind::CutOff, "cbg", game.offset + game.len, CUT_OFF.to_owned());
                 } else {
                     let first_black = game.start.as_ref().is_some_and(|start| start.chess.turn().is_black());
                     let full = (count.main + u32::from(first_black)).div_ceil(2).min(255);
@@ -130,23 +128,18 @@ impl Checker<'_> {
                 }
                 Some(count.all)
             }
-            Err(error) => {
-                let variant = error.reason == Reason::OtherVariant;
-                add(if variant { Kind::Variant } else { Kind::Unread }, "cbg", error.offset, error.why);
+            Err(problem) => {
+                let variant = problem.reason == Reason::OtherVariant;
+                let kind = if variant { Kind::Variant } else { Kind::Unread };
+                add(kind, "cbg", problem.place.offset, problem.why);
                 None
             }
         };
-        match self.reader.notes(number, record) {
-            Ok(None) => {}
-            Ok(Some((base, items))) => {
-                annotations(number, moves, base, items, (&mut self.notes, &mut self.facts), &mut add);
-            }
-            Err((offset, what)) => add(Kind::Notes, "cba", offset, what.to_owned()),
-        }
+        self.annotations(&record, moves, &mut add);
     }
 
-    /// Whether the names that a record refers to are there.
-    fn names(&mut self, record: Record<'_>, at: u64, add: &mut impl FnMut(Kind, &'static str, u64, String)) {
+    /// Checks that the names exist that a record refers to.
+    fn names(&mut self, record: &Record, at: u64, add: &mut impl FnMut(Kind, &'static str, u64, String)) {
         let db = self.reader.db();
         let mut look = |entities: &Entities, number: u32, offset: u64, what: &'static str| {
             if entities.count() == 0 {
@@ -165,28 +158,32 @@ impl Checker<'_> {
         look(&db.annotators, record.annotator(), layout::record::ANNOTATOR, "annotator");
         look(&db.sources, record.source(), layout::record::SOURCE, "source");
     }
-}
-
-fn annotations(
-    number: u32,
-    moves: Option<u32>,
-    base: u64,
-    items: Items<'_>,
-    (notes, facts): (&mut Notes, &mut Facts),
-    add: &mut impl FnMut(Kind, &'static str, u64, String),
-) {
-    if items.game() != number & 0xff_ffff {
-        let what = format!("its annotations say that they are for game {}", items.game());
-        add(Kind::OtherNotes, "cba", base, what);
-    }
-    notes.clear();
-    facts.clear();
-    notes::read(items, moves.unwrap_or(u32::MAX - 1), notes, facts);
-    if let Some((at, what)) = facts.damage {
-        add(Kind::Note, "cba", base + at, what.to_owned());
-    }
-    for (kind, count) in facts.left_out.iter().filter(|(kind, _)| notes::name(**kind).is_none()) {
-        let what = format!("{count} annotations of type {kind:#04x}, which is not known");
-        add(Kind::UnknownNotes, "cba", base, what);
+    /// Checks the annotations of a game of so many moves.
+    fn annotations(
+        &mut self,
+        record: &Record,
+        moves: Option<u32>,
+        add: &mut impl FnMut(Kind, &'static str, u64, String),
+    ) {
+        let Self { reader, notes, facts } = self;
+        let (base, items) = match reader.notes(record) {
+            Ok(Some(found)) => found,
+            Ok(None) => return,
+            Err((offset, what)) => return add(Kind::Notes, "cba", offset, what.to_owned()),
+        };
+        if items.game() != record.number & NOTES_GAME_BITS {
+            let what = format!("its annotations say that they are for game {}", items.game());
+            add(Kind::OtherNotes, "cba", base, what);
+        }
+        notes.clear();
+        facts.clear();
+        notes::read(items, moves.unwrap_or(u32::MAX - 1), notes, facts);
+        if let Some((at, what)) = facts.error {
+            add(Kind::Note, "cba", base + at, what.to_owned());
+        }
+        for (kind, count) in facts.left_out.iter().filter(|(kind, _)| notes::name(**kind).is_none()) {
+            let what = format!("{count} annotations of type {kind:#04x}, which is not known");
+            add(Kind::UnknownNotes, "cba", base, what);
+        }
     }
 }

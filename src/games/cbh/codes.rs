@@ -1,8 +1,8 @@
-//! What a byte of the compact encoding means, once it is no longer hidden.
+//! The meaning of a byte of the compact encoding, after unscrambling.
 //!
-//! The order of the codes (docs/formats/cbh.md, Compact moves): null move, king, then each piece with its ways, then
-//! the pawns, the second and third pieces, and the marks.
-#![allow(clippy::indexing_slicing, reason = "tables that are made when the program is compiled")]
+//! The order of the codes (docs/formats/cbh.md, Compact moves): null move, king, each piece with its steps, pawns, second
+//! queens and third pieces, marks.
+#![allow(clippy::indexing_slicing, reason = "the tables are computed at compile time")]
 
 use shakmaty::{Color, Role};
 
@@ -29,16 +29,15 @@ pub enum Code {
     },
     /// The move is in the next two bytes.
     TwoBytes,
-    /// Means nothing, and is no move.
+    /// Nothing; it does not count as a move.
     Nothing,
-    /// The position is kept: another move that is played instead of the next one comes later.
+    /// The position is kept: an alternative to the next move follows later.
     Push,
-    /// The line ends: go on from the position that was kept last.
+    /// The line ends, and the last position that was kept returns.
     Pop,
 }
 
-/// The meaning of each code to a side, by [`Color`] as a number: pawns go forward, and name the way as their player sees
-/// it.
+/// The meaning of each code for a side, by [`Color`] as a number: steps of pawns are as their player sees them.
 pub static CODES: [[Code; 256]; 2] = {
     let mut both = [[Code::Nothing; 256]; 2];
     both[Color::White as usize] = codes(PAWN);
@@ -57,10 +56,16 @@ const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
 /// The steps of a king: all its neighbours clockwise from the one above.
 const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (1, 0), (1, 7), (0, 7), (7, 7), (7, 0), (7, 1)];
 
+/// The steps of a rook.
+const ROOK: [(u8, u8); 14] = lines([(0, 1), (1, 0)]);
+
+/// The steps of a bishop.
+const BISHOP: [(u8, u8); 14] = lines([(1, 1), (1, 7)]);
+
 /// The steps of a knight.
 const KNIGHT: [(u8, u8); 8] = [(2, 1), (1, 2), (7, 2), (6, 1), (6, 7), (7, 6), (1, 6), (2, 7)];
 
-/// A table that is being filled from its start.
+/// A table under construction.
 struct Filled {
     codes: [Code; 256],
     len: usize,
@@ -83,36 +88,21 @@ impl Filled {
         self
     }
 
-    /// Seven squares in each of two directions.
-    const fn lines(mut self, role: Role, number: u8, directions: [(u8, u8); 2]) -> Self {
-        let mut direction = 0;
-        while direction < 2 {
-            let (right, up) = directions[direction];
-            let mut far = 1;
-            while far < 8 {
-                self = self.add(Code::Piece { role, number, right: right * far % 8, up: up * far % 8 });
-                far += 1;
-            }
-            direction += 1;
-        }
-        self
-    }
-
-    const fn rook(self, number: u8) -> Self {
-        self.lines(Role::Rook, number, [(0, 1), (1, 0)])
-    }
-
-    const fn bishop(self, number: u8) -> Self {
-        self.lines(Role::Bishop, number, [(1, 1), (1, 7)])
-    }
-
     const fn queen(self, number: u8) -> Self {
-        self.lines(Role::Queen, number, [(0, 1), (1, 0)]).lines(Role::Queen, number, [(1, 1), (1, 7)])
+        self.steps(Role::Queen, number, ROOK).steps(Role::Queen, number, BISHOP)
     }
+}
 
-    const fn knight(self, number: u8) -> Self {
-        self.steps(Role::Knight, number, KNIGHT)
+/// The steps along two lines: one to seven squares in each direction.
+const fn lines(directions: [(u8, u8); 2]) -> [(u8, u8); 14] {
+    let mut steps = [(0, 0); 14];
+    let mut at = 0;
+    while at < 14 {
+        let ((right, up), far) = (directions[at / 7], at as u8 % 7 + 1);
+        steps[at] = (right * far % 8, up * far % 8);
+        at += 1;
     }
+    steps
 }
 
 const fn codes(pawn: [(u8, u8); 4]) -> [Code; 256] {
@@ -122,19 +112,25 @@ const fn codes(pawn: [(u8, u8); 4]) -> [Code; 256] {
         .add(Code::Castle { short: true })
         .add(Code::Castle { short: false })
         .queen(0)
-        .rook(0)
-        .rook(1)
-        .bishop(0)
-        .bishop(1)
-        .knight(0)
-        .knight(1);
+        .steps(Role::Rook, 0, ROOK)
+        .steps(Role::Rook, 1, ROOK)
+        .steps(Role::Bishop, 0, BISHOP)
+        .steps(Role::Bishop, 1, BISHOP)
+        .steps(Role::Knight, 0, KNIGHT)
+        .steps(Role::Knight, 1, KNIGHT);
     let mut number = 0;
     while number < 8 {
         table = table.steps(Role::Pawn, number, pawn);
         number += 1;
     }
-    table = table.queen(1).queen(2).rook(2).bishop(2).knight(2).add(Code::TwoBytes);
-    let mut codes = table.codes;
+    let mut codes = table
+        .queen(1)
+        .queen(2)
+        .steps(Role::Rook, 2, ROOK)
+        .steps(Role::Bishop, 2, BISHOP)
+        .steps(Role::Knight, 2, KNIGHT)
+        .add(Code::TwoBytes)
+        .codes;
     codes[0xfe] = Code::Push;
     codes[0xff] = Code::Pop;
     codes
@@ -145,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_is_where_the_list_has_it() {
+    fn each_code_has_the_meaning_of_the_description() {
         let piece = |role, number, right, up| Code::Piece { role, number, right, up };
         for (code, meaning) in [
             (0x00, Code::Null),

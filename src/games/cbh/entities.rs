@@ -1,20 +1,18 @@
 //! Players, tournaments, annotators, sources, teams, titles: files of records with numbers from 0.
 //!
-//! Their records are the nodes of a search tree too; its links are not followed, since every record is found by its
+//! The records are also the nodes of a search tree. Its links are not followed, because every record is found by its
 //! number.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use super::layout::{
     ENTITY_COUNT, ENTITY_DELETED, ENTITY_HEADER, ENTITY_LINKS, ENTITY_LIVE, ENTITY_MARK, ENTITY_MARK_AT,
-    ENTITY_MORE, ENTITY_SIZE, annotator, player, source, team, title, tournament,
+    ENTITY_MORE, ENTITY_SIZE, annotator, player, team, title, tournament,
 };
 use super::nations::NATIONS;
 use super::record::date;
 use super::text::field;
 use crate::base::bytes;
-use crate::base::error::Result;
 use crate::base::map::Map;
 use crate::games::Date;
 
@@ -34,15 +32,7 @@ impl Entities {
         Self { data: Map::from(&[][..]), header: ENTITY_HEADER, record: ENTITY_LINKS, count: 0 }
     }
 
-    /// Opens a file whose records hold at least so many bytes; with what is wrong with it.
-    ///
-    /// # Errors
-    /// When the file cannot be opened.
-    pub fn open(path: &Path, least: u64) -> Result<(Self, Option<String>)> {
-        Ok(Self::new(Map::open(path)?, least))
-    }
-
-    /// Takes the bytes of a file whose records hold at least so many; with what is wrong with it.
+    /// Reads the bytes of a file whose records hold at least so many; also returns what is wrong with it.
     pub fn new(data: Map, least: u64) -> (Self, Option<String>) {
         let number = |at| bytes::u32_le(&data, at).map(u64::from);
         let Some((mark, size)) = number(ENTITY_MARK_AT).zip(number(ENTITY_SIZE)) else {
@@ -59,10 +49,10 @@ impl Entities {
         let record = size + ENTITY_LINKS;
         let claimed = number(ENTITY_COUNT).unwrap_or_default();
         let held = (data.len() as u64).saturating_sub(header) / record;
-        let wrong =
+        let finding =
             (claimed > held).then(|| format!("its header counts {claimed} records, and it holds {held}"));
         let count = claimed.min(held);
-        (Self { data, header, record, count }, wrong)
+        (Self { data, header, record, count }, finding)
     }
 
     /// How many records it has, deleted ones included.
@@ -70,13 +60,18 @@ impl Entities {
         self.count
     }
 
-    /// How many of them the header counts as not deleted.
-    pub fn live(&self) -> u64 {
+    /// How many of them are not deleted, by the count in the header.
+    pub fn live_count(&self) -> u64 {
         let live = bytes::u32_le(&self.data, ENTITY_LIVE).map_or(0, u64::from);
         live.min(self.count)
     }
 
-    /// What a record holds; `None` where there is none of this number.
+    /// A record that is not deleted; `None` where no record has this number.
+    pub fn live(&self, number: u32) -> Option<Entity<'_>> {
+        self.get(number).filter(|_| !self.is_deleted(number))
+    }
+
+    /// A record; `None` where no record has this number.
     pub fn get(&self, number: u32) -> Option<Entity<'_>> {
         let at = self.at(number)?;
         Some(Entity(bytes::slice(&self.data, at + ENTITY_LINKS, self.record - ENTITY_LINKS)?))
@@ -98,16 +93,25 @@ impl Entities {
 pub struct Entity<'a>(&'a [u8]);
 
 impl<'a> Entity<'a> {
-    fn text(self, (at, len): (u64, u64)) -> Cow<'a, str> {
+    /// A text, by its offset and length.
+    pub fn text(self, (at, len): (u64, u64)) -> Cow<'a, str> {
         field(bytes::slice(self.0, at, len).unwrap_or_default())
     }
 
-    fn byte(self, at: u64) -> u8 {
-        bytes::slice(self.0, at, 1).and_then(|byte| byte.first().copied()).unwrap_or_default()
+    /// A byte; 0 if it is missing.
+    pub fn byte(self, at: u64) -> u8 {
+        bytes::array(self.0, at).map_or(0, u8::from_le_bytes)
     }
 
-    fn date(self, at: u64) -> Date {
+    /// A date.
+    pub fn date(self, at: u64) -> Date {
         date(bytes::u32_le(self.0, at).unwrap_or_default())
+    }
+
+    /// The letters of a country; empty if it is unknown.
+    pub fn nation(self, at: u64) -> &'static str {
+        let index = usize::from(self.byte(at)).checked_sub(1);
+        index.and_then(|index| NATIONS.get(index)).copied().unwrap_or_default()
     }
 
     /// Appends a player's name as PGN has it: `Last, First`.
@@ -120,7 +124,7 @@ impl<'a> Entity<'a> {
             }
             let first = first.trim();
             out.push_str(first);
-            // Initials get the period that the PGN standard wants after them.
+            // The PGN standard has a period after initials.
             if first.len() <= 2
                 && first.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
             {
@@ -134,7 +138,7 @@ impl<'a> Entity<'a> {
         self.text(annotator::NAME)
     }
 
-    /// A title in the first language that it is given in.
+    /// A title in the first language that has one.
     pub fn title(self) -> Cow<'a, str> {
         (0..title::LANGUAGES)
             .map(|language| self.text((language * title::LEN, title::LEN)))
@@ -142,138 +146,51 @@ impl<'a> Entity<'a> {
             .unwrap_or_default()
     }
 
-    /// Appends a team's name as ChessBase writes it: that of a second or third team is followed by its number.
-    pub fn push_team(self, out: &mut String) {
+    /// A team's name as ChessBase writes it: the number follows that of a second or third team.
+    pub fn team(self) -> String {
         const NUMBERS: [&str; 11] = ["", "", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
-        out.push_str(&self.name());
+        let mut name = self.name().into_owned();
         let number = bytes::u16_le(self.0, team::NUMBER).unwrap_or_default();
         let digits = if number > 10 { number.to_string() } else { String::new() };
         let roman = NUMBERS.get(usize::from(number)).copied().unwrap_or(&digits);
-        if !out.is_empty() && !roman.is_empty() {
-            out.push(' ');
-            out.push_str(roman);
+        if !name.is_empty() && !roman.is_empty() {
+            name.push(' ');
+            name.push_str(roman);
         }
+        name
     }
 
-    /// The country of a team, and the year it played in; 0 unknown.
-    pub fn team(self) -> (Option<&'static str>, u32) {
-        let year = bytes::u32_le(self.0, team::YEAR).unwrap_or_default();
-        (nation(self.byte(team::NATION)), if year > 9999 { 0 } else { year })
-    }
-
-    /// A tournament.
-    pub fn tournament(self) -> Tournament<'a> {
-        let kind = self.byte(tournament::KIND);
-        Tournament {
-            title: self.text(tournament::TITLE),
-            place: self.text(tournament::PLACE),
-            date: self.date(tournament::DATE),
-            kind: kind & tournament::KIND_MASK,
-            blitz: kind & tournament::BLITZ != 0,
-            rapid: kind & tournament::RAPID != 0,
-            correspondence: kind & tournament::CORRESPONDENCE != 0,
-            team: self.byte(tournament::TEAM) & 1 != 0,
-            nation: nation(self.byte(tournament::NATION)),
-            category: self.byte(tournament::CATEGORY),
-            rounds: self.byte(tournament::ROUNDS),
-        }
-    }
-
-    /// A source.
-    pub fn source(self) -> Source<'a> {
-        Source {
-            title: self.text(source::TITLE),
-            publisher: self.text(source::PUBLISHER),
-            publication: self.date(source::PUBLICATION),
-            date: self.date(source::DATE),
-            version: self.byte(source::VERSION),
-            quality: self.byte(source::QUALITY),
-        }
-    }
-}
-
-/// A tournament.
-#[derive(Clone, Debug)]
-pub struct Tournament<'a> {
-    /// Its name.
-    pub title: Cow<'a, str>,
-    /// Where it was held.
-    pub place: Cow<'a, str>,
-    /// When it began.
-    pub date: Date,
-    kind: u8,
-    blitz: bool,
-    rapid: bool,
-    correspondence: bool,
-    team: bool,
-    /// The country that it was held in.
-    pub nation: Option<&'static str>,
-    /// Its category; 0 unknown.
-    pub category: u8,
-    /// How many rounds it had; 0 unknown.
-    pub rounds: u8,
-}
-
-impl Tournament<'_> {
-    /// Appends its type as ChessBase names it; nothing where it is not known.
-    pub fn push_type(&self, out: &mut String) {
-        let kind = match self.kind {
-            1 => "game",
-            2 => "match",
-            3 => "tourn",
-            4 => "swiss",
-            5 => "team",
-            6 => "k.o.",
-            7 => "simul",
-            8 => "schev",
-            _ => "",
-        };
-        if self.team && self.kind != 5 {
+    /// Appends the type of a tournament as ChessBase names it; nothing if it is unknown.
+    pub fn push_type(self, out: &mut String) {
+        let flags = self.byte(tournament::KIND);
+        let number = usize::from(flags & tournament::KIND_MASK);
+        let kind = tournament::KINDS.get(number).copied().unwrap_or_default();
+        let team = self.byte(tournament::TEAM) & tournament::TEAM_BIT != 0;
+        if team && kind != "team" {
             out.push_str(if kind.is_empty() { "team" } else { "team-" });
         }
         out.push_str(kind);
-        for (is, word) in [(self.blitz, "blitz"), (self.rapid, "rapid"), (self.correspondence, "corr")] {
-            if is {
-                let (open, close) = if out.is_empty() { ("", "") } else { (" (", ")") };
-                [open, word, close].into_iter().for_each(|part| out.push_str(part));
-                break;
-            }
+        let speeds = [
+            (tournament::BLITZ, "blitz"),
+            (tournament::RAPID, "rapid"),
+            (tournament::CORRESPONDENCE, "corr"),
+        ];
+        if let Some((_, speed)) = speeds.iter().find(|(bit, _)| flags & bit != 0) {
+            *out += &if out.is_empty() { (*speed).to_owned() } else { format!(" ({speed})") };
         }
     }
-}
-
-/// Where a game was taken from.
-#[derive(Clone, Debug)]
-pub struct Source<'a> {
-    /// Its name.
-    pub title: Cow<'a, str>,
-    /// Who published it.
-    pub publisher: Cow<'a, str>,
-    /// When it was published.
-    pub publication: Date,
-    /// When this version of it was.
-    pub date: Date,
-    /// The version.
-    pub version: u8,
-    /// 1 high, 2 normal, 3 low; 0 unknown.
-    pub quality: u8,
-}
-
-/// The letters of a country by ChessBase's number, from 1.
-pub fn nation(number: u8) -> Option<&'static str> {
-    NATIONS.get(usize::from(number.checked_sub(1)?)).copied()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::made;
+    use super::super::tests::fixtures;
     use super::*;
 
     #[test]
     fn records_are_found_by_their_numbers() {
-        let file = made::entities(58, &[b"Carlsen", b"Caruana"]);
-        let (players, wrong) = Entities::new(file.into(), player::LEAST);
-        assert_eq!((players.count(), players.live(), wrong), (2, 2, None));
+        let file = fixtures::entities(58, &[b"Carlsen", b"Caruana"]);
+        let (players, finding) = Entities::new(file.into(), player::LEAST);
+        assert_eq!((players.count(), players.live_count(), finding), (2, 2, None));
         let mut name = String::new();
         players.get(1).unwrap().push_player(&mut name);
         assert_eq!(name, "Caruana");
@@ -283,7 +200,7 @@ mod tests {
 
     #[test]
     fn links_in_circles_and_deleted_records_do_no_harm() {
-        let mut file = made::entities(58, &[b"A", b"B", b"C"]);
+        let mut file = fixtures::entities(58, &[b"A", b"B", b"C"]);
         for record in 0..3 {
             let at = 32 + record * 67;
             file[at..at + 4].copy_from_slice(&(record as u32).to_le_bytes());
@@ -295,22 +212,22 @@ mod tests {
     }
 
     #[test]
-    fn broken_headers_are_told() {
-        let good = made::entities(58, &[b"A", b"B"]);
-        let told = |file: Vec<u8>, least| Entities::new(file.into(), least);
-        assert!(told(vec![0; 10], 58).1.unwrap().contains("too short"));
-        assert!(told(good.clone(), 59).1.unwrap().contains("have 58 bytes"));
+    fn broken_headers_are_reported() {
+        let good = fixtures::entities(58, &[b"A", b"B"]);
+        let open = |file: Vec<u8>, least| Entities::new(file.into(), least);
+        assert!(open(vec![0; 10], 58).1.unwrap().contains("too short"));
+        assert!(open(good.clone(), 59).1.unwrap().contains("have 58 bytes"));
         let mut bad = good.clone();
         bad[8] = 0;
-        assert!(told(bad, 58).1.unwrap().contains("not that of a part"));
+        assert!(open(bad, 58).1.unwrap().contains("not that of a part"));
         let mut bad = good.clone();
         bad[..4].copy_from_slice(&u32::MAX.to_le_bytes());
-        let (players, wrong) = told(bad, 58);
-        assert!(wrong.unwrap().contains("holds 2"));
+        let (players, finding) = open(bad, 58);
+        assert!(finding.unwrap().contains("holds 2"));
         assert_eq!(players.count(), 2);
         let mut bad = good;
         bad[24..28].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert_eq!(told(bad, 58).0.count(), 0);
+        assert_eq!(open(bad, 58).0.count(), 0);
     }
 
     #[test]
@@ -327,12 +244,12 @@ mod tests {
             let mut record = [0; 90];
             (record[74], record[75]) = (flags, team);
             let mut name = String::new();
-            Entity(&record).tournament().push_type(&mut name);
+            Entity(&record).push_type(&mut name);
             assert_eq!(name, text);
         }
         // Seen in tournaments whose places name their countries.
-        let nations = [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(nation);
-        let letters = ["AFG", "AUT", "ESP", "GER", "ITA", "NED", "RUS", "SUI", "SRB"].map(Some);
-        assert_eq!(nations, *[&letters[..], &[None, None]].concat());
+        let nations =
+            [1, 10, 43, 53, 70, 103, 121, 135, 250, 0, 254].map(|number| Entity(&[number]).nation(0));
+        assert_eq!(nations, ["AFG", "AUT", "ESP", "GER", "ITA", "NED", "RUS", "SUI", "SRB", "", ""]);
     }
 }

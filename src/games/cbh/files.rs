@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
-/// The last parts of the names of the files that are read: records, moves, annotations, players, tournaments,
+/// The extensions of the files that are read: records, moves, annotations, players, tournaments,
 /// annotators, sources, teams, second records, titles, media.
 pub const PARTS: [&str; 11] = ["cbh", "cbg", "cba", "cbp", "cbt", "cbc", "cbs", "cbe", "cbj", "cbl", "cbm"];
 
-/// Whether a name is that of a part of a database, or of something that ChessBase makes of databases.
+/// Whether a name is that of a file of a database, or of an archive or newer format of ChessBase.
 pub fn is_named(path: &Path) -> bool {
     let named = |name: &&str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
     PARTS.iter().any(named) || ["2cbh", "cbv", "cbz"].iter().any(named)
 }
 
-/// All files of the database that a file belongs to, those that are not read too: of the same name, with an end that
-/// ChessBase gives to its own files.
+/// All files of the database that a file belongs to, including those that are not read: files of the same name with an
+/// extension of ChessBase.
 pub fn parts(path: &Path) -> Vec<PathBuf> {
     const STARTS: [&str; 4] = ["cb", "ci", "ck", "cp"];
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
@@ -32,7 +32,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// The `.cbh` file of the database that a file belongs to.
 ///
 /// # Errors
-/// When it is missing, or when the file is of another format or an archive: with what to do about it.
+/// When it is missing, or when the file is an archive or in another format, with what to do about it.
 pub fn main(path: &Path) -> Result<PathBuf> {
     let extension = path.extension().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let refuse = |what: &str, advice: &str| Err(Error::format(path, what).advice(advice));
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_others_are_found_in_any_case() {
+    fn other_parts_are_found_in_any_letter_case() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["My Games.CBH", "My games.cbg", "MY GAMES.Cba"] {
             fs::write(folder.path().join(name), b"").unwrap();
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_database_is_answered_with_what_to_do() {
+    fn other_files_are_refused_with_advice() {
         for (name, says) in [
             ("a.2cbh", "save it as a CBH database"),
             ("a.CBV", "unpack it first"),

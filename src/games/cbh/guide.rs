@@ -1,117 +1,121 @@
-//! Guiding texts: what an author wrote beside the games, in one or more languages, as HTML.
+//! Guiding texts: texts by an author between the games, in one or more languages, as HTML.
 //!
-//! Layout and source: docs/formats/cbh.md, Guiding text.
+//! For layout and sources see docs/formats/cbh.md, Guiding text.
 
 use std::borrow::Cow;
 
+use super::layout::GAME_HEAD_LEN;
 use super::text::field;
 use crate::base::bytes;
 use crate::games::decode_text;
 
-/// The version from which on a text is HTML.
+/// The first version with texts in HTML.
 const HTML: u16 = 3;
 
 /// The most contents of a text: there are eight languages.
 const MOST_CONTENTS: u16 = 256;
 
-/// The languages by their numbers, in the short forms of ISO 639; 7 is none in particular.
+/// What is wrong with a text that ends too early.
+const CUT_OFF: &str = "the text is cut off";
+
+/// The codes of the languages in ISO 639, by number; 7 is no particular language.
 const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "nl", "pt"];
 
 /// A guiding text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guide {
-    /// What it is called, by language.
+    /// The titles by language.
     pub titles: Vec<(u16, String)>,
-    /// What it says, by language.
+    /// The texts by language.
     pub contents: Vec<Content>,
     /// What cuts it short: where, in bytes from its head, and what is wrong there.
-    pub damage: Option<(u64, &'static str)>,
+    pub error: Option<(u64, &'static str)>,
 }
 
-/// What a text says in one language.
+/// The text in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The language's number.
     pub language: u16,
     /// The text.
     pub text: String,
-    /// Whether that is HTML.
+    /// Whether it is HTML.
     pub html: bool,
 }
 
-/// Takes numbers and texts one after another.
-struct Taking<'a> {
+/// Reads numbers and texts one after another.
+struct Cursor<'a> {
     bytes: &'a [u8],
     at: u64,
 }
 
-impl<'a> Taking<'a> {
-    fn take(&mut self, len: u64) -> Option<&'a [u8]> {
-        let taken = bytes::slice(self.bytes, self.at, len)?;
+impl<'a> Cursor<'a> {
+    fn take(&mut self, len: u64) -> Result<&'a [u8], &'static str> {
+        let taken = bytes::slice(self.bytes, self.at, len).ok_or(CUT_OFF)?;
         self.at += len;
-        Some(taken)
+        Ok(taken)
     }
 
     fn rest(&self) -> &'a [u8] {
         usize::try_from(self.at).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default()
     }
 
-    fn two(&mut self) -> Option<u16> {
-        self.take(2).and_then(|taken| bytes::array(taken, 0)).map(u16::from_le_bytes)
+    fn u16(&mut self) -> Result<u16, &'static str> {
+        self.take(2).map(|taken| bytes::u16_le(taken, 0).unwrap_or_default())
     }
 
-    fn len(&mut self, wide: bool) -> Option<u64> {
-        if wide {
-            self.take(4).and_then(|taken| bytes::u32_le(taken, 0)).map(u64::from)
-        } else {
-            self.two().map(u64::from)
+    /// A length of two bytes, or of four if it is `wide`.
+    fn len(&mut self, wide: bool) -> Result<u64, &'static str> {
+        if !wide {
+            return self.u16().map(u64::from);
         }
+        self.take(4).map(|taken| bytes::u32_le(taken, 0).unwrap_or_default().into())
     }
 }
 
 impl Guide {
-    /// Reads a text from its head on.
+    /// Reads a text, beginning with its head.
     pub fn read(data: &[u8]) -> Self {
         let mut guide = Self::default();
-        let mut taking = Taking { bytes: data, at: 4 };
-        if let Err(what) = guide.take(&mut taking) {
-            guide.damage = Some((taking.at, what));
+        let mut cursor = Cursor { bytes: data, at: GAME_HEAD_LEN };
+        if let Err(what) = guide.fill(&mut cursor) {
+            guide.error = Some((cursor.at, what));
         }
         guide
     }
 
-    fn take(&mut self, from: &mut Taking<'_>) -> Result<(), &'static str> {
-        const CUT: &str = "the text is cut off";
-        let version = from.two().ok_or(CUT)?;
+    fn fill(&mut self, from: &mut Cursor<'_>) -> Result<(), &'static str> {
+        let version = from.u16()?;
         if !(1..=HTML).contains(&version) {
             return Err("the text is of a version that cannot be read");
         }
-        for _ in 0..from.two().ok_or(CUT)?.min(MOST_CONTENTS) {
-            let language = from.two().ok_or(CUT)?;
-            let len = from.len(false).ok_or(CUT)?;
-            self.titles.push((language, field(from.take(len).ok_or(CUT)?).into_owned()));
+        for _ in 0..from.u16()?.min(MOST_CONTENTS) {
+            let language = from.u16()?;
+            let len = from.len(false)?;
+            self.titles.push((language, field(from.take(len)?).into_owned()));
         }
-        from.take(1).ok_or(CUT)?;
-        let count = from.two().ok_or(CUT)?;
+        from.take(1)?;
+        let count = from.u16()?;
         if count > MOST_CONTENTS {
-            return Err("the text is said to be in more languages than there are");
+            return Err("the text has too many languages");
         }
         for _ in 0..count {
-            let language = from.two().ok_or(CUT)?;
-            let len = from.len(version > 1).ok_or(CUT)?;
+            let language = from.u16()?;
+            let len = from.len(version > 1)?;
             let html = version >= HTML;
-            // Of a text that is cut, what is there is worth having.
+            // Of a text that is cut off, the rest is kept.
             let whole = from.take(len);
-            let text = whole.unwrap_or_else(|| from.rest());
+            let text = whole.unwrap_or_else(|_| from.rest());
             let text = if html { decode_html(text) } else { field(text) }.into_owned();
             self.contents.push(Content { language, text, html });
-            let formatting = whole.and_then(|_| from.len(version > 1));
-            formatting.and_then(|len| from.take(len)).ok_or(CUT)?;
+            whole?;
+            let formatting = from.len(version > 1)?;
+            from.take(formatting)?;
         }
         Ok(())
     }
 
-    /// The title in this language, or else in the first that has one.
+    /// The title in this language, or else in the first language that has one.
     pub fn title(&self, language: u16) -> &str {
         let of = |wanted: Option<u16>| {
             self.titles.iter().find(|(given, title)| {
@@ -122,12 +126,12 @@ impl Guide {
     }
 }
 
-/// The short form of a language; empty where it is none in particular.
+/// The code of a language; empty if it is no particular one.
 pub fn language(number: u16) -> &'static str {
     LANGUAGES.get(usize::from(number)).copied().unwrap_or_default()
 }
 
-/// HTML as text, by the encoding that it names where it is not UTF-8.
+/// Decodes HTML by the encoding that it names, unless it is UTF-8.
 fn decode_html(html: &[u8]) -> Cow<'_, str> {
     let html = html.strip_prefix(b"\xef\xbb\xbf").unwrap_or(html);
     let named = || {
@@ -147,7 +151,8 @@ fn decode_html(html: &[u8]) -> Cow<'_, str> {
 }
 
 impl Content {
-    /// A page for a browser. It begins with UTF-8's mark, which goes before whatever encoding the page names.
+    /// A page for a browser. It begins with the byte order mark of UTF-8, which overrides the encoding that the page
+    /// names.
     pub fn page(&self, title: &str) -> String {
         if self.html {
             return format!("\u{feff}{}", self.text);
@@ -164,7 +169,7 @@ impl Content {
         )
     }
 
-    /// The name of a page's file: the text's number, its title, and its language where there are several.
+    /// The name of the file of a page: the number of the text, its title, and its language if there are several.
     pub fn file_name(&self, number: u32, title: &str, several: bool) -> String {
         let letters = title.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' });
         let letters: String = letters.take(60).collect();
@@ -179,16 +184,16 @@ impl Content {
     }
 }
 
-/// A text in which no character means anything to a browser.
+/// A text without characters that are special in HTML.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::Made;
     use super::super::reader::Reader;
-    use super::super::record::{Kind, Record};
+    use super::super::record::Kind;
+    use super::super::tests::fixtures::TestDatabase;
     use super::*;
     use proptest::prelude::*;
 
@@ -224,7 +229,7 @@ mod tests {
                 &[(0, b"<p>e4 & d4"), (1, b"Z\xfcge")],
             );
             let guide = Guide::read(&bytes);
-            assert_eq!(guide.damage, None, "{version}");
+            assert_eq!(guide.error, None, "{version}");
             assert_eq!(
                 (guide.title(0), guide.title(1), guide.title(5)),
                 ("Opening", "Eröffnung", "Eröffnung")
@@ -238,22 +243,22 @@ mod tests {
 
     #[test]
     fn texts_are_found_by_their_records() {
-        let mut made = Made::default();
-        made.play("e4 e5", &[]);
+        let mut database = TestDatabase::default();
+        database.play("e4 e5", &[]);
         let bytes = written(3, &[(0, b"Title")], &[(0, b"<p>text")]);
-        let number = made.game(0x80, &bytes[4..], &[]);
-        *made.record(number, 0) = 3;
-        let db = made.open().unwrap();
+        let number = database.game(0x80, &bytes[4..], &[]);
+        *database.record(number, 0) = 3;
+        let db = database.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
-        assert_eq!(Record(&record).kind(), Kind::Text);
-        let (_, guide) = reader.guide(number, Record(&record)).unwrap();
-        assert_eq!((guide.title(0), &*guide.contents[0].text, guide.damage), ("Title", "<p>text", None));
-        *made.record(number, 1) = 0x7f;
-        let db = made.open().unwrap();
+        assert_eq!(record.kind(), Kind::Text);
+        let (guide, _) = reader.guide(&record).unwrap();
+        assert_eq!((guide.title(0), &*guide.contents[0].text, guide.error), ("Title", "<p>text", None));
+        *database.record(number, 1) = 0x7f;
+        let db = database.open().unwrap();
         let mut reader = Reader::new(&db);
         let record = reader.record(number).unwrap();
-        assert!(reader.guide(number, Record(&record)).unwrap_err().why.contains("outside its file"));
+        assert!(reader.guide(&record).unwrap_err().why.contains("outside the file of moves"));
     }
 
     #[test]
@@ -279,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn the_encoding_that_a_page_names_is_taken() {
+    fn a_page_is_decoded_as_it_says() {
         let page = b"<meta charset=\"iso-8859-2\"><p>\xb1";
         assert_eq!(decode_html(page), "<meta charset=\"iso-8859-2\"><p>ą");
         assert_eq!(decode_html(b"\xef\xbb\xbf\xc3\xbc"), "ü");
@@ -287,20 +292,20 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_cut_gives_what_is_there() {
+    fn a_text_that_is_cut_off_is_kept() {
         let whole = written(3, &[(0, b"Title")], &[(0, b"<p>one two three")]);
         for len in 0..whole.len() {
             let guide = Guide::read(&whole[..len]);
-            assert_eq!(guide.damage.map(|(_, what)| what), Some("the text is cut off"), "{len}");
+            assert_eq!(guide.error.map(|(_, what)| what), Some("the text is cut off"), "{len}");
         }
         let guide = Guide::read(&whole[..whole.len() - 10]);
         assert_eq!(guide.contents[0].text, "<p>one two");
-        assert!(Guide::read(&written(9, &[], &[])).damage.unwrap().1.contains("version"));
+        assert!(Guide::read(&written(9, &[], &[])).error.unwrap().1.contains("version"));
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..4_u8) {
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0..4_u8) {
             let mut bytes = bytes;
             if let Some(place) = bytes.get_mut(4) {
                 *place = version;

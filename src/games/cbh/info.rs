@@ -1,21 +1,20 @@
-//! What a database holds, summed up.
+//! A summary of a database.
 
 use std::collections::BTreeMap;
 
 use super::check;
 use super::database::Cbh;
-use super::layout::{RECORD_LEN, SET_UP};
-use super::mode::MODE_BITS;
-use super::reader::Reader;
-use super::record::{Kind, Record};
+use super::layout::{MODE_BITS, RECORD_LEN, SET_UP};
+use super::reader::{Head, Reader};
+use super::record::Kind;
 use crate::base::error::Result;
 use crate::base::findings::{Finding, Findings, summed};
 use crate::games::Date;
 
-/// Records between two looks at how far the work is.
+/// Records between two reports of progress.
 const STRIDE: u32 = 1 << 12;
 
-/// What a database holds. Deleted games are counted as such alone.
+/// What a database holds. Deleted games count as deleted and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Records: games and texts together.
@@ -40,17 +39,17 @@ pub struct Summary {
     pub sources: u64,
     /// Teams.
     pub teams: u64,
-    /// Bytes of media that texts show.
+    /// Bytes of the media in texts.
     pub media: u64,
-    /// The earliest and the latest date of a game, where one is known.
+    /// The earliest and the latest known date of a game.
     pub dates: Option<(Date, Date)>,
     /// How many games are written in each mode.
     pub modes: BTreeMap<u8, u64>,
-    /// What is wrong, the findings of each kind together.
+    /// What is wrong, summed up by kind.
     pub findings: Vec<Finding>,
 }
 
-/// Sums a database up; `at` receives how far the work is.
+/// Sums a database up; `at` receives the progress.
 ///
 /// # Errors
 /// When `at` fails, or the records cannot be read.
@@ -64,11 +63,11 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
     let mut reader = Reader::new(db);
     let mut summary = Summary {
         records: db.count().into(),
-        players: db.players.live(),
-        tournaments: db.tournaments.live(),
-        annotators: db.annotators.live(),
-        sources: db.sources.live(),
-        teams: db.teams.live(),
+        players: db.players.live_count(),
+        tournaments: db.tournaments.live_count(),
+        annotators: db.annotators.live_count(),
+        sources: db.sources.live_count(),
+        teams: db.teams.live_count(),
         media: db.media(),
         ..Summary::default()
     };
@@ -79,17 +78,13 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
         }
         let place = (db.path(), u64::from(number) * RECORD_LEN);
         let record = reader.record(number)?;
-        let record = Record(&record);
         match record.kind() {
             _ if record.is_deleted() => summary.deleted += 1,
             Kind::Text => summary.texts += 1,
             Kind::Game => summary.games += 1,
             Kind::Unknown => {
-                findings.add(
-                    check::Kind::Neither,
-                    place,
-                    format_args!("record {number} is neither a game nor a text"),
-                );
+                let what = format_args!("record {number} is neither a game nor a text");
+                findings.add(check::Kind::Neither, place, what);
             }
         }
         if record.kind() != Kind::Game || record.is_deleted() {
@@ -101,10 +96,10 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
             let (first, last) = summary.dates.unwrap_or((date, date));
             summary.dates = Some((first.min(date), last.max(date)));
         }
-        match reader.first_bytes(number, record) {
-            Some((offset, [head, ..])) => {
-                *summary.modes.entry(head & MODE_BITS).or_default() += 1;
-                summary.set_up += u64::from(head & SET_UP != 0);
+        match reader.head(&record, "moves") {
+            Ok(Head { offset, flags: Some(flags), .. }) => {
+                *summary.modes.entry(flags & MODE_BITS).or_default() += 1;
+                summary.set_up += u64::from(flags & SET_UP != 0);
                 if offset < before {
                     let what =
                         format_args!("the moves of game {number} are stored before those of the game before");
@@ -112,7 +107,7 @@ fn sum(db: &Cbh, at: &dyn Fn(u32) -> Result<()>, findings: &mut Findings<'_>) ->
                 }
                 before = offset;
             }
-            None => {
+            _ => {
                 let what = format_args!("the moves of game {number} are outside the file of moves");
                 findings.add(check::Kind::Outside, place, what);
             }

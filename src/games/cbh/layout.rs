@@ -1,9 +1,9 @@
 //! The layout of the files of a database.
 //!
-//! A database is a dozen files of one stem. Numbers are big-endian in `.cbh`, `.cbg` and `.cba`, and little-endian in
-//! the others, but for the records of `.cbj`, which are big-endian too.
+//! A database is a dozen files with the same stem. Numbers are big-endian in `.cbh`, `.cbg`, `.cba` and the records of
+//! `.cbj`, and little-endian everywhere else.
 //!
-//! The format and where each fact comes from: `docs/formats/cbh.md`, whose sections are cited below.
+//! `docs/formats/cbh.md` describes the format and the source of each fact. The comments below cite its sections.
 
 /// Bytes of the header of a `.cbh` file, and of each of its records (docs/formats/cbh.md, Record).
 pub const RECORD_LEN: u64 = 46;
@@ -11,15 +11,26 @@ pub const RECORD_LEN: u64 = 46;
 /// Offset of the number of records plus one in the header of a `.cbh` file, 32 bits (docs/formats/cbh.md, Record).
 pub const CBH_COUNT: u64 = 6;
 
-/// Offset of the size of the records in the header of a `.cbh` file, 16 bits: it holds 46 and a version
-/// (docs/formats/cbh.md, Record).
+/// The length of a record, as the header of a `.cbh` file has it (docs/formats/cbh.md, Record).
 pub const CBH_MARK: [u8; 2] = [0x00, 0x2e];
 
-/// Offset of [`CBH_MARK`].
+/// Offset of [`CBH_MARK`] (docs/formats/cbh.md, Record).
 pub const CBH_MARK_AT: u64 = 3;
+
+/// The shortest header of a `.cbg` file: no game begins before its end (docs/formats/cbh.md, Game).
+pub const CBG_HEADER_LEAST: u64 = 10;
 
 /// Bytes of a game's head in a `.cbg` file: flags 1, size 3 (docs/formats/cbh.md, Game).
 pub const GAME_HEAD_LEN: u64 = 4;
+
+/// The bits of that head that hold the size (docs/formats/cbh.md, Game).
+pub const GAME_SIZE_BITS: u32 = 0xff_ffff;
+
+/// The bits of a game's first byte that hold its encoding mode (docs/formats/cbh.md, Game).
+pub const MODE_BITS: u8 = 0x3f;
+
+/// The encoding mode of a game that starts from an illegal position (docs/formats/cbh.md, Encoding modes).
+pub const MODE_ILLEGAL_START: u8 = 63;
 
 /// Set in a game's first byte where a starting position follows its head (docs/formats/cbh.md, Game).
 pub const SET_UP: u8 = 0x40;
@@ -43,8 +54,9 @@ pub const SETUP_BOARD_LEN: usize = 24;
 /// Bytes after the starting position of a game of Chess960 (docs/formats/cbh.md, Starting position).
 pub const CHESS960_LEN: u64 = 8;
 
-/// Offset of the number of the starting position in them, 16 bits (docs/formats/cbh.md, Starting position).
-pub const CHESS960_NUMBER: u64 = 6;
+/// Offsets in them of the squares of the rooks, in the order of the bits of the castling rights: White long and short,
+/// Black long and short (docs/formats/cbh.md, Starting position).
+pub const CHESS960_ROOKS: [usize; 4] = [3, 2, 5, 4];
 
 /// Bytes before the annotations of a game in a `.cba` file (docs/formats/cbh.md, Annotations).
 pub const NOTES_HEAD_LEN: u64 = 14;
@@ -52,21 +64,24 @@ pub const NOTES_HEAD_LEN: u64 = 14;
 /// Offset of the size of the annotations of a game, their head included, 32 bits (docs/formats/cbh.md, Annotations).
 pub const NOTES_SIZE: u64 = 10;
 
-/// Bytes of an annotation's head: position 3, type 1, size with these bytes 2 (docs/formats/cbh.md, Annotations).
-pub const NOTE_HEAD_LEN: u64 = 6;
+/// The bits of a game's number that its annotations repeat (docs/formats/cbh.md, Annotations).
+pub const NOTES_GAME_BITS: u32 = 0xff_ffff;
 
-/// The position that means the game as a whole (docs/formats/cbh.md, Annotations).
-pub const WHOLE_GAME: u32 = 0xff_ffff;
-
-/// The most bytes of annotations of one game that are read; real ones have some ten thousand
+/// The most bytes of annotations read for one game; real games have some ten thousand
 /// (docs/formats/cbh.md, Annotations).
 pub const NOTES_MOST: u64 = 16 << 20;
 
-/// The most moves of a game with its variations that are read: its bytes could hold sixteen times as many, and the
-/// largest analyses have some ten thousand.
+/// Set in a simple move before which a position is kept (docs/formats/cbh.md, Simple moves).
+pub const PUSH: u16 = 0x8000;
+
+/// Set in a simple move that ends its line (docs/formats/cbh.md, Simple moves).
+pub const POP: u16 = 0x4000;
+
+/// The most moves read for one game, variations included: its bytes could hold sixteen times as many, and the largest
+/// analyses have some ten thousand.
 pub const MOVES_MOST: u32 = 1 << 20;
 
-/// The most variations inside one another; 74 are the most in real games (docs/formats/cbh.md, Variations).
+/// The deepest nesting of variations that is read; real games reach 74 (docs/formats/cbh.md, Variations).
 pub const NESTING_MOST: usize = 1000;
 
 /// The number at [`ENTITY_MARK_AT`] of every file of entities (docs/formats/cbh.md, Names).
@@ -75,7 +90,7 @@ pub const ENTITY_MARK: u32 = 1_234_567_890;
 /// Offset of [`ENTITY_MARK`], 32 bits (docs/formats/cbh.md, Names).
 pub const ENTITY_MARK_AT: u64 = 8;
 
-/// Bytes of the header of a file of entities, to which the number at 24 is added (docs/formats/cbh.md, Names).
+/// Bytes of the header of a file of entities, without those that [`ENTITY_MORE`] counts (docs/formats/cbh.md, Names).
 pub const ENTITY_HEADER: u64 = 28;
 
 /// Offset of the number of records in such a header, 32 bits (docs/formats/cbh.md, Names).
@@ -105,8 +120,11 @@ pub const CBJ_HEADER: u64 = 32;
 /// Offset of the size of a record in it, 32 bits (docs/formats/cbh.md, Second record).
 pub const CBJ_SIZE: u64 = 4;
 
-/// Offset of the team of White in a `.cbj` record, 32 bits; that of Black follows (docs/formats/cbh.md, Second record).
-pub const CBJ_TEAMS: u64 = 0;
+/// Offsets of the teams of White and Black in a `.cbj` record, 32 bits each (docs/formats/cbh.md, Second record).
+pub const CBJ_TEAMS: [u64; 2] = [0, 4];
+
+/// The number of a team or title that means none (docs/formats/cbh.md, Second record).
+pub const CBJ_NONE: u32 = u32::MAX;
 
 /// Offset of the game's title in a `.cbj` record, 32 bits, which is one of `.cbl` (docs/formats/cbh.md, Second record).
 pub const CBJ_TITLE: u64 = 8;
@@ -143,8 +161,10 @@ pub mod record {
     pub const SOURCE: u64 = 21;
     /// Date, 24 bits: day in bits 0-4, month in 5-8, year in 9-20.
     pub const DATE: u64 = 24;
-    /// Result, in bits 0-2.
+    /// Result, in [`RESULT_BITS`].
     pub const RESULT: u64 = 27;
+    /// The bits that hold the result.
+    pub const RESULT_BITS: u8 = 0x07;
     /// Evaluation of a line.
     pub const EVALUATION: u64 = 28;
     /// Round.
@@ -155,12 +175,13 @@ pub mod record {
     pub const WHITE_ELO: u64 = 31;
     /// Elo of Black, 16 bits.
     pub const BLACK_ELO: u64 = 33;
-    /// Opening, 16 bits: bits 7-15 are 1 for A00 to 500 for E99; from [`CHESS960`] on a position of Chess960.
+    /// Opening, 16 bits: above [`ECO_SHIFT`] bits, 1 for A00 to 500 for E99; from [`CHESS960`] on, the number of a
+    /// Chess960 position instead.
     pub const OPENING: u64 = 35;
-    /// The opening from which on it is the number of a Chess960 position.
+    /// Bits of the opening below its ECO code.
+    pub const ECO_SHIFT: u32 = 7;
+    /// The opening that means position 0 of Chess960.
     pub const CHESS960: u16 = u16::MAX - 959;
-    /// Medals, 16 bits.
-    pub const MEDALS: u64 = 37;
     /// Full moves of the main line.
     pub const FULL_MOVES: u64 = 45;
 }
@@ -175,7 +196,73 @@ pub mod text_record {
     pub const ANNOTATOR: u64 = 13;
 }
 
-/// A player in `.cbp`, after the links; of text offset and length (docs/formats/cbh.md, Names).
+/// An annotation, after [`NOTES_HEAD_LEN`] bytes (docs/formats/cbh.md, Annotations).
+pub mod note {
+    /// Bytes of the head.
+    pub const HEAD_LEN: u64 = 6;
+    /// Position in bits 8-31, type in bits 0-7, 32 bits.
+    pub const POSITION_AND_TYPE: u64 = 0;
+    /// Size, head included, 16 bits.
+    pub const SIZE: u64 = 4;
+    /// The position that means the game as a whole.
+    pub const WHOLE_GAME: u32 = 0xff_ffff;
+    /// Bytes before a text: an unknown one, and the language.
+    pub const TEXT: usize = 2;
+
+    /// Type of a text after the move.
+    pub const TEXT_AFTER: u8 = 0x02;
+    /// Type of up to three glyphs: the move, the position, a prefix.
+    pub const SYMBOLS: u8 = 0x03;
+    /// Type of coloured squares.
+    pub const SQUARES: u8 = 0x04;
+    /// Type of coloured arrows.
+    pub const ARROWS: u8 = 0x05;
+    /// Type of the time spent on the move.
+    pub const TIME_SPENT: u8 = 0x07;
+    /// Type of a training question.
+    pub const TRAINING: u8 = 0x09;
+    /// Type of White's clock.
+    pub const WHITE_CLOCK: u8 = 0x16;
+    /// Type of Black's clock.
+    pub const BLACK_CLOCK: u8 = 0x17;
+    /// Type of a critical position.
+    pub const CRITICAL: u8 = 0x18;
+    /// Type of medals.
+    pub const MEDALS: u8 = 0x22;
+    /// Type of the time control.
+    pub const TIME_CONTROL: u8 = 0x24;
+    /// Type of a text before the move.
+    pub const TEXT_BEFORE: u8 = 0x82;
+
+    /// The types that PGN cannot express.
+    pub const WITHOUT_PGN: [(u8, &str); 9] = [
+        (0x10, "sound"),
+        (0x11, "picture"),
+        (0x13, "game quotation"),
+        (0x14, "pawn structure"),
+        (0x15, "piece path"),
+        (0x19, "correspondence move"),
+        (0x20, "video"),
+        (0x23, "colour of a variation"),
+        (0x61, "correspondence header"),
+    ];
+}
+
+/// A stage of a time control (docs/formats/cbh.md, Annotations).
+pub mod stage {
+    /// Bytes of a stage.
+    pub const LEN: usize = 11;
+    /// Time in hundredths of a second, 32 bits.
+    pub const TIME: u64 = 0;
+    /// Increment in hundredths of a second, 32 bits.
+    pub const INCREMENT: u64 = 4;
+    /// Moves, 16 bits.
+    pub const MOVES: u64 = 8;
+    /// The number of moves that means the rest of the game.
+    pub const REST: u16 = 1000;
+}
+
+/// A player in `.cbp`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod player {
     /// Last name.
     pub const LAST_NAME: (u64, u64) = (0, 30);
@@ -185,7 +272,7 @@ pub mod player {
     pub const LEAST: u64 = 58;
 }
 
-/// A tournament in `.cbt`, after the links; of text offset and length (docs/formats/cbh.md, Names).
+/// A tournament in `.cbt`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod tournament {
     /// Title.
     pub const TITLE: (u64, u64) = (0, 40);
@@ -197,14 +284,18 @@ pub mod tournament {
     pub const KIND: u64 = 74;
     /// The bits of the kind of tournament.
     pub const KIND_MASK: u8 = 0x1f;
+    /// The kinds of tournaments by their numbers, as ChessBase names them.
+    pub const KINDS: [&str; 9] = ["", "game", "match", "tourn", "swiss", "team", "k.o.", "simul", "schev"];
     /// Set in the type of blitz.
     pub const BLITZ: u8 = 0x20;
     /// Set in the type of rapid chess.
     pub const RAPID: u8 = 0x40;
     /// Set in the type of correspondence chess.
     pub const CORRESPONDENCE: u8 = 0x80;
-    /// Bit 0: a tournament of teams.
+    /// Whether it is a tournament of teams, in [`TEAM_BIT`].
     pub const TEAM: u64 = 75;
+    /// Set for a tournament of teams.
+    pub const TEAM_BIT: u8 = 0x01;
     /// Country.
     pub const NATION: u64 = 76;
     /// Category.
@@ -223,7 +314,7 @@ pub mod annotator {
     pub const LEAST: u64 = 45;
 }
 
-/// A source in `.cbs`, after the links; of text offset and length (docs/formats/cbh.md, Names).
+/// A source in `.cbs`, after the links; texts as offset and length (docs/formats/cbh.md, Names).
 pub mod source {
     /// Title.
     pub const TITLE: (u64, u64) = (0, 25);
@@ -245,8 +336,6 @@ pub mod source {
 pub mod team {
     /// Number of the team, 16 bits.
     pub const NUMBER: u64 = 45;
-    /// Year, 32 bits.
-    pub const YEAR: u64 = 50;
     /// Country.
     pub const NATION: u64 = 54;
     /// The least bytes of a record.

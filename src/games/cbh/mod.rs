@@ -1,12 +1,12 @@
-//! ChessBase databases (`.cbh` and the files beside it). The format is described in `docs/formats/cbh.md`.
+//! ChessBase databases (`.cbh` and the files beside it). `docs/formats/cbh.md` describes the format.
 //!
-//! A `.cbh` file is a list of records, one for each game or text, that point into the others: moves (`.cbg`),
-//! annotations (`.cba`), players (`.cbp`), tournaments (`.cbt`), annotators (`.cbc`), sources (`.cbs`), and by the
-//! records of `.cbj`, which go along with its own, teams (`.cbe`) and titles (`.cbl`). Of the media that texts
-//! show (`.cbm`) only the size is known.
+//! A `.cbh` file is a list of records, one for each game or text. They point into the other files: moves (`.cbg`),
+//! annotations (`.cba`), players (`.cbp`), tournaments (`.cbt`), annotators (`.cbc`) and sources (`.cbs`). For each record
+//! there is another one in `.cbj`, which points to teams (`.cbe`) and titles (`.cbl`). Of the media in texts (`.cbm`) only
+//! the size is known.
 //!
-//! [`Cbh`] is an open database, a [`Reader`] one thread's way through it, [`CbhSource`] its games for whoever builds or
-//! learns; [`export`] writes them as PGN, [`check`] and [`info`] look at the whole.
+//! [`Cbh`] is an open database, [`Reader`] reads it on one thread, and [`CbhSource`] is its games for building and
+//! learning. [`export`] writes the games as PGN, [`check`] and [`info`] examine the whole.
 
 mod board;
 pub mod check;
@@ -14,13 +14,12 @@ mod codes;
 mod database;
 mod decode;
 mod entities;
+mod error;
 pub mod export;
 mod files;
 pub mod guide;
 pub mod info;
 pub mod layout;
-#[cfg(test)]
-pub(in crate::games) mod made;
 mod mode;
 mod nations;
 pub mod notes;
@@ -31,16 +30,18 @@ mod san;
 mod source;
 mod start;
 mod tables;
+mod tags;
 #[cfg(test)]
-mod tests;
+pub(in crate::games) mod tests;
 mod text;
 
-pub use board::{Board, Fault};
+pub use board::Board;
 pub use database::{Bytes, Cbh};
-pub use decode::{Damage, Sink, Wrong, decode};
+pub use decode::{Sink, decode};
+pub use error::{DecodeError, MoveError};
 pub use files::{is_named, parts};
 pub use mode::Mode;
-pub use reader::{Found, Game, Reader, Unreadable};
-pub use record::{Kind, MEDALS, Outcome, Record};
+pub use reader::{Game, Reader};
+pub use record::{Kind, Outcome, Record};
 pub use source::CbhSource;
 pub use start::Start;

@@ -1,12 +1,7 @@
-//! The encoding modes: how the bytes of a game's moves are to be read (docs/formats/cbh.md, Encoding modes).
+//! The encoding modes: how to read the bytes of a game's moves (docs/formats/cbh.md, Encoding modes).
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
-use super::tables::{
-    MODE_0, MODE_1, MODE_2, MODE_3, MODE_4, MODE_5, MODE_6, MODE_7, MODE_10, MODE_11, Table,
-};
-
-/// The bits of a game's first byte that hold its mode (docs/formats/cbh.md, Game).
-pub const MODE_BITS: u8 = 0x3f;
+use super::tables::{TABLES, Table};
 
 /// How the moves of a game are written.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +10,9 @@ pub struct Mode {
     pub number: u8,
     /// The permutation of the bytes.
     table: &'static Table,
-    /// Whether the number of moves read is taken off before the table is asked, or after it.
+    /// Whether the number of moves read is subtracted before the lookup in the table or after it.
     before: bool,
-    /// Whether a move is one byte that names a piece and where it goes, or two that name squares.
+    /// Whether a move is one byte that names a piece and its step, or two bytes that name squares.
     pub compact: bool,
     /// Whether pieces are numbered from h8 down instead of from a1 up.
     pub reversed: bool,
@@ -27,22 +22,17 @@ pub struct Mode {
 
 impl Mode {
     /// The mode of this number; `None` for those of other kinds of chess, of illegal positions, and unknown ones.
-    pub const fn of(number: u8) -> Option<Self> {
-        let (table, compact) = match number {
-            0 => (&MODE_0, true),
-            1 => (&MODE_1, false),
-            2 => (&MODE_2, true),
-            3 => (&MODE_3, false),
-            4 => (&MODE_4, true),
-            5 => (&MODE_5, false),
-            6 => (&MODE_6, true),
-            7 => (&MODE_7, false),
-            10 => (&MODE_10, true),
-            11 => (&MODE_11, true),
+    pub fn of(number: u8) -> Option<Self> {
+        let index = match number {
+            0..=7 => number,
+            10 | 11 => number - 2,
             _ => return None,
         };
+        let table = TABLES.get(usize::from(index))?;
+        let chess960 = number >= 10;
+        let compact = chess960 || number.is_multiple_of(2);
         let reversed = matches!(number, 2 | 3 | 6 | 7 | 11);
-        Some(Self { number, table, before: number < 4, compact, reversed, chess960: number >= 10 })
+        Some(Self { number, table, before: number < 4, compact, reversed, chess960 })
     }
 
     /// What a byte means after so many moves, modulo 256.
@@ -55,7 +45,8 @@ impl Mode {
         }
     }
 
-    /// The byte that means this after so many moves: what [`Mode::plain`] undoes.
+    /// The byte that means this after so many moves: the inverse of [`Mode::plain`].
+    #[cfg(test)]
     pub fn hidden(&self, plain: u8, moves: u8) -> u8 {
         (0..=u8::MAX).find(|&byte| self.plain(byte, moves) == plain).unwrap_or_default()
     }
@@ -80,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_modes_are_those_that_can_be_read() {
+    fn only_known_modes_are_read() {
         let numbers: Vec<u8> = (0..=63).filter(|&number| Mode::of(number).is_some()).collect();
         assert_eq!(numbers, [0, 1, 2, 3, 4, 5, 6, 7, 10, 11]);
     }

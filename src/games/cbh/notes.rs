@@ -1,68 +1,26 @@
-//! The annotations of a game (`.cba`): items, each for one move, become what PGN can say.
+//! The annotations of a game (`.cba`): each item belongs to one move, and becomes what PGN can express.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use super::layout::{NOTE_HEAD_LEN, NOTES_HEAD_LEN, WHOLE_GAME};
+use super::layout::{NOTES_HEAD_LEN, note, stage};
 use super::start::square;
 use super::text::comment;
 use crate::base::bytes;
 use crate::games::export::Notes;
 
-/// The types of annotations (docs/formats/cbh.md, Annotations).
-pub mod kind {
-    /// A text after the move.
-    pub const TEXT_AFTER: u8 = 0x02;
-    /// Up to three glyphs: the move, the position, a prefix.
-    pub const SYMBOLS: u8 = 0x03;
-    /// Coloured squares.
-    pub const SQUARES: u8 = 0x04;
-    /// Coloured arrows.
-    pub const ARROWS: u8 = 0x05;
-    /// The time spent on the move.
-    pub const TIME_SPENT: u8 = 0x07;
-    /// A training question.
-    pub const TRAINING: u8 = 0x09;
-    /// White's clock.
-    pub const WHITE_CLOCK: u8 = 0x16;
-    /// Black's clock.
-    pub const BLACK_CLOCK: u8 = 0x17;
-    /// A critical position.
-    pub const CRITICAL: u8 = 0x18;
-    /// Medals.
-    pub const MEDALS: u8 = 0x22;
-    /// The time control.
-    pub const TIME_CONTROL: u8 = 0x24;
-    /// A text before the move.
-    pub const TEXT_BEFORE: u8 = 0x82;
-}
-
-/// Types for which PGN has no words (docs/formats/cbh.md, Annotations).
-const WITHOUT_WORDS: [(u8, &str); 9] = [
-    (0x10, "sound"),
-    (0x11, "picture"),
-    (0x13, "game quotation"),
-    (0x14, "pawn structure"),
-    (0x15, "piece path"),
-    (0x19, "correspondence move"),
-    (0x20, "video"),
-    (0x23, "colour of a variation"),
-    (0x61, "correspondence header"),
-];
-
-/// The name of a type that PGN has no words for; `None` where the type is not known.
+/// The name of a type that PGN cannot express; `None` if the type is unknown.
 pub fn name(kind: u8) -> Option<&'static str> {
-    WITHOUT_WORDS.iter().find(|(known, _)| *known == kind).map(|(_, name)| *name)
+    note::WITHOUT_PGN.iter().find(|(known, _)| *known == kind).map(|(_, name)| *name)
 }
 
 /// An annotation as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item<'a> {
-    /// The move in the order in which moves are stored, from 0; [`WHOLE_GAME`] is the game.
+    /// The move, counted from 0 in the order in which moves are stored; [`note::WHOLE_GAME`] is the game as a whole.
     pub position: u32,
     /// Its type.
     pub kind: u8,
-    /// What it says.
+    /// Its content.
     pub data: &'a [u8],
     /// Its offset in bytes from the start of the game's annotations.
     pub at: u64,
@@ -71,7 +29,7 @@ pub struct Item<'a> {
 impl Item<'_> {
     /// The node of a tree that it belongs to.
     pub fn node(&self) -> u32 {
-        if self.position == WHOLE_GAME { 0 } else { self.position + 1 }
+        if self.position == note::WHOLE_GAME { 0 } else { self.position + 1 }
     }
 }
 
@@ -83,19 +41,19 @@ pub struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// Those in the bytes that `.cba` holds for a game.
+    /// The annotations in the bytes that `.cba` holds for a game.
     pub fn new(data: &'a [u8]) -> Self {
         Self { data, at: NOTES_HEAD_LEN }
     }
 
-    /// The game that they say they are for.
+    /// The number of the game that they belong to.
     pub fn game(&self) -> u32 {
         bytes::u32_be(self.data, 0).unwrap_or_default() >> 8
     }
 }
 
 impl<'a> Iterator for Items<'a> {
-    /// An annotation, or the offset of one that cannot be read, which is the last then.
+    /// An annotation, or the offset of one that cannot be read, which ends the sequence.
     type Item = Result<Item<'a>, u64>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -104,9 +62,9 @@ impl<'a> Iterator for Items<'a> {
             return None;
         }
         let read = || {
-            let head = bytes::u32_be(self.data, at)?;
-            let len = u64::from(bytes::u16_be(self.data, at + 4)?);
-            let data = bytes::slice(self.data, at + NOTE_HEAD_LEN, len.checked_sub(NOTE_HEAD_LEN)?)?;
+            let head = bytes::u32_be(self.data, at + note::POSITION_AND_TYPE)?;
+            let len = u64::from(bytes::u16_be(self.data, at + note::SIZE)?);
+            let data = bytes::slice(self.data, at + note::HEAD_LEN, len.checked_sub(note::HEAD_LEN)?)?;
             Some((Item { position: head >> 8, kind: head as u8, data, at }, len))
         };
         let read = read();
@@ -115,33 +73,33 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// What the annotations of a game say of it as a whole, and what of them could not be said.
+/// What the annotations of a game say about the game as a whole, and what became of the others.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// White's clock at the end.
-    pub white_clock: Option<String>,
-    /// Black's clock at the end.
-    pub black_clock: Option<String>,
-    /// The time control, as the PGN tag has it.
-    pub time_control: Option<String>,
-    /// How many there were of each type that was not written.
+    /// White's clock at the end; empty if unknown.
+    pub white_clock: String,
+    /// Black's clock at the end; empty if unknown.
+    pub black_clock: String,
+    /// The time control as the PGN tag has it; empty if unknown.
+    pub time_control: String,
+    /// How many annotations were left out, by type.
     pub left_out: BTreeMap<u8, u64>,
-    /// Where the first damage is, in bytes from the start of the annotations, and what it is.
-    pub damage: Option<(u64, &'static str)>,
+    /// Where the first error is, in bytes from the start of the annotations, and what it is.
+    pub error: Option<(u64, &'static str)>,
 }
 
 impl Facts {
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    fn damaged(&mut self, at: u64, what: &'static str) {
-        self.damage.get_or_insert((at, what));
+    fn fail(&mut self, at: u64, what: &'static str) {
+        self.error.get_or_insert((at, what));
     }
 }
 
-/// Says what the annotations say, of a game of so many moves.
+/// Adds the annotations of a game of so many moves to `notes` and `facts`.
 pub fn read(items: Items<'_>, moves: u32, notes: &mut Notes, facts: &mut Facts) {
     // Commands come before texts, whatever the order of the items.
     for texts in [false, true] {
@@ -149,18 +107,18 @@ pub fn read(items: Items<'_>, moves: u32, notes: &mut Notes, facts: &mut Facts) 
             let item = match item {
                 Ok(item) => item,
                 Err(at) => {
-                    facts.damaged(at, "an annotation is cut off, and those after it are lost");
+                    facts.fail(at, "an annotation is cut off, and those after it are lost");
                     break;
                 }
             };
-            let is_text = matches!(item.kind, kind::TEXT_AFTER | kind::TEXT_BEFORE);
+            let is_text = matches!(item.kind, note::TEXT_AFTER | note::TEXT_BEFORE);
             if is_text != texts {
                 continue;
             }
             if item.node() > moves {
-                facts.damaged(item.at, "an annotation is for a move that the game does not have");
+                facts.fail(item.at, "an annotation is for a move that the game does not have");
             } else if let Err(what) = take(&item, notes, facts) {
-                facts.damaged(item.at, what);
+                facts.fail(item.at, what);
             }
         }
     }
@@ -176,60 +134,54 @@ fn add(text: &mut String, word: &str) {
 
 fn take(item: &Item<'_>, notes: &mut Notes, facts: &mut Facts) -> Result<(), &'static str> {
     let data = item.data;
-    let mut command = |word: &str| add(&mut notes.entry(item.node()).after, word);
+    let mut command = |word: &str| add(&mut notes.entry(item.node()).or_default().after, word);
     match item.kind {
-        kind::TEXT_AFTER | kind::TEXT_BEFORE => {
-            // Before the text: one byte that means nothing known, and the language.
-            let text = comment(data.get(2..).ok_or("a text is cut off")?);
-            let remark = notes.entry(item.node());
-            let place = if item.kind == kind::TEXT_BEFORE { &mut remark.before } else { &mut remark.after };
+        note::TEXT_AFTER | note::TEXT_BEFORE => {
+            let text = comment(data.get(note::TEXT..).ok_or("a text is cut off")?);
+            let remark = notes.entry(item.node()).or_default();
+            let place = if item.kind == note::TEXT_BEFORE { &mut remark.before } else { &mut remark.after };
             add(place, text.trim());
         }
-        kind::SYMBOLS => {
+        note::SYMBOLS => {
             let glyphs = data.iter().take(3).copied().filter(|&glyph| glyph != 0);
-            notes.entry(item.node()).glyphs.extend(glyphs);
+            notes.entry(item.node()).or_default().glyphs.extend(glyphs);
         }
-        kind::SQUARES => command(&drawn::<2>("csl", data)?),
-        kind::ARROWS => command(&drawn::<3>("cal", data)?),
-        kind::TIME_SPENT => {
+        note::SQUARES => command(&drawn::<2>("csl", data)?),
+        note::ARROWS => command(&drawn::<3>("cal", data)?),
+        note::TIME_SPENT => {
             let &[hours, minutes, seconds, ..] = data else { return Err("a time is cut off") };
             command(&format!("[%emt {hours}:{minutes:02}:{seconds:02}]"));
         }
-        kind::WHITE_CLOCK | kind::BLACK_CLOCK => {
+        note::WHITE_CLOCK | note::BLACK_CLOCK => {
             let left = clock(bytes::u32_be(data, 0).ok_or("a clock is cut off")?);
             match (item.node(), item.kind) {
-                (0, kind::WHITE_CLOCK) => facts.white_clock = Some(left),
-                (0, _) => facts.black_clock = Some(left),
+                (0, note::WHITE_CLOCK) => facts.white_clock = left,
+                (0, _) => facts.black_clock = left,
                 _ => command(&format!("[%clk {left}]")),
             }
         }
-        kind::CRITICAL => command(match data.first() {
+        note::CRITICAL => command(match data.first() {
             Some(1) => "[%crit opening]",
             Some(2) => "[%crit middlegame]",
             Some(3) => "[%crit endgame]",
             _ => return Err("a critical position is of no kind"),
         }),
-        kind::MEDALS => {
+        note::MEDALS => {
             let medals = bytes::u32_be(data, 0).ok_or("the medals are cut off")?;
             command(&format!("[%mdl {medals}]"));
         }
-        kind::TRAINING => {
-            // What a question consists of is not known: its bytes are kept.
-            let mut word = String::from("[%train ");
-            for byte in data {
-                // Writing into a string cannot fail.
-                let _ = write!(word, "{byte:02x}");
-            }
-            word.push(']');
-            command(&word);
+        note::TRAINING => {
+            // The structure of a question is unknown, so its bytes are kept.
+            let digits: String = data.iter().map(|byte| format!("{byte:02x}")).collect();
+            command(&format!("[%train {digits}]"));
         }
-        kind::TIME_CONTROL => facts.time_control = time_control(data),
+        note::TIME_CONTROL => facts.time_control = time_control(data),
         other => *facts.left_out.entry(other).or_default() += 1,
     }
     Ok(())
 }
 
-/// A command that draws: each item is a colour and one square or two, numbered from 1.
+/// A command that draws: each item is a colour and one or two squares, numbered from 1.
 fn drawn<const LEN: usize>(name: &str, data: &[u8]) -> Result<String, &'static str> {
     let mut word = format!("[%{name} ");
     for (at, item) in data.chunks(LEN).enumerate() {
@@ -250,7 +202,7 @@ fn drawn<const LEN: usize>(name: &str, data: &[u8]) -> Result<String, &'static s
         }
         for &number in squares {
             let number = number.checked_sub(1).filter(|&number| number < 64);
-            let _ = write!(word, "{}", square(number.ok_or("a drawing is off the board")?));
+            word += &square(number.ok_or("a drawing is off the board")?).to_string();
         }
     }
     word.push(']');
@@ -263,28 +215,19 @@ fn clock(hundredths: u32) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The moves that mean the rest of the game (docs/formats/cbh.md, Annotations).
-const REST: u16 = 1000;
-
 /// The stages of a time control as the PGN tag has them: `40/5400+30:1800+30`.
-fn time_control(data: &[u8]) -> Option<String> {
-    let mut text = String::new();
-    for stage in data.chunks_exact(11) {
-        let (start, increment) = (bytes::u32_be(stage, 0)? / 100, bytes::u32_be(stage, 4)? / 100);
-        let moves = bytes::u16_be(stage, 8)?;
-        if (start, increment) == (0, 0) {
+fn time_control(data: &[u8]) -> String {
+    let mut stages = Vec::new();
+    for data in data.chunks_exact(stage::LEN) {
+        let seconds = |at| bytes::u32_be(data, at).unwrap_or_default() / 100;
+        let (time, increment) = (seconds(stage::TIME), seconds(stage::INCREMENT));
+        let moves = bytes::u16_be(data, stage::MOVES).unwrap_or_default();
+        if (time, increment) == (0, 0) {
             continue;
         }
-        if !text.is_empty() {
-            text.push(':');
-        }
-        if (1..REST).contains(&moves) {
-            let _ = write!(text, "{moves}/");
-        }
-        let _ = write!(text, "{start}");
-        if increment > 0 {
-            let _ = write!(text, "+{increment}");
-        }
+        let moves = if (1..stage::REST).contains(&moves) { format!("{moves}/") } else { String::new() };
+        let increment = if increment > 0 { format!("+{increment}") } else { String::new() };
+        stages.push(format!("{moves}{time}{increment}"));
     }
-    (!text.is_empty()).then_some(text)
+    stages.join(":")
 }

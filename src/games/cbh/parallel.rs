@@ -1,4 +1,4 @@
-//! A database read by several threads, whose findings come in the order of the games.
+//! Work on the games of a database by several threads, with results in the order of the games.
 
 use crate::base::error::Result;
 use crate::base::parallel;
@@ -6,7 +6,7 @@ use crate::base::parallel;
 /// Games that a thread takes at once: some hundred kilobytes of PGN.
 const RUN: u32 = 512;
 
-/// Findings of one thread that may wait to be taken: memory does not grow with the database.
+/// Results of one thread that may wait, so that memory does not grow with the database.
 const WAITING: usize = 2;
 
 /// Lets threads work on the games from `first` to `last`, run by run, as [`parallel::in_order`] does.

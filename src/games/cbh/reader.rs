@@ -1,32 +1,33 @@
-//! One thread's way through a database: records, moves and annotations by the numbers of games.
+//! Reading records, moves and annotations by the numbers of games; each thread has its own reader.
 #![allow(clippy::indexing_slicing, reason = "an array of two has an element for each bool")]
 
-use std::fmt;
-
-use shakmaty::{Chess, Move, Position as _};
 use std::ops::ControlFlow;
 
-use super::board::{Board, Fault};
-use super::database::Cbh;
-use super::decode::{Damage, Sink, Wrong, decode};
+use shakmaty::{Chess, Move, Position as _};
+
+use super::board::Board;
+use super::database::{Cbh, WIDE};
+use super::decode::{Sink, decode};
+use super::error::{DecodeError, MoveError};
 use super::guide::Guide;
 use super::layout::{
-    CBJ_MOVES, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN, NOTES_HEAD_LEN, NOTES_MOST, NOTES_SIZE,
-    RECORD_LEN, SET_UP,
+    CBG_HEADER_LEAST, CBJ_HEADER, CBJ_MOVES, CBJ_NONE, CBJ_NOTES, CBJ_TEAMS, CBJ_TITLE, GAME_HEAD_LEN,
+    GAME_SIZE_BITS, MODE_BITS, MODE_ILLEGAL_START, NOTES_HEAD_LEN, NOTES_MOST, NOTES_SIZE, RECORD_LEN,
+    SET_UP,
 };
-use super::mode::{MODE_BITS, Mode};
+use super::mode::Mode;
 use super::notes::Items;
 use super::record::Record;
 use super::start::Start;
 use crate::base::blob::{Blob, Window};
 use crate::base::bytes;
 use crate::base::error;
-use crate::games::{Place, Problem, Reason, Spot};
+use crate::games::{Problem, Reason};
 
-/// The shortest header of a `.cbg` file: no game begins before its end (docs/formats/cbh.md, Game).
-const SHORTEST_HEADER: u64 = 10;
+/// What is wrong with a game that the file ends in.
+pub(super) const CUT_OFF: &str = "its moves are cut off by the end of the file";
 
-/// Reads a database. Made for going through it in order, but any order is right.
+/// Reads a database. It is fastest in order, but any order is allowed.
 #[derive(Debug)]
 pub struct Reader<'a> {
     db: &'a Cbh,
@@ -41,8 +42,16 @@ pub struct Reader<'a> {
     ordinary: [Board; 2],
 }
 
-/// The bytes of a record.
-pub type Found = [u8; RECORD_LEN as usize];
+/// The head of a game or text in `.cbg`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    /// Its offset.
+    pub offset: u64,
+    /// Its flags; `None` where the file ends within it.
+    pub flags: Option<u8>,
+    /// The bytes of the game or text, head included.
+    pub size: u64,
+}
 
 /// The moves of a game, found but not yet decoded.
 #[derive(Clone, Debug)]
@@ -63,56 +72,33 @@ pub struct Game {
     pub cut: bool,
 }
 
-/// Why a game cannot be read at all.
-#[derive(Clone, Debug)]
-pub struct Unreadable {
-    /// The kind of reason.
-    pub reason: Reason,
-    /// Where in `.cbg` it shows.
-    pub offset: u64,
-    /// What is wrong there, as a clause.
-    pub why: String,
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.why)
-    }
-}
-
 /// Counts moves.
 #[derive(Debug, Default)]
-pub(super) struct Counting {
-    /// Half-moves of the main line.
+pub(super) struct Counter {
+    /// Plies of the main line.
     pub main: u32,
     /// All moves.
     pub all: u32,
     /// Whether the main line is over.
     over: bool,
-    /// Whether a side passes.
-    pub passes: bool,
 }
 
-impl Sink for Counting {
-    const VARIATIONS: bool = true;
-    type Before = ();
+impl Sink for Counter {
+    fn wants_variations(&self) -> bool {
+        true
+    }
 
-    fn before(&mut self, _: &Board, _: Move) {}
-
-    fn after(&mut self, _: &Board, _: Move, (): ()) -> ControlFlow<()> {
-        self.all += 1;
-        self.main += u32::from(!self.over);
-        ControlFlow::Continue(())
+    #[inline(always)]
+    fn play(&mut self, board: &mut Board, mv: Move) -> ControlFlow<()> {
+        board.play(mv);
+        self.pass()
     }
 
     fn pass(&mut self) -> ControlFlow<()> {
-        self.passes = true;
         self.all += 1;
         self.main += u32::from(!self.over);
         ControlFlow::Continue(())
     }
-
-    fn push(&mut self) {}
 
     fn pop(&mut self) {
         self.over = true;
@@ -140,122 +126,115 @@ impl<'a> Reader<'a> {
         self.db
     }
 
-    /// The record of a game or text, by its number from 1. What the file does not have reads as 0.
+    /// The record of a game or text, by its number from 1. Bytes beyond the end of the file read as 0.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn record(&mut self, number: u32) -> error::Result<Found> {
-        let bytes = self.records.get(&self.db.records, u64::from(number) * RECORD_LEN, RECORD_LEN)?;
-        let mut record = [0; RECORD_LEN as usize];
-        record.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
-        Ok(record)
+    pub fn record(&mut self, number: u32) -> error::Result<Record> {
+        let found = self.records.get(&self.db.records, u64::from(number) * RECORD_LEN, RECORD_LEN)?;
+        let mut bytes = [0; RECORD_LEN as usize];
+        bytes.iter_mut().zip(found).for_each(|(place, byte)| *place = *byte);
+        Ok(Record { number, bytes })
     }
 
-    fn second(&mut self, number: u32, at: u64, len: u64) -> Option<&[u8]> {
+    fn second(&mut self, record: &Record, at: u64, len: u64) -> Option<&[u8]> {
         let db = self.db;
         let blob = db.second.as_ref().filter(|_| at + len <= db.second_len)?;
-        let bytes = self.second.get(blob, db.second_at(number), db.second_len).ok()?;
+        let at_record = CBJ_HEADER + u64::from(record.number.saturating_sub(1)) * db.second_len;
+        let bytes = self.second.get(blob, at_record, db.second_len).ok()?;
         bytes::slice(bytes, at, len)
     }
 
-    /// The 64-bit offset that the `.cbj` record has, where the file needs one; else the one of the record.
-    fn offset(&mut self, number: u32, file: &Blob, short: u64, at: u64) -> u64 {
-        if !self.db.is_wide(file) {
+    /// The 64-bit offset of the `.cbj` record if the file needs one, or else that of the `.cbh` record.
+    fn offset(&mut self, record: &Record, file: &Blob, short: u64, at: u64) -> u64 {
+        if file.len() <= WIDE || self.db.second_len < CBJ_MOVES + 8 {
             return short;
         }
-        self.second(number, at, 8).and_then(|wide| bytes::u64_be(wide, 0)).unwrap_or(short)
+        self.second(record, at, 8).and_then(|wide| bytes::u64_be(wide, 0)).unwrap_or(short)
     }
 
     /// The numbers of the teams of White and Black.
-    pub fn teams(&mut self, number: u32) -> [Option<u32>; 2] {
-        let teams = self.second(number, CBJ_TEAMS, 8);
-        [0, 4].map(|at| teams.and_then(|teams| bytes::u32_be(teams, at)).filter(|&team| team != u32::MAX))
+    pub fn teams(&mut self, record: &Record) -> [Option<u32>; 2] {
+        CBJ_TEAMS.map(|at| self.reference(record, at))
     }
 
     /// The number of the game's title.
-    pub fn title(&mut self, number: u32) -> Option<u32> {
-        let title = self.second(number, CBJ_TITLE, 4).and_then(|title| bytes::u32_be(title, 0));
-        title.filter(|&title| title != u32::MAX)
+    pub fn title(&mut self, record: &Record) -> Option<u32> {
+        self.reference(record, CBJ_TITLE)
     }
 
-    /// The offset of a game's moves, and the four bytes of their head.
-    pub(super) fn first_bytes(&mut self, number: u32, record: Record<'_>) -> Option<(u64, [u8; 4])> {
+    /// A number of an entity in the `.cbj` record.
+    fn reference(&mut self, record: &Record, at: u64) -> Option<u32> {
+        let found = self.second(record, at, 4).and_then(|found| bytes::u32_be(found, 0));
+        found.filter(|&found| found != CBJ_NONE)
+    }
+
+    /// Finds the moves or the text of a record; `noun` names them in the error.
+    pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, Problem> {
         let db = self.db;
-        let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
-        if offset < SHORTEST_HEADER {
-            return None;
+        let offset = self.offset(record, &db.moves, record.moves(), CBJ_MOVES);
+        let refuse = |why: String| db.problem(record.number, offset, Reason::Damaged, why);
+        if !(CBG_HEADER_LEAST..db.moves.len()).contains(&offset) {
+            return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
-        let head = self.moves.get(&db.moves, offset, GAME_HEAD_LEN).ok()?;
-        Some((offset, bytes::array(head, 0)?))
+        let head = self.moves.get(&db.moves, offset, GAME_HEAD_LEN);
+        let head = bytes::u32_be(head.map_err(|error| refuse(error.to_string()))?, 0);
+        let flags = head.map(|head| (head >> 24) as u8);
+        Ok(Head { offset, flags, size: head.map_or(0, |head| u64::from(head & GAME_SIZE_BITS)) })
     }
 
     /// Finds the moves of a game, and where it starts.
     ///
     /// # Errors
     /// When the game cannot be read at all.
-    pub fn find(&mut self, number: u32, record: Record<'_>) -> Result<Game, Unreadable> {
+    pub fn find(&mut self, record: &Record) -> Result<Game, Problem> {
         let db = self.db;
-        let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
-        let refuse = |reason, why: String| Err(Unreadable { reason, offset, why });
-        let damaged = |why: &str| refuse(Reason::Damaged, why.to_owned());
-        if offset < SHORTEST_HEADER || offset >= db.moves.len() {
-            return damaged("the record puts its moves outside the file of moves");
-        }
-        let head = match self.moves.get(&db.moves, offset, GAME_HEAD_LEN) {
-            Ok(head) => bytes::u32_be(head, 0),
-            Err(error) => return refuse(Reason::Damaged, error.to_string()),
-        };
-        let Some(head) = head else { return damaged("its moves are cut off by the end of the file") };
-        let (flags, size) = ((head >> 24) as u8, u64::from(head & 0xff_ffff));
-        let Some(mode) = Mode::of(flags & MODE_BITS) else {
-            return match flags & MODE_BITS {
-                63 => refuse(Reason::BadPosition, "it starts from an illegal position".to_owned()),
-                other => refuse(
-                    Reason::OtherVariant,
-                    format!("its moves are in mode {other}, which is no kind of chess that can be read"),
-                ),
-            };
-        };
-        if size < GAME_HEAD_LEN {
-            return damaged("its moves are said to have no bytes");
-        }
-        let data = match self.moves.get(&db.moves, offset, size) {
-            Ok(data) => data,
-            Err(error) => return refuse(Reason::Damaged, error.to_string()),
-        };
-        let len = data.len() as u64;
-        let behind = data.get(GAME_HEAD_LEN as usize..).unwrap_or_default();
-        let start = if flags & SET_UP != 0 {
-            match Start::read(behind, mode.chess960) {
-                Ok(start) => Some(start),
-                Err(why) => return refuse(Reason::BadPosition, why.to_owned()),
-            }
-        } else if mode.chess960 {
-            match record.chess960().and_then(Start::chess960) {
-                Some(start) => Some(start),
-                None => {
-                    return refuse(Reason::BadPosition, "its Chess960 position is not known".to_owned());
-                }
-            }
-        } else {
-            None
-        };
-        let head = GAME_HEAD_LEN + start.as_ref().map_or(0, |start| start.len);
-        let mut game = Game { number, offset, len, head, mode, start, cut: len < size };
+        let head = self.head(record, "moves")?;
+        let refuse = |(reason, why): (Reason, String)| db.problem(record.number, head.offset, reason, why);
+        let mut game = self.game(record, head).map_err(refuse)?;
         self.grant(&mut game);
         Ok(game)
     }
 
-    /// Gives a set-up position the rights to castle that its game makes use of without having them.
+    fn game(&mut self, record: &Record, head: Head) -> Result<Game, (Reason, String)> {
+        let Head { offset, flags, size } = head;
+        let damaged = |why: &str| (Reason::Damaged, why.to_owned());
+        let bad_start = |why: &str| (Reason::BadPosition, why.to_owned());
+        let flags = flags.ok_or_else(|| damaged(CUT_OFF))?;
+        let mode = match flags & MODE_BITS {
+            MODE_ILLEGAL_START => return Err(bad_start("it starts from an illegal position")),
+            number => Mode::of(number).ok_or_else(|| {
+                let why =
+                    format!("its moves are in mode {number}, which is a kind of chess that cannot be read");
+                (Reason::OtherVariant, why)
+            })?,
+        };
+        if size < GAME_HEAD_LEN {
+            return Err(damaged("its size is too small"));
+        }
+        let data = self.moves.get(&self.db.moves, offset, size);
+        let data = data.map_err(|error| damaged(&error.to_string()))?;
+        let start = if flags & SET_UP != 0 {
+            let data = data.get(GAME_HEAD_LEN as usize..).unwrap_or_default();
+            Some(Start::read(data, mode.chess960).map_err(bad_start)?)
+        } else if mode.chess960 {
+            let start = record.chess960().and_then(Start::chess960);
+            Some(start.ok_or_else(|| bad_start("its Chess960 position is not known"))?)
+        } else {
+            None
+        };
+        let len = data.len() as u64;
+        let head = GAME_HEAD_LEN + start.as_ref().map_or(0, |start| start.len);
+        Ok(Game { number: record.number, offset, len, head, mode, start, cut: len < size })
+    }
+
+    /// Gives a set-up position the castling rights that its game uses without having them.
     fn grant(&mut self, game: &mut Game) {
         // Each side has two.
         for _ in 0..4 {
             let Some(start) = game.start.as_ref().filter(|_| !game.mode.chess960) else { return };
-            let Err(Damage { what: Wrong::Illegal(Fault::NoRight { color, short }), .. }) =
-                self.decode(game, &mut Counting::default())
-            else {
-                return;
-            };
+            let ended = self.decode(game, &mut Counter::default()).map_err(|error| error.kind);
+            let Err(MoveError::NoRight { color, short }) = ended else { return };
             let Some(granted) = start.with_right(color, short) else { return };
             game.start = Some(granted);
         }
@@ -272,8 +251,8 @@ impl<'a> Reader<'a> {
     /// Decodes the moves of a game that was found.
     ///
     /// # Errors
-    /// When they are damaged: those before the damage were handed over.
-    pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), Damage> {
+    /// When they are damaged. The sink has received the moves before the damage.
+    pub fn decode<S: Sink>(&mut self, game: &Game, sink: &mut S) -> Result<(), DecodeError> {
         self.board = self.board_of(game);
         let data = self.moves.get(&self.db.moves, game.offset, game.len).unwrap_or_default();
         let data = usize::try_from(game.head).ok().and_then(|head| data.get(head..)).unwrap_or_default();
@@ -284,14 +263,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// With their offset in `.cba` and what is wrong, as a clause, when they cannot be read.
-    pub fn notes(
-        &mut self,
-        number: u32,
-        record: Record<'_>,
-    ) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
+    pub fn notes(&mut self, record: &Record) -> Result<Option<(u64, Items<'_>)>, (u64, &'static str)> {
         let db = self.db;
         let Some(blob) = db.notes.as_ref().filter(|_| record.notes() != 0) else { return Ok(None) };
-        let offset = self.offset(number, blob, record.notes(), CBJ_NOTES);
+        let offset = self.offset(record, blob, record.notes(), CBJ_NOTES);
         let outside = (offset, "the record puts its annotations outside their file");
         if offset >= blob.len() {
             return Err(outside);
@@ -301,47 +276,43 @@ impl<'a> Reader<'a> {
         let size = bytes::u32_be(head, NOTES_SIZE).map(u64::from).filter(|&size| size >= NOTES_HEAD_LEN);
         let size = size.ok_or((offset, "its annotations have no length"))?;
         if size > NOTES_MOST {
-            return Err((offset, "its annotations are said to be longer than any are"));
+            return Err((offset, "its annotations are too long"));
         }
         let data = self.notes.get(blob, offset, size).map_err(|_| unread)?;
         Ok(Some((offset, Items::new(data))))
     }
 
-    /// The guiding text of a record, and its offset in `.cbg`.
+    /// The guiding text of a record, and what cuts it short, if anything does.
     ///
     /// # Errors
     /// When it cannot be read at all.
-    pub fn guide(&mut self, number: u32, record: Record<'_>) -> Result<(u64, Guide), Unreadable> {
+    pub fn guide(&mut self, record: &Record) -> Result<(Guide, Option<Problem>), Problem> {
         let db = self.db;
-        let offset = self.offset(number, &db.moves, record.moves(), CBJ_MOVES);
-        let refuse = |why: String| Unreadable { reason: Reason::Damaged, offset, why };
-        if offset < SHORTEST_HEADER || offset >= db.moves.len() {
-            return Err(refuse("the text is said to be outside its file".to_owned()));
-        }
-        let head =
-            self.moves.get(&db.moves, offset, GAME_HEAD_LEN).map_err(|error| refuse(error.to_string()))?;
-        let size = bytes::u32_be(head, 0).map_or(0, |head| u64::from(head & 0xff_ffff));
-        let data = self.moves.get(&db.moves, offset, size).map_err(|error| refuse(error.to_string()))?;
-        Ok((offset, Guide::read(data)))
+        let Head { offset, size, .. } = self.head(record, "text")?;
+        let data = self.moves.get(&db.moves, offset, size);
+        let refuse = |at, why| db.problem(record.number, at, Reason::Damaged, why);
+        let data = data.map_err(|error| refuse(offset, error.to_string()))?;
+        let guide = Guide::read(data);
+        let problem = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
+        Ok((guide, problem))
     }
 
-    /// Where a game is, for reports.
-    pub fn place(&self, number: u32, offset: u64, length: u64) -> Place {
-        Place { file: self.db.moves_path().clone(), spot: Spot::Game(number.into()), offset, length }
-    }
-
-    /// The problem that damage is to a game.
-    pub fn problem(&self, game: &Game, damage: &Damage) -> Problem {
-        Problem {
-            reason: damage.reason(),
-            place: self.place(game.number, game.offset + game.head + damage.at, 0),
-            why: damage.to_string(),
+    /// What is wrong with a game whose decoding ended so, if anything is.
+    pub fn problem(&self, game: &Game, ended: Result<(), DecodeError>) -> Option<Problem> {
+        let (number, offset) = (game.number, game.offset);
+        match ended {
+            Err(error) => {
+                let at = offset + game.head + error.at;
+                Some(self.db.problem(number, at, error.reason(), error.to_string()))
+            }
+            Ok(()) if game.cut => Some(self.db.problem(number, offset, Reason::Damaged, CUT_OFF)),
+            Ok(()) => None,
         }
     }
 }
 
 impl Game {
-    /// Half-moves before the first one, and its full move's number.
+    /// The number of its first move.
     pub fn number_of_first(&self) -> u32 {
         self.start.as_ref().map_or(1, |start| start.chess.fullmoves().get())
     }

@@ -1,12 +1,17 @@
 //! What a `.cbh` record says of a game or a text.
 
-use super::layout::{record, text_record};
+use super::layout::{RECORD_LEN, record, text_record};
 use crate::base::bytes;
 use crate::games::{Date, GameResult};
 
-/// A record of 46 bytes; what is missing at its end reads as 0.
-#[derive(Clone, Copy, Debug)]
-pub struct Record<'a>(pub &'a [u8]);
+/// The record of a game or a text.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its bytes.
+    pub bytes: [u8; RECORD_LEN as usize],
+}
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,20 +27,16 @@ pub enum Kind {
 /// How a game ended, as ChessBase has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Played or forfeited.
-    Ended(GameResult, Option<Forfeit>),
+    /// With a result; whether by forfeit.
+    Ended(GameResult, bool),
     /// Both sides lost.
     BothLost,
-    /// No game but a line, or not known.
+    /// Not at all: it is an opening line, or its result is unknown.
     Line,
 }
 
-/// A game that was not played to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forfeit;
-
 impl Outcome {
-    /// As PGN has it, where a game that both lost has no word of its own.
+    /// The result in PGN, which cannot express that both lost.
     pub fn result(self) -> Option<GameResult> {
         match self {
             Self::Ended(result, _) => Some(result),
@@ -44,50 +45,30 @@ impl Outcome {
     }
 }
 
-/// The names of the medals, from bit 0 on (docs/formats/cbh.md, Record).
-pub const MEDALS: [&str; 16] = [
-    "best game",
-    "decided tournament",
-    "model game",
-    "novelty",
-    "pawn structure",
-    "strategy",
-    "tactics",
-    "with attack",
-    "sacrifice",
-    "defence",
-    "material",
-    "piece play",
-    "endgame",
-    "tactical blunder",
-    "strategical blunder",
-    "user",
-];
-
-impl Record<'_> {
-    fn byte(self, at: u64) -> u8 {
-        bytes::slice(self.0, at, 1).and_then(|byte| byte.first().copied()).unwrap_or_default()
+impl Record {
+    fn byte(&self, at: u64) -> u8 {
+        bytes::array(&self.bytes, at).map_or(0, u8::from_be_bytes)
     }
 
-    fn two(self, at: u64) -> u16 {
-        bytes::u16_be(self.0, at).unwrap_or_default()
+    fn two(&self, at: u64) -> u16 {
+        bytes::u16_be(&self.bytes, at).unwrap_or_default()
     }
 
-    fn three(self, at: u64) -> u32 {
+    fn three(&self, at: u64) -> u32 {
         u32::from(self.two(at)) << 8 | u32::from(self.byte(at + 2))
     }
 
-    fn four(self, at: u64) -> u64 {
-        u64::from(bytes::u32_be(self.0, at).unwrap_or_default())
+    fn four(&self, at: u64) -> u64 {
+        u64::from(bytes::u32_be(&self.bytes, at).unwrap_or_default())
     }
 
-    /// A number that is elsewhere in a text.
-    fn number(self, of_game: u64, of_text: u64) -> u32 {
+    /// A number whose offset differs between games and texts.
+    fn number_at(&self, of_game: u64, of_text: u64) -> u32 {
         self.three(if self.kind() == Kind::Text { of_text } else { of_game })
     }
 
-    /// What it is: bit 0 a game, with bit 1 a text.
-    pub fn kind(self) -> Kind {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
         match self.byte(record::FLAGS) & (record::GAME | record::TEXT) {
             record::GAME => Kind::Game,
             0 => Kind::Unknown,
@@ -96,71 +77,70 @@ impl Record<'_> {
     }
 
     /// Whether it is marked as deleted.
-    pub fn is_deleted(self) -> bool {
+    pub fn is_deleted(&self) -> bool {
         self.byte(record::FLAGS) & record::DELETED != 0
     }
 
-    /// Offset of the moves, or of the text, in `.cbg`; modulo 4 GiB.
-    pub fn moves(self) -> u64 {
+    /// Offset of the moves or the text in `.cbg`, modulo 4 GiB.
+    pub fn moves(&self) -> u64 {
         self.four(record::MOVES)
     }
 
     /// Offset of the annotations in `.cba`, modulo 4 GiB; 0 where there are none.
-    pub fn notes(self) -> u64 {
+    pub fn notes(&self) -> u64 {
         self.four(record::NOTES)
     }
 
     /// The number of White in `.cbp`.
-    pub fn white(self) -> u32 {
+    pub fn white(&self) -> u32 {
         self.three(record::WHITE)
     }
 
     /// The number of Black in `.cbp`.
-    pub fn black(self) -> u32 {
+    pub fn black(&self) -> u32 {
         self.three(record::BLACK)
     }
 
     /// The number in `.cbt`.
-    pub fn tournament(self) -> u32 {
-        self.number(record::TOURNAMENT, text_record::TOURNAMENT)
+    pub fn tournament(&self) -> u32 {
+        self.number_at(record::TOURNAMENT, text_record::TOURNAMENT)
     }
 
     /// The number in `.cbc`.
-    pub fn annotator(self) -> u32 {
-        self.number(record::ANNOTATOR, text_record::ANNOTATOR)
+    pub fn annotator(&self) -> u32 {
+        self.number_at(record::ANNOTATOR, text_record::ANNOTATOR)
     }
 
     /// The number in `.cbs`.
-    pub fn source(self) -> u32 {
-        self.number(record::SOURCE, text_record::SOURCE)
+    pub fn source(&self) -> u32 {
+        self.number_at(record::SOURCE, text_record::SOURCE)
     }
 
     /// When it was played.
-    pub fn date(self) -> Date {
+    pub fn date(&self) -> Date {
         date(self.three(record::DATE))
     }
 
     /// How it ended.
-    pub fn outcome(self) -> Outcome {
-        match self.byte(record::RESULT) & 7 {
-            0 => Outcome::Ended(GameResult::Black, None),
-            1 => Outcome::Ended(GameResult::Draw, None),
-            2 => Outcome::Ended(GameResult::White, None),
+    pub fn outcome(&self) -> Outcome {
+        let number = self.byte(record::RESULT) & record::RESULT_BITS;
+        let forfeit = number > 3;
+        match number {
+            0 | 4 => Outcome::Ended(GameResult::Black, forfeit),
+            1 | 5 => Outcome::Ended(GameResult::Draw, forfeit),
+            2 | 6 => Outcome::Ended(GameResult::White, forfeit),
             3 => Outcome::Line,
-            4 => Outcome::Ended(GameResult::Black, Some(Forfeit)),
-            5 => Outcome::Ended(GameResult::Draw, Some(Forfeit)),
-            6 => Outcome::Ended(GameResult::White, Some(Forfeit)),
             _ => Outcome::BothLost,
         }
     }
 
-    /// What a line comes to, as a numeric annotation glyph; 0 where there is none.
-    pub fn line_evaluation(self) -> u8 {
+    /// The evaluation of a line as a numeric annotation glyph; 0 if it has none.
+    pub fn line_evaluation(&self) -> u8 {
         if self.outcome() == Outcome::Line { self.byte(record::EVALUATION) } else { 0 }
     }
 
-    /// Appends round and subround as `3.2`; nothing where they are not known.
-    pub fn push_round(self, out: &mut String) {
+    /// Appends round and subround as `3.2`; nothing if both are unknown.
+    pub fn push_round(&self, out: &mut String) {
         use std::fmt::Write as _;
         let (round, subround) = (self.byte(record::ROUND), self.byte(record::SUBROUND));
         // Writing into a string cannot fail.
@@ -173,33 +153,29 @@ impl Record<'_> {
     }
 
     /// The ratings of White and Black; 0 unknown.
-    pub fn elos(self) -> (u16, u16) {
+    pub fn elos(&self) -> (u16, u16) {
         (self.two(record::WHITE_ELO), self.two(record::BLACK_ELO))
     }
 
-    /// The opening as `E99`; `None` where it is not known.
-    pub fn eco(self) -> Option<[u8; 3]> {
-        let code = (self.two(record::OPENING) >> 7).checked_sub(1).filter(|&code| code < 500)?;
+    /// The opening as `E99`; `None` if it is unknown.
+    pub fn eco(&self) -> Option<[u8; 3]> {
+        let code =
+            (self.two(record::OPENING) >> record::ECO_SHIFT).checked_sub(1).filter(|&code| code < 500)?;
         Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
     }
 
     /// The number of the Chess960 position, in place of the opening.
-    pub fn chess960(self) -> Option<u16> {
+    pub fn chess960(&self) -> Option<u16> {
         self.two(record::OPENING).checked_sub(record::CHESS960)
     }
 
-    /// Its medals, bit by bit as [`MEDALS`].
-    pub fn medals(self) -> u16 {
-        self.two(record::MEDALS)
-    }
-
-    /// Full moves of the main line, 255 where there are as many or more.
-    pub fn full_moves(self) -> u8 {
+    /// Full moves of the main line; 255 means 255 or more.
+    pub fn full_moves(&self) -> u8 {
         self.byte(record::FULL_MOVES)
     }
 }
 
-/// A date of 21 bits: day, month, year from the lowest on. A month or day that is none is unknown.
+/// A date of 21 bits: day, month and year from the lowest bit up. An impossible month is unknown, and so is its day.
 pub fn date(packed: u32) -> Date {
     let (day, month, year) = (packed & 31, packed >> 5 & 15, packed >> 9 & 0xfff);
     let month = if month > 12 { 0 } else { month };
@@ -209,6 +185,10 @@ pub fn date(packed: u32) -> Date {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn record(bytes: [u8; 46]) -> Record {
+        Record { number: 1, bytes }
+    }
 
     #[test]
     fn each_field_is_at_its_offset() {
@@ -220,21 +200,20 @@ mod tests {
         bytes[27..31].copy_from_slice(&[6, 18, 3, 2]);
         bytes[31..35].copy_from_slice(&[0x0a, 0xf0, 0, 0]);
         bytes[35..37].copy_from_slice(&(290_u16 << 7 | 5).to_be_bytes());
-        bytes[37..39].copy_from_slice(&[0x10, 0x01]);
         bytes[45] = 77;
-        let record = Record(&bytes);
+        let record = record(bytes);
         assert_eq!((record.kind(), record.is_deleted()), (Kind::Game, true));
         assert_eq!((record.moves(), record.notes()), (0x102, 0x304));
         assert_eq!((record.white(), record.black(), record.tournament()), (5, 6, 7));
         assert_eq!((record.annotator(), record.source()), (8, 9));
         assert_eq!(record.date(), Date { year: 2016, month: 7, day: 26 });
-        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, Some(Forfeit)));
+        assert_eq!(record.outcome(), Outcome::Ended(GameResult::White, true));
         assert_eq!(record.line_evaluation(), 0);
         let mut round = String::new();
         record.push_round(&mut round);
         assert_eq!((&*round, record.elos()), ("3.2", (2800, 0)));
         assert_eq!((record.eco(), record.chess960()), (Some(*b"C89"), None));
-        assert_eq!((record.medals(), record.full_moves()), (0x1001, 77));
+        assert_eq!(record.full_moves(), 77);
     }
 
     #[test]
@@ -254,10 +233,10 @@ mod tests {
             (7, "*", None),
         ] {
             let bytes = with(27, &[value]);
-            let found = Record(&bytes).outcome().result();
+            let found = record(bytes).outcome().result();
             assert_eq!((found.map_or("*", GameResult::as_pgn), found), (outcome, result));
         }
-        assert_eq!(Record(&with(27, &[3, 16])).line_evaluation(), 16);
+        assert_eq!(record(with(27, &[3, 16])).line_evaluation(), 16);
         for (field, eco, number) in [
             (0_u16, None, None),
             (128, Some(*b"A00"), None),
@@ -267,22 +246,22 @@ mod tests {
             (65535, None, Some(959)),
         ] {
             let bytes = with(35, &field.to_be_bytes());
-            assert_eq!((Record(&bytes).eco(), Record(&bytes).chess960()), (eco, number), "{field}");
+            assert_eq!((record(bytes).eco(), record(bytes).chess960()), (eco, number), "{field}");
         }
         for (fields, text) in [([0, 0], ""), ([11, 0], "11"), ([0, 4], "?.4"), ([11, 4], "11.4")] {
             let mut round = String::new();
-            Record(&with(29, &fields)).push_round(&mut round);
+            record(with(29, &fields)).push_round(&mut round);
             assert_eq!(round, text);
         }
         assert_eq!(date(2016 << 9 | 13 << 5 | 3), Date { year: 2016, month: 0, day: 0 });
-        assert_eq!(Record(&[]).kind(), Kind::Unknown);
+        assert_eq!(record([0; 46]).kind(), Kind::Unknown);
     }
 
     #[test]
     fn a_text_has_its_fields_at_other_offsets() {
         let mut bytes = [0; 46];
         (bytes[0], bytes[9], bytes[12], bytes[15]) = (3, 1, 2, 3);
-        let record = Record(&bytes);
+        let record = record(bytes);
         assert_eq!(
             (record.kind(), record.tournament(), record.source(), record.annotator()),
             (Kind::Text, 1, 2, 3)

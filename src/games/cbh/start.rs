@@ -1,10 +1,11 @@
 //! The position that a game starts from.
 
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, Rank, Role, Setup, Square};
 use std::num::NonZeroU32;
 
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, File, Piece, Rank, Role, Setup, Square};
+
 use super::layout::{
-    CHESS960_LEN, CHESS960_NUMBER, SETUP_BLACK, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_EN_PASSANT, SETUP_LEN,
+    CHESS960_LEN, CHESS960_ROOKS, SETUP_BLACK, SETUP_BOARD, SETUP_BOARD_LEN, SETUP_EN_PASSANT, SETUP_LEN,
 };
 use crate::base::bytes;
 use crate::chess::lenient;
@@ -27,16 +28,8 @@ pub fn number(square: Square) -> u8 {
 pub struct Start {
     /// The position.
     pub chess: Chess,
-    /// Whether it is the one that every game starts from.
-    pub ordinary: bool,
     /// Its bytes in the game.
     pub len: u64,
-}
-
-impl Default for Start {
-    fn default() -> Self {
-        Self { chess: Chess::default(), ordinary: true, len: 0 }
-    }
 }
 
 impl Start {
@@ -46,10 +39,10 @@ impl Start {
         setup.board = shakmaty::Board::chess960(Some(u32::from(number)).filter(|&number| number < 960)?);
         setup.castling_rights = setup.board.rooks();
         let chess = setup.position(CastlingMode::Chess960).ok()?;
-        Some(Self { chess, ordinary: false, len: 0 })
+        Some(Self { chess, len: 0 })
     }
 
-    /// Reads a set-up position; of a game of Chess960 with what follows it.
+    /// Reads a set-up position, and in a game of Chess960 the bytes after it.
     ///
     /// # Errors
     /// With what is wrong, as a clause.
@@ -60,7 +53,7 @@ impl Start {
         let &[_, flags, rights, first] = head else { return Err("the starting position is cut off") };
         let board = board.get(..SETUP_BOARD_LEN).unwrap_or_default();
         let mut setup = Setup::empty();
-        setup.board = pieces(board).ok_or("the starting position has a piece that is none")?;
+        setup.board = pieces(board).ok_or("the starting position has an unknown piece")?;
         setup.turn = if flags & SETUP_BLACK == 0 { Color::White } else { Color::Black };
         setup.fullmoves = NonZeroU32::new(u32::from(first)).unwrap_or(NonZeroU32::MIN);
         let rank = setup.turn.fold_wb(Rank::Sixth, Rank::Third);
@@ -68,15 +61,10 @@ impl Start {
         setup.castling_rights = rooks(&setup.board, rights, data.get(SETUP_BOARD + SETUP_BOARD_LEN..));
         let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
         let chess = playable(setup, mode).ok_or("the starting position cannot be played on")?;
-        Ok(Self { chess, ordinary: false, len })
+        Ok(Self { chess, len })
     }
 
-    /// The number of the Chess960 position that a game of it says it starts from.
-    pub fn number960(data: &[u8]) -> Option<u16> {
-        bytes::u16_be(data, SETUP_LEN + CHESS960_NUMBER).filter(|&number| number < 960)
-    }
-
-    /// The same position with a right to castle that it lacks, where king and rook are on their squares.
+    /// The same position with a castling right that it lacks, if king and rook are on their squares.
     pub fn with_right(&self, color: Color, short: bool) -> Option<Self> {
         use shakmaty::Position as _;
         if self.chess.castles().mode() == CastlingMode::Chess960 {
@@ -85,8 +73,8 @@ impl Start {
         let rank = color.fold_wb(Rank::First, Rank::Eighth);
         let rook = Square::from_coords(if short { File::H } else { File::A }, rank);
         let board = self.chess.board();
-        let stands = |role, at| board.piece_at(at) == Some(Piece { color, role });
-        if !stands(Role::King, Square::from_coords(File::E, rank)) || !stands(Role::Rook, rook) {
+        let has = |role, at| board.piece_at(at) == Some(Piece { color, role });
+        if !has(Role::King, Square::from_coords(File::E, rank)) || !has(Role::Rook, rook) {
             return None;
         }
         let mut setup = self.chess.to_setup(shakmaty::EnPassantMode::PseudoLegal);
@@ -98,7 +86,7 @@ impl Start {
     }
 }
 
-/// A position that can be played on, however odd.
+/// A position in which moves can be played, however odd.
 fn playable(setup: Setup, mode: CastlingMode) -> Option<Chess> {
     setup.position::<Chess>(mode).or_else(lenient).ok()
 }
@@ -107,7 +95,7 @@ fn file(number: u8) -> Option<File> {
     File::ALL.get(usize::from(number.checked_sub(1)?)).copied()
 }
 
-/// The board as a stream of bits, from a1 up and file by file: 0 an empty square, 1 a piece, then its side and kind.
+/// Reads the board, a stream of bits from a1 up and file by file: 0 for an empty square; 1, side and kind for a piece.
 fn pieces(data: &[u8]) -> Option<shakmaty::Board> {
     let mut bits = data.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
     let mut board = shakmaty::Board::empty();
@@ -117,7 +105,6 @@ fn pieces(data: &[u8]) -> Option<shakmaty::Board> {
         }
         let color = if bits.next()? == 0 { Color::White } else { Color::Black };
         let kind = (0..3).try_fold(0, |kind, _| Some(kind << 1 | bits.next()?))?;
-        // The order of the kinds is the format's own.
         let role = match kind {
             1 => Role::King,
             2 => Role::Queen,
@@ -132,12 +119,11 @@ fn pieces(data: &[u8]) -> Option<shakmaty::Board> {
     Some(board)
 }
 
-/// The rooks that may castle: those that a game of Chess960 names, else the outermost ones of ordinary chess.
+/// The rooks that may castle: those that a game of Chess960 names, or else the outermost ones.
 fn rooks(board: &shakmaty::Board, rights: u8, named: Option<&[u8]>) -> Bitboard {
     let mut rooks = Bitboard::EMPTY;
     let sides = [(Color::White, false), (Color::White, true), (Color::Black, false), (Color::Black, true)];
-    // The squares of Chess960 are in another order than the bits: short before long.
-    for ((bit, (color, short)), place) in (0..).zip(sides).zip([3, 2, 5, 4]) {
+    for ((bit, (color, short)), place) in (0..).zip(sides).zip(CHESS960_ROOKS) {
         if rights >> bit & 1 == 0 {
             continue;
         }
@@ -158,7 +144,7 @@ fn rooks(board: &shakmaty::Board, rights: u8, named: Option<&[u8]>) -> Bitboard 
 
 #[cfg(test)]
 mod tests {
-    use super::super::made::set_up;
+    use super::super::tests::fixtures::set_up;
     use super::*;
     use shakmaty::fen::Fen;
     use shakmaty::{EnPassantMode, Position as _};
@@ -196,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_position_is_refused() {
+    fn impossible_positions_are_refused() {
         assert!(Start::read(&[1; 27], false).is_err());
         assert!(Start::read(&set_up("rnbqkbnr/pppppppp/8/8/8/8/8/8 w - - 0 1", None), false).is_err());
         let mut data = set_up("k7/8/8/8/8/8/8/7K w - - 0 1", None);
@@ -205,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn chess960_names_its_rooks_and_does_without_where_they_are_none() {
+    fn chess960_names_its_rooks_or_else_has_the_outermost_ones() {
         let fen = "1r1k2r1/8/8/8/8/8/8/1R1K2R1 w KQkq - 0 1";
         for (squares, number) in [([24, 31, 48, 8, 55, 15], 518), ([200, 255, 64, 100, 65, 99], 65000)] {
             let start = Start::read(&set_up(fen, Some((squares, number))), true).unwrap();

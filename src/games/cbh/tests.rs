@@ -1,7 +1,8 @@
-//! Databases that are written here, broken ones, and the samples.
+//! Tests with written databases, broken ones, and the samples.
 
 mod annotations;
 mod broken;
+pub mod fixtures;
 mod moves;
 mod samples;
 mod stream;
@@ -12,7 +13,7 @@ use crate::base::error::Result;
 use crate::base::findings::{Finding, listed};
 use crate::games::Problem;
 
-/// What export gave: the text, what became of the games, the problems.
+/// The result of an export.
 pub struct Exported {
     pub text: String,
     pub totals: Totals,

@@ -1,12 +1,12 @@
-//! Texts as the files hold them.
+//! Decoding texts.
 
 use std::borrow::Cow;
 
 use crate::games::decode_text;
 
-/// A field of fixed length: a text, cut at the first 0; what follows it means nothing.
+/// The text in a field of fixed length: it ends at the first 0, and the bytes after that mean nothing.
 ///
-/// A text of UTF-8 that fills its field may be cut inside its last character, which is left out.
+/// UTF-8 that fills its field may be cut off within its last character, which is left out.
 pub fn field(bytes: &[u8]) -> Cow<'_, str> {
     let Some(end) = memchr::memchr(0, bytes) else {
         if let Err(error) = std::str::from_utf8(bytes)
@@ -21,11 +21,11 @@ pub fn field(bytes: &[u8]) -> Cow<'_, str> {
     decode_text(bytes.get(..end).unwrap_or_default())
 }
 
-/// How a diagram is written into a comment.
+/// A diagram in a comment.
 const DIAGRAM: &str = "[#]";
 
-/// The text of a comment, with the figurines and diagrams that ChessBase writes as characters of their own: the bytes
-/// 0xa2 to 0xa7 and 0x9e of Windows-1252, or the characters of these numbers in UTF-8 (docs/formats/cbh.md, Strings).
+/// The text of a comment, with its figurines and diagrams: ChessBase writes them as the bytes 0xa2 to 0xa7 and 0x9e in
+/// Windows-1252, or as the characters with these numbers in UTF-8 (docs/formats/cbh.md, Strings).
 pub fn comment(bytes: &[u8]) -> Cow<'_, str> {
     let bytes = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
     if bytes.is_ascii() {
@@ -35,14 +35,9 @@ pub fn comment(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = String::with_capacity(bytes.len() + 8);
     for character in decode_text(bytes).chars() {
         match character {
-            '\u{a2}' => text.push('♔'),
-            '\u{a3}' => text.push('♕'),
-            '\u{a4}' => text.push('♘'),
-            '\u{a5}' => text.push('♗'),
-            '\u{a6}' => text.push('♖'),
-            '\u{a7}' => text.push('♙'),
+            '\u{a2}'..='\u{a7}' => text.extend("♔♕♘♗♖♙".chars().nth(character as usize - 0xa2)),
             '\u{9e}' => text.push_str(DIAGRAM),
-            // Windows-1252 has this letter where the diagram is.
+            // This is byte 0x9e in Windows-1252.
             'ž' if narrow => text.push_str(DIAGRAM),
             other => text.push(other),
         }
@@ -62,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn both_encodings_are_told_apart() {
+    fn both_encodings_are_recognised() {
         assert_eq!(field(b"H\xfcbner\0"), "Hübner");
         assert_eq!(field("Hübner\0".as_bytes()), "Hübner");
         // A Latin text that ends with what could begin a character of UTF-8.

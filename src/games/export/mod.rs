@@ -1,7 +1,7 @@
-//! Games as PGN text, in the export format of the PGN standard: the writer, and what it writes.
+//! Games as PGN text, in the export format of the PGN standard.
 
 mod tree;
 mod write;
 
-pub use tree::{Node, Notes, Remark, San, Tree};
+pub use tree::{Node, Notes, Remark, San, Step, Tree, Walk};
 pub use write::Writer;

@@ -1,21 +1,22 @@
 //! A game's moves with all its variations.
-#![allow(clippy::indexing_slicing, reason = "the index was that of the last element when it was taken")]
+
+use std::collections::BTreeMap;
 
 use shakmaty::Color;
 
-/// A move in standard algebraic notation, or another short word: no move has more than seven characters.
+/// A move in standard algebraic notation, which has at most seven characters, or another short word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct San {
-    /// The characters from the lowest byte on, and in the highest byte how many there are: a word like this is put
-    /// together without going through memory.
+    /// The characters from the lowest byte up, and their number in the highest byte: building such a word needs no
+    /// memory access.
     word: u64,
 }
 
 impl San {
-    /// Nothing.
+    /// No characters.
     pub const EMPTY: Self = Self { word: 0 };
 
-    /// The move that this text is, cut after its seventh character.
+    /// The first seven characters of a text.
     ///
     /// ```
     /// use tabiya::games::export::San;
@@ -27,7 +28,7 @@ impl San {
         san
     }
 
-    /// Adds a character of ASCII; an eighth one has no place.
+    /// Adds an ASCII character; an eighth one is dropped.
     #[inline]
     pub const fn push(&mut self, character: u8) {
         let len = self.word >> 56;
@@ -36,13 +37,13 @@ impl San {
         }
     }
 
-    /// The characters from the lowest byte on, of which there are no more than seven.
+    /// A word of at most seven characters, given from the lowest byte up.
     #[inline]
     pub const fn from_word(characters: u64, len: u32) -> Self {
         Self { word: (characters & ((1 << 56) - 1)) | (len as u64 & 7) << 56 }
     }
 
-    /// Its characters from the lowest byte on.
+    /// Its characters from the lowest byte up.
     #[inline]
     pub(super) const fn characters(self) -> u64 {
         self.word & ((1 << 56) - 1)
@@ -71,7 +72,7 @@ impl San {
     }
 }
 
-/// A move of a tree: itself and the nodes around it, each by its number.
+/// A move of a tree, and its neighbours by their numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Node<M = San> {
     /// The move.
@@ -80,20 +81,20 @@ pub struct Node<M = San> {
     pub ply: u32,
     /// The first move that continues; 0 where there is none.
     pub next: u32,
-    /// Another move that is played instead of this one; 0 where there is none.
+    /// The next alternative to this move; 0 where there is none.
     pub other: u32,
 }
 
-/// The moves of a game, kept in the order in which they were added: node 0 is the start, node n the n-th move.
+/// The moves of a game in the order in which they were added: node 0 is the start, node n the n-th move.
 #[derive(Clone, Debug)]
 pub struct Tree<M = San> {
-    /// What stands for the start means nothing.
+    /// By node; that of the start means nothing.
     moves: Vec<M>,
-    /// How the nodes hang together; empty while the game is one line.
+    /// By node; empty while the game is one line.
     links: Vec<Links>,
-    /// Where the next move is added.
+    /// The node that the next move follows.
     at: u32,
-    /// Where earlier moves are to be replaced.
+    /// The nodes to go back to.
     kept: Vec<u32>,
     /// Who moves first.
     pub first: Color,
@@ -101,7 +102,7 @@ pub struct Tree<M = San> {
     pub number: u32,
 }
 
-/// How a node hangs together with the others.
+/// The neighbours of a node.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     ply: u32,
@@ -109,6 +110,14 @@ struct Links {
     next: u32,
     last: u32,
     other: u32,
+}
+
+impl Links {
+    /// Those of a node in a game of one line with so many moves.
+    fn in_line(ply: u32, count: u32) -> Self {
+        let next = if ply < count { ply + 1 } else { 0 };
+        Self { ply, next, last: next, other: 0 }
+    }
 }
 
 impl<M: Copy + Default> Default for Tree<M> {
@@ -119,7 +128,7 @@ impl<M: Copy + Default> Default for Tree<M> {
 }
 
 impl<M: Copy + Default> Tree<M> {
-    /// Forgets everything but the memory it is kept in.
+    /// Removes all moves, and keeps the memory.
     pub fn clear(&mut self) {
         self.moves.truncate(1);
         self.links.clear();
@@ -150,13 +159,11 @@ impl<M: Copy + Default> Tree<M> {
         self.links.push(Links { ply, next: 0, last: 0, other: 0 });
     }
 
-    /// Remembers that the next move gets another one beside it.
+    /// Remembers this place: an alternative to the next move follows later.
     pub fn push(&mut self) {
         if self.links.is_empty() {
-            let last = self.len();
-            let next = |ply| if ply < last { ply + 1 } else { 0 };
-            let link = |ply| Links { ply, next: next(ply), last: next(ply), other: 0 };
-            self.links.extend((0..=last).map(link));
+            let count = self.count();
+            self.links.extend((0..=count).map(|ply| Links::in_line(ply, count)));
         }
         self.kept.push(self.at);
     }
@@ -170,87 +177,104 @@ impl<M: Copy + Default> Tree<M> {
     #[inline]
     pub fn node(&self, number: u32) -> Option<Node<M>> {
         let mv = *self.moves.get(number as usize)?;
-        if self.links.is_empty() {
-            let next = if number < self.len() { number + 1 } else { 0 };
-            return Some(Node { mv, ply: number, next, other: 0 });
-        }
-        let links = self.links.get(number as usize)?;
-        Some(Node { mv, ply: links.ply, next: links.next, other: links.other })
+        let Links { ply, next, other, .. } = match self.links.get(number as usize) {
+            Some(links) => *links,
+            None => Links::in_line(number, self.count()),
+        };
+        Some(Node { mv, ply, next, other })
     }
 
-    /// Its moves where it is one line.
+    /// Its moves, unless it has variations.
     #[inline]
     pub fn line(&self) -> Option<&[M]> {
         self.moves.get(1..).filter(|_| self.links.is_empty())
     }
 
-    /// How many moves it has, those of variations included.
-    #[inline]
-    pub fn len(&self) -> u32 {
-        (self.moves.len() - 1) as u32
+    /// The steps through the tree in the order of PGN.
+    pub fn walk(&self) -> Walk<'_, M> {
+        let at = self.node(0).map_or(0, |start| start.next);
+        Walk { tree: self, at, main: true, branches: false, open: Vec::new() }
     }
 
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// The number of moves, those of variations included.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        (self.moves.len() - 1) as u32
     }
 }
 
-/// What is said of one move.
+/// A step through a tree.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<M> {
+    /// A move: its number and node.
+    Move(u32, Node<M>),
+    /// A variation begins: its first move replaces the last one of the line.
+    Open,
+    /// The variation ends, and the line around it continues.
+    Close,
+}
+
+/// The steps through a tree in the order of PGN: a move, the variations that replace it, and what follows it.
+#[derive(Clone, Debug)]
+pub struct Walk<'a, M> {
+    tree: &'a Tree<M>,
+    /// The next move of the line; 0 at its end.
+    at: u32,
+    /// Whether that is the main continuation of its position, and not an alternative to it.
+    main: bool,
+    /// Whether the variations on the top of `open` come next.
+    branches: bool,
+    /// For each open variation: the alternative that comes after it, and the move that follows all of them.
+    open: Vec<(u32, u32)>,
+}
+
+impl<M> Walk<'_, M> {
+    /// Leaves out the rest of the line, and the variations that would replace its last move.
+    pub fn end_line(&mut self) {
+        if std::mem::take(&mut self.branches) {
+            self.open.pop();
+        }
+        self.at = 0;
+    }
+}
+
+impl<M: Copy + Default> Iterator for Walk<'_, M> {
+    type Item = Step<M>;
+
+    fn next(&mut self) -> Option<Step<M>> {
+        if std::mem::take(&mut self.branches) {
+            let (other, next) = self.open.pop()?;
+            if let Some(node) = self.tree.node(other).filter(|_| other != 0) {
+                self.open.push((node.other, next));
+                (self.at, self.main) = (other, false);
+                return Some(Step::Open);
+            }
+            (self.at, self.main) = (next, true);
+        }
+        let number = self.at;
+        if let Some(node) = self.tree.node(number).filter(|_| number != 0) {
+            self.branches = self.main && node.other != 0;
+            if self.branches {
+                self.open.push((node.other, node.next));
+            }
+            (self.at, self.main) = (node.next, true);
+            return Some(Step::Move(number, node));
+        }
+        self.branches = !self.open.is_empty();
+        self.branches.then_some(Step::Close)
+    }
+}
+
+/// The annotations of one move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remark {
-    /// The node of the move; 0 is the game as a whole.
-    pub node: u32,
-    /// A text before the move.
+    /// The comment before the move.
     pub before: String,
     /// Its numeric annotation glyphs.
     pub glyphs: Vec<u8>,
-    /// A text after it.
+    /// The comment after it.
     pub after: String,
 }
 
-impl Remark {
-    /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.glyphs.is_empty() && self.after.is_empty()
-    }
-}
-
-/// What is said of a game's moves.
-#[derive(Clone, Debug, Default)]
-pub struct Notes {
-    /// In the order of their nodes, each once.
-    remarks: Vec<Remark>,
-}
-
-impl Notes {
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.remarks.clear();
-    }
-
-    /// What is said of a node, to be filled in.
-    pub fn entry(&mut self, node: u32) -> &mut Remark {
-        let at = self.remarks.partition_point(|remark| remark.node < node);
-        if self.remarks.get(at).is_none_or(|remark| remark.node != node) {
-            self.remarks.insert(at, Remark { node, ..Remark::default() });
-        }
-        &mut self.remarks[at]
-    }
-
-    /// What is said of a node.
-    pub fn of(&self, node: u32) -> Option<&Remark> {
-        let at = self.remarks.partition_point(|remark| remark.node < node);
-        self.remarks.get(at).filter(|remark| remark.node == node)
-    }
-
-    /// All that is said.
-    pub fn all(&self) -> &[Remark] {
-        &self.remarks
-    }
-
-    /// Whether nothing is said.
-    pub fn is_empty(&self) -> bool {
-        self.remarks.is_empty()
-    }
-}
+/// The annotations of a game, by the node of the move; 0 is the game as a whole.
+pub type Notes = BTreeMap<u32, Remark>;

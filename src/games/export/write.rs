@@ -1,34 +1,32 @@
 //! The writer: tags, moves in lines of less than 80 columns, variations, comments, glyphs.
-#![allow(clippy::indexing_slicing, reason = "a table that is made when the program is compiled")]
+#![allow(clippy::indexing_slicing, reason = "the table is computed at compile time")]
 
 use std::io;
 
-use super::tree::{Notes, San, Tree};
+use super::tree::{Notes, San, Step, Tree};
 
-/// Columns of a line of moves, its end not counted (the PGN standard, 8.2.1).
+/// Columns of a line of moves, without its end (the PGN standard, 8.2.1).
 const COLUMNS: usize = 79;
 
-/// The numbers of moves with their dots, as far as most games go.
+/// Move numbers with their dots, enough for almost all games.
 static NUMBERS: [San; 500] = {
     let mut numbers = [San::EMPTY; 500];
     let mut number = 0;
     while number < numbers.len() {
-        let mut word = San::EMPTY;
-        if number >= 100 {
-            word.push(b'0' + (number / 100) as u8);
+        let mut place = 100;
+        while place > 0 {
+            if number >= place || place == 1 {
+                numbers[number].push(b'0' + (number / place % 10) as u8);
+            }
+            place /= 10;
         }
-        if number >= 10 {
-            word.push(b'0' + (number / 10 % 10) as u8);
-        }
-        word.push(b'0' + (number % 10) as u8);
-        word.push(b'.');
-        numbers[number] = word;
+        numbers[number].push(b'.');
         number += 1;
     }
     numbers
 };
 
-/// Writes games one after the other into memory.
+/// Writes games one after another into memory.
 ///
 /// ```
 /// use tabiya::games::export::{Notes, San, Tree, Writer};
@@ -42,12 +40,10 @@ static NUMBERS: [San; 500] = {
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     out: Vec<u8>,
-    /// Where the line that is being written begins.
+    /// Where the current line begins.
     line: usize,
     /// Whether the next word follows without a space: after an opening parenthesis.
     tight: bool,
-    /// Variations that are open: the next move beside, and the one that goes on after them.
-    open: Vec<(u32, u32)>,
 }
 
 impl Writer {
@@ -56,14 +52,9 @@ impl Writer {
         &self.out
     }
 
-    /// Forgets what was written.
+    /// Discards what was written, and keeps the memory.
     pub fn clear(&mut self) {
         self.out.clear();
-    }
-
-    /// Exchanges what was written for an empty piece of memory.
-    pub fn swap(&mut self, other: &mut Vec<u8>) {
-        std::mem::swap(&mut self.out, other);
     }
 
     /// Writes a tag. Control characters become spaces, since a value is one line.
@@ -72,7 +63,7 @@ impl Writer {
         self.out.push(b'[');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b" \"");
-        // Every byte is looked at, so that several can be at once.
+        // No early end, so that the compiler can look at several bytes at once.
         let special = |byte| byte < b' ' || byte == b'"' || byte == b'\\' || byte == 0x7f;
         if value.bytes().fold(false, |any, byte| any | special(byte)) {
             for byte in value.bytes() {
@@ -88,12 +79,19 @@ impl Writer {
         self.out.extend_from_slice(b"\"]\n");
     }
 
-    /// Writes tags that were written before.
-    pub fn again(&mut self, tags: &[u8]) {
-        self.out.extend_from_slice(tags);
+    /// Writes a tag, unless its value is empty.
+    pub fn known_tag(&mut self, name: &str, value: &str) {
+        if !value.is_empty() {
+            self.tag(name, value);
+        }
     }
 
-    /// Writes out the lines that are finished and forgets them: a game may have more moves than memory has room for.
+    /// Writes the tags that another writer wrote.
+    pub fn tags(&mut self, other: &Self) {
+        self.out.extend_from_slice(&other.out);
+    }
+
+    /// Writes the finished lines out and discards them: a game may have more moves than fit in memory.
     ///
     /// # Errors
     /// When `out` cannot be written.
@@ -117,11 +115,10 @@ impl Writer {
         self.line = self.out.len();
     }
 
-    /// Writes the moves after the tags, with their variations and what is said of them, and the result.
+    /// Writes the moves after the tags, with their variations and annotations, and the result.
     pub fn moves(&mut self, tree: &Tree, notes: &Notes, result: &str) {
         self.begin_moves();
-        self.open.clear();
-        if let Some(whole) = notes.of(0) {
+        if let Some(whole) = notes.get(&0) {
             self.comment(&whole.before);
             whole.glyphs.iter().for_each(|&glyph| self.glyph(glyph));
             self.comment(&whole.after);
@@ -133,19 +130,19 @@ impl Writer {
         self.end_moves(result);
     }
 
-    /// Writes moves without variations, of which nothing is said: most games are such.
+    /// Writes moves without variations and annotations, as most games have them.
     fn line(&mut self, moves: &[San], tree: &Tree) {
         let mut numbered = true;
-        for (half, &mv) in (u32::from(tree.first.is_black())..).zip(moves) {
-            if half & 1 == 0 || numbered {
-                self.number(tree.number.saturating_add(half / 2), half & 1 != 0);
+        for (ply, &mv) in (u32::from(tree.first.is_black())..).zip(moves) {
+            if ply & 1 == 0 || numbered {
+                self.number(tree.number.saturating_add(ply / 2), ply & 1 != 0);
                 numbered = false;
             }
             self.put(mv);
         }
     }
 
-    /// Writes a short word after another one: what separates them and the word in one step.
+    /// Writes a short word after another one, together with what separates them.
     #[inline]
     fn put(&mut self, word: San) {
         let column = self.out.len() - self.line;
@@ -159,52 +156,44 @@ impl Writer {
         self.out.truncate(end);
     }
 
+    /// Writes moves with their variations and annotations.
     fn tree(&mut self, tree: &Tree, notes: &Notes) {
         let odd = u32::from(tree.first.is_black());
-        let mut at = tree.node(0).map_or(0, |start| start.next);
-        // Whether the move is the first of several, and whether its number has to be written.
-        let (mut first, mut numbered) = (true, true);
-        loop {
-            while let Some(node) = tree.node(at).filter(|_| at != 0) {
-                let remark = notes.of(at);
-                if let Some(remark) = remark.filter(|remark| !remark.before.is_empty()) {
-                    self.comment(&remark.before);
-                    numbered = true;
-                }
-                let half = node.ply - 1 + odd;
-                if half & 1 == 0 {
-                    self.number(tree.number.saturating_add(half / 2), false);
-                } else if numbered {
-                    self.number(tree.number.saturating_add(half / 2), true);
-                }
-                self.san(node.mv);
-                numbered = false;
-                if let Some(remark) = remark {
-                    remark.glyphs.iter().for_each(|&glyph| self.glyph(glyph));
-                    numbered = self.comment(&remark.after);
-                }
-                if first && node.other != 0 {
-                    self.open.push((tree.node(node.other).map_or(0, |other| other.other), node.next));
+        // Whether the next move needs its number, even if it is Black's.
+        let mut numbered = true;
+        for step in tree.walk() {
+            let (at, node) = match step {
+                Step::Move(at, node) => (at, node),
+                Step::Open => {
                     self.parenthesis();
-                    (at, first, numbered) = (node.other, false, true);
-                } else {
-                    (at, first) = (node.next, true);
+                    numbered = true;
+                    continue;
                 }
+                Step::Close => {
+                    self.close();
+                    numbered = true;
+                    continue;
+                }
+            };
+            let remark = notes.get(&at);
+            if let Some(remark) = remark {
+                numbered |= self.comment(&remark.before);
             }
-            let Some((other, next)) = self.open.pop() else { return };
-            self.close();
-            numbered = true;
-            if other == 0 {
-                (at, first) = (next, true);
-            } else {
-                self.open.push((tree.node(other).map_or(0, |node| node.other), next));
-                self.parenthesis();
-                (at, first) = (other, false);
+            let ply = node.ply - 1 + odd;
+            let black = ply & 1 != 0;
+            if numbered || !black {
+                self.number(tree.number.saturating_add(ply / 2), black);
+            }
+            self.san(node.mv);
+            numbered = false;
+            if let Some(remark) = remark {
+                remark.glyphs.iter().for_each(|&glyph| self.glyph(glyph));
+                numbered = self.comment(&remark.after);
             }
         }
     }
 
-    /// Begins a word of this length: after a space, or in a new line.
+    /// Makes room for a word of this length: after a space, or in a new line.
     #[inline]
     fn begin(&mut self, len: usize) {
         let column = self.out.len() - self.line;
@@ -226,12 +215,12 @@ impl Writer {
     /// Writes a move.
     #[inline]
     pub fn san(&mut self, san: San) {
-        // One more column is left for a parenthesis that may follow.
+        // One more column, for a parenthesis that may follow.
         self.begin(san.len() + 1);
         self.short(san);
     }
 
-    /// Writes a short word: eight bytes are copied at once, and those too many taken back.
+    /// Writes a short word: copies eight bytes at once, and takes back those that do not belong to it.
     #[inline]
     fn short(&mut self, word: San) {
         let end = self.out.len() + word.len();
@@ -239,7 +228,7 @@ impl Writer {
         self.out.truncate(end);
     }
 
-    /// Writes the number of a move; `black`: with the dots of a move of Black.
+    /// Writes the number of a move, with three dots if it is Black's.
     #[inline]
     pub fn number(&mut self, number: u32, black: bool) {
         let known = usize::try_from(number).ok().and_then(|number| NUMBERS.get(number)).copied();
@@ -284,7 +273,8 @@ impl Writer {
         self.out.push(b')');
     }
 
-    /// Writes a comment, word by word; `true` where there was one. Braces are not allowed in it, and become parentheses.
+    /// Writes a comment, unless it is empty, and returns whether it did. Braces, which PGN does not allow in comments,
+    /// become parentheses.
     pub fn comment(&mut self, text: &str) -> bool {
         let mut words = text.split([' ', '\t', '\n', '\r']).filter(|word| !word.is_empty()).peekable();
         if words.peek().is_none() {
@@ -293,7 +283,7 @@ impl Writer {
         let mut mark = "{";
         while let Some(word) = words.next() {
             let end = if words.peek().is_none() { "}" } else { "" };
-            // Columns are characters.
+            // A column is a character.
             self.begin(word.chars().count() + mark.len() + end.len());
             self.out.extend_from_slice(mark.as_bytes());
             for byte in word.bytes() {
@@ -315,7 +305,7 @@ impl Writer {
 mod tests {
     use super::*;
 
-    /// A tree from the notation of the format's own example: `<` keeps a position, `>` goes back.
+    /// A tree from the notation of docs/formats/cbh.md: `<` keeps a position, `>` goes back to it.
     fn tree(text: &str) -> Tree {
         let mut tree = Tree::default();
         for word in text.split_whitespace() {
@@ -352,14 +342,14 @@ mod tests {
     fn remarks_surround_their_moves() {
         let tree = tree("e4 e5 < Nf3 Nc6 > Nc3");
         let mut notes = Notes::default();
-        notes.entry(0).after.push_str("a {game}");
-        *notes.entry(1) = super::super::Remark {
-            node: 1,
-            before: "before".into(),
-            glyphs: vec![1, 16],
-            after: "behind  it".into(),
+        let remark = |before: &str, glyphs: &[u8], after: &str| super::super::Remark {
+            before: before.into(),
+            glyphs: glyphs.into(),
+            after: after.into(),
         };
-        notes.entry(5).before.push_str("or");
+        notes.insert(0, remark("", &[], "a {game}"));
+        notes.insert(1, remark("before", &[1, 16], "behind  it"));
+        notes.insert(5, remark("or", &[], ""));
         let text =
             "\n{a (game)} {before} 1. e4 $1 $16 {behind it} 1... e5 2. Nf3 ({or} 2. Nc3) 2... Nc6 *\n\n";
         assert_eq!(written(&tree, &notes), text.replace("2... Nc6", "2...\nNc6"));
@@ -402,7 +392,7 @@ mod tests {
         let mut tree = Tree::default();
         (0..500).for_each(|_| tree.add(San::new(b"Qa1xb2+")));
         let mut notes = Notes::default();
-        notes.entry(30).after.push_str(&"word ".repeat(100));
+        notes.entry(30).or_default().after.push_str(&"word ".repeat(100));
         let text = written(&tree, &notes);
         assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
         assert!(text.lines().filter(|line| line.len() > 70).count() > 50);

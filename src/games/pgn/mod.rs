@@ -1,7 +1,7 @@
 //! PGN: texts of games.
 //!
-//! The text is cut between games by [`split`], so that several threads can read it; each piece is read by the crate
-//! `pgn-reader`, and [`words`] watches over what that passes over.
+//! [`split`] cuts the text between games, so that several threads can read it. The crate `pgn-reader` reads each piece,
+//! and [`words`] checks what it ignores.
 
 mod ends;
 mod moves;
@@ -21,33 +21,28 @@ pub use piece::PgnBatch;
 use super::{Batch, Place, Problem, Reason, Spot, Visitor};
 use split::Pieces;
 
-/// A text of games that is being cut into batches.
+/// A text of games, cut into batches.
 pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
-    /// A failure of reading, reported after what came before it.
+    /// An error of reading, reported after the games before it.
     failed: Option<Problem>,
-    at: (u64, u64),
 }
 
 impl<R: Read> Pgn<R> {
-    /// The games in what `from` gives, under the name of `file`.
+    /// The games in the text that `from` reads, under the name of `file`.
     pub fn new(file: Arc<Path>, from: R) -> Self {
-        Self { file, pieces: Pieces::new(from), failed: None, at: (0, 1) }
+        Self { file, pieces: Pieces::new(from), failed: None }
     }
 
-    /// The next batch; `None` at the end. Where reading fails, the last batch reports it.
+    /// The next batch; `None` at the end. If reading fails, the last batch reports it.
     pub fn next_batch(&mut self) -> Option<Box<dyn Batch>> {
         if let Some(problem) = self.failed.take() {
             return Some(Box::new(Failure(problem)));
         }
         let (piece, result) = self.pieces.next_piece();
-        if let Some(piece) = &piece {
-            let lines = memchr::memchr_iter(b'\n', &piece.text).count() as u64;
-            self.at = (piece.offset + piece.text.len() as u64, piece.line + lines);
-        }
         if let Err(error) = result {
-            let (offset, line) = self.at;
+            let (offset, line) = self.pieces.end();
             let place = Place { file: self.file.clone(), spot: Spot::Line(line), offset, length: 0 };
             self.failed = Some(Problem {
                 reason: Reason::Unreadable,
@@ -56,13 +51,13 @@ impl<R: Read> Pgn<R> {
             });
         }
         match piece {
-            Some(piece) => Some(Box::new(PgnBatch::new(self.file.clone(), piece))),
+            Some(piece) => Some(Box::new(PgnBatch { file: self.file.clone(), piece })),
             None => self.failed.take().map(|problem| Box::new(Failure(problem)) as Box<dyn Batch>),
         }
     }
 }
 
-/// A batch without games, which reports why.
+/// A batch without games that reports an error.
 struct Failure(Problem);
 
 impl Batch for Failure {

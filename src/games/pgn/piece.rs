@@ -1,4 +1,4 @@
-//! A piece of a text of games, game by game.
+//! The games in a piece of a text.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -12,65 +12,31 @@ use super::read::GameReader;
 use super::split::{FIRST_TAG, Piece};
 use crate::games::{Batch, Place, Spot, Visitor};
 
-/// Bytes of a line of the head that are read. The standard allows 255; longer ones are met, of texts and addresses.
+/// The longest line of a head that is read, in bytes. The standard allows 255; real files have longer ones, with texts
+/// and addresses.
 const MOST_TAG_LEN: usize = 1 << 13;
 
 /// A piece of a text of games.
 pub struct PgnBatch {
-    file: Arc<Path>,
-    piece: Piece,
+    pub(super) file: Arc<Path>,
+    pub(super) piece: Piece,
 }
 
 impl PgnBatch {
-    /// The games of a piece of this file.
-    pub fn new(file: Arc<Path>, piece: Piece) -> Self {
-        Self { file, piece }
-    }
-
-    /// Where the byte of this number in the piece is in the file.
+    /// The place of a byte of the piece in the file.
     pub(super) fn place(&self, at: usize) -> Place {
         let before = self.piece.text.get(..at).unwrap_or(&self.piece.text);
-        let line = self.piece.line + memchr::memchr_iter(b'\n', before).count() as u64;
-        Place {
-            file: self.file.clone(),
-            spot: Spot::Line(line),
-            offset: self.piece.offset + at as u64,
-            length: 0,
-        }
-    }
-
-    /// Whether the piece's last byte is the file's.
-    pub(super) fn is_last(&self) -> bool {
-        self.piece.last
-    }
-
-    /// The piece's bytes.
-    pub(super) fn text(&self) -> &[u8] {
-        &self.piece.text
-    }
-
-    /// Where the piece begins in the file, in bytes.
-    pub(super) fn offset(&self) -> u64 {
-        self.piece.offset
-    }
-
-    /// The line that the piece begins in.
-    pub(super) fn line(&self) -> u64 {
-        self.piece.line
-    }
-
-    /// The file.
-    pub(super) fn file(&self) -> &Arc<Path> {
-        &self.file
+        let spot = Spot::Line(self.piece.line + lines(before));
+        Place { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }
     }
 }
 
 impl Batch for PgnBatch {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
-        let text = self.text();
+        let text: &[u8] = &self.piece.text;
         let mut start = 0;
         if self.piece.begins_inside {
-            // What is left of a game that was reported as too long.
+            // The rest of a game that was reported as too long.
             start = memmem::find(text, b"\n[").map_or(text.len(), |at| at + 1);
         }
         let feed = Feed(Cell::new(&[]));
@@ -85,7 +51,7 @@ impl Batch for PgnBatch {
             loop {
                 let left = |pgn: &Reader<&Feed<'_>>| feed.0.get().len() + pgn.buffer().len();
                 let more = pgn.has_more();
-                game.at(end - left(&pgn));
+                game.at = end - left(&pgn);
                 match more {
                     Ok(true) => game.before(pgn.buffer()),
                     Ok(false) => break,
@@ -97,7 +63,7 @@ impl Batch for PgnBatch {
                 }
                 if pgn.read_game(&mut game).is_err() {
                     game.broken();
-                    // What it holds back of this game is not to come before the next one.
+                    // Drops the rest of this game, so that it does not precede the next one.
                     feed.0.set(&[]);
                     pgn = reader();
                     break;
@@ -109,7 +75,12 @@ impl Batch for PgnBatch {
     }
 }
 
-/// Text for the PGN reader, which is given a game at a time: where one ends without its sign, the next is safe.
+/// The number of line ends in a text.
+pub(super) fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// Feeds the PGN reader one game at a time, so that a game without an end cannot damage the next one.
 struct Feed<'a>(Cell<&'a [u8]>);
 
 impl Read for &Feed<'_> {

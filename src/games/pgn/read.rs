@@ -1,18 +1,19 @@
-//! One game of a text, from the events of the PGN reader to those of a [`Visitor`].
+//! Turning the events of the PGN reader into those of a [`Visitor`].
 
 use std::ops::ControlFlow;
 
 use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
-use shakmaty::{CastlingMode, Color, KnownOutcome};
+use shakmaty::CastlingMode;
 
 use super::PgnBatch;
+use super::piece::lines;
 use super::words::{Strange, Walk, begins_with_move, first_strange};
 use crate::chess::Position;
 use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
 
-/// Values of the tag `Variant` under which a game is ordinary chess from some position.
+/// Values of the tag `Variant` in games of ordinary chess from any position.
 const ORDINARY: [&str; 4] = ["standard", "chess", "normal", "from position"];
-/// Values of the tag `Variant` under which a game is Chess960.
+/// Values of the tag `Variant` in games of Chess960.
 const CHESS960: [&str; 7] = [
     "chess960",
     "chess 960",
@@ -23,19 +24,39 @@ const CHESS960: [&str; 7] = [
     "freestyle",
 ];
 
-/// How far a game has come.
+/// The progress of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// No game has begun.
     None,
-    /// The moves begin without a header: this may be no game, and the visitor does not know of it yet.
+    /// A game may have begun: there is no header, and no move yet. The visitor does not know of it.
     Waiting,
     /// Moves are taken.
     Moves,
-    /// Moves are over, the result may still come.
+    /// No more moves are taken, but the result may still come.
     Over,
     /// Nothing more of the game is wanted.
     Unwanted,
+}
+
+/// What is known of the current game.
+#[derive(Default)]
+pub(super) struct Game {
+    tags: u32,
+    /// Variations that are open.
+    open: u32,
+    /// Moves of the main line that the PGN reader has read.
+    pub given: u32,
+    /// The next word that it ignores and that may be a move. Its turn comes after `looked_until` moves; without such a
+    /// word, it is time to look for the next one then.
+    pub strange: Option<Strange>,
+    pub looked_until: u32,
+    /// The result after the moves.
+    result: Option<GameResult>,
+    /// Whether any result came after the moves, `*` and `0-0` included.
+    pub ended: bool,
+    /// Whether the head says that both players lost.
+    pub both_lost: bool,
 }
 
 /// Reads games one after another for a visitor.
@@ -45,138 +66,108 @@ pub struct GameReader<'a> {
     pub(super) header: Header,
     fen: Option<Vec<u8>>,
     variant: String,
-    tags: u32,
     /// Whether the PGN reader is in the head of a game, before its moves.
     in_head: bool,
     pub(super) state: State,
+    pub(super) game: Game,
     pub(super) position: Position,
-    pub(super) plies: u32,
-    /// Moves of the main line that the PGN reader has given.
-    pub(super) given: u32,
-    /// The next word that it passes over, and may be a move; how many moves it gives before that is to be taken, or
-    /// before the next one is to be looked for.
-    pub(super) strange: Option<Strange>,
-    pub(super) looked_until: u32,
-    /// How far words were looked at for what is strange, and for the words of moves.
-    pub(super) ahead: Walk<'a>,
-    pub(super) behind: Walk<'a>,
-    open: u32,
-    result: Option<GameResult>,
-    /// Whether the head says that both players lost.
-    pub(super) both_lost: bool,
-    /// Whether a result came after the moves, `*` and `0-0` too.
-    pub(super) ended: bool,
     pub(super) problem: Option<Problem>,
-    /// Where the slice and the game in it begin and where the slice ends, in bytes of the piece.
+    /// How far the words were searched for strange ones, and for those of moves.
+    pub(super) ahead: Walk<'a>,
+    pub(super) found: Walk<'a>,
+    /// Where the game begins, where the slice of the text with the game ends, and where the PGN reader is, in bytes of
+    /// the piece.
     pub(super) game_start: usize,
     pub(super) slice_end: usize,
     pub(super) at: usize,
     /// A byte of the piece and its line.
-    lines: (usize, u64),
+    line_at: (usize, u64),
     cut: bool,
     /// Whether the text that follows is a new game.
     fresh: bool,
 }
 
 impl<'a> GameReader<'a> {
-    /// A reader of the batch's games.
+    /// A reader of the games of a batch.
     pub fn new(batch: &'a PgnBatch, visitor: &'a mut dyn Visitor) -> Self {
         let mut header = Header::default();
-        header.place.file = batch.file().clone();
+        header.place.file = batch.file.clone();
         Self {
             batch,
             visitor,
             header,
             fen: None,
             variant: String::new(),
-            tags: 0,
             in_head: false,
             state: State::None,
+            game: Game::default(),
             position: Position::start(),
-            plies: 0,
-            given: 0,
-            strange: None,
-            looked_until: u32::MAX,
-            ahead: Walk::new(&[]),
-            behind: Walk::new(&[]),
-            open: 0,
-            result: None,
-            both_lost: false,
-            ended: false,
             problem: None,
+            ahead: Walk::new(&[]),
+            found: Walk::new(&[]),
             game_start: 0,
             slice_end: 0,
             at: 0,
-            lines: (0, batch.line()),
+            line_at: (0, batch.piece.line),
             cut: false,
             fresh: true,
         }
     }
 
-    /// A slice of the text begins, which holds one game or, where their first tags are missing, several. `cut`: its
-    /// end is missing.
+    /// Enters a slice of the text, which holds one game, or several if their first tags are missing. `cut` tells that
+    /// its end is missing.
     pub fn enter(&mut self, start: usize, end: usize, cut: bool) {
         (self.at, self.slice_end, self.cut) = (start, end, cut);
     }
 
-    /// The reader is at this byte of the piece.
-    pub fn at(&mut self, at: usize) {
-        self.at = at;
-    }
-
-    /// More text follows. It goes on with the last game where that has neither a result nor an end of its own: some
-    /// programs leave empty lines between moves.
+    /// More text follows. It continues the last game if that has no end yet: some programs leave empty lines between
+    /// moves.
     pub fn before(&mut self, text: &[u8]) {
-        let goes_on = matches!(self.state, State::Moves | State::Over | State::Unwanted)
-            && !self.ended
+        let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
+            && !self.game.ended
             && !text.starts_with(b"[")
             && !begins_with_move_one(text)
             && self.trailing_result().is_none();
-        self.fresh = !goes_on;
+        self.fresh = !continues;
         if self.fresh {
             self.finish();
-        } else if self.open > 0 {
+        } else if self.game.open > 0 {
             self.stop_in_variation();
         }
     }
 
-    /// The PGN reader gave up on this game.
+    /// The PGN reader gives up on this game.
     pub fn broken(&mut self) {
-        let text = self.slice();
-        if self.in_head && self.is_cut_in_head() {
-            return self.refuse_cut();
-        }
-        let (reason, why) = if self.in_head {
-            (Reason::TooLong, "a line of the head is longer than 8192 bytes or has no end")
+        if !self.in_head {
+            let at = memchr::memrchr(b'{', self.slice()).unwrap_or(0);
+            self.stop(at, Reason::Unterminated, "a comment has no end");
+        } else if self.is_cut_in_head() {
+            self.refuse_cut();
         } else {
-            (Reason::Unterminated, "a comment has no end")
-        };
-        let at = if self.in_head { None } else { memchr::memrchr(b'{', text) };
-        let problem = self.problem_at(self.game_start + at.unwrap_or(0), reason, why.to_owned());
-        self.stop(problem);
+            let why = "a line of the head is longer than 8192 bytes or has no end";
+            self.stop(0, Reason::TooLong, why);
+        }
     }
 
-    /// The game is over, where one has begun.
+    /// Ends the game, if one has begun.
     pub fn finish(&mut self) {
         if self.cut && self.at >= self.slice_end && self.state != State::None {
-            let why = "the game has no end within 16 MiB".to_owned();
-            let problem = self.problem_at(self.game_start, Reason::TooLong, why);
-            self.stop(problem);
+            self.stop(0, Reason::TooLong, "the game has no end within 16 MiB");
         }
-        if self.open > 0 && matches!(self.state, State::Moves) {
+        if self.game.open > 0 && matches!(self.state, State::Moves) {
             self.stop_in_variation();
         }
         if self.state == State::Waiting && self.problem.is_none() && first_strange(self.text()).is_some() {
-            // A game without a head whose moves the PGN reader does not understand, or no game.
+            // A game without a head whose moves the PGN reader does not understand, or other text.
             self.begin();
         }
         self.take_rest();
-        if !self.ended {
-            self.result = self.trailing_result().flatten();
+        if !self.game.ended {
+            self.game.result = self.trailing_result().flatten();
         }
         match std::mem::replace(&mut self.state, State::None) {
             State::Moves | State::Over => {
-                let result = self.header.result.or(self.result);
+                let result = self.header.result.or(self.game.result);
                 self.visitor.end(End { result, problem: self.problem.take() });
             }
             State::Waiting | State::Unwanted | State::None => {
@@ -185,63 +176,58 @@ impl<'a> GameReader<'a> {
                 }
             }
         }
-        (self.result, self.ended) = (None, false);
     }
 
-    /// Moves are over because a variation does not end: what follows may be a part of it.
+    /// Takes no more moves, because they may be part of a variation without end.
     fn stop_in_variation(&mut self) {
-        let why = "a variation has no end".to_owned();
-        let problem = self.problem_at(self.game_start, Reason::Unterminated, why);
-        self.stop(problem);
+        self.stop(0, Reason::Unterminated, "a variation has no end");
     }
 
     /// The text of the game, as far as the PGN reader has read.
     pub(super) fn text(&self) -> &'a [u8] {
-        self.batch.text().get(self.game_start..self.at).unwrap_or_default()
+        self.batch.piece.text.get(self.game_start..self.at).unwrap_or_default()
     }
 
-    /// The text of the game and what follows in its slice.
+    /// The text of the game and the rest of its slice.
     pub(super) fn slice(&self) -> &'a [u8] {
-        self.batch.text().get(self.game_start..self.slice_end).unwrap_or_default()
+        self.batch.piece.text.get(self.game_start..self.slice_end).unwrap_or_default()
     }
 
-    pub(super) fn problem_at(&self, at: usize, reason: Reason, why: String) -> Problem {
-        Problem { reason, place: self.batch.place(at), why }
-    }
-
-    /// No more moves are taken, for this reason.
-    pub(super) fn stop(&mut self, problem: Problem) {
+    /// Takes no more moves, for this reason; `at` is its place, in bytes from the start of the game.
+    pub(super) fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
         if self.problem.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
-            self.problem = Some(problem);
+            let place = self.batch.place(self.game_start + at);
+            self.problem = Some(Problem { reason, place, why: why.into() });
         }
         if self.state == State::Moves {
             self.state = State::Over;
         }
     }
 
-    /// The game, where its head is wanted, begins.
+    /// Wants nothing of this game, for this reason.
+    pub(super) fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
+        let place = self.batch.place(self.game_start);
+        self.problem = Some(Problem { reason, place, why: why.into() });
+        self.state = State::Unwanted;
+    }
+
+    /// Begins a game, if the visitor wants it.
     fn begin(&mut self) {
-        self.header.place.offset = self.batch.offset() + self.game_start as u64;
+        self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
         self.header.place.length = (self.slice_end - self.game_start) as u64;
-        let between = self.batch.text().get(self.lines.0..self.game_start).unwrap_or_default();
-        self.lines = (self.game_start, self.lines.1 + memchr::memchr_iter(b'\n', between).count() as u64);
-        self.header.place.spot = Spot::Line(self.lines.1);
-        if self.tags == 0 && !begins_with_move(self.slice()) {
-            let why = "this text is no game".to_owned();
-            self.problem = Some(self.problem_at(self.game_start, Reason::Damaged, why));
-            self.state = State::Unwanted;
-            return;
+        let (from, line) = self.line_at;
+        let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
+        self.line_at = (self.game_start, line + lines(between));
+        self.header.place.spot = Spot::Line(self.line_at.1);
+        if self.game.tags == 0 && !begins_with_move(self.slice()) {
+            return self.refuse(Reason::Damaged, "this text is not a game");
         }
         match self.start() {
             Ok(start) => {
                 self.position = start.clone().unwrap_or_else(Position::start);
                 self.header.start = start;
             }
-            Err((reason, why)) => {
-                self.problem = Some(self.problem_at(self.game_start, reason, why));
-                self.state = State::Unwanted;
-                return;
-            }
+            Err((reason, why)) => return self.refuse(reason, why),
         }
         if !self.visitor.begin(&self.header) {
             self.state = State::Unwanted;
@@ -249,11 +235,11 @@ impl<'a> GameReader<'a> {
         }
         self.state = State::Moves;
         self.ahead = Walk::new(self.slice());
-        self.behind = self.ahead.clone();
+        self.found = self.ahead.clone();
         self.look_ahead();
     }
 
-    /// The position that the game starts from, where it is not the ordinary one.
+    /// The position that the game starts from, if it is not the ordinary one.
     fn start(&self) -> Result<Option<Position>, (Reason, String)> {
         let variant = self.variant.trim().to_ascii_lowercase();
         let chess960 = CHESS960.contains(&variant.as_str());
@@ -261,18 +247,18 @@ impl<'a> GameReader<'a> {
             return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
         }
         let Some(fen) = &self.fen else { return Ok(None) };
-        // Some programs forget to say that a game is Chess960, but name the rooks' files.
+        // Some programs do not mark games of Chess960, but name the files of the rooks.
         let rights = fen.split(|&byte| byte == b' ').nth(2).unwrap_or_default();
         let files = rights.iter().any(|right| matches!(right.to_ascii_lowercase(), b'a'..=b'h'));
         let mode = CastlingMode::from_chess960(chess960 || files);
         let position = Position::from_fen(fen, mode).map_err(|error| {
-            (Reason::BadPosition, format!("the position {:?} is none: {error}", decode_text(fen)))
+            (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
         })?;
         Ok(Some(position))
     }
 }
 
-/// A word as it may be shown in a message.
+/// A word for a message, shortened if it is long.
 pub(super) fn shortened(word: &str) -> String {
     let mut short: String = word.chars().take(20).filter(|c| !c.is_control()).collect();
     if word.chars().nth(20).is_some() {
@@ -281,7 +267,7 @@ pub(super) fn shortened(word: &str) -> String {
     format!("{short:?}")
 }
 
-/// Whether moves begin with the number 1: those of a new game.
+/// Whether moves begin with the number 1, as in a new game.
 fn begins_with_move_one(text: &[u8]) -> bool {
     matches!(text.trim_ascii_start(), [b'1', b'.' | b' ', ..])
 }
@@ -297,13 +283,8 @@ impl pgn_reader::Visitor for GameReader<'_> {
             self.header.clear();
             self.fen = None;
             self.variant.clear();
-            self.tags = 0;
-            (self.result, self.ended) = (None, false);
+            self.game = Game::default();
             self.problem = None;
-            (self.plies, self.given) = (0, 0);
-            (self.strange, self.looked_until) = (None, u32::MAX);
-            self.both_lost = false;
-            self.open = 0;
             self.game_start = self.at;
             self.state = State::Waiting;
         }
@@ -311,7 +292,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
     }
 
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        self.tags += 1;
+        self.game.tags += 1;
         let header = &mut self.header;
         let set = |text: &mut String| {
             text.clear();
@@ -335,7 +316,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
             }
             b"Result" => {
                 header.result = GameResult::from_pgn(value.as_bytes());
-                self.both_lost = matches!(value.as_bytes().trim_ascii(), b"0-0" | b"0:0");
+                self.game.both_lost = matches!(value.as_bytes().trim_ascii(), b"0-0" | b"0:0");
             }
             b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
             b"BlackElo" => header.black_elo = elo().unwrap_or(0),
@@ -347,7 +328,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
         self.in_head = false;
-        if self.fresh && self.tags > 0 {
+        if self.fresh && self.game.tags > 0 {
             if self.is_cut_in_head() { self.refuse_cut() } else { self.begin() }
         }
         match self.state {
@@ -369,12 +350,12 @@ impl pgn_reader::Visitor for GameReader<'_> {
     }
 
     fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
-        self.open += 1;
+        self.game.open += 1;
         ControlFlow::Continue(Skip(true))
     }
 
     fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
-        self.open = self.open.saturating_sub(1);
+        self.game.open = self.game.open.saturating_sub(1);
         ControlFlow::Continue(())
     }
 
@@ -382,13 +363,8 @@ impl pgn_reader::Visitor for GameReader<'_> {
         if self.state == State::Waiting {
             self.begin();
         }
-        self.ended = true;
-        self.result = match outcome {
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::White),
-            Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Black),
-            Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
-            Outcome::Unknown => None,
-        };
+        self.game.ended = true;
+        self.game.result = GameResult::from_pgn(outcome.as_str().as_bytes());
         ControlFlow::Continue(())
     }
 

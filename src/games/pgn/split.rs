@@ -1,18 +1,20 @@
-//! A text of games, cut into pieces between two games.
+//! Cutting a text of games into pieces between games.
 
 use std::io::{self, Read};
 
 use memchr::memmem;
 
-/// Bytes of a piece, where games end often enough.
+use super::piece::lines;
+
+/// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
 
-/// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, and at last anywhere: no game is
-/// this long.
+/// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, or anywhere: no real game is this
+/// long.
 pub const MOST_LEN: usize = 1 << 24;
 
-/// What begins a game whatever comes before, be it a comment that has no end: the first of the seven tags that the
-/// PGN standard demands, at the start of a line.
+/// The start of a game, even after a comment without end: the first of the seven tags that the PGN standard requires,
+/// at the start of a line.
 pub const FIRST_TAG: &[u8] = b"\n[Event ";
 
 /// A piece of a text of games.
@@ -20,32 +22,32 @@ pub const FIRST_TAG: &[u8] = b"\n[Event ";
 pub struct Piece {
     /// Its bytes.
     pub text: Vec<u8>,
-    /// Where it begins, in bytes from the start of the text.
+    /// Its offset, in bytes from the start of the text.
     pub offset: u64,
-    /// The line that it begins in, from 1.
+    /// Its first line, from 1.
     pub line: u64,
-    /// It begins where no game does: the piece before was cut.
+    /// Whether it begins within a game, because the piece before was cut.
     pub begins_inside: bool,
-    /// It was cut where no game ends, because none ended for [`MOST_LEN`] bytes.
+    /// Whether it was cut within a game, because none ended for [`MOST_LEN`] bytes.
     pub cut: bool,
-    /// The text ends with it, and was read whole.
+    /// Whether it is the last piece of a text that was read to its end.
     pub last: bool,
 }
 
-/// The pieces of a text. They depend on the text alone, not on how it comes.
+/// The pieces of a text. They depend on the text alone, not on how it is read.
 pub struct Pieces<R> {
     from: R,
     rest: Vec<u8>,
     offset: u64,
     line: u64,
-    /// Line ends of old Macintosh files, which are turned into today's.
+    /// Whether lines end as in old Macintosh files, and are converted.
     carriage_returns: Option<bool>,
     ended: bool,
     was_cut: bool,
 }
 
 impl<R: Read> Pieces<R> {
-    /// Cuts what `from` gives.
+    /// Cuts the text that `from` reads.
     pub fn new(from: R) -> Self {
         Self {
             from,
@@ -58,8 +60,13 @@ impl<R: Read> Pieces<R> {
         }
     }
 
-    /// The next piece; `None` at the end. Where reading fails, the error comes with what was read before it, and then
-    /// the end.
+    /// The end of the last piece: its offset in bytes, and its line.
+    pub fn end(&self) -> (u64, u64) {
+        (self.offset, self.line)
+    }
+
+    /// The next piece; `None` at the end. If reading fails, the error comes with what was read before it, and the end
+    /// follows.
     pub fn next_piece(&mut self) -> (Option<Piece>, io::Result<()>) {
         let mut text = std::mem::take(&mut self.rest);
         let mut failed = Ok(());
@@ -92,14 +99,14 @@ impl<R: Read> Pieces<R> {
         }
         let (offset, line) = (self.offset, self.line);
         self.offset += text.len() as u64;
-        self.line += memchr::memchr_iter(b'\n', &text).count() as u64;
+        self.line += lines(&text);
         let cut = self.rest.is_empty() && !self.ended;
         let last = self.rest.is_empty() && self.ended && failed.is_ok();
         let begins_inside = std::mem::replace(&mut self.was_cut, cut);
         (Some(Piece { text, offset, line, begins_inside, cut, last }), failed)
     }
 
-    /// Reads a piece's length more.
+    /// Reads at most the length of a piece.
     fn fill(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
         let start = text.len();
         text.reserve(PIECE_LEN);
@@ -114,10 +121,10 @@ impl<R: Read> Pieces<R> {
     }
 }
 
-/// Where a game may begin in a text without first tags: at a tag, or else at any text, after an empty line.
+/// Where a game may begin in a text without first tags: after an empty line, at a tag or else at any text.
 fn weaker_end(text: &[u8]) -> Option<usize> {
     for (sign, from_end) in [(&b"\n\n["[..], 1), (b"\n\r\n[", 1), (b"\n\n", 0), (b"\n\r\n", 0)] {
-        // Far back it rather is the end of the head of the one game that fills the piece.
+        // Far back, it is more likely the end of the head of the one game that fills the piece.
         if let Some(at) = memmem::rfind(text, sign).filter(|at| *at >= MOST_LEN / 2) {
             return Some(at + sign.len() - from_end);
         }
@@ -130,7 +137,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A reader that gives few bytes at a time, and then fails or ends.
+    /// A reader that returns few bytes at a time, and then fails or ends.
     struct Drops<'a>(&'a [u8], usize, bool);
 
     impl Read for Drops<'_> {
@@ -206,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn old_macintosh_line_ends_become_todays() {
+    fn old_macintosh_line_ends_are_converted() {
         let (pieces, _) = pieces(Pieces::new(&b"[Event \"x\"]\r\r1. e4 *\r"[..]));
         assert_eq!(pieces[0].text, b"[Event \"x\"]\n\n1. e4 *\n");
     }
 
     proptest! {
         #[test]
-        fn any_text_comes_through(text in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'[')], 0..3000)) {
+        fn no_text_is_lost(text in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'[')], 0..3000)) {
             let (pieces, _) = pieces(Pieces::new(&text[..]));
             let whole: Vec<_> = pieces.iter().flat_map(|piece| piece.text.clone()).collect();
             if text.contains(&b'\n') || !text.contains(&b'\r') {

@@ -1,4 +1,4 @@
-//! What a visitor receives of texts of games, sound and broken.
+//! What a visitor receives from texts of games, sound and broken.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::games::{End, Header, Problem, Reason, Visitor};
 
 /// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Told {
+struct Received {
     names: String,
     start: Option<String>,
     moves: String,
@@ -26,7 +26,7 @@ struct Told {
 
 #[derive(Default)]
 struct Listener {
-    games: Vec<Told>,
+    games: Vec<Received>,
     /// Plies after which a game is broken off.
     most: Option<usize>,
     unwanted: bool,
@@ -41,11 +41,11 @@ impl Visitor for Listener {
         }
         self.open = true;
         let crate::games::Spot::Line(line) = game.place.spot else { panic!() };
-        self.games.push(Told {
+        self.games.push(Received {
             names: format!("{} - {}", game.white, game.black),
             start: game.start.as_ref().map(Position::fen),
             line,
-            ..Told::default()
+            ..Received::default()
         });
         true
     }
@@ -73,7 +73,7 @@ impl Visitor for Listener {
     fn unreadable(&mut self, problem: Problem) {
         assert!(!self.open);
         let problem = Some((problem.reason, problem.to_string()));
-        self.games.push(Told { problem, unreadable: true, ..Told::default() });
+        self.games.push(Received { problem, unreadable: true, ..Received::default() });
     }
 }
 
@@ -86,13 +86,13 @@ fn listen(text: &[u8], mut listener: Listener) -> Listener {
     listener
 }
 
-fn games(text: impl AsRef<[u8]>) -> Vec<Told> {
+fn games(text: impl AsRef<[u8]>) -> Vec<Received> {
     listen(text.as_ref(), Listener::default()).games
 }
 
 /// Moves and result of each game; what went wrong instead of the result.
 fn short(text: impl AsRef<[u8]>) -> Vec<(String, String)> {
-    let what = |game: &Told| match &game.problem {
+    let what = |game: &Received| match &game.problem {
         Some((reason, _)) => reason.to_string(),
         None => game.result.unwrap_or("*").to_owned(),
     };
@@ -107,11 +107,11 @@ fn expect(text: &str, expected: &[(&str, &str)]) {
 }
 
 #[test]
-fn games_are_told_with_their_heads_moves_and_results() {
+fn games_have_their_heads_moves_and_results() {
     let text = b"\xef\xbb\xbf[Event \"A\"]\n[White \"H\xfcbner\"]\n[Black \"O\\\"Kelly\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
         [Event \"B\"]\n[White \"?\"]\n[Black \"L\xc3\xa9ko\"]\n[Result \"1/2-1/2\"]\n\n1. d4 {x} (1. c4) d5 $1 1/2-1/2\n";
-    let told = games(text);
-    let names: Vec<_> = told.iter().map(|game| (game.names.as_str(), game.line)).collect();
+    let received = games(text);
+    let names: Vec<_> = received.iter().map(|game| (game.names.as_str(), game.line)).collect();
     assert_eq!(names, [("Hübner - O\"Kelly", 1), (" - Léko", 8)]);
     assert_eq!(
         short(text),
@@ -128,7 +128,7 @@ fn the_result_of_the_header_goes_before_that_after_the_moves() {
 }
 
 #[test]
-fn games_without_heads_are_told_apart() {
+fn games_without_heads_are_separated() {
     expect(
         "1. e4 e5 *\n\n1. d4 d5 1-0\n\n1. c4\n\n1. b4",
         &[("e2e4 e7e5", "*"), ("d2d4 d7d5", "1-0"), ("c2c4", "*"), ("b2b4", "*")],
@@ -164,11 +164,11 @@ fn a_broken_game_gives_the_moves_before_and_the_next_one_comes() {
 
 #[test]
 fn a_problem_names_its_line_and_the_move() {
-    let told = games("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n2. Nf3 {x}\nKe5 *\n");
-    let (_, problem) = told[0].problem.clone().unwrap();
+    let received = games("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n2. Nf3 {x}\nKe5 *\n");
+    let (_, problem) = received[0].problem.clone().unwrap();
     assert_eq!(problem, "a.pgn: line 6: 2... \"Ke5\": the move is not legal (byte 46)");
-    let told = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
-    let (_, problem) = told[0].problem.clone().unwrap();
+    let received = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
+    let (_, problem) = received[0].problem.clone().unwrap();
     assert_eq!(problem, "a.pgn: line 5: 2. \"Sf3\": this is no move in standard notation (byte 26)");
 }
 
@@ -198,10 +198,10 @@ fn moves_in_other_notations_are_played_where_they_mean_one() {
         expect(&format!("[FEN \"{fen}\"]\n\n1. {moves} *\n"), &[(played, "*")]);
     }
     // Of several the rest of the game is lost, and not more.
-    let told = games(format!("[FEN \"{fen}\"]\n\n1. a8 Rc8 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
-    let problem = told[0].problem.as_ref().unwrap();
+    let received = games(format!("[FEN \"{fen}\"]\n\n1. a8 Rc8 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
+    let problem = received[0].problem.as_ref().unwrap();
     assert_eq!(problem.1, "a.pgn: line 3: 1. \"a8\": several moves can be meant (byte 51)");
-    assert_eq!((told[0].moves.as_str(), told[1].moves.as_str()), ("", "d2d4"));
+    assert_eq!((received[0].moves.as_str(), received[1].moves.as_str()), ("", "d2d4"));
 }
 
 #[test]
@@ -216,10 +216,10 @@ fn strange_words_are_played_wherever_they_are_in_a_long_game() {
         let text = format!("{}\n\n{}\n\n1. d2-d4 *\n", moves.join(" "), moves.join(" "));
         let text = format!("[White \"x\"]\n\n{text}");
         // Without the number of a first move the second text goes on with the first.
-        let told = short(&text);
-        assert_eq!(told.len(), 2, "{places:?}");
-        assert_eq!(told[0].0, format!("{expected} {expected}"), "{places:?}");
-        assert_eq!(told[1].0, "d2d4");
+        let received = short(&text);
+        assert_eq!(received.len(), 2, "{places:?}");
+        assert_eq!(received[0].0, format!("{expected} {expected}"), "{places:?}");
+        assert_eq!(received[1].0, "d2d4");
     }
 }
 
@@ -290,8 +290,8 @@ fn a_file_that_ends_in_a_head_says_so() {
 #[test]
 fn set_up_positions_and_chess960_are_played_from_their_start() {
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-    let told = games(format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O *\n"));
-    assert_eq!((told[0].start.as_deref(), told[0].moves.as_str()), (Some(fen), "e1h1"));
+    let received = games(format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O *\n"));
+    assert_eq!((received[0].start.as_deref(), received[0].moves.as_str()), (Some(fen), "e1h1"));
     let text = "[Variant \"chess 960\"]\n[FEN \"7k/p7/8/8/8/8/8/1R3KR1 w GB - 0 1\"]\n\n1. O-O a5 2. Rbe1\n";
     assert_eq!(games(text)[0].moves, "f1g1 a7a5 b1e1");
     // Without the tag, the files of the rooks show it.
@@ -301,15 +301,15 @@ fn set_up_positions_and_chess960_are_played_from_their_start() {
         ("[FEN \"what\"]", Reason::BadPosition),
         ("[Variant \"Crazyhouse\"]", Reason::OtherVariant),
     ] {
-        let told = games(format!("[Event \"A\"]\n{head}\n\n1. e4 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
-        assert!(told[0].unreadable);
-        assert_eq!(told[0].problem.as_ref().unwrap().0, reason);
-        assert_eq!(told[1].moves, "d2d4");
+        let received = games(format!("[Event \"A\"]\n{head}\n\n1. e4 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
+        assert!(received[0].unreadable);
+        assert_eq!(received[0].problem.as_ref().unwrap().0, reason);
+        assert_eq!(received[1].moves, "d2d4");
     }
 }
 
 #[test]
-fn what_is_not_wanted_is_not_told() {
+fn unwanted_games_and_moves_are_left_out() {
     let text = "[Event \"A\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3\n\n2... Nc6 1-0\n\n".repeat(3);
     let listener = listen(text.as_bytes(), Listener { most: Some(2), ..Listener::default() });
     assert!(listener.games.iter().all(|game| game.moves == "e2e4 e7e5" && game.result == Some("1-0")));
@@ -327,28 +327,28 @@ fn what_is_not_wanted_is_not_told() {
 fn giants_are_skipped_and_what_follows_comes() {
     let next = "\n\n[Event \"B\"]\n\n1. d4 *\n";
     let tag = format!("[Event \"A\"]\n[White \"{}\"]\n\n1. e4 *{next}", "x".repeat(1 << 20));
-    let told = games(tag);
-    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::TooLong);
-    assert_eq!(told.last().unwrap().moves, "d2d4");
+    let received = games(tag);
+    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(received.last().unwrap().moves, "d2d4");
     let parentheses = format!("[Event \"A\"]\n\n1. e4 {} e5{next}", "(".repeat(200_000));
-    let told = games(parentheses);
-    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::Unterminated);
-    assert_eq!((told[0].moves.as_str(), told[1].moves.as_str()), ("e2e4", "d2d4"));
+    let received = games(parentheses);
+    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::Unterminated);
+    assert_eq!((received[0].moves.as_str(), received[1].moves.as_str()), ("e2e4", "d2d4"));
     let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(1250);
-    let told = games(format!("[Event \"A\"]\n\n{knights}*{next}"));
-    assert_eq!(told[0].moves.split(' ').count(), 5000);
-    assert_eq!(told.len(), 2);
+    let received = games(format!("[Event \"A\"]\n\n{knights}*{next}"));
+    assert_eq!(received[0].moves.split(' ').count(), 5000);
+    assert_eq!(received.len(), 2);
     let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "x ".repeat(9 << 20));
-    let told = games(endless);
-    assert_eq!(told[0].problem.as_ref().unwrap().0, Reason::TooLong);
-    assert_eq!((told.len(), told[1].moves.as_str()), (2, "d2d4"));
+    let received = games(endless);
+    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!((received.len(), received[1].moves.as_str()), (2, "d2d4"));
 }
 
 #[test]
 fn text_that_is_no_game_is_counted_once() {
-    let told = games("This is a letter about c4 and Sf3.\nIt goes on.\n");
-    assert_eq!(told.len(), 1);
-    assert!(told[0].unreadable);
+    let received = games("This is a letter about c4 and Sf3.\nIt goes on.\n");
+    assert_eq!(received.len(), 1);
+    assert!(received[0].unreadable);
     assert_eq!(games(""), []);
     assert_eq!(games("\n\n \n"), []);
 }
@@ -387,7 +387,7 @@ proptest! {
 
     /// Any text at all: every game that begins ends, and every move is legal.
     #[test]
-    fn any_text_is_survived(parts in prop::collection::vec(prop::sample::select(vec![
+    fn no_text_panics(parts in prop::collection::vec(prop::sample::select(vec![
         "[Event \"A\"]\n", "[", "]", "\"", "\n", "\n\n", "{", "}", "(", ")", ";", "%", "1. e4 ", "e5 ", "Nf3 ", "1-0 ", "* ",
         "--", "0-0 ", "O-O", "Sf3 ", "$", "\\", "\u{e9}", "[FEN \"x\"]\n", "[Result \"1-0\"]\n", "1.", "12... ",
     ]), 0..60)) {

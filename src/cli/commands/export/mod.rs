@@ -14,7 +14,7 @@ use crate::cli::output::written;
 use crate::games::Problem;
 use crate::games::cbh::export::{Options, Output, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
-use crate::games::pack::{Packed, Packing};
+use crate::games::compress::{Compression, Compressor};
 
 mod texts;
 
@@ -76,13 +76,13 @@ fn range(text: &str) -> std::result::Result<Range, String> {
 /// When a file cannot be read or written, or the work is interrupted: the PGN file is then not there.
 pub fn run(args: &Args) -> Result<Exit> {
     let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let packing = match output.map(|path| (path, Packing::named(path))) {
+    let compression = match output.map(|path| (path, Compression::named(path))) {
         Some((path, None)) => {
             return Err(Error::new(ErrorKind::Usage, "games are written as PGN")
                 .at_path(path)
                 .advice("end the name with .pgn, .pgn.gz or .pgn.zst"));
         }
-        other => other.and_then(|(_, packing)| packing).unwrap_or(Packing::None),
+        other => other.and_then(|(_, compression)| compression).unwrap_or(Compression::None),
     };
     let db = Cbh::open(&args.database)?;
     if let Some(path) = output {
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         threads: args.threads.map_or_else(parallel::processors, usize::from),
     };
     interrupt::watch();
-    for what in db.damage() {
+    for what in db.findings() {
         say(&format!("{}: {what}", db.path().display()));
     }
     let texts =
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
     let totals = match output {
         Some(path) => {
-            let mut file = Packed::new(Replacement::new(path, args.force)?, packing);
+            let mut file = Compressor::new(Replacement::new(path, args.force)?, compression);
             let mut write = |text: &[u8]| {
                 let written = file.write_all(text);
                 written.map_err(|error| file.get_ref().error(error))

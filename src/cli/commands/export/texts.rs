@@ -10,6 +10,7 @@ use crate::base::interrupt;
 use crate::base::replace::Replacement;
 use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
+use crate::games::Problem;
 use crate::games::cbh::export::Options;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
 
@@ -34,10 +35,9 @@ pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<
     for number in from.max(1)..=to.min(db.count()) {
         interrupt::check()?;
         let record = reader.record(number)?;
-        let record = Record(&record);
         match record.kind() {
             Kind::Text if record.is_deleted() && !options.deleted => texts.deleted += 1,
-            Kind::Text => texts.one(&mut reader, number, record, folder, force)?,
+            Kind::Text => texts.one(&mut reader, &record, folder, force)?,
             _ => {}
         }
     }
@@ -45,29 +45,22 @@ pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<
 }
 
 impl Texts {
-    fn one(
-        &mut self,
-        reader: &mut Reader<'_>,
-        number: u32,
-        record: Record<'_>,
-        folder: &Path,
-        force: bool,
-    ) -> Result<()> {
+    fn one(&mut self, reader: &mut Reader<'_>, record: &Record, folder: &Path, force: bool) -> Result<()> {
         self.texts += 1;
-        let (offset, guide) = match reader.guide(number, record) {
+        let (guide, problem) = match reader.guide(record) {
             Ok(found) => found,
-            Err(unreadable) => {
-                self.damage(reader, number, unreadable.offset, &unreadable.why);
+            Err(problem) => {
+                self.damage(&problem);
                 return Ok(());
             }
         };
-        if let Some((at, what)) = guide.damage {
-            self.damage(reader, number, offset + at, what);
+        if let Some(problem) = problem {
+            self.damage(&problem);
         }
         let mut names = Vec::new();
         for content in &guide.contents {
             let title = guide.title(content.language);
-            let mut name = content.file_name(number, title, guide.contents.len() > 1);
+            let mut name = content.file_name(record.number, title, guide.contents.len() > 1);
             // A language that comes twice.
             while names.contains(&name) {
                 name.push_str("-2");
@@ -82,10 +75,10 @@ impl Texts {
         Ok(())
     }
 
-    fn damage(&mut self, reader: &Reader<'_>, number: u32, offset: u64, what: &str) {
+    fn damage(&mut self, problem: &Problem) {
         self.damaged += 1;
         if self.damaged <= TOLD {
-            say(&format!("{}: {what} (byte {offset})", reader.place(number, offset, 0)));
+            say(&problem.to_string());
         }
     }
 

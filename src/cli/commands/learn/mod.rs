@@ -20,7 +20,7 @@ use crate::book::{self, Format};
 use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, Stop};
-use crate::games::{self, GameSource, PlayerName};
+use crate::games::{self, PlayerName};
 use crate::learn::{self, IdentifiedGame, Learner, Outcome};
 
 /// Games that are learned in one go: enough that waiting for the disk costs little, few enough that others get their turn.

@@ -7,10 +7,9 @@ use shakmaty::attacks::pawn_attacks;
 use shakmaty::zobrist::{Zobrist64, ZobristValue};
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Piece, Role, Square};
 
-use super::play::castled;
 use super::{Board, other};
 
-/// What each piece adds to the key, by its byte and its square; nothing adds nothing.
+/// What each piece adds to the key, by its byte and its square; an empty square adds nothing.
 static PIECES: LazyLock<[[u64; 64]; 16]> = LazyLock::new(|| {
     let mut pieces = [[0; 64]; 16];
     for color in Color::ALL {
@@ -37,9 +36,15 @@ pub struct Key {
 }
 
 impl Key {
-    /// The key of a board on which nothing was played yet.
+    /// The key of a board, as computed otherwise.
     pub fn new(board: &Board, key: u64) -> Self {
-        Self { pieces: &PIECES, key, rights: board.rights(), file: board.file(), castling: board.castling }
+        Self {
+            pieces: &PIECES,
+            key,
+            rights: board.rights(),
+            file: board.file(),
+            castling: board.castles.castling_rights(),
+        }
     }
 
     /// The key.
@@ -55,38 +60,35 @@ impl Key {
         let on = |at: Square| board.squares[at as usize];
         let own = |role: Role| role as u8 | (board.turn as u8) << 3;
         match mv {
-            Move::Normal { from, to, promotion: None, .. } => {
-                of(on(from), from) ^ of(on(from), to) ^ of(on(to), to)
-            }
-            Move::Normal { from, to, promotion: Some(role), .. } => {
-                of(on(from), from) ^ of(own(role), to) ^ of(on(to), to)
+            Move::Normal { from, to, promotion, .. } => {
+                of(on(from), from) ^ of(promotion.map_or(on(from), own), to) ^ of(on(to), to)
             }
             Move::EnPassant { from, to } => {
                 let pawn = Square::from_coords(to.file(), from.rank());
                 of(on(from), from) ^ of(on(from), to) ^ of(on(pawn), pawn)
             }
             Move::Castle { king, rook } => {
-                let (king_to, rook_to) = castled(king, king < rook);
+                let side = CastlingSide::from_king_side(king < rook);
                 of(own(Role::King), king)
-                    ^ of(own(Role::King), king_to)
+                    ^ of(own(Role::King), side.king_to(board.turn))
                     ^ of(own(Role::Rook), rook)
-                    ^ of(own(Role::Rook), rook_to)
+                    ^ of(own(Role::Rook), side.rook_to(board.turn))
             }
             Move::Put { .. } => 0,
         }
     }
 
-    /// The move was played on the board, and has moved pieces so.
+    /// Updates the key after a move was played on the board; `moved` is from before the move.
     #[inline]
     pub fn play(&mut self, board: &Board, moved: u64) {
         let Zobrist64(turn) = Zobrist64::zobrist_for_white_turn();
         let file = board.file();
         self.key ^= moved ^ turn ^ self.file ^ file;
         self.file = file;
-        if self.castling != board.castling {
+        if self.castling != board.castles.castling_rights() {
             let rights = board.rights();
             self.key ^= self.rights ^ rights;
-            (self.rights, self.castling) = (rights, board.castling);
+            (self.rights, self.castling) = (rights, board.castles.castling_rights());
         }
     }
 }
@@ -96,13 +98,8 @@ impl Board {
     fn rights(&self) -> u64 {
         let mut key = Zobrist64::default();
         for color in Color::ALL {
-            for (side, rook) in [CastlingSide::KingSide, CastlingSide::QueenSide]
-                .into_iter()
-                .zip(self.castles[color as usize])
-            {
-                if rook.is_some() {
-                    key ^= Zobrist64::zobrist_for_castling_right(color, side);
-                }
+            for side in CastlingSide::ALL.into_iter().filter(|&side| self.castles.has(color, side)) {
+                key ^= Zobrist64::zobrist_for_castling_right(color, side);
             }
         }
         key.0

@@ -1,31 +1,23 @@
 //! Playing moves on a board.
 #![allow(
     clippy::indexing_slicing,
-    reason = "squares are below 64 and numbers of men below their tables' lengths"
+    reason = "squares are below 64, and the numbers of pieces are below the lengths of their tables"
 )]
 
 use shakmaty::attacks::{between, ray};
-use shakmaty::{Bitboard, Color, Move, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
-use super::{Board, Fault, LISTED, NONE, UNLISTED, all_if, other};
-
-/// The squares of king and rook after castling.
-#[inline]
-pub(super) fn castled(king: Square, short: bool) -> (Square, Square) {
-    use shakmaty::File;
-    let rank = king.rank();
-    let (king, rook) = if short { (File::G, File::F) } else { (File::C, File::D) };
-    (Square::from_coords(king, rank), Square::from_coords(rook, rank))
-}
+use super::super::error::MoveError;
+use super::{Board, LISTED, NONE, UNLISTED, all_if, other};
 
 impl Board {
     /// Lets the side to move pass.
     ///
     /// # Errors
     /// When it is in check.
-    pub fn pass(&mut self) -> Result<(), Fault> {
+    pub fn pass(&mut self) -> Result<(), MoveError> {
         if self.check {
-            return Err(Fault::Pass);
+            return Err(MoveError::Pass);
         }
         self.turn = other(self.turn);
         self.en_passant = Bitboard::EMPTY;
@@ -37,14 +29,16 @@ impl Board {
     pub fn play(&mut self, mv: Move) {
         self.en_passant = Bitboard::EMPTY;
         let enemy_king = self.king(other(self.turn));
-        // Whether the move itself may give a check, or uncover one.
+        // Whether the move may give check or discover one.
         let mut near = true;
         match mv {
             Move::Normal { from, to, capture, promotion, role } => {
                 if capture.is_some() {
                     self.take(to);
                 }
-                if (self.castling & (Bitboard::from(from) | Bitboard::from(to))).any() || role == Role::King {
+                if (self.castles.castling_rights() & (Bitboard::from(from) | Bitboard::from(to))).any()
+                    || role == Role::King
+                {
                     self.lose_rights(from, to, role);
                 }
                 self.shift(role, from, to);
@@ -66,11 +60,11 @@ impl Board {
                 self.shift(Role::Pawn, from, to);
             }
             Move::Castle { king, rook } => {
-                let (king_to, rook_to) = castled(king, king < rook);
+                let side = CastlingSide::from_king_side(king < rook);
                 self.lose_rights(king, king, Role::King);
                 let (king_piece, rook_piece) = (self.lift(king), self.lift(rook));
-                self.put(king_to, king_piece);
-                self.put(rook_to, rook_piece);
+                self.put(side.king_to(self.turn), king_piece);
+                self.put(side.rook_to(self.turn), rook_piece);
             }
             Move::Put { .. } => {}
         }
@@ -80,12 +74,10 @@ impl Board {
 
     fn lose_rights(&mut self, from: Square, to: Square, role: Role) {
         if role == Role::King {
-            self.castles[self.turn as usize] = [None; 2];
+            self.castles.discard_color(self.turn);
         }
-        for place in self.castles.as_flattened_mut() {
-            *place = place.filter(|&rook| rook != from && rook != to);
-        }
-        self.castling = self.castles.as_flattened().iter().flatten().copied().collect();
+        self.castles.discard_rook(from);
+        self.castles.discard_rook(to);
     }
 
     /// Moves a piece of the side to move to an empty square.

@@ -1,13 +1,13 @@
 //! Every type of annotation (docs/formats/cbh.md, Annotations).
 
-use super::super::made::{Made, note};
+use super::fixtures::{TestDatabase, note};
 use super::{ALL, exported, found, lines};
 
 /// The moves of a game with these annotations, `1. e4 e5 2. Nf3` with `1... c5` beside `e5`.
 fn written(items: &[Vec<u8>]) -> String {
-    let mut made = Made::default();
-    made.play("e4 < e5 Nf3 > c5", items);
-    let found = exported(&made.open().unwrap(), &ALL);
+    let mut database = TestDatabase::default();
+    database.play("e4 < e5 Nf3 > c5", items);
+    let found = exported(&database.open().unwrap(), &ALL);
     assert!(found.problems.is_empty(), "{:?}", found.problems);
     lines(&found.text).pop().unwrap()
 }
@@ -40,18 +40,18 @@ fn each_type_is_written() {
 }
 
 #[test]
-fn those_of_the_game_become_tags() {
-    let mut made = Made::default();
+fn annotations_of_the_game_become_tags() {
+    let mut database = TestDatabase::default();
     let stage = |start: u32, increment: u32, moves: u16, kind: u8| {
         [&(start * 100).to_be_bytes()[..], &(increment * 100).to_be_bytes(), &moves.to_be_bytes(), &[kind]]
             .concat()
     };
     let control = [stage(5400, 30, 40, 1), stage(1800, 30, 1000, 3), stage(0, 0, 1000, 5)].concat();
-    made.play(
+    database.play(
         "e4",
         &[note(-1, 0x16, &[0, 0, 5, 0xdc]), note(-1, 0x17, &[0, 0, 3, 0x84]), note(-1, 0x24, &control)],
     );
-    let text = exported(&made.open().unwrap(), &ALL).text;
+    let text = exported(&database.open().unwrap(), &ALL).text;
     for tag in
         ["[WhiteClock \"0:00:15\"]", "[BlackClock \"0:00:09\"]", "[TimeControl \"40/5400+30:1800+30\"]"]
     {
@@ -60,12 +60,12 @@ fn those_of_the_game_become_tags() {
 }
 
 #[test]
-fn those_without_words_and_unknown_ones_are_counted() {
+fn annotations_that_pgn_cannot_express_are_counted() {
     for kind in [0x10, 0x11, 0x13, 0x14, 0x15, 0x19, 0x20, 0x23, 0x61, 0x1c, 0x21, 0x25, 0x26, 0x77] {
-        let mut made = Made::default();
+        let mut database = TestDatabase::default();
         let text = note(0, 2, b"\0\0kept");
-        made.play("e4", &[note(0, kind, &[1, 2, 3]), note(0, kind, &[]), text]);
-        let db = made.open().unwrap();
+        database.play("e4", &[note(0, kind, &[1, 2, 3]), note(0, kind, &[]), text]);
+        let db = database.open().unwrap();
         let exported = exported(&db, &ALL);
         assert_eq!(lines(&exported.text), ["1. e4 {kept} 1-0"]);
         assert_eq!(exported.totals.left_out.get(&kind), Some(&2), "{kind:#x}");
@@ -88,7 +88,7 @@ fn commands_come_before_texts_and_texts_follow_each_other() {
 }
 
 #[test]
-fn damaged_ones_are_told_and_the_others_still_come() {
+fn damaged_annotations_are_reported_and_the_others_are_read() {
     for (item, what) in [
         (note(0, 0x02, b"\0"), "a text is cut off"),
         (note(0, 0x04, &[2, 65]), "off the board"),
@@ -101,9 +101,9 @@ fn damaged_ones_are_told_and_the_others_still_come() {
         (note(0, 0x22, &[4]), "the medals are cut off"),
         (note(9, 0x02, b"\0\0far"), "a move that the game does not have"),
     ] {
-        let mut made = Made::default();
-        made.play("e4", &[item, note(0, 2, b"\0\0kept")]);
-        let db = made.open().unwrap();
+        let mut database = TestDatabase::default();
+        database.play("e4", &[item, note(0, 2, b"\0\0kept")]);
+        let db = database.open().unwrap();
         let exported = exported(&db, &ALL);
         assert_eq!(lines(&exported.text), ["1. e4 {kept} 1-0"], "{what}");
         assert_eq!(exported.totals.notes_damaged, 1, "{what}");
@@ -117,29 +117,29 @@ fn damaged_ones_are_told_and_the_others_still_come() {
 
 #[test]
 fn a_wrong_game_id_does_not_void_them_and_a_cut_item_ends_them() {
-    let mut made = Made::default();
-    made.play("e4", &[note(0, 2, b"\0\0kept")]);
-    made.file("cba")[26..29].copy_from_slice(&[0, 0, 99]);
-    let db = made.open().unwrap();
+    let mut database = TestDatabase::default();
+    database.play("e4", &[note(0, 2, b"\0\0kept")]);
+    database.file("cba")[26..29].copy_from_slice(&[0, 0, 99]);
+    let db = database.open().unwrap();
     assert_eq!(lines(&exported(&db, &ALL).text), ["1. e4 {kept} 1-0"]);
     assert!(found(&db)[0].contains("say that they are for game 99"));
-    let mut made = Made::default();
-    made.play("e4", &[note(0, 2, b"\0\0kept"), note(0, 2, b"\0\0lost")]);
-    let len = made.file("cba").len();
+    let mut database = TestDatabase::default();
+    database.play("e4", &[note(0, 2, b"\0\0kept"), note(0, 2, b"\0\0lost")]);
+    let len = database.file("cba").len();
     // The last item says that it is longer than the annotations are.
-    made.file("cba")[len - 8] = 0xff;
-    let db = made.open().unwrap();
+    database.file("cba")[len - 8] = 0xff;
+    let db = database.open().unwrap();
     assert_eq!(lines(&exported(&db, &ALL).text), ["1. e4 {kept} 1-0"]);
     assert!(found(&db)[0].contains("an annotation is cut off"));
 }
 
 #[test]
 fn they_can_be_left_out_and_the_evaluation_of_a_line_follows_it() {
-    let mut made = Made::default();
-    let game = made.play("e4 < e5 > c5", &[note(0, 2, b"\0\0text"), note(1, 3, &[1])]);
-    *made.record(game, 27) = 3;
-    *made.record(game, 28) = 16;
-    let db = made.open().unwrap();
+    let mut database = TestDatabase::default();
+    let game = database.play("e4 < e5 > c5", &[note(0, 2, b"\0\0text"), note(1, 3, &[1])]);
+    *database.record(game, 27) = 3;
+    *database.record(game, 28) = 16;
+    let db = database.open().unwrap();
     assert_eq!(lines(&exported(&db, &ALL).text), ["1. e4 {text} 1... e5 $1 $16 (1... c5) *"]);
     let bare = super::Options { bare: true, ..ALL };
     assert_eq!(lines(&exported(&db, &bare).text), ["1. e4 e5 (1... c5) *"]);

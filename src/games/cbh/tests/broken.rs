@@ -1,54 +1,54 @@
-//! Damage of every kind: reported with its game and place, and the other games still come.
+//! Damage of every kind is reported with game and place, and the other games are read.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 
 use super::super::database::Cbh;
 use super::super::info::summary;
-use super::super::made::{Made, entities, moves};
 use super::super::mode::Mode;
+use super::fixtures::{TestDatabase, entities, moves};
 use super::{ALL, Options, exported, found, lines};
 
 /// Three games, of which the second is to be broken.
-fn three() -> Made {
-    let mut made = Made::default();
+fn three() -> TestDatabase {
+    let mut database = TestDatabase::default();
     for _ in 0..3 {
-        made.play("e4 e5 Nf3", &[]);
+        database.play("e4 e5 Nf3", &[]);
     }
-    made
+    database
 }
 
 /// Looks at a database whose second game is broken.
-fn second(made: &Made, line: &str, what: &str) {
-    let db = made.open().unwrap();
+fn second(database: &TestDatabase, line: &str, what: &str) {
+    let db = database.open().unwrap();
     let exported = exported(&db, &ALL);
     assert_eq!(lines(&exported.text), ["1. e4 e5 2. Nf3 1-0", line, "1. e4 e5 2. Nf3 1-0"], "{what}");
     assert_eq!(exported.problems.len(), 1);
-    assert!(exported.problems[0].starts_with("made.cbg: game 2: "), "{:?}", exported.problems);
+    assert!(exported.problems[0].starts_with("test.cbg: game 2: "), "{:?}", exported.problems);
     assert!(exported.problems[0].contains(what), "{:?}", exported.problems);
     let found = found(&db);
     assert!(
         found
             .iter()
-            .any(|line| line.contains("game 2: ") && line.contains("of made.cbg)") && line.contains(what)),
+            .any(|line| line.contains("game 2: ") && line.contains("of test.cbg)") && line.contains(what)),
         "{found:?}"
     );
 }
 
 #[test]
 fn moves_before_the_damage_are_kept() {
-    let mut made = three();
+    let mut database = three();
     let at = 26 + 8 + 4 + 2;
-    made.file("cbg")[at] = Mode::of(0).unwrap().hidden(0x27, 2);
-    second(&made, "1. e4 e5 1-0", "the piece cannot go there after 2 stored moves");
-    made.file("cbg")[at] = Mode::of(0).unwrap().hidden(0xab, 2);
-    second(&made, "1. e4 e5 1-0", "the piece that moves is not there");
-    made.file("cbg")[at] = Mode::of(0).unwrap().hidden(9, 2);
-    second(&made, "1. e4 e5 1-0", "castling is barred");
+    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(0x27, 2);
+    second(&database, "1. e4 e5 1-0", "the piece cannot go there after 2 stored moves");
+    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(0xab, 2);
+    second(&database, "1. e4 e5 1-0", "the piece that moves is not there");
+    database.file("cbg")[at] = Mode::of(0).unwrap().hidden(9, 2);
+    second(&database, "1. e4 e5 1-0", "castling is barred");
 }
 
 #[test]
-fn offsets_and_sizes_that_cannot_be_are_told() {
+fn impossible_offsets_and_sizes_are_reported() {
     for (offset, what) in [
         (0_u32, "outside the file of moves"),
         (9, "outside the file of moves"),
@@ -56,31 +56,31 @@ fn offsets_and_sizes_that_cannot_be_are_told() {
         (u32::MAX, "outside the file of moves"),
         (48, "cut off by the end"),
     ] {
-        let mut made = three();
-        made.file("cbh")[2 * 46 + 1..2 * 46 + 5].copy_from_slice(&offset.to_be_bytes());
-        assert_eq!(made.file("cbg").len(), 50);
-        second(&made, "1-0", what);
+        let mut database = three();
+        database.file("cbh")[2 * 46 + 1..2 * 46 + 5].copy_from_slice(&offset.to_be_bytes());
+        assert_eq!(database.file("cbg").len(), 50);
+        second(&database, "1-0", what);
     }
-    let mut made = three();
-    made.file("cbg")[34..38].copy_from_slice(&[0, 0, 0, 3]);
-    second(&made, "1-0", "said to have no bytes");
+    let mut database = three();
+    database.file("cbg")[34..38].copy_from_slice(&[0, 0, 0, 3]);
+    second(&database, "1-0", "its size is too small");
     for (mode, what) in
         [(8, "mode 8"), (19, "mode 19"), (63, "an illegal position"), (10, "Chess960 position")]
     {
-        made.file("cbg")[34..38].copy_from_slice(&[mode, 0, 0, 8]);
-        second(&made, "1-0", what);
+        database.file("cbg")[34..38].copy_from_slice(&[mode, 0, 0, 8]);
+        second(&database, "1-0", what);
     }
-    made.file("cbg")[34..38].copy_from_slice(&[0x40, 0, 0, 8]);
-    second(&made, "1-0", "the starting position is cut off");
+    database.file("cbg")[34..38].copy_from_slice(&[0x40, 0, 0, 8]);
+    second(&database, "1-0", "the starting position is cut off");
 }
 
 #[test]
 fn a_game_of_16_megabytes_takes_what_the_file_has() {
-    let mut made = three();
+    let mut database = three();
     // The last game, so that what it runs into is the end of the file.
-    made.file("cbg")[42..46].copy_from_slice(&[0, 0xff, 0xff, 0xff]);
-    made.file("cbg").truncate(49);
-    let db = made.open().unwrap();
+    database.file("cbg")[42..46].copy_from_slice(&[0, 0xff, 0xff, 0xff]);
+    database.file("cbg").truncate(49);
+    let db = database.open().unwrap();
     let exported = exported(&db, &ALL);
     assert_eq!(lines(&exported.text)[2], "1. e4 e5 2. Nf3 1-0");
     assert!(exported.problems[0].contains("game 3: its moves are cut off"), "{:?}", exported.problems);
@@ -88,21 +88,21 @@ fn a_game_of_16_megabytes_takes_what_the_file_has() {
 
 #[test]
 fn squares_of_64_and_more_do_no_harm_to_chess960() {
-    let mut made = Made::default();
-    made.play_from("1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1", 10, "a4 O-O >");
-    assert!(exported(&made.open().unwrap(), &ALL).problems.is_empty());
-    assert_eq!(made.file("cbg")[26 + 4 + 28], 255);
+    let mut database = TestDatabase::default();
+    database.play_from("1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1", 10, "a4 O-O >");
+    assert!(exported(&database.open().unwrap(), &ALL).problems.is_empty());
+    assert_eq!(database.file("cbg")[26 + 4 + 28], 255);
 }
 
 #[test]
-fn names_that_are_not_there_are_told_and_written_as_unknown() {
-    let mut made = three();
-    *made.record(2, 9) = 0xff;
-    *made.record(2, 15) = 1;
-    let db = made.open().unwrap();
+fn missing_names_are_reported_and_written_as_unknown() {
+    let mut database = three();
+    *database.record(2, 9) = 0xff;
+    *database.record(2, 15) = 1;
+    let db = database.open().unwrap();
     let found = found(&db);
     assert!(found.iter().any(|line| line.starts_with("error: game 2: its player of White has the number")
-        && line.contains("(byte 101 of made.cbh)")));
+        && line.contains("(byte 101 of test.cbh)")));
     assert!(found.iter().any(|line| line.contains("its tournament has the number 65536")));
     let text = exported(&db, &ALL).text;
     assert_eq!(text.matches("[White \"?\"]").count(), 1);
@@ -111,35 +111,35 @@ fn names_that_are_not_there_are_told_and_written_as_unknown() {
 
 #[test]
 fn names_without_an_end_fill_their_fields() {
-    let mut made = three();
-    *made.file("cbp") = entities(58, &[&[b'x'; 58], b"Spassky"]);
-    let text = exported(&made.open().unwrap(), &ALL).text;
+    let mut database = three();
+    *database.file("cbp") = entities(58, &[&[b'x'; 58], b"Spassky"]);
+    let text = exported(&database.open().unwrap(), &ALL).text;
     let name = format!("[White \"{}, {}\"]", "x".repeat(30), "x".repeat(20));
     assert_eq!(text.matches(&name).count(), 3);
 }
 
 #[test]
-fn annotations_outside_their_file_are_told() {
+fn annotations_outside_their_file_are_reported() {
     for offset in [5_000_u32, u32::MAX, 20] {
-        let mut made = three();
-        made.file("cbh")[2 * 46 + 5..2 * 46 + 9].copy_from_slice(&offset.to_be_bytes());
-        let db = made.open().unwrap();
+        let mut database = three();
+        database.file("cbh")[2 * 46 + 5..2 * 46 + 9].copy_from_slice(&offset.to_be_bytes());
+        let db = database.open().unwrap();
         let exported = exported(&db, &ALL);
         assert_eq!(lines(&exported.text), ["1. e4 e5 2. Nf3 1-0"; 3]);
         assert_eq!(exported.totals.notes_damaged, 1);
         let found = found(&db);
-        assert!(found[0].starts_with("error: game 2: ") && found[0].ends_with(" of made.cba)"), "{found:?}");
+        assert!(found[0].starts_with("error: game 2: ") && found[0].ends_with(" of test.cba)"), "{found:?}");
     }
 }
 
 #[test]
 fn deleted_games_texts_and_others_are_counted() {
-    let mut made = three();
-    *made.record(1, 0) = 0x81;
-    *made.record(2, 0) = 3;
-    *made.record(3, 0) = 0;
-    made.files.insert("cbm", vec![0; 32 + 700]);
-    let db = made.open().unwrap();
+    let mut database = three();
+    *database.record(1, 0) = 0x81;
+    *database.record(2, 0) = 3;
+    *database.record(3, 0) = 0;
+    database.files.insert("cbm", vec![0; 32 + 700]);
+    let db = database.open().unwrap();
     let totals = exported(&db, &ALL).totals;
     assert_eq!((totals.games, totals.deleted, totals.texts, totals.unknown), (0, 1, 1, 1));
     let totals = exported(&db, &Options { deleted: true, ..ALL }).totals;
@@ -150,33 +150,33 @@ fn deleted_games_texts_and_others_are_counted() {
 }
 
 #[test]
-fn headers_that_count_otherwise_are_told() {
+fn headers_with_other_counts_are_reported() {
     for (count, games, says) in [(3_u32, 2, "holds 3"), (9, 3, "holds 3"), (0, 3, "holds 3")] {
-        let mut made = three();
-        made.file("cbh")[6..10].copy_from_slice(&count.to_be_bytes());
-        let db = made.open().unwrap();
+        let mut database = three();
+        database.file("cbh")[6..10].copy_from_slice(&count.to_be_bytes());
+        let db = database.open().unwrap();
         assert_eq!(db.count(), games);
-        assert!(db.damage()[0].contains(says), "{:?}", db.damage());
+        assert!(db.findings()[0].contains(says), "{:?}", db.findings());
     }
-    let mut made = three();
-    made.file("cbh").truncate(46 * 4 - 5);
-    let db = made.open().unwrap();
-    assert_eq!((db.count(), db.damage().len()), (2, 2));
+    let mut database = three();
+    database.file("cbh").truncate(46 * 4 - 5);
+    let db = database.open().unwrap();
+    assert_eq!((db.count(), db.findings().len()), (2, 2));
 }
 
 #[test]
-fn missing_parts_are_told() {
+fn missing_parts_are_reported() {
     for part in ["cba", "cbp", "cbt", "cbc", "cbs"] {
-        let mut made = three();
-        made.files.remove(part);
-        let db = made.open().unwrap();
-        assert!(db.damage()[0].contains(&format!("there is no .{part} file")), "{:?}", db.damage());
+        let mut database = three();
+        database.files.remove(part);
+        let db = database.open().unwrap();
+        assert!(db.findings()[0].contains(&format!("there is no .{part} file")), "{:?}", db.findings());
         assert_eq!(lines(&exported(&db, &ALL).text).len(), 3);
     }
     for part in ["cbh", "cbg"] {
-        let mut made = three();
-        made.files.remove(part);
-        let error = made.open().unwrap_err().to_string();
+        let mut database = three();
+        database.files.remove(part);
+        let error = database.open().unwrap_err().to_string();
         assert!(error.contains("this part of the database is missing"), "{error}");
     }
     let folder = tempfile::tempdir().unwrap();
@@ -186,19 +186,19 @@ fn missing_parts_are_told() {
     assert!(error.contains("the moves of the database") && error.contains("one folder"), "{error}");
     fs::write(&path, b"1. e4").unwrap();
     fs::write(folder.path().join("a.cbg"), b"").unwrap();
-    assert!(Cbh::open(&path).unwrap_err().to_string().contains("this is no ChessBase database"));
+    assert!(Cbh::open(&path).unwrap_err().to_string().contains("this is not a ChessBase database"));
 }
 
 #[test]
 fn records_may_overlap_and_come_in_any_order() {
-    let mut made = three();
-    let record = |made: &mut Made, game: usize, offset: u32| {
-        made.file("cbh")[game * 46 + 1..game * 46 + 5].copy_from_slice(&offset.to_be_bytes());
+    let mut database = three();
+    let record = |database: &mut TestDatabase, game: usize, offset: u32| {
+        database.file("cbh")[game * 46 + 1..game * 46 + 5].copy_from_slice(&offset.to_be_bytes());
     };
-    record(&mut made, 1, 42);
-    record(&mut made, 2, 26);
-    record(&mut made, 3, 26);
-    let db = made.open().unwrap();
+    record(&mut database, 1, 42);
+    record(&mut database, 2, 26);
+    record(&mut database, 3, 26);
+    let db = database.open().unwrap();
     assert_eq!(lines(&exported(&db, &ALL).text), ["1. e4 e5 2. Nf3 1-0"; 3]);
     assert_eq!(found(&db), Vec::<String>::new());
 }
@@ -207,7 +207,7 @@ fn records_may_overlap_and_come_in_any_order() {
 #[test]
 fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
     const FAR: u64 = (1 << 32) + 1000;
-    let mut made = three();
+    let mut database = three();
     let folder = tempfile::tempdir().unwrap();
     let game = moves(&shakmaty::Chess::default(), Mode::of(0).unwrap(), "d4 d5 >", false);
     let mut second = vec![0; 32 + 120 * 3];
@@ -217,8 +217,8 @@ fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
         second[at..at + 12].fill(0xff);
         second[at + 0x1e..at + 0x26].copy_from_slice(&offset.to_be_bytes());
     }
-    made.files.insert("cbj", second);
-    for (part, bytes) in &made.files {
+    database.files.insert("cbj", second);
+    for (part, bytes) in &database.files {
         fs::write(folder.path().join(format!("far.{part}")), bytes).unwrap();
     }
     // A hole takes no room on the disk.
@@ -235,22 +235,22 @@ fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
 
 #[test]
 fn teams_and_titles_come_from_the_second_records() {
-    let mut made = three();
+    let mut database = three();
     let mut second = vec![0; 32 + 120 * 3];
     second[4..8].copy_from_slice(&120_u32.to_le_bytes());
     for game in 0..3 {
         second[32 + 120 * game..32 + 120 * game + 12].fill(0xff);
     }
     second[32 + 120..32 + 132].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
-    made.files.insert("cbj", second);
+    database.files.insert("cbj", second);
     let mut team = b"Argentina".to_vec();
     team.resize(55, 0);
     (team[45], team[54]) = (2, 7);
-    made.files.insert("cbe", entities(63, &[&team, b"Rest"]));
+    database.files.insert("cbe", entities(63, &[&team, b"Rest"]));
     let mut title = vec![0; 200];
     title.extend(b"Der Titel");
-    made.files.insert("cbl", entities(1608, &[&title]));
-    let text = exported(&made.open().unwrap(), &ALL).text;
+    database.files.insert("cbl", entities(1608, &[&title]));
+    let text = exported(&database.open().unwrap(), &ALL).text;
     for tag in [
         "[WhiteTeam \"Argentina II\"]\n[WhiteTeamCountry \"ARG\"]\n",
         "[BlackTeam \"Rest\"]\n",

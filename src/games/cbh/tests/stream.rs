@@ -6,14 +6,14 @@ use std::sync::Arc;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::super::made::{Made, moves};
 use super::super::mode::Mode;
 use super::super::source::CbhSource;
+use super::fixtures::{TestDatabase, moves};
 use crate::chess::MoveCode;
 use crate::chess::Position;
-use crate::games::{End, Header, KeyedPly, KeyedVisitor, Problem, Reason, Spot, Visitor};
+use crate::games::{End, Header, KeyedPly, Problem, Reason, Spot, Visitor};
 
-/// Writes down what it receives, as the format's page writes trees.
+/// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]
 struct Listener {
     games: Vec<(Header, String, Option<Reason>)>,
@@ -61,7 +61,7 @@ impl Visitor for Listener {
     }
 }
 
-/// Writes down the main line's moves with keys: those that it receives by keys, or those of positions.
+/// Records the moves of main lines with keys, received as keys or computed from positions.
 #[derive(Default)]
 struct Keys {
     by_positions: bool,
@@ -91,23 +91,17 @@ impl Visitor for Keys {
         panic!("{problem:?}");
     }
 
-    fn keyed(&mut self) -> Option<&mut dyn KeyedVisitor> {
-        if self.by_positions { None } else { Some(self) }
-    }
-}
-
-impl KeyedVisitor for Keys {
-    fn plies_wanted(&self) -> usize {
-        self.most
+    fn keyed_plies(&self) -> Option<usize> {
+        (!self.by_positions).then_some(self.most)
     }
 
-    fn line(&mut self, plies: &[KeyedPly]) {
+    fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.games.last_mut().unwrap().0.extend(plies);
     }
 }
 
-fn listen<V: Visitor>(made: &Made, mut listener: V) -> V {
-    let mut source = CbhSource::new(Arc::new(made.open().unwrap()));
+fn listen<V: Visitor>(database: &TestDatabase, mut listener: V) -> V {
+    let mut source = CbhSource::new(Arc::new(database.open().unwrap()));
     while let Some(batch) = source.next_batch() {
         batch.play(&mut listener);
     }
@@ -115,43 +109,43 @@ fn listen<V: Visitor>(made: &Made, mut listener: V) -> V {
     listener
 }
 
-fn heard(made: &Made, variations: bool) -> Vec<String> {
-    let games = listen(made, Listener { variations, ..Listener::default() }).games;
+fn heard(database: &TestDatabase, variations: bool) -> Vec<String> {
+    let games = listen(database, Listener { variations, ..Listener::default() }).games;
     games.into_iter().map(|(_, text, _)| text.trim_end().to_owned()).collect()
 }
 
 #[test]
-fn main_lines_come_and_variations_where_they_are_wanted() {
-    let mut made = Made::default();
-    made.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5", &[]);
-    made.play("< e4 < e5 > c5 > d4 < d5 > Nf6", &[]);
-    assert_eq!(heard(&made, false), ["e4 c5 Nf3 d6 d4", "e4 e5"]);
+fn variations_follow_main_lines_if_they_are_wanted() {
+    let mut database = TestDatabase::default();
+    database.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > < c6 d4 > Nf6 e5", &[]);
+    database.play("< e4 < e5 > c5 > d4 < d5 > Nf6", &[]);
+    assert_eq!(heard(&database, false), ["e4 c5 Nf3 d6 d4", "e4 e5"]);
     assert_eq!(
-        heard(&made, true),
+        heard(&database, true),
         ["e4 c5 ( c6 d4 ) ( Nf6 e5 ) Nf3 d6 ( Nc6 Bb5 ) d4", "e4 ( d4 d5 ( Nf6 ) ) e5 ( c5 )",]
     );
 }
 
 #[test]
 fn a_pass_ends_the_line_that_it_is_in() {
-    let mut made = Made::default();
-    made.play("e4 < e5 Nf3 > < -- d4 > c5 -- Nf6", &[]);
-    made.play("e4 -- d4", &[]);
-    assert_eq!(heard(&made, true), ["e4 e5 ( ) ( c5 ) Nf3", "e4"]);
-    let games = listen(&made, Listener::default()).games;
+    let mut database = TestDatabase::default();
+    database.play("e4 < e5 Nf3 > < -- d4 > c5 -- Nf6", &[]);
+    database.play("e4 -- d4", &[]);
+    assert_eq!(heard(&database, true), ["e4 e5 ( ) ( c5 ) Nf3", "e4"]);
+    let games = listen(&database, Listener::default()).games;
     assert_eq!(games.iter().map(|game| game.2).collect::<Vec<_>>(), [None, Some(Reason::NullMove)]);
 }
 
 #[test]
-fn the_head_is_told_and_a_game_that_is_not_wanted_is_not_decoded() {
-    let mut made = Made::default();
-    let game = made.play("e4 e5", &[]);
-    made.file("cbh")[game as usize * 46 + 24..][..3]
+fn the_header_is_complete_and_an_unwanted_game_is_not_decoded() {
+    let mut database = TestDatabase::default();
+    let game = database.play("e4 e5", &[]);
+    database.file("cbh")[game as usize * 46 + 24..][..3]
         .copy_from_slice(&(1972_u32 << 9 | 7 << 5 | 11).to_be_bytes()[1..]);
-    made.file("cbh")[game as usize * 46 + 31..][..4].copy_from_slice(&[0x0a, 0xd1, 0x0a, 0x64]);
-    *made.record(game, 29) = 1;
-    made.play_from("k7/8/8/8/8/8/4P3/K7 w - - 0 1", 0, "e4 >");
-    let listener = listen(&made, Listener { refuse: true, ..Listener::default() });
+    database.file("cbh")[game as usize * 46 + 31..][..4].copy_from_slice(&[0x0a, 0xd1, 0x0a, 0x64]);
+    *database.record(game, 29) = 1;
+    database.play_from("k7/8/8/8/8/8/4P3/K7 w - - 0 1", 0, "e4 >");
+    let listener = listen(&database, Listener { refuse: true, ..Listener::default() });
     let (header, text, _) = &listener.games[0];
     assert_eq!(text, "");
     assert_eq!((&*header.white, &*header.black), ("Fischer, Robert James", "Spassky"));
@@ -166,29 +160,29 @@ fn the_head_is_told_and_a_game_that_is_not_wanted_is_not_decoded() {
 }
 
 #[test]
-fn breaking_off_ends_a_game_and_deleted_ones_do_not_come() {
-    let mut made = Made::default();
-    made.play("e4 e5 Nf3", &[]);
-    let gone = made.play("d4", &[]);
-    *made.record(gone, 0) = 0x81;
-    made.play("c4 < c5 > e5 Nc3", &[]);
+fn breaking_off_ends_a_game_and_deleted_games_are_left_out() {
+    let mut database = TestDatabase::default();
+    database.play("e4 e5 Nf3", &[]);
+    let gone = database.play("d4", &[]);
+    *database.record(gone, 0) = 0x81;
+    database.play("c4 < c5 > e5 Nc3", &[]);
     for variations in [false, true] {
-        let games = listen(&made, Listener { variations, at_most: 2, ..Listener::default() }).games;
+        let games = listen(&database, Listener { variations, at_most: 2, ..Listener::default() }).games;
         let texts: Vec<_> = games.iter().map(|game| game.1.trim_end()).collect();
         assert_eq!(texts, ["e4 e5", "c4 c5"]);
     }
 }
 
 #[test]
-fn damage_is_told_with_its_place() {
-    let mut made = Made::default();
-    made.play("e4 e5", &[]);
+fn damage_is_reported_with_its_place() {
+    let mut database = TestDatabase::default();
+    database.play("e4 e5", &[]);
     let mode = Mode::of(0).unwrap();
     let mut data = moves(&shakmaty::Chess::default(), mode, "e4 e5", false);
     data.push(mode.hidden(0x27, 2));
-    made.game(0, &data, &[]);
-    made.game(8, &[], &[]);
-    let listener = listen(&made, Listener::default());
+    database.game(0, &data, &[]);
+    database.game(8, &[], &[]);
+    let listener = listen(&database, Listener::default());
     assert_eq!(
         listener.games.iter().map(|game| game.2).collect::<Vec<_>>(),
         [None, Some(Reason::IllegalMove)]
@@ -196,26 +190,26 @@ fn damage_is_told_with_its_place() {
     assert_eq!(listener.games[1].1, "e4 e5 ");
     assert_eq!(listener.unreadable.len(), 1);
     assert_eq!(listener.unreadable[0].reason, Reason::OtherVariant);
-    assert!(listener.unreadable[0].to_string().starts_with("made.cbg: game 3: "));
+    assert!(listener.unreadable[0].to_string().starts_with("test.cbg: game 3: "));
 }
 
 #[test]
-fn keys_tell_the_same_as_positions() {
-    let mut made = Made::default();
-    made.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > Nf6", &[]);
-    made.play("e4 e6 e5 d5 exd6 Bxd6 Nf3 Nf6 Bb5+ c6 O-O O-O", &[]);
-    made.play("e4 -- d4", &[]);
+fn keyed_lines_agree_with_positions() {
+    let mut database = TestDatabase::default();
+    database.play("e4 < c5 Nf3 < d6 d4 > Nc6 Bb5 > Nf6", &[]);
+    database.play("e4 e6 e5 d5 exd6 Bxd6 Nf3 Nf6 Bb5+ c6 O-O O-O", &[]);
+    database.play("e4 -- d4", &[]);
     let mode = Mode::of(0).unwrap();
     let mut damaged = moves(&Chess::default(), mode, "e4 e5", false);
     // The queen goes to a square of its own side.
     damaged.push(mode.hidden(0x0b, 2));
-    made.game(0, &damaged, &[]);
-    made.play_from("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", 0, "exd6 O-O b8=N Rfe8+ Kd2 >");
-    made.play_from("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1", 0, "bxa8=Q+ Kd7 O-O >");
+    database.game(0, &damaged, &[]);
+    database.play_from("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", 0, "exd6 O-O b8=N Rfe8+ Kd2 >");
+    database.play_from("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1", 0, "bxa8=Q+ Kd7 O-O >");
     for most in [1, 5, 1000] {
-        let told = |by_positions| listen(&made, Keys { by_positions, most, ..Keys::default() }).games;
-        let games = told(false);
-        assert_eq!(games, told(true));
+        let read = |by_positions| listen(&database, Keys { by_positions, most, ..Keys::default() }).games;
+        let games = read(false);
+        assert_eq!(games, read(true));
         assert_eq!(games[1].0.len(), most.min(12));
         let problems = games.iter().filter(|game| game.1.is_some()).count();
         assert_eq!(problems, if most == 1 { 0 } else { 2 });

@@ -1,4 +1,4 @@
-//! Packed files, unpacked while they are read: never to the disk, never whole into memory.
+//! Decompressing files while they are read: never to the disk, never whole into memory.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -15,26 +15,27 @@ const BLOCK_LEN: usize = 1 << 17;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a Zstandard frame (RFC 8878), little-endian 0xFD2FB528.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bytes 1 to 3 of a frame to be skipped, whose first byte is 0x50 to 0x5F (RFC 8878).
-const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+/// Bytes 1 to 3 of a skippable frame, whose first byte is 0x50 to 0x5F (RFC 8878).
+const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// The first bytes of an xz file.
 const XZ: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
-/// Memory that unpacking an xz file may take, in KiB: twice of what its highest level needs.
+/// Memory for decompressing an xz file, in KiB: twice what its highest level needs.
 const XZ_MEMORY: u32 = 1 << 17;
-/// The first bytes of a bzip2 file, between which there is a digit, and of its first block or its end.
+/// The first bytes of a bzip2 file; a digit follows.
 const BZIP2: &[u8] = b"BZh";
+/// The bytes after that digit: the start of the first block, or the end of an empty file.
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
-/// The end of a frame: an empty last block (RFC 8878), and room for a checksum.
+/// The end of a Zstandard frame: an empty last block (RFC 8878), and room for a checksum.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// The content of a file, whether it is packed with gzip, Zstandard, bzip2 or xz, or not at all: its first bytes say so.
+/// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
 ///
 /// # Errors
 /// When the first bytes cannot be read.
-pub fn unpacked(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+pub fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
     let start = file.fill_buf()?;
-    let skipped = matches!(start, [first, rest @ ..] if first & 0xf0 == 0x50 && rest.starts_with(&SKIPPED));
+    let skipped = matches!(start, [first, rest @ ..] if first & 0xf0 == 0x50 && rest.starts_with(&SKIPPABLE));
     if start.starts_with(&GZIP) {
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || skipped {
@@ -53,7 +54,7 @@ fn is_bzip2(start: &[u8]) -> bool {
     BZIP2_BLOCKS.iter().any(|sign| block.starts_with(*sign))
 }
 
-/// An xz file, whose errors say what to do.
+/// An xz file, with errors for users.
 struct Xz<R: Read>(XzReader<R>);
 
 impl<R: Read> Read for Xz<R> {
@@ -78,7 +79,7 @@ struct Frames<R: BufRead> {
     decoder: FrameDecoder,
     /// Whether a frame is being read.
     inside: bool,
-    /// That the file ends within the frame, reported after its content.
+    /// The error of a file that ends within the frame, reported after the content.
     cut: Option<io::Error>,
 }
 
@@ -106,8 +107,8 @@ impl<R: BufRead> Frames<R> {
         Ok(false)
     }
 
-    /// Decodes some more of a frame. Where the file is cut, what the decoder holds back for later references is let go
-    /// by an end of our own, before the error is reported.
+    /// Decodes some more of a frame. Where the file is cut off, an end of our own makes the decoder release what it
+    /// holds back for later references, before the error is reported.
     fn decode(&mut self) -> io::Result<()> {
         let one = || BlockDecodingStrategy::UptoBlocks(1);
         let Err(error) = self.decoder.decode_blocks(&mut self.file, one()) else { return Ok(()) };
@@ -121,7 +122,7 @@ impl<R: BufRead> Frames<R> {
         Ok(())
     }
 
-    /// Ends a frame whose content was all taken.
+    /// Ends a frame whose content was read.
     fn end(&mut self) -> io::Result<()> {
         self.inside = false;
         if let Some(error) = self.cut.take() {
@@ -157,7 +158,7 @@ impl<R: BufRead> Read for Frames<R> {
 }
 
 fn broken(error: FrameDecoderError) -> io::Error {
-    // What the decoder says itself is not for users.
+    // The decoder's own message is not for users.
     log::debug!("Zstandard: {error}");
     io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")
 }
@@ -188,11 +189,11 @@ mod tests {
     }
 
     /// `printf 'one two three\n' | xz`, with a dictionary of 8 MiB.
-    const XZ_TEXT: &[u8] = include_bytes!("unpack/words.xz");
+    const XZ_TEXT: &[u8] = include_bytes!("decompress/words.xz");
 
     fn read(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         let mut text = Vec::new();
-        unpacked(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
+        decompressed(io::Cursor::new(bytes))?.read_to_end(&mut text)?;
         Ok(text)
     }
 
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_xz_file_that_wants_gigabytes_is_refused() {
+    fn an_xz_file_that_needs_gigabytes_is_refused() {
         // The property of the dictionary's size in the header of the first block, 39 is 3 GiB; and its checksum.
         let mut bytes = XZ_TEXT.to_vec();
         let header = &mut bytes[12..24];
@@ -245,7 +246,7 @@ mod tests {
         let zstd = zstd(&text());
         for (bytes, what) in [
             (zstd[..zstd.len() / 2].to_vec(), "it is cut off"),
-            // A block of a type that there is not.
+            // A block of a reserved type.
             (b"\x28\xb5\x2f\xfd\x00\x58\x07\x00\x00 and more".to_vec(), "its Zstandard data are damaged"),
         ] {
             assert_eq!(read(bytes).unwrap_err().to_string(), what);
@@ -253,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn text_that_begins_as_a_packed_file_is_text() {
+    fn text_that_begins_like_a_compressed_file_is_text() {
         for text in ["BZh9 is no move", "BZh", "7zXZ", "PK"] {
             assert_eq!(read(text.into()).unwrap(), text.as_bytes());
         }
     }
 
     #[test]
-    fn frames_to_be_skipped_are_skipped() {
+    fn skippable_frames_are_skipped() {
         let skipped = b"\x5e\x2a\x4d\x18\x03\0\0\0abc";
         assert_eq!(read([skipped, &zstd(b"x")[..], skipped].concat()).unwrap(), b"x");
         let cut = b"\x5e\x2a\x4d\x18\xff\xff\xff\xffabc";
@@ -273,9 +274,9 @@ mod tests {
         for pack in [gzip, zstd, bzip2] {
             let packed = pack(&text);
             for len in [packed.len() / 2, packed.len() - 1] {
-                let mut unpacker = unpacked(io::Cursor::new(packed[..len].to_vec())).unwrap();
+                let mut decoder = decompressed(io::Cursor::new(packed[..len].to_vec())).unwrap();
                 let mut read = Vec::new();
-                assert!(unpacker.read_to_end(&mut read).is_err(), "{len}");
+                assert!(decoder.read_to_end(&mut read).is_err(), "{len}");
                 assert!(text.starts_with(&read));
                 // The part that is cut, a block of 128 KiB at most, and no more than that, is lost.
                 assert!(read.len() + (1 << 17) > text.len() * len / packed.len(), "{} of {len}", read.len());

@@ -1,4 +1,4 @@
-//! A small writer of databases, for tests: games from moves, records from fields, files of names.
+//! Test databases: writes games from moves, records, and files of names.
 
 use std::collections::BTreeMap;
 
@@ -6,15 +6,15 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Move, Role, Setup, Square};
 
-use super::board::Board;
-use super::codes::{CODES, Code};
-use super::database::Cbh;
-use super::layout::{ENTITY_MARK, SET_UP};
-use super::mode::Mode;
-use super::start::number;
+use super::super::board::Board;
+use super::super::codes::{CODES, Code};
+use super::super::database::Cbh;
+use super::super::layout::{ENTITY_MARK, SET_UP};
+use super::super::mode::Mode;
+use super::super::start::{number, square};
 use crate::base::error::Result;
 
-/// The bytes of a set-up position, and of a game of Chess960 those after it.
+/// The bytes of a set-up position, and those after it in a game of Chess960.
 pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {
     let fen: Fen = fen.parse().unwrap();
     let setup: &Setup = fen.as_setup();
@@ -30,7 +30,7 @@ pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {
     }
     let mut bits = Vec::new();
     for at in 0..64 {
-        match setup.board.piece_at(super::start::square(at)) {
+        match setup.board.piece_at(square(at)) {
             None => bits.push(0),
             Some(piece) => {
                 let kind = match piece.role {
@@ -54,8 +54,8 @@ pub fn set_up(fen: &str, chess960: Option<([u8; 6], u16)>) -> Vec<u8> {
     bytes
 }
 
-/// Writes the moves of a game. `text` is SAN, `--` passes, `<` keeps a position and `>` goes back; with `wide`, moves
-/// take two bytes where the compact encoding would do with one.
+/// Encodes the moves of a game. `text` is SAN, `--` passes, `<` keeps a position and `>` returns to it; with `wide`, all
+/// moves take two bytes.
 pub fn moves(start: &Chess, mode: Mode, text: &str, wide: bool) -> Vec<u8> {
     let mut at = Board::new(start, mode.reversed);
     let mut kept = Vec::new();
@@ -141,7 +141,7 @@ fn word_of(mode: Mode, mv: Move) -> u16 {
     u16::from(number(from)) | u16::from(number(to)) << 6 | promotion << 12
 }
 
-/// The one byte that means a move, where there is one.
+/// The single byte that means a move, if there is one.
 fn code(at: &Board, mv: Move) -> Option<u8> {
     if mv.is_promotion() {
         return None;
@@ -174,7 +174,7 @@ pub fn entities(size: usize, records: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-/// An annotation: position, type, what it says.
+/// An annotation: position, type, content.
 pub fn note(position: i32, kind: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = position.to_be_bytes()[1..].to_vec();
     bytes.push(kind);
@@ -194,13 +194,13 @@ pub fn notes(game: u32, items: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// A database to be: its files by the last parts of their names.
+/// A database under construction: its files by their extensions.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct TestDatabase {
     pub files: BTreeMap<&'static str, Vec<u8>>,
 }
 
-impl Default for Made {
+impl Default for TestDatabase {
     fn default() -> Self {
         let mut cbh = vec![0; 46];
         cbh[..6].copy_from_slice(&[0, 0, 0x2c, 0, 0x2e, 1]);
@@ -226,7 +226,7 @@ impl Default for Made {
     }
 }
 
-impl Made {
+impl TestDatabase {
     pub fn file(&mut self, part: &str) -> &mut Vec<u8> {
         self.files.get_mut(part).unwrap()
     }
@@ -276,12 +276,12 @@ impl Made {
         &mut self.file("cbh")[game as usize * 46 + at]
     }
 
-    /// Writes the files, of which the first is called so.
+    /// Writes the files, named as this one.
     pub fn write(&self, path: &std::path::Path) {
         self.files.iter().for_each(|(part, bytes)| std::fs::write(path.with_extension(part), bytes).unwrap());
     }
 
     pub fn open(&self) -> Result<Cbh> {
-        Cbh::from_bytes("made.cbh", &|part| self.files.get(part).cloned())
+        Cbh::from_bytes("test.cbh", &|part| self.files.get(part).cloned())
     }
 }
