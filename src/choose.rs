@@ -6,7 +6,7 @@ use rand::{Rng, RngExt};
 use shakmaty::{Move, Position as _};
 
 use crate::book::verdict::{Rest, Verdict};
-use crate::book::{Annotation, BookSet, Learned, MoveFacts};
+use crate::book::{BookSet, Learned, MoveFacts};
 use crate::chess::Game;
 
 /// What decides which of a book's moves may be played, and how often.
@@ -53,7 +53,8 @@ impl Policy {
         (self.repeats || !game.repeats(mv))
             // Every move is a line of one ply.
             && (self.reserve <= 1
-                || book_set.line_of(color, game.position(), mv, 0, &mut Vec::new()) >= self.reserve)
+                || book_set.line_of(color, game.position(), mv, self.tournament, 0, &mut Vec::new())
+                    >= self.reserve)
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
@@ -122,7 +123,7 @@ pub fn chances(
 /// What a move weighs under a policy.
 ///
 /// In tournaments it is the book's own weight, and for a move that the author chose at least 1. Otherwise colours do
-/// not act and the marks are factors: those that readers of CTG books publish.
+/// not act and the marks are factors.
 fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     let verdict = Verdict::from(m);
     let learned = m.learned.filter(|_| policy.learn).map_or(1.0, learned_factor);
@@ -130,13 +131,7 @@ fn weight(m: &MoveFacts, policy: &Policy) -> f64 {
     if policy.tournament {
         return if verdict.is_chosen() { weight.max(1.0) } else { weight };
     }
-    weight
-        * match verdict.annotation {
-            Some(Annotation::Good) => 1.23,
-            Some(Annotation::Brilliant) => 1.46,
-            Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
-            Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
-        }
+    weight * verdict.mark_factor()
 }
 
 /// What results do to a weight: the odds of the mover's half-points against the opponent's, each side given four more,
@@ -166,11 +161,17 @@ pub fn draw(chances: &[f64], rng: &mut impl Rng) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{MoveFacts, PositionRecord, plain_weights};
+    use crate::base::findings::Findings;
+    use crate::base::progress::Progress;
+    use crate::book::{Annotation, Book, Format, MoveFacts, PositionRecord, Summary, plain_weights};
+    use crate::chess::Position as At;
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand::rngs::Xoshiro256PlusPlus;
+    use shakmaty::uci::UciMove;
     use shakmaty::{Chess, Position};
+    use std::path::Path;
+    use std::sync::Arc;
 
     fn book(weights: &[u64]) -> Vec<MoveFacts> {
         let legal = Chess::default().legal_moves();
@@ -290,6 +291,55 @@ mod tests {
         assert_eq!(of(&moves, &policy), [0.25, 0.75, 0.0]);
         moves[0].learned = Some(Learned { games: 4, halfpoints: 4 });
         assert_eq!(of(&moves, &policy), [0.5, 0.5, 0.0]);
+    }
+
+    /// A book of one line; what it says of the moves after the first is for the test to choose.
+    struct OneLine(MoveFacts);
+
+    impl Book for OneLine {
+        fn path(&self) -> &Path {
+            Path::new("line")
+        }
+
+        fn format(&self) -> Format {
+            Format::Ctg
+        }
+
+        fn moves(&self, at: &At, out: &mut Vec<MoveFacts>) {
+            let played =
+                at.chess().fullmoves().get() as usize * 2 - 2 + usize::from(at.chess().turn().is_black());
+            let Some(mv) = ["e2e4", "e7e5", "g1f3"].get(played).and_then(|mv| mv.parse::<UciMove>().ok())
+            else {
+                return;
+            };
+            let Ok(mv) = mv.to_move(at.chess()) else { return };
+            out.push(if played == 0 { MoveFacts::new(mv, 1) } else { MoveFacts { mv, ..self.0 } });
+        }
+
+        fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+            Summary::default()
+        }
+    }
+
+    #[test]
+    fn the_reserve_counts_the_plies_that_the_policy_plays() {
+        let game = Game::start();
+        let e4 = "e2e4".parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
+        let plain = MoveFacts::new(e4, 1);
+        let red = MoveFacts { recommended: Some(false), ..plain };
+        let bad = MoveFacts { annotation: Some(Annotation::Bad), ..plain };
+        for (rest, in_tournaments, otherwise) in
+            [(plain, true, true), (red, false, true), (bad, false, false)]
+        {
+            let mut book_set = BookSet::new(&[], &[], &[Arc::new(OneLine(rest))]);
+            // What one reading of the book has walked is not remembered for the other.
+            for _ in 0..2 {
+                for (tournament, admitted) in [(true, in_tournaments), (false, otherwise)] {
+                    let policy = Policy { reserve: 3, tournament, ..free() };
+                    assert_eq!(policy.admits(&mut book_set, &game, e4), admitted, "{rest:?} {tournament}");
+                }
+            }
+        }
     }
 
     #[test]

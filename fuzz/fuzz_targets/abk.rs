@@ -169,7 +169,7 @@ fn look(book: &dyn Book) {
             assert!(place.chess().is_legal(known.mv));
             assert!(moves.iter().skip(index + 1).all(|other| other.mv != known.mv));
         }
-        assert_eq!(book.best(place).is_some(), moves.iter().any(|known| known.weight > 0));
+        assert_eq!(book.heaviest(place).is_some(), moves.iter().any(|known| known.weight > 0));
     }
     let summary = book.summary(&Progress::none());
     assert!(summary.moves <= Some(summary.entries) && summary.positions <= summary.moves);

@@ -17,6 +17,9 @@ const LONGEST_LINE: u32 = 200;
 /// Slots of the memory of walked lines; a power of two, 64 KiB in all.
 const SLOTS: usize = 2048;
 
+/// How the books are read: for which colour, and whether their own recommendations act.
+type Reading = (Color, bool);
+
 /// A walked position: its best move, and how many plies its line goes on.
 #[derive(Clone, Copy)]
 struct Walked {
@@ -59,16 +62,20 @@ impl BookSet {
 
     /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
     /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`BookSet::line`].
+    ///
+    /// With `tournament` the line follows the moves that the books' own recommendations allow, else the heaviest ones.
     pub fn line_of(
         &mut self,
         color: Color,
         at: &Position,
         mv: Move,
+        tournament: bool,
         keep: usize,
         line: &mut Vec<Move>,
     ) -> u32 {
-        let before = (!mv.is_zeroing()).then(|| slot_key(color, at));
-        1 + self.walk(color, &at.after(mv), before, keep, line)
+        let reading = (color, tournament);
+        let before = (!mv.is_zeroing()).then(|| slot_key(reading, at));
+        1 + self.walk(reading, &at.after(mv), before, keep, line)
     }
 
     /// How many plies the line from `at` goes on when each side plays the book's best move, up to 200; a line that
@@ -76,13 +83,13 @@ impl BookSet {
     ///
     /// `color` says whose books are followed, for both sides' moves.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
-        self.walk(color, at, None, keep, line)
+        self.walk((color, true), at, None, keep, line)
     }
 
     /// [`BookSet::line`], where the position of the key `before` has been on the line already and may come again.
     fn walk(
         &mut self,
-        color: Color,
+        reading: Reading,
         at: &Position,
         mut before: Option<u64>,
         keep: usize,
@@ -96,7 +103,7 @@ impl BookSet {
         let mut whole = false;
         self.path.clear();
         while (self.path.len() as u32) < LONGEST_LINE {
-            let key = slot_key(color, &position);
+            let key = slot_key(reading, &position);
             // A line that comes back to where it was has ended there.
             if before == Some(key) || self.path.iter().any(|(earlier, _)| *earlier == key) {
                 break;
@@ -109,7 +116,7 @@ impl BookSet {
                 break;
             }
             let known = known.map(|walked| walked.mv).filter(|mv| position.chess().is_legal(*mv));
-            let best = known.or_else(|| self.books(color).iter().find_map(|book| book.best(&position)));
+            let best = known.or_else(|| self.best(reading, &position));
             let Some(mv) = best else {
                 whole = true;
                 break;
@@ -132,7 +139,7 @@ impl BookSet {
         }
         // What an earlier walk left behind this one is read from memory.
         while whole && line.len() < end {
-            let Some(walked) = self.remembered(slot_key(color, &position)) else { break };
+            let Some(walked) = self.remembered(slot_key(reading, &position)) else { break };
             if !position.chess().is_legal(walked.mv) {
                 break;
             }
@@ -142,14 +149,21 @@ impl BookSet {
         plies
     }
 
+    /// The first book's best move in a position.
+    fn best(&self, (color, tournament): Reading, at: &Position) -> Option<Move> {
+        self.books(color).iter().find_map(|book| if tournament { book.best(at) } else { book.heaviest(at) })
+    }
+
     fn remembered(&self, key: u64) -> Option<Walked> {
         self.walked[slot(key)].filter(|walked| walked.key == key)
     }
 }
 
-/// The key under which a walked position is remembered: other books may be followed for the other colour.
-fn slot_key(color: Color, position: &Position) -> u64 {
-    position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15)
+/// The key under which a walked position is remembered: other moves may be followed for the other colour, and without
+/// the books' recommendations.
+fn slot_key((color, tournament): Reading, position: &Position) -> u64 {
+    let key = position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
+    if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }
 }
 
 fn slot(key: u64) -> usize {
@@ -243,7 +257,7 @@ mod tests {
             let mv = moves.next().unwrap().parse::<UciMove>().unwrap().to_move(position.chess()).unwrap();
             if moves.peek().is_none() {
                 let mut line = Vec::new();
-                return (book_set.line_of(Color::White, &position, mv, keep, &mut line), line.len());
+                return (book_set.line_of(Color::White, &position, mv, true, keep, &mut line), line.len());
             }
             position.play(mv);
         }

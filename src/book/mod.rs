@@ -263,14 +263,24 @@ pub trait Book: Send + Sync {
     /// Appends the book's moves in a position to `out`: only legal ones, each once, in no promised order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
 
-    /// The heaviest legal move, the first in the book's order among equals; where the format has colours and marks, of
-    /// those that they let be played in tournaments.
+    /// The heaviest legal move, the first in the book's order among equals; where the format has colours, marks or limits,
+    /// of those that they let be played in tournaments.
     fn best(&self, at: &Position) -> Option<Move> {
         let mut moves = Vec::new();
         self.moves(at, &mut moves);
         let rest = Rest::of(moves.iter().map(Verdict::from));
         let left = moves.iter().rev().filter(|facts| rest.leaves(Verdict::from(*facts)));
         left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
+    }
+
+    /// The legal move that weighs most where colours and limits do not act, and marks are factors of the weight.
+    fn heaviest(&self, at: &Position) -> Option<Move> {
+        let mut moves = Vec::new();
+        self.moves(at, &mut moves);
+        let weigh = |facts: &MoveFacts| facts.weight as f64 * Verdict::from(facts).mark_factor();
+        let weighed = moves.iter().rev().map(|facts| (weigh(facts), facts.mv));
+        let playable = weighed.filter(|(weight, _)| *weight > 0.0);
+        playable.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mv)| mv)
     }
 
     /// What was found wrong when the book was opened, a line each: it is played without what is damaged.

@@ -43,6 +43,16 @@ impl<M> From<&MoveFacts<M>> for Verdict {
 }
 
 impl Verdict {
+    /// What the author's mark multiplies the weight by outside tournaments: the factors that readers of CTG books publish.
+    pub fn mark_factor(self) -> f64 {
+        match self.annotation {
+            Some(Annotation::Good) => 1.23,
+            Some(Annotation::Brilliant) => 1.46,
+            Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious) => 0.0,
+            Some(Annotation::Interesting | Annotation::Only | Annotation::Zugzwang) | None => 1.0,
+        }
+    }
+
     fn is_only(self) -> bool {
         self.annotation == Some(Annotation::Only)
     }

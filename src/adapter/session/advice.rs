@@ -8,7 +8,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{CastlingMode, Move, Position as _};
 
 use super::score;
-use crate::adapter::config::options::BookScore;
+use crate::adapter::config::options::Options;
 use crate::book::{Book, BookSet, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Policy, chances, draw};
@@ -70,17 +70,18 @@ impl Advice {
         book_set: &mut BookSet,
         game: &Game,
         mode: CastlingMode,
-        score: BookScore,
+        options: &Options,
         rng: &mut Xoshiro256PlusPlus,
         out: &mut Vec<u8>,
     ) -> Option<Move> {
         let position = game.position();
         let color = position.chess().turn();
         let drawn = self.moves.get(draw(&self.chances, rng)?)?;
-        let (mv, centipawns) = (drawn.mv, score::centipawns(score, drawn));
+        let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
         self.line.clear();
         self.line.push(mv);
-        let mut plies = book_set.line_of(color, position, mv, SHOWN_LINE - 1, &mut self.line);
+        let tournament = options.policy.tournament;
+        let mut plies = book_set.line_of(color, position, mv, tournament, SHOWN_LINE - 1, &mut self.line);
         let lasting = game.plies_of(&self.line);
         if lasting < self.line.len() {
             self.line.truncate(lasting);

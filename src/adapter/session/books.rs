@@ -9,7 +9,7 @@ use super::advice::Advice;
 use super::output::BookAnswer;
 use super::{Output, Session};
 use crate::adapter::config::books::BookFiles;
-use crate::adapter::config::options::BookScore;
+use crate::adapter::config::options::Options;
 use crate::book::BookSet;
 use crate::chess::Game;
 use crate::choose::Policy;
@@ -82,11 +82,16 @@ impl Books {
     }
 
     /// Chooses one of the moves that [`Books::ask`] found for this game; `None` if there are none.
-    pub(super) fn answer(&mut self, game: &Game, mode: CastlingMode, score: BookScore) -> Option<BookAnswer> {
+    pub(super) fn answer(
+        &mut self,
+        game: &Game,
+        mode: CastlingMode,
+        options: &Options,
+    ) -> Option<BookAnswer> {
         let mut lines = std::mem::take(&mut self.spare);
         lines.clear();
         lines.reserve(ANSWER_ROOM);
-        let mv = self.advice.answer(&mut self.set, game, mode, score, &mut self.rng, &mut lines)?;
+        let mv = self.advice.answer(&mut self.set, game, mode, options, &mut self.rng, &mut lines)?;
         Some(BookAnswer { lines, mv })
     }
 

@@ -64,8 +64,7 @@ impl Session {
                     self.forward_go(line, out);
                 }
                 return;
-            } else if known
-                && let Some(answer) = self.books.answer(game, self.modes.castling, self.options.score)
+            } else if known && let Some(answer) = self.books.answer(game, self.modes.castling, &self.options)
             {
                 self.note_book_move(out);
                 return self.deliver(answer, out);
@@ -163,8 +162,7 @@ impl Session {
             return;
         };
         let known = self.options.own_book && self.books.ask(&game, &go, &self.options.policy);
-        let answer =
-            if known { self.books.answer(&game, self.modes.castling, self.options.score) } else { None };
+        let answer = if known { self.books.answer(&game, self.modes.castling, &self.options) } else { None };
         match answer {
             Some(answer) => {
                 self.note_book_move(out);

@@ -87,6 +87,12 @@ impl Abk {
         Ok(Self { path, data, index })
     }
 
+    /// The first legal move in a position that fits.
+    fn first(&self, at: &Position, fits: impl Fn(&IndexedMove) -> bool) -> Option<Move> {
+        let fitting = self.index().of_key(at.key()).iter().filter(|known| fits(known));
+        fitting.filter_map(|known| known.mv.resolve(at.chess())).find(|&mv| at.chess().is_legal(mv))
+    }
+
     /// The index, waited for where it is not ready.
     pub fn index(&self) -> &Index {
         self.index.get()
@@ -136,8 +142,11 @@ impl Book for Abk {
     }
 
     fn best(&self, at: &Position) -> Option<Move> {
-        let playable = self.index().of_key(at.key()).iter().filter(|known| known.weight > 0);
-        playable.filter_map(|known| known.mv.resolve(at.chess())).find(|&mv| at.chess().is_legal(mv))
+        self.first(at, |known| known.weight > 0 && !known.limited)
+    }
+
+    fn heaviest(&self, at: &Position) -> Option<Move> {
+        self.first(at, |known| known.weight > 0)
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

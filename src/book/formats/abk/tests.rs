@@ -352,8 +352,8 @@ proptest! {
         for position in &positions {
             let moves = moves(&book, position);
             prop_assert!(moves.is_sorted_by_key(|known| std::cmp::Reverse(known.weight)));
-            let best = moves.first().filter(|known| known.weight > 0).map(|known| known.mv);
-            prop_assert_eq!(book.best(position), best);
+            let heaviest = moves.first().filter(|known| known.weight > 0).map(|known| known.mv);
+            prop_assert_eq!(book.heaviest(position), heaviest);
         }
     }
 }

@@ -140,6 +140,11 @@ impl Book for Polyglot {
         }
     }
 
+    /// Polyglot books have neither colours nor marks.
+    fn heaviest(&self, at: &Position) -> Option<Move> {
+        self.best(at)
+    }
+
     fn each(
         &self,
         scope: Scope,

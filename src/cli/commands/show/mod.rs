@@ -130,7 +130,8 @@ fn view<'a>(
     let mut moves: Vec<_> = moves.into_iter().zip(chance).collect();
     moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
-    let line = first.map(|(first, _)| book_set.line_of(color, position, first.mv, 0, &mut Vec::new()));
+    let line = first
+        .map(|(first, _)| book_set.line_of(color, position, first.mv, policy.tournament, 0, &mut Vec::new()));
     let (opening, linked) = (book.opening(position), book.game(position));
     View { book, game, mode, moves, opening, linked, line }
 }

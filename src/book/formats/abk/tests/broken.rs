@@ -169,7 +169,7 @@ proptest! {
         let start = Position::start();
         let given = moves(&book, &start);
         prop_assert!(given.iter().all(|known| start.chess().is_legal(known.mv)));
-        prop_assert_eq!(book.best(&start).is_some(), given.iter().any(|known| known.weight > 0));
+        prop_assert_eq!(book.heaviest(&start).is_some(), given.iter().any(|known| known.weight > 0));
         let summary = book.summary(&Progress::none());
         prop_assert_eq!(summary.entries, Records::new(&bytes).len() as u64);
         prop_assert!(book.index().all().len() as u64 <= summary.entries);

@@ -44,9 +44,15 @@ fn the_headers_limits_act_in_tournaments_only() {
         tree.say("d2d4", Said { priority: 5, games: 3, wins: 2, losses: 1 });
         tree.say("e2e4 e7e5", Said { priority: 5, games: 10, wins: 4, losses: 5 });
         set.iter().for_each(|(at, number)| tree.set(*at, *number));
-        let moves = moves(&tree.book(), &after(line));
+        let (book, at) = (tree.book(), after(line));
+        let moves = moves(&book, &at);
         let mut out = Vec::new();
         chances(&moves, &Policy { tournament, ..Policy::default() }, |_| true, &mut out);
+        let best = if tournament { book.best(&at) } else { book.heaviest(&at) };
+        let chance_of =
+            |best| moves.iter().zip(&out).any(|(known, chance)| known.mv == best && *chance > 0.0);
+        assert_eq!(best.is_some(), out.iter().any(|chance| *chance > 0.0), "{set:?} {line}");
+        assert!(best.is_none_or(chance_of), "{set:?} {line}");
         let mut playable: Vec<String> =
             moves.iter().zip(out).filter(|(_, chance)| *chance > 0.0).map(|(known, _)| uci(known)).collect();
         playable.sort();
