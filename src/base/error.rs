@@ -34,6 +34,14 @@ pub enum Remedy {
     CountPositions,
     /// Set all learn fields of the book to nothing, and begin a new journal.
     ResetLearned,
+    /// Name an engine.
+    NameEngine,
+    /// Name another working folder for the engine.
+    EngineFolder,
+    /// Name another book, or allow books to be missing.
+    OptionalBooks,
+    /// Name the configuration file to show that it is trusted, or move it.
+    TrustConfiguration,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 
 /// Checks a configuration file that was found, not named.
 ///
@@ -17,7 +17,7 @@ pub fn check(path: &Path) -> Result<()> {
         None => Ok(()),
         Some(why) => Err(Error::new(ErrorKind::File, format!("{why}, so it is not used"))
             .at_path(path)
-            .advice("name it with --config FILE if you trust it, or move it to a folder that only you can write to")),
+            .remedied_by(Remedy::TrustConfiguration)),
     }
 }
 
@@ -108,8 +108,9 @@ mod tests {
         fs::set_permissions(open.path(), fs::Permissions::from_mode(0o1777)).unwrap();
         let target = open.path().join("real.toml");
         fs::write(&target, "").unwrap();
-        let message = check(&target).unwrap_err().to_string();
-        assert!(message.contains("real.toml") && message.contains("--config"), "{message}");
+        let error = check(&target).unwrap_err();
+        assert!(error.to_string().contains("real.toml"), "{error}");
+        assert_eq!(error.remedy(), Some(Remedy::TrustConfiguration));
         let link = folder.path().join("link.toml");
         symlink(&target, &link).unwrap();
         assert!(check(&link).is_err());

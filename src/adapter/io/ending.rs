@@ -12,7 +12,7 @@ use super::sink::Side;
 use super::state::{End, Locked, State};
 use super::stderr;
 use crate::adapter::config::Config;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 
 /// How long the engine may take to exit after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Waits for the end of the child, then ends the adapter. This is the main thread's work.
-    pub(super) fn finish(self: &Arc<Self>, config: &Config) -> Result<()> {
+    pub(super) fn finish(self: &Arc<Self>, config: &Config, word: fn(&Error) -> String) -> Result<()> {
         let status = self.child.wait();
         self.child.kill_group();
         let mut state = self.lock();
@@ -114,7 +114,7 @@ impl Shared {
                 Err(error) => format!("cannot wait for the engine: {error}"),
             })
         });
-        let result = report_end(end, &mut state, &config.engine);
+        let result = report_end(end, &mut state, &config.engine, word);
         let text = mem::take(&mut state.out.gui);
         drop(state);
         if gui_reads && !text.is_empty() {
@@ -175,7 +175,7 @@ impl Shared {
 }
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
-fn report_end(end: End, state: &mut State, engine: &str) -> Result<()> {
+fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> String) -> Result<()> {
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),
@@ -184,9 +184,8 @@ fn report_end(end: End, state: &mut State, engine: &str) -> Result<()> {
         End::Books(mut unopened) => {
             let last = unopened.pop().unwrap_or_default();
             unopened.iter().for_each(|message| stderr::say(message));
-            let error = Error::new(ErrorKind::File, last)
-                .advice("name another book, or give --book-optional to play without it");
-            unopened.push(error.to_string());
+            let error = Error::new(ErrorKind::File, last).remedied_by(Remedy::OptionalBooks);
+            unopened.push(word(&error));
             unopened.iter().for_each(|message| log::error!("{message}"));
             session.books_refused(&unopened, out);
             Err(error)

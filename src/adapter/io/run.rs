@@ -36,11 +36,12 @@ pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
 /// The exit code of a Rust program that panics.
 const PANIC_CODE: i32 = 101;
 
-/// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns.
+/// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns. `word` writes an error
+/// with the options that help against it, for the GUI and the log.
 ///
 /// # Errors
 /// When the engine cannot be started, does not speak UCI, hangs or dies, or when a required book cannot be opened.
-pub fn run(config: &Config) -> Result<()> {
+pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     let mut problems = config.warnings.clone();
     logfile::set_up(config.search_paths.clone(), config.log_level);
     if !config.options.log.is_empty() {
@@ -51,7 +52,7 @@ pub fn run(config: &Config) -> Result<()> {
     let (input, output, own_stderr) = standard_streams()
         .map_err(|error| Error::new(ErrorKind::File, format!("no standard streams: {error}")))?;
     // The main thread starts the child: on Linux the child dies with the thread that started it.
-    let (child, Pipes { stdin, stdout, stderr }) = start(config).inspect_err(refuse)?;
+    let (child, Pipes { stdin, stdout, stderr }) = start(config).inspect_err(|error| refuse(&word(error)))?;
     log::info!("engine: {}", child.program().display());
     let mut out = Output::default();
     let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
@@ -71,7 +72,7 @@ pub fn run(config: &Config) -> Result<()> {
     spawn(&shared, "gui", move |shared| read_gui(shared, input));
     spawn(&shared, "engine writer", Shared::write_engine);
     spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
-    shared.finish(config)
+    shared.finish(config, word)
 }
 
 /// Starts the configured engine.
@@ -126,9 +127,9 @@ fn standard_streams() -> io::Result<(File, File, File)> {
 }
 
 /// Reports to the log, and to a GUI that may not show our standard error, why there will be no answer.
-pub fn refuse(error: &Error) {
-    log::error!("{error}");
-    notify_gui(&error.to_string());
+pub fn refuse(why: &str) {
+    log::error!("{why}");
+    notify_gui(why);
 }
 
 /// Sends a message to a GUI that has not been greeted yet. A terminal, which shows our standard error, gets none.

@@ -4,14 +4,15 @@ use crate::adapter::io::{log, run, stderr};
 use crate::base::error::Result;
 use crate::cli::args::adapter::Args;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::worded;
 
 /// Runs the adapter until the GUI or the engine ends it.
 ///
 /// # Errors
 /// When the configuration cannot be meant, a book cannot be opened, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
-    let config = args.load().inspect_err(run::refuse)?;
-    let ended = run::run(&config);
+    let config = args.load().inspect_err(|error| run::refuse(&worded(error)))?;
+    let ended = run::run(&config, worded);
     stderr::finish();
     log::finish();
     ended.map(|()| Exit::Done)

@@ -109,7 +109,7 @@ pub fn complain(error: &Error) {
 }
 
 /// An error with the options that help against it.
-fn worded(error: &Error) -> String {
+pub fn worded(error: &Error) -> String {
     let advice = match error.remedy() {
         None => return error.to_string(),
         Some(Remedy::Replace) => "name another one, or replace it with --force",
@@ -120,6 +120,12 @@ fn worded(error: &Error) -> String {
         Some(Remedy::SmallerBook) => "build a smaller one, with --min-games or --max-ply",
         Some(Remedy::CountPositions) => "write the counts again with --positions, or make a .bin",
         Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn BOOK --reset`",
+        Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
+        Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
+        Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
+        Some(Remedy::TrustConfiguration) => {
+            "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
+        }
     };
     format!("{error}{} {advice}", if error.has_advice() { ", or" } else { ":" })
 }

@@ -17,7 +17,7 @@ use crate::adapter::session::{NAME_ADDITION, unknown_option};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{Stop, print};
+use crate::cli::output::{Stop, print, worded};
 
 /// How long anything but a search may take, beyond what the engine is granted for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -126,7 +126,7 @@ fn examine(
     let engine = |what: String| Problem { what, exit: Exit::Engine };
     // Looked for here first: the reason is told better than by a process that ends.
     if let Err(error) = config.find_engine() {
-        problems.push(engine(error.to_string()));
+        problems.push(engine(worded(&error)));
         return Ok(());
     }
     let mut client = match Client::start(&args.adapter.to_line()) {
