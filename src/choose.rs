@@ -19,7 +19,7 @@ pub struct Policy {
     /// Per mille of the position's weight that a move needs.
     pub threshold: u32,
     /// Games that a move needs, where the format counts them.
-    pub games: u64,
+    pub games: u32,
     /// A move is not played when its line goes on for fewer plies than this, the move itself counted.
     pub reserve: u32,
     /// A format's own verdicts act: colours, marks and limits.
@@ -93,7 +93,7 @@ pub fn chances(
         let heavy = weight > 0.0
             && (policy.tournament && verdict.is_chosen()
                 || weight * 1000.0 >= total * f64::from(policy.threshold));
-        let played = m.counts.is_none_or(|counts| counts.games >= policy.games);
+        let played = m.counts.is_none_or(|counts| counts.games >= u64::from(policy.games));
         if rest.is_none_or(|rest| rest.leaves(verdict)) && heavy && played && allowed(m.mv) {
             best = best.max(weight);
             weight

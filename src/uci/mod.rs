@@ -1,8 +1,7 @@
 //! The protocol's text: lines, words, commands of a GUI, replies of an engine, and our own replies.
 //!
-//! Most of our own lines are written by vampirc-uci; those that a move waits for are written here, and tested against
-//! it. Lines of others are read word by word: they are forwarded unchanged, and reading them must neither fail nor be
-//! expensive.
+//! Our own lines are tested against those of vampirc-uci. Lines of others are read word by word: they are forwarded
+//! unchanged, and reading them must neither fail nor be expensive.
 
 mod command;
 mod lines;

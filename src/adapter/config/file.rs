@@ -13,50 +13,55 @@ use crate::base::error::{Error, Result};
 /// # Errors
 /// When it is not TOML, has a misspelt key, or a bad value about the engine.
 pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
-    let line_of = |offset: usize| 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+    let wrong = |offset: usize, what: String| {
+        let line = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+        Error::format(path, format!("line {line}: {what}"))
+    };
     let table = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map(|span| format!("line {}: ", line_of(span.start))).unwrap_or_default();
-        Error::format(path, format!("{line}{}", error.message().trim())).advice(REPAIR)
+        let what = error.message().trim();
+        let error = match error.span() {
+            Some(span) => wrong(span.start, what.to_owned()),
+            None => Error::format(path, what),
+        };
+        error.advice(REPAIR)
     })?;
+    let mut ignore =
+        |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).to_string());
     let mut given = Given::default();
     for (key, value) in table.get_ref() {
-        let name = key.get_ref().as_ref();
-        let line = line_of(key.span().start);
+        let (name, start) = (key.get_ref().as_ref(), key.span().start);
         if name == "set"
             && let DeValue::Table(table) = value.get_ref()
         {
-            for (name, value) in table {
-                match assignment(name.get_ref(), value.get_ref()) {
+            for (key, value) in table {
+                let name = key.get_ref();
+                match assignment(name, value.get_ref()) {
                     Some(text) => given.set.push(text),
-                    None => warnings.push(format!(
-                        "{}: line {}: set: '{}' must be a string, a number, true or false; it is ignored",
-                        path.display(),
-                        line_of(name.span().start),
-                        name.get_ref()
-                    )),
+                    None => ignore(
+                        key.span().start,
+                        format!("set: '{name}' must be a string, a number, true or false"),
+                    ),
                 }
             }
             continue;
         }
-        let wrong = |what: String| format!("{}: line {line}: {what}", path.display());
-        let Some((_, read)) = KEYS.iter().find(|(known, _)| *known == name) else {
-            if let Some(nearest) = spelling::nearest(name, KEYS.iter().map(|(known, _)| *known)) {
-                return Err(Error::format(path, format!("line {line}: unknown key '{name}'"))
-                    .advice(format!("write '{nearest}'")));
+        let names = KEYS.iter().map(|(known, _)| *known);
+        match KEYS.iter().find(|(known, _)| *known == name) {
+            Some((_, read)) => {
+                let Err(needed) = read(&mut given, value.get_ref()) else { continue };
+                let what = format!("'{name}' must be {needed}");
+                if name.starts_with("engine") {
+                    // A tournament played by the wrong engine is worse than no tournament.
+                    return Err(wrong(start, what).advice(REPAIR));
+                }
+                ignore(start, what);
             }
-            warnings.push(wrong(format!("unknown key '{name}'; it is ignored")));
-            continue;
-        };
-        match read(&mut given, value.get_ref()) {
-            Ok(()) => {}
-            Err(needed) if name.starts_with("engine") => {
-                // A tournament played by the wrong engine is worse than no tournament.
-                return Err(
-                    Error::format(path, format!("line {line}: '{name}' must be {needed}")).advice(REPAIR)
-                );
-            }
-            Err(needed) => {
-                warnings.push(wrong(format!("'{name}' must be {needed}; it is ignored")));
+            None => {
+                let what = format!("unknown key '{name}'");
+                if let Some(nearest) = spelling::nearest(name, names) {
+                    return Err(wrong(start, what).advice(format!("write '{nearest}'")));
+                }
+                ignore(start, what);
             }
         }
     }
@@ -75,7 +80,7 @@ const KEYS: [(&str, Read); 13] = [
     ("engine-arg", |given, value| put(texts(value), &mut given.engine_args, TEXTS)),
     ("engine-dir", |given, value| put(text(value), &mut given.engine_dir, TEXT)),
     ("engine-timeout", |given, value| {
-        let seconds = number(value).filter(|seconds| TIMEOUTS.contains(seconds));
+        let seconds = integer(value).filter(|seconds| TIMEOUTS.contains(seconds));
         put(seconds.map(Some), &mut given.engine_timeout, "a number of seconds from 1 to 86400")
     }),
     ("book", |given, value| put(texts(value), &mut given.books, TEXTS)),
@@ -92,7 +97,7 @@ const KEYS: [(&str, Read); 13] = [
         put(level.map(Some), &mut given.log_level, "error, warn, info, debug or trace")
     }),
     ("seed", |given, value| {
-        let seed = number(value).filter(|seed| *seed <= SEED_MAX as u64);
+        let seed = integer(value).filter(|seed| *seed <= SEED_MAX);
         put(seed.map(Some), &mut given.seed, "a number from 0 to 2147483647")
     }),
 ];
@@ -113,9 +118,9 @@ fn text(value: &DeValue<'_>) -> Option<Option<String>> {
     value.as_str().map(|text| Some(text.to_owned()))
 }
 
-fn number(value: &DeValue<'_>) -> Option<u64> {
+fn integer<T: TryFrom<i64>>(value: &DeValue<'_>) -> Option<T> {
     let number = value.as_integer()?;
-    u64::from_str_radix(number.as_str(), number.radix()).ok()
+    T::try_from(i64::from_str_radix(number.as_str(), number.radix()).ok()?).ok()
 }
 
 fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
@@ -130,17 +135,13 @@ fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
 fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
     let text = match value {
         DeValue::String(text) => text.to_string(),
-        DeValue::Integer(number) => number_text(number.as_str(), number.radix())?,
-        DeValue::Float(number) => number.as_str().replace('_', ""),
+        // In decimal digits, which is what engines read.
+        DeValue::Integer(_) => integer::<i64>(value)?.to_string(),
+        DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(truth) => truth.to_string(),
         _ => return None,
     };
     Some(format!("{name}={text}"))
-}
-
-/// A number in decimal digits, which is what engines read.
-fn number_text(digits: &str, radix: u32) -> Option<String> {
-    i64::from_str_radix(&digits.replace('_', ""), radix).ok().map(|number| number.to_string())
 }
 
 #[cfg(test)]

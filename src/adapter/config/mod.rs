@@ -15,8 +15,8 @@ use log::Level;
 
 use self::books::BookList;
 use self::options::Options;
-use self::search_paths::SearchPaths;
-use crate::base::error::{Error, ErrorKind, Result};
+use self::search_paths::{SearchPaths, looked_for_at};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::SetOption;
 
 /// The name of the configuration file that is looked for when none is named.
@@ -62,7 +62,7 @@ pub struct Given {
     /// The level of the log, one of [`LOG_LEVELS`].
     pub log_level: Option<String>,
     /// The seed of random choice.
-    pub seed: Option<u64>,
+    pub seed: Option<u32>,
 }
 
 /// Everything that the adapter needs to start.
@@ -104,9 +104,8 @@ impl Config {
     pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
         let path = match file {
             Some(name) => Some(SearchPaths::new(None).find(name).map_err(|tried| {
-                let tried: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
                 Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
-                    .advice(format!("looked for it at {}", tried.join(", ")))
+                    .advice(looked_for_at(&tried))
             })?),
             None => SearchPaths::new(None).find(FILE_NAME).ok(),
         };
@@ -114,7 +113,7 @@ impl Config {
             trust::check(path)?;
         }
         let mut warnings = Vec::new();
-        let from_file = match &path {
+        let mut from_file = match &path {
             Some(path) => {
                 let text = std::fs::read_to_string(path)
                     .map_err(|error| Error::file(path, "cannot read the configuration", error))?;
@@ -122,38 +121,36 @@ impl Config {
             }
             None => Given::default(),
         };
+        if let Some(text) = given.set.iter().find(|text| split(text).is_none()) {
+            return Err(Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
+                .advice("write it like --set \"Hash=256\""));
+        }
         // Later ones win: defaults, the file's keys, its `set`, the command line's arguments, its `--set`.
         let mut options = Options::default();
         let mut settings = Vec::new();
-        name_books(&mut options, &from_file);
-        options.seed = from_file.seed.unwrap_or_default();
-        options.log = from_file.log.clone().unwrap_or_default();
         let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
-        for text in &from_file.set {
-            match split(text) {
-                Some((name, value)) => {
-                    put_option(&mut options, &mut settings, name, value, &of_file, &mut warnings)
+        for (given, place) in [(&from_file, of_file.as_str()), (&given, "--set ")] {
+            name_books(&mut options, given);
+            options.seed = given.seed.unwrap_or(options.seed);
+            options.log = given.log.clone().unwrap_or(options.log);
+            for text in &given.set {
+                let Some((name, value)) = split(text) else {
+                    warnings.push(format!("{place}'{text}' is not NAME=VALUE; it is ignored"));
+                    continue;
+                };
+                match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
+                    None => settings.push((name.to_owned(), value.to_owned())),
+                    Some(Ok(_)) => {}
+                    Some(Err(why)) => warnings.push(format!("{place}{why}")),
                 }
-                None => warnings.push(format!("{of_file}'{text}' is not NAME=VALUE; it is ignored")),
             }
         }
-        name_books(&mut options, &given);
-        options.seed = given.seed.unwrap_or(options.seed);
-        options.log = given.log.clone().unwrap_or(options.log);
-        for text in &given.set {
-            let (name, value) = split(text).ok_or_else(|| {
-                Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
-                    .advice("write it like --set \"Hash=256\"")
-            })?;
-            put_option(&mut options, &mut settings, name, value, "--set ", &mut warnings);
-        }
-        let named = given.engine.is_some();
-        let engine = given.engine.or(from_file.engine).unwrap_or_else(|| DEFAULT_ENGINE.to_owned());
         // Arguments and folder in the file belong to the engine that the file names.
-        let (file_args, file_dir) =
-            if named { (Vec::new(), None) } else { (from_file.engine_args, from_file.engine_dir) };
-        let engine_args = if given.engine_args.is_empty() { file_args } else { given.engine_args };
-        let engine_dir = given.engine_dir.or(file_dir);
+        if given.engine.is_some() {
+            (from_file.engine_args, from_file.engine_dir) = (Vec::new(), None);
+        }
+        let engine_args =
+            if given.engine_args.is_empty() { from_file.engine_args } else { given.engine_args };
         let log_level = given.log_level.or(from_file.log_level).and_then(|level| level.parse().ok());
         let seconds = given.engine_timeout.or(from_file.engine_timeout).unwrap_or(DEFAULT_TIMEOUT);
         let name =
@@ -161,9 +158,9 @@ impl Config {
         Ok(Self {
             name: name.filter(|name| !name.is_empty()),
             book_optional: given.book_optional || from_file.book_optional,
-            engine,
+            engine: given.engine.or(from_file.engine).unwrap_or_else(|| DEFAULT_ENGINE.to_owned()),
             engine_args,
-            engine_dir,
+            engine_dir: given.engine_dir.or(from_file.engine_dir),
             engine_timeout: Duration::from_secs(seconds),
             log_level: log_level.unwrap_or(Level::Info),
             options,
@@ -179,15 +176,14 @@ impl Config {
     /// # Errors
     /// When it is not found, with every path that was tried, or when it is tabiya itself.
     pub fn find_engine(&self) -> Result<PathBuf> {
-        let wrong = |what: String| Error::new(ErrorKind::Engine, what);
-        let program = self.search_paths.find_program(&self.engine).map_err(|tried| {
-            wrong(format!("{}: no such engine: {tried}", self.engine))
-                .advice("name an engine with --engine, or in the configuration file")
-        })?;
+        let wrong = |what| Error::new(ErrorKind::Engine, what).remedied_by(Remedy::NameEngine);
+        let program = self
+            .search_paths
+            .find_program(&self.engine)
+            .map_err(|why| wrong(format!("{}: no such engine: {why}", self.engine)))?;
         let own = env::current_exe().and_then(|own| own.canonicalize()).ok();
         if own.is_some() && own == program.canonicalize().ok() {
-            return Err(wrong(format!("{}: this is tabiya itself, not an engine", program.display()))
-                .advice("name the real engine with --engine"));
+            return Err(wrong(format!("{}: this is tabiya itself, not an engine", program.display())));
         }
         Ok(std::path::absolute(&program).unwrap_or(program))
     }
@@ -201,7 +197,7 @@ impl Config {
         match self.search_paths.find(name) {
             Ok(folder) if folder.is_dir() => Ok(Some(folder)),
             _ => Err(Error::new(ErrorKind::Engine, format!("{name}: no such folder"))
-                .advice("correct --engine-dir, the folder in which the engine works")),
+                .remedied_by(Remedy::EngineFolder)),
         }
     }
 }
@@ -224,22 +220,6 @@ fn split(text: &str) -> Option<(&str, &str)> {
     // A line end would start another command.
     let whole = !name.trim().is_empty() && !text.contains(['\n', '\r']);
     whole.then(|| (name.trim(), value.trim()))
-}
-
-/// Sets an option of the adapter, or stores one for the engine.
-fn put_option(
-    options: &mut Options,
-    settings: &mut Vec<(String, String)>,
-    name: &str,
-    value: &str,
-    place: &str,
-    warnings: &mut Vec<String>,
-) {
-    match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
-        None => settings.push((name.to_owned(), value.to_owned())),
-        Some(Ok(_)) => {}
-        Some(Err(problem)) => warnings.push(format!("{place}{problem}")),
-    }
 }
 
 #[cfg(test)]

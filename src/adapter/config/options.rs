@@ -1,13 +1,11 @@
 //! The adapter's own UCI options: their names, their limits and their values.
 
-use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
-
 use super::books::{BookFiles, BookList};
 use crate::choose::Policy;
 use crate::uci::SetOption;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
-pub const SEED_MAX: i64 = i32::MAX as i64;
+pub const SEED_MAX: u32 = i32::MAX as u32;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +23,7 @@ pub struct Options {
     /// `Book Learn Margin`: the score in centipawns from which an unfinished game counts as won or lost.
     pub learn_margin: u32,
     /// `Book Seed`: 0 = random.
-    pub seed: u64,
+    pub seed: u32,
     /// `Book Log`: the log's file; empty = none.
     pub log: String,
 }
@@ -60,81 +58,68 @@ pub enum Change {
     Learn,
 }
 
-/// The options, in the order in which GUIs list them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    OwnBook,
-    File,
-    White,
-    Black,
-    Variety,
-    Depth,
-    Threshold,
-    Games,
-    Reserve,
-    Tournament,
-    Repeats,
-    Ponder,
-    Score,
-    Learn,
-    LearnMargin,
-    Seed,
-    Log,
-}
+/// The name of an option, what to do after a change, and where its value is.
+type Row = (&'static str, Change, fn(&mut Options) -> Value<'_>);
 
-/// The name of each option. None contains a keyword of the `option` line, which would confuse some clients.
-const NAMES: [(Name, &str); 17] = [
-    (Name::OwnBook, "OwnBook"),
-    (Name::File, "Book File"),
-    (Name::White, "Book White"),
-    (Name::Black, "Book Black"),
-    (Name::Variety, "Book Variety"),
-    (Name::Depth, "Book Depth"),
-    (Name::Threshold, "Book Threshold"),
-    (Name::Games, "Book Games"),
-    (Name::Reserve, "Book Reserve"),
-    (Name::Tournament, "Book Tournament"),
-    (Name::Repeats, "Book Repeats"),
-    (Name::Ponder, "Book Ponder"),
-    (Name::Score, "Book Score"),
-    (Name::Learn, "Book Learn"),
-    (Name::LearnMargin, "Book Learn Margin"),
-    (Name::Seed, "Book Seed"),
-    (Name::Log, "Book Log"),
+/// The options, in the order in which GUIs list them. No name contains a keyword of the `option` line, which would
+/// confuse some clients.
+const ROWS: [Row; 17] = [
+    ("OwnBook", Change::Value, |options| Value::Check(&mut options.own_book)),
+    ("Book File", Change::Books, |options| Value::Files(&mut options.books.both)),
+    ("Book White", Change::Books, |options| Value::Files(&mut options.books.white)),
+    ("Book Black", Change::Books, |options| Value::Files(&mut options.books.black)),
+    ("Book Variety", Change::Value, |options| Value::Spin(&mut options.policy.variety, 100)),
+    ("Book Depth", Change::Value, |options| Value::Spin(&mut options.policy.depth, 1000)),
+    ("Book Threshold", Change::Value, |options| Value::Spin(&mut options.policy.threshold, 1000)),
+    ("Book Games", Change::Value, |options| Value::Spin(&mut options.policy.games, 1_000_000)),
+    ("Book Reserve", Change::Value, |options| Value::Spin(&mut options.policy.reserve, 100)),
+    ("Book Tournament", Change::Value, |options| Value::Check(&mut options.policy.tournament)),
+    ("Book Repeats", Change::Value, |options| Value::Check(&mut options.policy.repeats)),
+    ("Book Ponder", Change::Value, |options| Value::Check(&mut options.ponder)),
+    ("Book Score", Change::Value, |options| Value::Score(&mut options.score)),
+    ("Book Learn", Change::Learn, |options| Value::Check(&mut options.policy.learn)),
+    ("Book Learn Margin", Change::Value, |options| Value::Spin(&mut options.learn_margin, 10_000)),
+    ("Book Seed", Change::Seed, |options| Value::Spin(&mut options.seed, SEED_MAX)),
+    ("Book Log", Change::Log, |options| Value::Text(&mut options.log)),
 ];
 
 /// A reference to the value of one option.
 enum Value<'a> {
     Check(&'a mut bool),
-    Spin(&'a mut dyn Number, i64),
+    /// A number and its limit.
+    Spin(&'a mut u32, u32),
     Score(&'a mut BookScore),
     Files(&'a mut BookList),
     Text(&'a mut String),
 }
 
-/// An unsigned integer that is the value of an option.
-trait Number {
-    fn get(&self) -> i64;
-    fn set(&mut self, value: i64);
-}
-
-impl Number for u32 {
-    fn get(&self) -> i64 {
-        i64::from(*self)
-    }
-
-    fn set(&mut self, value: i64) {
-        *self = u32::try_from(value).unwrap_or(0);
-    }
-}
-
-impl Number for u64 {
-    fn get(&self) -> i64 {
-        i64::try_from(*self).unwrap_or(i64::MAX)
-    }
-
-    fn set(&mut self, value: i64) {
-        *self = u64::try_from(value).unwrap_or(0);
+impl Value<'_> {
+    /// Sets the value.
+    ///
+    /// # Errors
+    /// When the text is not valid: a clause that says which texts are, and the value that the option keeps.
+    fn set(self, text: &str) -> Result<(), String> {
+        match self {
+            Value::Check(value) => {
+                let truth = text.to_ascii_lowercase().parse();
+                *value = truth.map_err(|_| format!("is neither true nor false; it stays {value}"))?;
+            }
+            Value::Spin(value, max) => {
+                let number = text.parse().ok().filter(|number| *number <= max);
+                let refused = || format!("is not a number from 0 to {max}; it stays {value}");
+                *value = number.ok_or_else(refused)?;
+            }
+            Value::Score(value) => {
+                let mut all = BookScore::ALL.into_iter();
+                let score = all.find(|score| score.as_str().eq_ignore_ascii_case(text));
+                let names = BookScore::ALL.map(BookScore::as_str).join(" nor ");
+                let refused = || format!("is neither {names}; it stays {}", value.as_str());
+                *value = score.ok_or_else(refused)?;
+            }
+            Value::Files(value) => *value = BookList::parse(text),
+            Value::Text(value) => text.clone_into(value),
+        }
+        Ok(())
     }
 }
 
@@ -142,39 +127,29 @@ impl Options {
     /// Whether the adapter has an option of this name.
     pub fn is_ours(name: &[u8]) -> bool {
         let option = SetOption { name, value: b"" };
-        NAMES.iter().any(|(_, ours)| option.is(ours))
+        Self::names().any(|ours| option.is(ours))
     }
 
     /// The names of the adapter's options.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(_, name)| *name)
+        ROWS.into_iter().map(|(name, ..)| name)
     }
 
     /// Appends the `option` lines, with the current values as defaults. Files are listed as empty, which means those of
     /// the configuration: a GUI that saves options must not save the paths of today.
     pub fn declare(&self, out: &mut Vec<u8>) {
         let mut options = self.clone();
-        for (name, text) in NAMES {
-            let name_text = text.to_owned();
-            let config = match options.value(name) {
-                Value::Check(value) => UciOptionConfig::Check { name: name_text, default: Some(*value) },
-                Value::Spin(value, max) => UciOptionConfig::Spin {
-                    name: name_text,
-                    default: Some(value.get().min(max)),
-                    min: Some(0),
-                    max: Some(max),
-                },
-                Value::Score(value) => UciOptionConfig::Combo {
-                    name: name_text,
-                    default: Some(value.as_str().to_owned()),
-                    var: BookScore::ALL.map(|score| score.as_str().to_owned()).to_vec(),
-                },
-                Value::Files(_) | Value::Text(_) => {
-                    UciOptionConfig::String { name: name_text, default: Some("<empty>".to_owned()) }
+        for (name, _, value) in ROWS {
+            let kind = match value(&mut options) {
+                Value::Check(value) => format!("check default {value}"),
+                Value::Spin(value, max) => format!("spin default {value} min 0 max {max}"),
+                Value::Score(value) => {
+                    let all = BookScore::ALL.map(BookScore::as_str).join(" var ");
+                    format!("combo default {} var {all}", value.as_str())
                 }
+                Value::Files(_) | Value::Text(_) => "string default <empty>".to_owned(),
             };
-            out.extend_from_slice(UciMessage::Option(config).serialize().as_bytes());
-            out.push(b'\n');
+            out.extend(format!("option name {name} type {kind}\n").into_bytes());
         }
     }
 
@@ -183,85 +158,11 @@ impl Options {
     /// # Errors
     /// When the value is not valid: the message says which values are, and the option keeps its value.
     pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
-        let (name, text) = NAMES.into_iter().find(|(_, text)| option.is(text))?;
-        let given = String::from_utf8_lossy(option.value);
-        let given = given.trim();
-        Some(
-            match self.value(name) {
-                Value::Check(value) => match given.to_ascii_lowercase().parse() {
-                    Ok(truth) => {
-                        *value = truth;
-                        Ok(())
-                    }
-                    Err(_) => Err(format!("{text}: '{given}' is neither true nor false; it stays {value}")),
-                },
-                Value::Spin(value, max) => match given.parse::<i64>() {
-                    Ok(number) if (0..=max).contains(&number) => {
-                        value.set(number);
-                        Ok(())
-                    }
-                    _ => Err(format!(
-                        "{text}: '{given}' is not a number from 0 to {max}; it stays {}",
-                        value.get()
-                    )),
-                },
-                Value::Score(value) => match BookScore::parse(given) {
-                    Some(score) => {
-                        *value = score;
-                        Ok(())
-                    }
-                    None => Err(format!(
-                        "{text}: '{given}' is neither {}; it stays {}",
-                        BookScore::ALL.map(BookScore::as_str).join(" nor "),
-                        value.as_str()
-                    )),
-                },
-                Value::Files(value) => {
-                    *value = BookList::parse(given);
-                    Ok(())
-                }
-                Value::Text(value) => {
-                    given.clone_into(value);
-                    Ok(())
-                }
-            }
-            .map(|()| name.change()),
-        )
-    }
-
-    fn value(&mut self, name: Name) -> Value<'_> {
-        let policy = &mut self.policy;
-        match name {
-            Name::OwnBook => Value::Check(&mut self.own_book),
-            Name::File => Value::Files(&mut self.books.both),
-            Name::White => Value::Files(&mut self.books.white),
-            Name::Black => Value::Files(&mut self.books.black),
-            Name::Variety => Value::Spin(&mut policy.variety, 100),
-            Name::Depth => Value::Spin(&mut policy.depth, 1000),
-            Name::Threshold => Value::Spin(&mut policy.threshold, 1000),
-            Name::Games => Value::Spin(&mut policy.games, 1_000_000),
-            Name::Reserve => Value::Spin(&mut policy.reserve, 100),
-            Name::Tournament => Value::Check(&mut policy.tournament),
-            Name::Repeats => Value::Check(&mut policy.repeats),
-            Name::Ponder => Value::Check(&mut self.ponder),
-            Name::Score => Value::Score(&mut self.score),
-            Name::Learn => Value::Check(&mut policy.learn),
-            Name::LearnMargin => Value::Spin(&mut self.learn_margin, 10_000),
-            Name::Seed => Value::Spin(&mut self.seed, SEED_MAX),
-            Name::Log => Value::Text(&mut self.log),
-        }
-    }
-}
-
-impl Name {
-    fn change(self) -> Change {
-        match self {
-            Name::File | Name::White | Name::Black => Change::Books,
-            Name::Seed => Change::Seed,
-            Name::Log => Change::Log,
-            Name::Learn => Change::Learn,
-            _ => Change::Value,
-        }
+        let (name, change, value) = ROWS.into_iter().find(|(name, ..)| option.is(name))?;
+        let text = String::from_utf8_lossy(option.value);
+        let text = text.trim();
+        let set = value(self).set(text);
+        Some(set.map(|()| change).map_err(|why| format!("{name}: '{text}' {why}")))
     }
 }
 
@@ -277,19 +178,14 @@ pub enum BookScore {
 
 impl BookScore {
     /// All values, in the order in which GUIs list them.
-    pub const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
+    const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
 
     /// The value's name in the option.
-    pub fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             BookScore::Zero => "zero",
             BookScore::Statistics => "statistics",
         }
-    }
-
-    /// The value of this name, in any letter case.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|score| score.as_str().eq_ignore_ascii_case(name))
     }
 }
 
@@ -377,7 +273,7 @@ mod tests {
 
     #[test]
     fn no_name_contains_a_keyword_of_the_syntax() {
-        for (_, name) in NAMES {
+        for name in Options::names() {
             for word in name.split(' ') {
                 let word = word.to_lowercase();
                 let reserved = ["name", "type", "default", "min", "max", "var", "value"];

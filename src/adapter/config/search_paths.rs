@@ -69,25 +69,23 @@ impl SearchPaths {
                 return Ok(found);
             }
         }
-        let described = |tried: &[PathBuf]| {
-            let paths: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
-            let on_path = if is_plain { "PATH, " } else { "" };
-            format!("not found; looked for it at {on_path}{}", paths.join(", "))
-        };
-        let found = self
-            .find(name)
-            .or_else(|tried| {
-                // On Windows a program may be named without its extension.
-                let extension = env::consts::EXE_SUFFIX;
-                if extension.is_empty() {
-                    Err(tried)
-                } else {
-                    self.find(&format!("{name}{extension}")).map_err(|_| tried)
-                }
-            })
-            .map_err(|tried| described(&tried))?;
+        // On Windows a program may be named without its extension; elsewhere this is the same name again.
+        let with_extension = format!("{name}{}", env::consts::EXE_SUFFIX);
+        let found = self.find(name).or_else(|tried| self.find(&with_extension).map_err(|_| tried));
+        let found = found.map_err(|mut tried| {
+            if is_plain {
+                tried.insert(0, PathBuf::from("PATH"));
+            }
+            format!("not found; {}", looked_for_at(&tried))
+        })?;
         if found.is_dir() { Err(format!("{} is a folder", found.display())) } else { Ok(found) }
     }
+}
+
+/// Where a file was looked for in vain, as a clause.
+pub fn looked_for_at(tried: &[PathBuf]) -> String {
+    let paths: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
+    format!("looked for it at {}", paths.join(", "))
 }
 
 /// A path without the quotation marks that users copy with it.

@@ -50,7 +50,7 @@ pub(super) struct Books {
 }
 
 impl Books {
-    pub(super) fn new(configured: BookFiles, seed: u64) -> Self {
+    pub(super) fn new(configured: BookFiles, seed: u32) -> Self {
         Self {
             configured,
             set: BookSet::default(),
@@ -62,7 +62,7 @@ impl Books {
     }
 
     /// Starts the random numbers again.
-    pub(super) fn seed(&mut self, seed: u64) {
+    pub(super) fn seed(&mut self, seed: u32) {
         self.rng = rng(seed);
     }
 
@@ -102,8 +102,8 @@ impl Books {
 }
 
 /// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.
-fn rng(seed: u64) -> Xoshiro256PlusPlus {
-    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed) }
+fn rng(seed: u32) -> Xoshiro256PlusPlus {
+    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed.into()) }
 }
 
 impl Session {

@@ -1,5 +1,7 @@
 //! The adapter's arguments, which `doctor` takes too.
 
+use clap::builder::RangedU64ValueParser;
+
 use crate::adapter::config::options::SEED_MAX;
 use crate::adapter::config::{Config, Given, LOG_LEVELS, TIMEOUTS};
 use crate::base::error::Result;
@@ -49,8 +51,8 @@ pub struct Args {
     #[arg(long, value_name = "LEVEL", value_parser = LOG_LEVELS)]
     log_level: Option<String>,
     /// The seed of random choices, to repeat them; 0 = a new one each time [default: 0]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX as u64))]
-    seed: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(..=u64::from(SEED_MAX)))]
+    seed: Option<u32>,
 }
 
 impl Args {
@@ -97,7 +99,7 @@ impl Args {
         put("config", &one(&self.config));
         put("log", &one(&self.log));
         put("log-level", &one(&self.log_level));
-        put("seed", &number(self.seed));
+        put("seed", &number(self.seed.map(u64::from)));
         if self.book_optional {
             line.push("--book-optional".to_owned());
         }

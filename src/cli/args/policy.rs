@@ -24,7 +24,7 @@ pub struct PolicyArgs {
     /// The list has the players with their Elo, the result, the source and the offset of each game: of all games of the
     /// book or, with a position, of the game that the book keeps for it and those of the positions after its moves.
     #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
-    games: Option<Option<u64>>,
+    games: Option<Option<u32>>,
     /// Leave the book when its line has fewer plies left than this
     #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
     reserve: u32,
@@ -70,9 +70,9 @@ fn up_to(most: u64) -> RangedU64ValueParser<u32> {
     RangedU64ValueParser::new().range(..=most)
 }
 
-fn games(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(games) if games <= 1_000_000 => Ok(games),
+fn games(text: &str) -> Result<u32, String> {
+    match text.parse::<u64>().map(u32::try_from) {
+        Ok(Ok(games)) if games <= 1_000_000 => Ok(games),
         Ok(_) => Err("must be from 0 to 1000000".to_owned()),
         Err(_) => Err("not a number; to list games, write --games after the books".to_owned()),
     }
