@@ -101,13 +101,8 @@ impl Advice {
         format!("book move {mv} from {book}")
     }
 
-    /// Appends the `info string` lines about the book's moves, without choosing one.
-    pub(super) fn show(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
-        self.list(mode, None, out);
-    }
-
-    /// Lists the best moves, and the one that is played with the length of its line.
-    fn list(&mut self, mode: CastlingMode, played: Option<(Move, u32)>, out: &mut Vec<u8>) {
+    /// Appends `info string` lines about the best moves, and the one that is played with the length of its line.
+    pub(super) fn list(&mut self, mode: CastlingMode, played: Option<(Move, u32)>, out: &mut Vec<u8>) {
         let Some(book) = &self.book else { return };
         let (moves, chances) = (&self.moves, &self.chances);
         self.order.clear();
@@ -181,14 +176,7 @@ fn put_share(text: &mut String, share: f64) {
 
 /// A number in decimal digits. std's formatter takes several times as long, and a move waits.
 fn put_number(text: &mut String, number: u64) {
-    let mut place = 1;
-    while number / place >= 10 {
-        place *= 10;
-    }
-    while place > 0 {
-        text.push(char::from(b'0' + (number / place % 10) as u8));
-        place /= 10;
-    }
+    text.push_str(itoa::Buffer::new().format(number));
 }
 
 #[cfg(test)]

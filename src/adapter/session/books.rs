@@ -97,7 +97,7 @@ impl Books {
 
     /// Appends `info string` lines about the moves that [`Books::ask`] found.
     pub(super) fn show(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
-        self.advice.show(mode, out);
+        self.advice.list(mode, None, out);
     }
 }
 
@@ -163,10 +163,5 @@ impl Session {
             self.notify(what.to_owned(), out);
             self.resume_after_books(out);
         }
-    }
-
-    /// Whether lines wait for books: see [`Session::books_are_late`].
-    pub fn awaits_books(&self) -> bool {
-        self.books.are_awaited()
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use log::Level;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
-use super::verdict::{Doubt, Over, Why};
+use super::verdict::{Doubt, Evidence, Over, Why};
 use super::watch::{Answer, Ended, Question, Watch};
 use super::{Output, Session};
 use crate::book::{Book, BookSet, Fingerprint};
@@ -49,7 +49,7 @@ impl fmt::Debug for Source {
 }
 
 /// The books that can learn the games of a colour, each file once.
-fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
+pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
     let mut sources: Vec<Source> = Vec::new();
     for book in book_set.books(color).iter().filter(|book| book.learns_at().is_some()) {
         let source = Source::new(book);
@@ -89,8 +89,6 @@ pub struct PlayedGame {
 #[derive(Default)]
 pub(super) struct Play {
     pub(super) watch: Watch,
-    /// The time, as [`Session::at`] set it.
-    now: Duration,
     /// The opponent that the GUI has announced.
     pub(super) announced: String,
     /// The number of the current game, and the opponent announced when it began.
@@ -100,7 +98,7 @@ pub(super) struct Play {
 impl Session {
     /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game.
     pub fn at(&mut self, now: Duration) {
-        self.play.now = now;
+        self.play.watch.now = now;
     }
 
     /// Whether [`Session::hear`] must get the engine lines that are forwarded.
@@ -134,14 +132,14 @@ impl Session {
             analysis: analysis || go.searchmoves.is_some(),
             unwanted: !self.options.policy.learn,
         };
-        let begin = self.learns().then_some(|color| sources(self.books.set(), color));
-        let ended = self.play.watch.asked(question, begin, self.play.now, self.options.learn_margin);
+        let books = self.learns().then_some(self.books.set());
+        let ended = self.play.watch.asked(question, books);
         self.game_may_have_begun(ended, out);
     }
 
     pub(super) fn watch_ponderhit(&mut self, out: &mut Output) {
-        let begin = self.learns().then_some(|color| sources(self.books.set(), color));
-        let ended = self.play.watch.ponderhit(begin, self.play.now, self.options.learn_margin);
+        let books = self.learns().then_some(self.books.set());
+        let ended = self.play.watch.ponderhit(books);
         self.game_may_have_begun(ended, out);
     }
 
@@ -157,28 +155,28 @@ impl Session {
 
     /// The GUI has got its answer.
     pub(super) fn answered(&mut self, answer: Answer<'_>, out: &mut Output) {
-        let ended = self.play.watch.answered(answer, self.play.now, self.options.learn_margin);
+        let ended = self.play.watch.answered(answer);
         self.conclude(ended, out);
     }
 
     /// Looks at a position that no question was asked about, before another one replaces it.
     pub(super) fn watch_final_position(&mut self, out: &mut Output) {
         if self.play.watch.fresh {
-            let (now, margin) = (self.play.now, self.options.learn_margin);
-            let ended = self.play.watch.left_alone(self.board.game(), now, margin);
+            let ended = self.play.watch.left_alone(self.board.game());
             self.conclude(ended, out);
         }
     }
 
     pub(super) fn game_over(&mut self, over: Over, out: &mut Output) {
-        let (now, margin) = (self.play.now, self.options.learn_margin);
-        let ended = self.play.watch.over(over, self.board.game(), now, margin);
+        let ended = self.play.watch.over(over, self.board.game());
         self.conclude(ended, out);
     }
 
     /// Reports the result of a game, and has the game learned.
     fn conclude(&mut self, ended: Option<Ended>, out: &mut Output) {
-        let Some(Ended { number, color, game, first, sources, verdict }) = ended else { return };
+        let Some(Ended { number, first, sources, evidence }) = ended else { return };
+        let verdict = evidence.verdict(self.options.learn_margin);
+        let Evidence { game, color, .. } = evidence;
         let side = color.fold_wb("White", "Black");
         let result = match verdict.outcome {
             Some(KnownOutcome::Draw) => "drawn",

@@ -92,15 +92,15 @@ pub(super) struct Verdict {
 }
 
 /// All that the verdict depends on.
-pub(super) struct Evidence<'a> {
+pub(super) struct Evidence {
     /// The game up to the last move that is known.
-    pub(super) game: &'a Game,
+    pub(super) game: Game,
     /// The colour that we play.
     pub(super) color: Color,
     /// The number of our moves.
     pub(super) moves: u32,
     /// The scores of our last moves, in their order; `None` for a move of the book.
-    pub(super) scores: &'a [Option<Score>],
+    pub(super) scores: Vec<Option<Score>>,
     /// The full move of our last move.
     pub(super) fullmove: u32,
     /// Whether our last question was answered.
@@ -112,7 +112,7 @@ pub(super) struct Evidence<'a> {
     pub(super) doubt: Option<Doubt>,
 }
 
-impl Evidence<'_> {
+impl Evidence {
     /// The verdict, by the surest evidence first. `margin` is in centipawns.
     pub(super) fn verdict(&self, margin: u32) -> Verdict {
         let unknown = |why| Verdict { outcome: None, why };
@@ -239,12 +239,12 @@ mod tests {
         scores.iter().map(|score| Some(Score::Centipawns(*score))).collect()
     }
 
-    fn evidence<'a>(game: &'a Game, scores: &'a [Option<Score>]) -> Evidence<'a> {
+    fn evidence(game: &Game, scores: &[Option<Score>]) -> Evidence {
         Evidence {
-            game,
+            game: game.clone(),
             color: Color::White,
             moves: 30,
-            scores,
+            scores: scores.to_vec(),
             fullmove: 41,
             answered: true,
             ours: (Duration::ZERO, None),
@@ -295,7 +295,7 @@ mod tests {
         let game = Game::start();
         let won = cp(&[900, 900]);
         let ms = Duration::from_millis;
-        let why = |change: fn(&mut Evidence<'_>)| {
+        let why = |change: fn(&mut Evidence)| {
             let mut evidence = evidence(&game, &won);
             change(&mut evidence);
             let verdict = evidence.verdict(600);

@@ -6,8 +6,9 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Color, Move, Position as _};
 
-use super::game_over::Source;
-use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, Verdict, limit};
+use super::game_over::{Source, sources};
+use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, limit};
+use crate::book::BookSet;
 use crate::chess::Game;
 use crate::uci::{Clock, Score, words};
 
@@ -34,9 +35,11 @@ pub(super) enum Answer<'a> {
     Engine(&'a [u8]),
 }
 
-/// The games that are played. The time comes from outside.
+/// The games that are played.
 #[derive(Default)]
 pub(super) struct Watch {
+    /// The time, counted from any fixed moment.
+    pub(super) now: Duration,
     game: Option<Watched>,
     /// A question to ponder on: it belongs to the game once the expected move is played.
     expected: Option<(Game, Clock, bool)>,
@@ -72,28 +75,21 @@ struct Watched {
     reported: bool,
 }
 
-/// A game that has ended, with its verdict.
+/// A game that has ended.
 pub(super) struct Ended {
     pub(super) number: u32,
-    pub(super) color: Color,
-    pub(super) game: Game,
     /// The number of its moves before the first question.
     pub(super) first: usize,
     /// The books that it was played from.
     pub(super) sources: Arc<[Source]>,
-    pub(super) verdict: Verdict,
+    /// How it ended.
+    pub(super) evidence: Evidence,
 }
 
 impl Watch {
-    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. Returns
-    /// the game that the question has ended.
-    pub(super) fn asked(
-        &mut self,
-        question: Question<'_>,
-        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
-        now: Duration,
-        margin: u32,
-    ) -> Option<Ended> {
+    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books` are
+    /// those from which a game may begin; without them none begins. Returns the game that the question has ended.
+    pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) -> Option<Ended> {
         let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
         self.heard = None;
@@ -102,27 +98,21 @@ impl Watch {
             self.doubt(Doubt::Lost);
             return None;
         };
-        if analysis {
-            let ended = if pondering { None } else { self.turn(game, clock, unwanted, begin, now, margin) };
-            self.doubt(Doubt::Analysis);
-            return ended;
-        }
-        if pondering {
+        if pondering && !analysis {
             self.expected = Some((game.clone(), clock, unwanted));
             return None;
         }
-        self.turn(game, clock, unwanted, begin, now, margin)
+        let ended = if pondering { None } else { self.turn(game, clock, unwanted, books) };
+        if analysis {
+            self.doubt(Doubt::Analysis);
+        }
+        ended
     }
 
     /// The expected move was played.
-    pub(super) fn ponderhit(
-        &mut self,
-        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
-        now: Duration,
-        margin: u32,
-    ) -> Option<Ended> {
+    pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) -> Option<Ended> {
         let (game, clock, unwanted) = self.expected.take()?;
-        self.turn(&game, clock, unwanted, begin, now, margin)
+        self.turn(&game, clock, unwanted, books)
     }
 
     /// The search was stopped: the expected move was not played.
@@ -147,7 +137,7 @@ impl Watch {
     }
 
     /// Our move was sent. Returns the game if that has ended it for good.
-    pub(super) fn answered(&mut self, answer: Answer<'_>, now: Duration, margin: u32) -> Option<Ended> {
+    pub(super) fn answered(&mut self, answer: Answer<'_>) -> Option<Ended> {
         let heard = self.heard.take();
         // The answer to a question that the game has not reached.
         if self.expected.is_some() {
@@ -169,24 +159,18 @@ impl Watch {
         watched.fullmove = watched.game.fullmove();
         watched.game.push(mv);
         watched.answered = true;
-        watched.answered_at = now;
+        watched.answered_at = self.now;
         watched.moves += 1;
         if watched.scores.len() >= DRAWN_SCORES {
             watched.scores.remove(0);
         }
         watched.scores.push(score);
         let forced = watched.game.ending().is_some_and(|(ending, _)| ending.is_forced());
-        if forced { self.over(Over::Board, None, now, margin) } else { None }
+        if forced { self.over(Over::Board, None) } else { None }
     }
 
     /// The game is over, if there is one. `last` is a position that no question was asked about.
-    pub(super) fn over(
-        &mut self,
-        over: Over,
-        last: Option<&Game>,
-        now: Duration,
-        margin: u32,
-    ) -> Option<Ended> {
+    pub(super) fn over(&mut self, over: Over, last: Option<&Game>) -> Option<Ended> {
         self.expected = None;
         self.heard = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
@@ -194,7 +178,7 @@ impl Watch {
         if watched.reported || watched.moves == 0 {
             return None;
         }
-        let last = last.filter(|last| watched.answered && goes_on(&watched.game, last, 1));
+        let last = last.filter(|last| watched.answered && continues(last, &watched.game));
         let doubt = match over {
             Over::Jump => Some(Doubt::Jumped),
             Over::Died => Some(Doubt::Died),
@@ -206,38 +190,36 @@ impl Watch {
         };
         let movetime = watched.clock.movetime;
         let evidence = Evidence {
-            game: last.unwrap_or(&watched.game),
+            game: last.unwrap_or(&watched.game).clone(),
             color: watched.color,
             moves: watched.moves,
-            scores: &watched.scores,
+            scores: watched.scores.clone(),
             fullmove: watched.fullmove,
             answered: watched.answered,
             ours: (watched.answered_at.saturating_sub(watched.asked_at), limit(own, movetime)),
             theirs: match last {
                 Some(_) => None,
-                None => Some((now.saturating_sub(watched.answered_at), limit(other, movetime))),
+                None => Some((self.now.saturating_sub(watched.answered_at), limit(other, movetime))),
             },
             doubt,
         };
-        let verdict = evidence.verdict(margin);
-        let (game, color, first) = (evidence.game.clone(), watched.color, watched.first);
-        let sources = Arc::clone(&watched.sources);
+        let (first, sources) = (watched.first, Arc::clone(&watched.sources));
         if over == Over::Board {
             // The GUI may still ask about a game that cannot continue.
             watched.reported = true;
             self.game = Some(watched);
         }
-        Some(Ended { number: self.number, color, game, first, sources, verdict })
+        Some(Ended { number: self.number, first, sources, evidence })
     }
 
     /// Another position comes, and no question was asked about this one: it may be the end of the game.
-    pub(super) fn left_alone(&mut self, last: Option<&Game>, now: Duration, margin: u32) -> Option<Ended> {
+    pub(super) fn left_alone(&mut self, last: Option<&Game>) -> Option<Ended> {
         let watched = self.game.as_ref().filter(|watched| watched.answered)?;
-        let last = last.filter(|last| goes_on(&watched.game, last, 1))?;
+        let last = last.filter(|last| continues(last, &watched.game))?;
         if !last.ending().is_some_and(|(ending, _)| ending.is_forced()) {
             return None;
         }
-        self.over(Over::Board, Some(last), now, margin)
+        self.over(Over::Board, Some(last))
     }
 
     /// The game must not be learned.
@@ -247,25 +229,16 @@ impl Watch {
         }
     }
 
-    /// It is our turn in this position. `begin` returns the books from which a game of a colour is played; without it no
-    /// game begins here.
-    fn turn(
-        &mut self,
-        game: &Game,
-        clock: Clock,
-        unwanted: bool,
-        begin: Option<impl FnOnce(Color) -> Arc<[Source]>>,
-        now: Duration,
-        margin: u32,
-    ) -> Option<Ended> {
+    /// It is our turn in this position.
+    fn turn(&mut self, game: &Game, clock: Clock, unwanted: bool, books: Option<&BookSet>) -> Option<Ended> {
         let mut ended = None;
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
-            if watched.answered && goes_on(&watched.game, game, 1) {
+            if watched.answered && continues(game, &watched.game) {
                 watched.game = game.clone();
                 watched.answered = false;
                 watched.clock = clock;
-                watched.asked_at = now;
+                watched.asked_at = self.now;
                 if unwanted {
                     watched.doubt.get_or_insert(Doubt::Unwanted);
                 }
@@ -277,12 +250,12 @@ impl Watch {
             let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
             // Who steps through a game will go on doing so.
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
-            ended = self.over(over, None, now, margin);
+            ended = self.over(over, None);
         }
-        let Some(begin) = begin else { return ended };
+        let Some(books) = books else { return ended };
         self.number += 1;
         let color = game.position().chess().turn();
-        let sources = begin(color);
+        let sources = sources(books, color);
         self.begun = Some(Arc::clone(&sources));
         self.game = Some(Watched {
             color,
@@ -294,8 +267,8 @@ impl Watch {
             fullmove: 0,
             scores: Vec::new(),
             clock,
-            asked_at: now,
-            answered_at: now,
+            asked_at: self.now,
+            answered_at: self.now,
             doubt,
             reported: false,
         });
@@ -303,9 +276,9 @@ impl Watch {
     }
 }
 
-/// Whether a game continues another one by this number of plies.
-fn goes_on(before: &Game, after: &Game, plies: usize) -> bool {
-    after.moves().len() == before.moves().len() + plies
+/// Whether a game is another one after one more ply.
+fn continues(after: &Game, before: &Game) -> bool {
+    after.moves().len() == before.moves().len() + 1
         && after.moves().starts_with(before.moves())
         && before.start_position().chess() == after.start_position().chess()
 }
