@@ -16,7 +16,7 @@ use super::state::{Locked, State};
 use super::stderr;
 use super::writing::Flush;
 use crate::adapter::config::Config;
-use crate::adapter::learning::{Job, Report, spool_path, spool_paths};
+use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
 use crate::adapter::session::{Output, Session};
 use crate::base::cut;
 use crate::engine::Engine;
@@ -191,16 +191,14 @@ impl Shared {
         let report: Report = Arc::new(move |level, message| shared.report(level, message));
         let log = || logfile::base().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default();
         for book in out.opened.drain(..).filter(|book| learn::has_journal(book)) {
-            learning.submit(Job::Settle(book), &report);
+            learning.submit(Work::Settle(book), &report);
         }
         if std::mem::take(&mut out.resume_learning) {
-            learning.submit(Job::Resume(spool_paths(&log())), &report);
+            learning.submit(Work::Resume(spool_paths(&log())), &report);
         }
-        for sources in out.begun.drain(..) {
-            learning.submit(Job::Identify(sources), &report);
-        }
+        out.begun.drain(..).for_each(|sources| learning.identify(sources));
         for game in out.finished.drain(..) {
-            learning.submit(Job::Learn(Box::new(game), spool_path(&log())), &report);
+            learning.learn(game, spool_path(&log()), &report);
         }
     }
 }

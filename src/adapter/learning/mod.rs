@@ -1,7 +1,7 @@
 //! Learning from finished games, on threads of its own, so that no line ever waits for a disk.
 //!
 //! One thread writes each game to the spool at once; another one, the worker, learns it from there, however long that
-//! takes, and crosses it out. A game that the spool does not take is learned without it.
+//! takes, and crosses it out. A game that cannot be written to the spool is learned without it.
 
 mod open_games;
 mod spool_path;
@@ -16,12 +16,13 @@ use std::time::Duration;
 use log::Level;
 
 use self::open_games::OpenGames;
-use self::worker::{Game, Work, Worker, learn_all};
+use self::worker::{Game, Worker, learn_all};
 use super::session::{PlayedGame, Source};
 use crate::learn::identity;
 use crate::learn::{IdentifiedGame, Spool};
 
 pub use self::spool_path::{spool_path, spool_paths};
+pub(super) use self::worker::Work;
 
 /// How long to wait for other processes that have locked a book or the spool.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -35,24 +36,8 @@ const KEEP_TIME: Duration = Duration::from_secs(600);
 /// How long it may wait for them to be learned.
 const LEARN_TIME: Duration = Duration::from_secs(10);
 
-/// Something to do.
-pub(super) enum Job {
-    /// Identify the books from which a game is played.
-    Identify(Arc<[Source]>),
-    /// Keep a game in this spool, and learn it.
-    Learn(Box<PlayedGame>, Option<PathBuf>),
-    /// Complete what a process that died has begun in this book.
-    Settle(PathBuf),
-    /// Learn the games that were kept earlier in these spools.
-    Resume(Vec<PathBuf>),
-}
-
 /// A job of the thread that writes the spool.
-enum SpoolJob {
-    Identify(Arc<[Source]>),
-    /// Keep a game of these books in this spool, then report this message.
-    Keep(Arc<[Source]>, Box<IdentifiedGame>, Option<PathBuf>, String),
-}
+type SpoolJob = Box<dyn FnOnce() + Send>;
 
 /// Takes messages, each with its level.
 pub(super) type Report = Arc<dyn Fn(Level, String) + Send + Sync>;
@@ -60,14 +45,14 @@ pub(super) type Report = Arc<dyn Fn(Level, String) + Send + Sync>;
 /// Messages, each with its level.
 type Messages = Vec<(Level, String)>;
 
-/// A job of the thread that writes the spool, and where its result goes.
-type SpoolOrder = (SpoolJob, Sender<Work>);
+/// The channel to a thread, and one that closes when the thread ends.
+type Channels<T> = (Sender<T>, Receiver<()>);
 
-/// The channels to the threads, which are started when there is something to do.
+/// The threads, which are started when there is something to do.
 #[derive(Default)]
 pub(super) struct Learning {
-    worker: Option<(Sender<Work>, Receiver<()>)>,
-    spool: Option<(Sender<SpoolOrder>, Receiver<()>)>,
+    worker: Option<Channels<Work>>,
+    spool: Option<Channels<SpoolJob>>,
     games: OpenGames,
 }
 
@@ -83,83 +68,81 @@ pub(super) struct Ending {
 }
 
 impl Learning {
-    /// Hands a job to the threads.
-    pub(super) fn submit(&mut self, job: Job, report: &Report) {
-        let Some(worker) = self.worker(report) else {
-            return log::error!("cannot start a thread to learn: nothing is learned");
-        };
-        let job = match job {
-            Job::Settle(book) => return drop(worker.send(Work::Settle(book))),
-            Job::Resume(spools) => return drop(worker.send(Work::Resume(spools))),
-            Job::Identify(sources) => SpoolJob::Identify(sources),
-            Job::Learn(played, spool) => {
-                let PlayedGame { sources, game, verdict } = *played;
-                let game = Box::new(game.identified(identity::of_played()));
-                self.games.add(game.id);
-                log::info!("to be kept and learned: {}", game.game.note);
-                SpoolJob::Keep(sources, game, spool, verdict)
-            }
-        };
-        match self.spool(report) {
-            Some(jobs) => drop(jobs.send((job, worker))),
-            None => log::error!("cannot start a thread to keep games: the game is not learned"),
+    /// Hands work to the worker.
+    pub(super) fn submit(&mut self, work: Work, report: &Report) {
+        if let Some(worker) = self.worker(report) {
+            let _ = worker.send(work);
         }
+    }
+
+    /// Identifies the books from which a game is played.
+    pub(super) fn identify(&mut self, sources: Arc<[Source]>) {
+        self.write_spool(move || sources.iter().for_each(|source| _ = source.fingerprint()));
+    }
+
+    /// Keeps a game in this spool, and learns it.
+    pub(super) fn learn(&mut self, played: PlayedGame, spool: Option<PathBuf>, report: &Report) {
+        let Some(worker) = self.worker(report) else { return };
+        let PlayedGame { sources, game, verdict } = played;
+        let game = game.identified(identity::of_played());
+        self.games.add(game.id);
+        log::info!("to be kept and learned: {}", game.game.note);
+        let (report, games) = (Arc::clone(report), self.games.clone());
+        self.write_spool(move || {
+            let game = keep(sources, game, spool);
+            if let Ok((spool, _)) = &game.kept {
+                games.keep(game.finished.id, spool.path());
+            }
+            report(Level::Info, verdict);
+            let _ = worker.send(Work::Learn(Box::new(game)));
+        });
     }
 
     /// The channel to the worker.
     fn worker(&mut self, report: &Report) -> Option<Sender<Work>> {
         if self.worker.is_none() {
-            let (sender, work) = channel();
-            let (finished, end) = channel();
             let (report, games) = (Arc::clone(report), self.games.clone());
-            let learn = move || {
-                learn_all(&work, &mut Worker::new(games), &*report);
-                // The receiver may have given up waiting.
-                let _ = finished.send(());
-            };
-            thread::Builder::new().name("learn".to_owned()).spawn(learn).ok()?;
-            self.worker = Some((sender, end));
+            self.worker = start("learn", move |work| learn_all(&work, &mut Worker::new(games), &*report));
+        }
+        if self.worker.is_none() {
+            log::error!("cannot start a thread to learn: nothing is learned");
         }
         self.worker.as_ref().map(|(sender, _)| sender.clone())
     }
 
-    /// The channel to the thread that writes the spool.
-    fn spool(&mut self, report: &Report) -> Option<Sender<(SpoolJob, Sender<Work>)>> {
+    /// Hands a job to the thread that writes the spool.
+    fn write_spool(&mut self, job: impl FnOnce() + Send + 'static) {
         if self.spool.is_none() {
-            let (sender, jobs) = channel::<(SpoolJob, Sender<Work>)>();
-            let (finished, end) = channel();
-            let (report, games) = (Arc::clone(report), self.games.clone());
-            let keep_all = move || {
-                for (job, worker) in jobs {
-                    match job {
-                        SpoolJob::Identify(sources) => sources.iter().for_each(|source| {
-                            let _ = source.fingerprint();
-                        }),
-                        SpoolJob::Keep(sources, finished, spool, verdict) => {
-                            let game = keep(sources, *finished, spool);
-                            if let Ok((spool, _)) = &game.kept {
-                                games.keep(spool.path());
-                            }
-                            report(Level::Info, verdict);
-                            let _ = worker.send(Work::Learn(Box::new(game)));
-                        }
-                    }
-                }
-                let _ = finished.send(());
-            };
-            thread::Builder::new().name("spool".to_owned()).spawn(keep_all).ok()?;
-            self.spool = Some((sender, end));
+            self.spool = start("spool", |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job()));
         }
-        self.spool.as_ref().map(|(sender, _)| sender.clone())
+        match &self.spool {
+            Some((jobs, _)) => _ = jobs.send(Box::new(job)),
+            None => log::error!("cannot start a thread to keep games: the game is not learned"),
+        }
     }
 
-    /// Closes the channels; `None` if no thread was started.
+    /// Closes the channels; `None` if nothing is being learned.
     pub(super) fn end(&mut self) -> Option<Ending> {
         let kept = self.spool.take().map(|(_, end)| end);
         let (_, learned) = self.worker.take()?;
         let games = self.games.clone();
         Some(Ending { kept, learned, games, keep_time: KEEP_TIME, learn_time: LEARN_TIME })
     }
+}
+
+/// Starts a thread that works until the channel to it is closed.
+fn start<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce(Receiver<T>) + Send + 'static,
+) -> Option<Channels<T>> {
+    let (sender, orders) = channel();
+    let (ending, end) = channel();
+    let run = move || {
+        work(orders);
+        drop(ending);
+    };
+    thread::Builder::new().name(name.to_owned()).spawn(run).ok()?;
+    Some((sender, end))
 }
 
 impl Ending {

@@ -1,6 +1,6 @@
 //! The games that are neither learned nor reported yet: both threads and the adapter's end must know them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,18 +8,10 @@ use std::time::Duration;
 use log::Level;
 
 use super::Messages;
-use super::worker::Game;
 use crate::learn::identity::Id;
 
-#[derive(Default)]
-struct Open {
-    /// The number of games that are on no disk yet.
-    loose: u32,
-    /// The number of games in each spool.
-    kept: BTreeMap<PathBuf, u32>,
-    /// All of them.
-    ids: HashSet<Id>,
-}
+/// The spool of each game; `None` for a game that is not on a disk yet.
+type Open = HashMap<Id, Option<PathBuf>>;
 
 /// See the module's documentation. Clones refer to the same games.
 #[derive(Clone, Default)]
@@ -32,49 +24,41 @@ impl OpenGames {
 
     /// A game has ended.
     pub(super) fn add(&self, id: Id) {
-        let mut open = self.open();
-        open.loose += 1;
-        open.ids.insert(id);
+        self.open().insert(id, None);
     }
 
     /// Whether a game in a spool is one of this process, and will be learned anyway.
     pub(super) fn has(&self, id: Id) -> bool {
-        self.open().ids.contains(&id)
+        self.open().contains_key(&id)
     }
 
     /// A game is in this spool.
-    pub(super) fn keep(&self, spool: &Path) {
-        let mut open = self.open();
-        open.loose = open.loose.saturating_sub(1);
-        *open.kept.entry(spool.to_owned()).or_default() += 1;
+    pub(super) fn keep(&self, id: Id, spool: &Path) {
+        self.open().insert(id, Some(spool.to_owned()));
     }
 
     /// The outcome of a game is about to be reported.
-    pub(super) fn close(&self, game: &Game) {
-        let mut open = self.open();
-        open.ids.remove(&game.finished.id);
-        match &game.kept {
-            Ok((spool, _)) => {
-                if let Some(count) = open.kept.get_mut(spool.path()) {
-                    *count = count.saturating_sub(1);
-                }
-            }
-            Err(_) => open.loose = open.loose.saturating_sub(1),
-        }
+    pub(super) fn close(&self, id: Id) {
+        self.open().remove(&id);
     }
 
-    /// Whether any game is on no disk yet.
+    /// Whether any game is not on a disk yet.
     pub(super) fn are_any_loose(&self) -> bool {
-        self.open().loose > 0
+        self.open().values().any(Option::is_none)
     }
 
     /// Messages about all these games, which were not learned in this time.
     pub(super) fn messages(&self, time: Duration) -> Messages {
         let open = self.open();
         let seconds = time.as_secs();
+        let mut kept: BTreeMap<&Path, u32> = BTreeMap::new();
+        for spool in open.values().flatten() {
+            *kept.entry(spool).or_default() += 1;
+        }
+        let loose = open.values().filter(|spool| spool.is_none()).count();
         let mut messages = Vec::new();
-        for (spool, count) in open.kept.iter().filter(|(_, count)| **count > 0) {
-            let (games, are) = if *count == 1 { ("game", "is") } else { ("games", "are") };
+        for (spool, count) in kept {
+            let (games, are) = if count == 1 { ("game", "is") } else { ("games", "are") };
             let spool = spool.display();
             messages.push((
                 Level::Warn,
@@ -84,9 +68,8 @@ impl OpenGames {
                 ),
             ));
         }
-        if open.loose > 0 {
-            let what =
-                format!("{} finished games could be neither kept nor learned: they are lost", open.loose);
+        if loose > 0 {
+            let what = format!("{loose} finished games could be neither kept nor learned: they are lost");
             messages.push((Level::Error, what));
         }
         messages

@@ -141,7 +141,7 @@ fn a_new_game_is_left_out_when_its_spool_is_resumed() {
     let games = OpenGames::default();
     let game = place.game();
     games.add(game.finished.id);
-    games.keep(&place.spool);
+    games.keep(game.finished.id, &place.spool);
     let mut worker = Worker::new(games.clone());
     let resume = || Work::Resume(vec![place.spool.clone()]);
     assert_eq!(learn(&mut worker, [resume()]), [""; 0]);
@@ -253,8 +253,8 @@ fn the_end_waits_for_games_but_not_forever() {
     for number in 0..3 {
         games.add([number; 16]);
     }
-    games.keep(Path::new("log.spool"));
-    games.keep(Path::new("log.spool"));
+    games.keep([0; 16], Path::new("log.spool"));
+    games.keep([1; 16], Path::new("log.spool"));
     let messages =
         Ending { kept: None, learned, games, keep_time: Duration::ZERO, learn_time: Duration::ZERO }.wait();
     assert_eq!(messages[0].0, Level::Warn);

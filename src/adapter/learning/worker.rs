@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -18,7 +18,7 @@ use crate::learn::{self, IdentifiedGame, Learner, Outcome, Place, Spool, Spooled
 const MOST_AT_ONCE: usize = 255;
 
 /// What the worker does.
-pub(super) enum Work {
+pub(in crate::adapter) enum Work {
     /// Learn a game.
     Learn(Box<Game>),
     /// Complete what a process that died has begun in this book.
@@ -28,7 +28,7 @@ pub(super) enum Work {
 }
 
 /// A game that is to be learned.
-pub(super) struct Game {
+pub(in crate::adapter) struct Game {
     /// The books that it is learned into.
     pub(super) sources: Arc<[Source]>,
     pub(super) finished: IdentifiedGame,
@@ -36,10 +36,19 @@ pub(super) struct Game {
     pub(super) kept: std::result::Result<(Spool, Vec<Place>), String>,
 }
 
+impl Game {
+    /// Adds the place of the game in its spool, for the book of this index, to those that are crossed out.
+    fn cross_out<'a>(&'a self, index: usize, done: &mut HashMap<&'a Path, Vec<Place>>) {
+        if let Ok((spool, places)) = &self.kept {
+            done.entry(spool.path()).or_default().extend(places.get(index).cloned());
+        }
+    }
+}
+
 /// A book as it was when a game was played from it.
 type PlayedBook = (PathBuf, Option<Fingerprint>);
 
-/// The way through a spool, batch by batch.
+/// A spool that is being learned, batch by batch.
 struct Drain {
     spool: Spool,
     /// Where the next batch starts.
@@ -63,11 +72,6 @@ impl Worker {
         Self { learners: HashMap::new(), drains: VecDeque::new(), waiting: HashSet::new(), games }
     }
 
-    /// Whether games that were kept earlier are being learned.
-    fn drains(&self) -> bool {
-        !self.drains.is_empty()
-    }
-
     fn work(&mut self, works: Vec<Work>) -> Messages {
         let mut messages = Vec::new();
         let mut games = Vec::new();
@@ -85,46 +89,35 @@ impl Worker {
     /// Learns the games of a spool, unless that is already planned.
     fn resume(&mut self, path: PathBuf) {
         if !self.drains.iter().any(|drain| drain.spool.path() == path && drain.at == 0) {
-            let (learned, failed) = Default::default();
-            self.drains.push_back(Drain { spool: Spool::new(path), at: 0, learned, failed });
+            let (spool, learned, failed) = (Spool::new(path), BTreeMap::new(), HashMap::new());
+            self.drains.push_back(Drain { spool, at: 0, learned, failed });
         }
     }
 
     /// Learns games that have just ended, all games of a book together.
     fn learn_new(&mut self, games: &[Game], messages: &mut Messages) {
-        // The index of each game, and of the book among its books.
-        let mut books: BTreeMap<PlayedBook, Vec<(usize, usize)>> = BTreeMap::new();
-        let mut done: HashMap<PathBuf, Vec<Place>> = HashMap::new();
-        for (number, game) in games.iter().enumerate() {
-            for (place, source) in game.sources.iter().enumerate() {
+        // The games of each book, with its index among the books of the game.
+        let mut books: BTreeMap<PlayedBook, Vec<(&Game, usize)>> = BTreeMap::new();
+        let mut done: HashMap<&Path, Vec<Place>> = HashMap::new();
+        for game in games {
+            for (index, source) in game.sources.iter().enumerate() {
                 // Two hard links to one file are one book.
-                let mut before = game.sources.iter().take(place);
+                let mut before = game.sources.iter().take(index);
                 if before.any(|other| learn::is_same_file(other.file(), source.file())) {
-                    if let Ok((spool, places)) = &game.kept {
-                        let places = places.get(place).cloned();
-                        done.entry(spool.path().to_owned()).or_default().extend(places);
-                    }
-                    continue;
+                    game.cross_out(index, &mut done);
+                } else {
+                    let known = (source.file().to_owned(), source.fingerprint());
+                    books.entry(known).or_default().push((game, index));
                 }
-                let known = (source.file().to_owned(), source.fingerprint());
-                books.entry(known).or_default().push((number, place));
             }
         }
         for (known, wanted) in books {
-            let wanted: Vec<(&Game, usize)> = wanted
-                .into_iter()
-                .filter_map(|(number, place)| games.get(number).map(|game| (game, place)))
-                .collect();
             let finished: Vec<_> = wanted.iter().map(|(game, _)| game.finished.clone()).collect();
             let name = known.0.display();
             match self.learn(&known, &finished) {
                 Ok(outcomes) => {
-                    for ((game, place), outcome) in wanted.iter().zip(outcomes) {
-                        if let Ok((spool, places)) = &game.kept {
-                            done.entry(spool.path().to_owned())
-                                .or_default()
-                                .extend(places.get(*place).cloned());
-                        }
+                    for ((game, index), outcome) in wanted.into_iter().zip(outcomes) {
+                        game.cross_out(index, &mut done);
                         let note = &game.finished.game.note;
                         let what = match outcome {
                             Outcome::Learned(1) => format!("{note}: learned: 1 entry of {name}"),
@@ -165,7 +158,7 @@ impl Worker {
             // A game that is not crossed out is in the book's journal, and is not learned again.
             let _ = Spool::new(spool).cross_out(&places, PATIENCE);
         }
-        games.iter().for_each(|game| self.games.close(game));
+        games.iter().for_each(|game| self.games.close(game.finished.id));
     }
 
     /// Learns the games that have waited for a book, because it can learn again.
@@ -196,29 +189,21 @@ impl Worker {
     fn drain(&mut self) -> Messages {
         let mut messages = Vec::new();
         let Some(mut drain) = self.drains.pop_front() else { return messages };
-        let batch = drain.spool.batch(drain.at, PATIENCE);
-        let next = match batch {
+        match drain.spool.batch(drain.at, PATIENCE) {
             Ok(batch) => {
                 self.learn_batch(&mut drain, batch.games);
-                batch.next
-            }
-            Err(error) => {
-                messages.push((Level::Warn, error.to_string()));
-                None
-            }
-        };
-        match next {
-            Some(next) => {
-                drain.at = next;
-                self.drains.push_front(drain);
-            }
-            None => {
-                if let Err(error) = drain.spool.tidy(PATIENCE) {
-                    messages.push((Level::Warn, error.to_string()));
+                if let Some(next) = batch.next {
+                    drain.at = next;
+                    self.drains.push_front(drain);
+                    return messages;
                 }
-                drain.report(&mut messages);
             }
+            Err(error) => messages.push((Level::Warn, error.to_string())),
         }
+        if let Err(error) = drain.spool.tidy(PATIENCE) {
+            messages.push((Level::Warn, error.to_string()));
+        }
+        drain.report(&mut messages);
         messages
     }
 
@@ -287,10 +272,10 @@ impl Drain {
 pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl Fn(Level, String)) {
     let mut open = true;
     while open {
-        let first = if worker.drains() {
-            work.try_recv().inspect_err(|error| open = *error == TryRecvError::Empty).ok()
-        } else {
+        let first = if worker.drains.is_empty() {
             work.recv().inspect_err(|_| open = false).ok()
+        } else {
+            work.try_recv().inspect_err(|error| open = *error == TryRecvError::Empty).ok()
         };
         let messages = match first {
             // All games that have come meanwhile are learned together, to keep up with them on a slow disk.
