@@ -6,12 +6,11 @@ use std::time::Duration;
 use shakmaty::{CastlingMode, Color, KnownOutcome};
 use tabiya::adapter::config::books::BookFiles;
 use tabiya::adapter::config::options::Options;
-use tabiya::adapter::io::book_loader::BookLoader;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, open};
 use tempfile::TempDir;
 
-use super::library::{polyglot_bytes, serve};
+use super::library::{BookLoader, polyglot_bytes, serve};
 
 struct File(Arc<dyn Book>);
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use shakmaty::uci::UciMove;
 use tabiya::adapter::config::books::{BookFiles, BookList};
-use tabiya::adapter::io::book_loader::BookLoader;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, open_bytes};
 use tabiya::chess::Game;
@@ -38,6 +37,12 @@ fn entry(line: &str) -> [u8; 16] {
     entry[8..10].copy_from_slice(&mv.to_be_bytes());
     entry[10..12].copy_from_slice(&weight.trim().parse::<u16>().unwrap().to_be_bytes());
     entry
+}
+
+/// Opens the books that a session asks for.
+pub trait BookLoader {
+    /// Opens the books of these lists; returns those that could be opened, and the problems with books.
+    fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>);
 }
 
 /// A loader with one book of this name; all other names are missing.

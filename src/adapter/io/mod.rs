@@ -1,6 +1,6 @@
 //! Threads, pipes, books and the log around the session.
 
-pub mod book_loader;
+mod book_loader;
 mod ending;
 pub mod log;
 mod opening;

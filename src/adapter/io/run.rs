@@ -17,7 +17,6 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
 use std::thread;
 
-use super::book_loader::FileLoader;
 use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
@@ -60,8 +59,7 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     for problem in problems {
         session.notify(problem, &mut out);
     }
-    let loader = Arc::new(FileLoader::new(config.search_paths.clone()));
-    let shared = Arc::new(Shared::new((session, out), loader, output, (child, stdin), config));
+    let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
     let signalled = Arc::clone(&shared);
     // If signals cannot be handled, the adapter still ends with the GUI's pipe.
     let _ = ctrlc::set_handler(move || signalled.end(End::Asked));

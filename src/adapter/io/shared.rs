@@ -34,7 +34,7 @@ pub(super) struct Shared {
     pub(super) work: Condvar,
     pub(super) gui: Sink<File>,
     pub(super) engine: Sink<ChildStdin>,
-    pub(super) loader: Arc<dyn BookLoader>,
+    pub(super) loader: BookLoader,
     pub(super) child: Engine,
     /// How long the engine may take to answer `uci`.
     pub(super) uci_limit: Duration,
@@ -47,7 +47,6 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(
         (session, out): (Session, Output),
-        loader: Arc<dyn BookLoader>,
         gui: File,
         (child, engine): (Engine, ChildStdin),
         config: &Config,
@@ -58,7 +57,7 @@ impl Shared {
             work: Condvar::new(),
             gui: Sink::new(gui),
             engine: Sink::new(engine),
-            loader,
+            loader: BookLoader { search_paths: config.search_paths.clone() },
             child,
             uci_limit: config.engine_timeout,
             books_required: !config.book_optional,
