@@ -1,7 +1,6 @@
 //! The book's answer in a position: which book, which move, and the lines for the GUI.
 #![allow(clippy::indexing_slicing, reason = "the order has indices below the lengths of both lists")]
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use rand::rngs::Xoshiro256PlusPlus;
@@ -122,10 +121,7 @@ impl Advice {
         let text = &mut self.text;
         text.clear();
         text.push_str("book ");
-        match book.path().to_str() {
-            Some(path) => text.push_str(path),
-            None => drop(write!(text, "{}", book.path().display())),
-        }
+        text.push_str(&book.path().to_string_lossy());
         text.push_str(": ");
         put_number(text, playable as u64);
         text.push_str(" of ");

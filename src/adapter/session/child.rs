@@ -39,18 +39,6 @@ impl Held {
     }
 }
 
-/// What a bestmove of the child belongs to.
-enum BestMove {
-    /// An abandoned search.
-    Abandoned,
-    /// `go perft`, which the engine takes for a search.
-    Perft,
-    /// No search.
-    Unexpected,
-    /// The search that the GUI waits for.
-    Answer,
-}
-
 /// The protocol state of the child engine, and the lines that wait for it.
 #[derive(Default)]
 pub(super) struct Child {
@@ -156,17 +144,8 @@ impl Child {
         self.held.push_back(held);
     }
 
-    /// A search has ended. After an abandoned one the lines that have waited are sent.
-    fn best_move(&mut self, out: &mut Output) -> BestMove {
-        match std::mem::take(&mut self.search) {
-            Search::Idle if std::mem::take(&mut self.counting) => return BestMove::Perft,
-            Search::Idle => return BestMove::Unexpected,
-            Search::Running | Search::Stopped => {
-                self.proofs += 1;
-                return BestMove::Answer;
-            }
-            Search::Abandoned => self.proofs += 1,
-        }
+    /// Sends the lines that have waited for the end of an abandoned search.
+    fn send_held(&mut self, out: &mut Output) {
         while let Some(held) = self.held.pop_front() {
             self.held_room = self.held_room.saturating_sub(held.room());
             match held {
@@ -178,29 +157,40 @@ impl Child {
                 }
             }
         }
-        BestMove::Abandoned
     }
 }
 
 impl Session {
     pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
-        match self.child.best_move(out) {
-            BestMove::Abandoned => {}
-            BestMove::Perft => self.say(line, out),
-            BestMove::Unexpected => {
+        match std::mem::take(&mut self.child.search) {
+            // The engine takes `go perft` for a search.
+            Search::Idle if std::mem::take(&mut self.child.counting) => self.say(line, out),
+            Search::Idle => {
                 out.notes.push((Level::Warn, format!("dropped an unexpected line: {}", lossy(line))));
             }
-            BestMove::Answer => match &mut self.question {
-                Some(Question::Child { until: Until::Now, .. }) => {
-                    self.question = None;
-                    self.say_best_move(line, out);
-                }
-                Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
-                    *early = Some(line.to_vec());
-                    out.notes.push((Level::Warn, format!("held back, too early: {}", lossy(line))));
-                }
-                Some(Question::Due(_)) | None => {}
-            },
+            Search::Abandoned => {
+                self.child.proofs += 1;
+                self.child.send_held(out);
+            }
+            Search::Running | Search::Stopped => {
+                self.child.proofs += 1;
+                self.answer_of_child(line, out);
+            }
+        }
+    }
+
+    /// Answers the GUI's question with the bestmove of the child, or keeps it until the answer may be sent.
+    fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
+        match &mut self.question {
+            Some(Question::Child { until: Until::Now, .. }) => {
+                self.question = None;
+                self.say_best_move(line, out);
+            }
+            Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
+                *early = Some(line.to_vec());
+                out.notes.push((Level::Warn, format!("held back, too early: {}", lossy(line))));
+            }
+            Some(Question::Due(_)) | None => {}
         }
     }
 
