@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use super::run::SEE_DOCTOR;
 use super::shared::{Shared, log_notes};
-use super::sink::Side;
 use super::state::{End, Locked, State};
 use super::stderr;
 use crate::adapter::config::Config;
@@ -107,7 +106,7 @@ impl Shared {
         state = self.forward_last_output(state);
         state = self.learn_last_games(state);
         // A GUI that does not read gets nothing in the middle of a line.
-        let gui_reads = !state.is_writing(Side::Gui);
+        let gui_reads = !state.writing.gui;
         let end = state.end.take().unwrap_or_else(|| {
             End::Engine(match status {
                 Ok(status) => format!("the engine ended by itself ({status})"),
@@ -125,15 +124,13 @@ impl Shared {
 
     /// Waits until the last output of the engine has been forwarded, unless somebody does not read it.
     fn forward_last_output<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
-        let is_forwarded =
-            |state: &State| state.engine.output && state.engine.stderr && !state.is_writing(Side::Gui);
+        let is_forwarded = |state: &State| state.engine.output && state.engine.stderr && !state.writing.gui;
         let asked = matches!(state.end, Some(End::Asked));
         let periods = if asked { QUIT_OUTPUT_PERIODS } else { LAST_OUTPUT_PERIODS };
         for _ in 0..periods {
             let writes = state.writing.count;
             state = self.wait_for(state, STUCK_TIME, is_forwarded);
-            let stuck =
-                (state.is_writing(Side::Gui) || state.writing.stderr) && state.writing.count == writes;
+            let stuck = (state.writing.gui || state.writing.stderr) && state.writing.count == writes;
             if is_forwarded(&state) || stuck {
                 break;
             }

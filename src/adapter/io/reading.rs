@@ -5,9 +5,11 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use log::Level;
+
 use super::shared::Shared;
 use super::sink::Side;
-use super::state::{End, Locked, State};
+use super::state::{End, State};
 use crate::uci::{Lines, Piece};
 
 /// Bytes read at once: more than a pipe holds on Linux, and so many that the allocator takes fresh pages, of which only
@@ -49,7 +51,7 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         session.at(now);
         let mut take = |piece: Piece<'_>| match piece {
             Piece::Line(line) => {
-                log::debug!("gui: {}", String::from_utf8_lossy(line).trim_end());
+                log_lines(Level::Debug, "gui", line);
                 session.gui_line(line, out);
             }
             Piece::Part(part, bytes) => session.gui_part(part, bytes, out),
@@ -93,7 +95,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
         let (begun, rest) = read.split_at(begun);
         let (whole, next) = rest.split_at(after(memchr::memrchr(b'\n', rest), 0));
         if !begun.is_empty() {
-            feed(&mut state, &mut lines, begun);
+            lines.feed(begun, |piece| take_engine_piece(&mut state, piece));
             state = shared.settle(state, Side::Engine);
         }
         if !whole.is_empty() {
@@ -102,28 +104,18 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
                 if state.session.listens() {
                     state.session.hear(whole);
                 }
-                if log::log_enabled!(log::Level::Trace) {
-                    for line in whole.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                        log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
-                    }
-                }
+                log_lines(Level::Trace, "engine", whole);
                 state = shared.pass(state, whole);
             } else {
-                feed(&mut state, &mut lines, whole);
+                lines.feed(whole, |piece| take_engine_piece(&mut state, piece));
             }
         }
-        if !next.is_empty() {
-            feed(&mut state, &mut lines, next);
-        }
+        lines.feed(next, |piece| take_engine_piece(&mut state, piece));
         state = shared.settle(state, Side::Engine);
         drop(shared.brake_engine(state));
     }
     let mut state = shared.lock();
-    let State { session, out, .. } = &mut *state;
-    lines.finish(|piece| match piece {
-        Piece::Line(line) => session.engine_line(line, out),
-        Piece::Part(part, bytes) => session.engine_part(part, bytes, out),
-    });
+    lines.finish(|piece| take_engine_piece(&mut state, piece));
     let mut state = shared.settle(state, Side::Engine);
     state.engine.output = true;
     shared.wake(&state);
@@ -140,16 +132,24 @@ fn after(position: Option<usize>, none: usize) -> usize {
     position.map_or(none, |position| position + 1)
 }
 
-/// Hands bytes of the engine to the session, line by line.
-fn feed(state: &mut Locked<'_>, lines: &mut Lines, bytes: &[u8]) {
-    let State { session, out, .. } = &mut **state;
-    lines.feed(bytes, |piece| match piece {
+fn take_engine_piece(state: &mut State, piece: Piece<'_>) {
+    let State { session, out, .. } = state;
+    match piece {
         Piece::Line(line) => {
-            log::trace!("engine: {}", String::from_utf8_lossy(line).trim_end());
+            log_lines(Level::Trace, "engine", line);
             session.engine_line(line, out);
         }
         Piece::Part(part, bytes) => session.engine_part(part, bytes, out),
-    });
+    }
+}
+
+/// Logs each line of a block.
+fn log_lines(level: Level, sender: &str, block: &[u8]) {
+    if log::log_enabled!(level) {
+        for line in block.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            log::log!(level, "{sender}: {}", String::from_utf8_lossy(line).trim_end());
+        }
+    }
 }
 
 /// Whether a block of whole lines has no line that the session must see.
@@ -174,10 +174,8 @@ pub(super) fn read_stderr(shared: &Arc<Shared>, mut stderr: impl Read, mut own: 
         if read.is_empty() {
             break;
         }
-        if log::log_enabled!(log::Level::Info) {
-            for line in read.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                log::info!("engine's stderr: {}", String::from_utf8_lossy(line).trim_end());
-            }
+        if log::log_enabled!(Level::Info) {
+            log_lines(Level::Info, "engine's stderr", read);
         } else {
             shared.lock().writing.stderr = true;
             let _ = own.write_all(read);

@@ -105,23 +105,17 @@ fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Arc<Shared>) + Sen
 
 /// Our own standard input, output and error without std's buffers and locks.
 fn standard_streams() -> io::Result<(File, File, File)> {
-    #[cfg(unix)]
-    use std::os::fd::AsFd as _;
-    #[cfg(windows)]
-    use std::os::windows::io::AsHandle as _;
-    #[cfg(unix)]
-    let (input, output, error) = (
-        io::stdin().as_fd().try_clone_to_owned()?,
-        io::stdout().as_fd().try_clone_to_owned()?,
-        io::stderr().as_fd().try_clone_to_owned()?,
-    );
-    #[cfg(windows)]
-    let (input, output, error) = (
-        io::stdin().as_handle().try_clone_to_owned()?,
-        io::stdout().as_handle().try_clone_to_owned()?,
-        io::stderr().as_handle().try_clone_to_owned()?,
-    );
-    Ok((File::from(input), File::from(output), File::from(error)))
+    Ok((own(io::stdin())?, own(io::stdout())?, own(io::stderr())?))
+}
+
+#[cfg(unix)]
+fn own(stream: impl std::os::fd::AsFd) -> io::Result<File> {
+    Ok(File::from(stream.as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn own(stream: impl std::os::windows::io::AsHandle) -> io::Result<File> {
+    Ok(File::from(stream.as_handle().try_clone_to_owned()?))
 }
 
 /// Reports to the log, and to a GUI that may not show our standard error, why there will be no answer.

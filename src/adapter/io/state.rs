@@ -50,8 +50,8 @@ pub(super) type Locked<'a> = MutexGuard<'a, State>;
 /// Which pipes are being written to.
 #[derive(Default)]
 pub(super) struct Writing {
-    gui: bool,
-    engine: bool,
+    pub(super) gui: bool,
+    pub(super) engine: bool,
     /// Our own standard error.
     pub(super) stderr: bool,
     /// The number of writes that have ended.
@@ -106,26 +106,11 @@ impl State {
         }
     }
 
-    /// Whether a thread is writing to this side.
-    pub(super) fn is_writing(&self, side: Side) -> bool {
+    /// Whether a thread is writing to this side, and the bytes that wait to be written to it.
+    pub(super) fn side(&mut self, side: Side) -> (&mut bool, &mut Vec<u8>) {
         match side {
-            Side::Gui => self.writing.gui,
-            Side::Engine => self.writing.engine,
-        }
-    }
-
-    pub(super) fn set_writing(&mut self, side: Side, writing: bool) {
-        match side {
-            Side::Gui => self.writing.gui = writing,
-            Side::Engine => self.writing.engine = writing,
-        }
-    }
-
-    /// The bytes that wait to be written to this side.
-    pub(super) fn pending(&mut self, side: Side) -> &mut Vec<u8> {
-        match side {
-            Side::Gui => &mut self.out.gui,
-            Side::Engine => &mut self.out.engine,
+            Side::Gui => (&mut self.writing.gui, &mut self.out.gui),
+            Side::Engine => (&mut self.writing.engine, &mut self.out.engine),
         }
     }
 

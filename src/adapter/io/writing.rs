@@ -28,11 +28,11 @@ impl Shared {
     /// Writes a block of the engine that need not be read straight to the GUI: after the bytes that are pending, and
     /// before those that another thread adds once the lock is open.
     pub(super) fn pass<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, block: &[u8]) -> Locked<'a> {
-        if state.is_writing(Side::Gui) || !state.out.gui.is_empty() {
+        if state.writing.gui || !state.out.gui.is_empty() {
             state.out.gui.extend_from_slice(block);
             return state;
         }
-        state.set_writing(Side::Gui, true);
+        state.writing.gui = true;
         drop(state);
         let written = self.gui.write(block);
         if written.is_err() {
@@ -40,7 +40,7 @@ impl Shared {
         }
         let mut state = self.lock();
         state.writing.count += 1;
-        state.set_writing(Side::Gui, false);
+        state.writing.gui = false;
         self.flush_gui(state)
     }
 
@@ -75,14 +75,13 @@ impl Shared {
         write: impl Fn(&[u8]) -> io::Result<()>,
     ) -> (Locked<'a>, io::Result<()>) {
         let mut result = Ok(());
-        if state.is_writing(side) {
+        if mem::replace(state.side(side).0, true) {
             return (state, result);
         }
-        state.set_writing(side, true);
         let mut bytes = Vec::new();
-        while !state.pending(side).is_empty() {
+        while !state.side(side).1.is_empty() {
             bytes.clear();
-            mem::swap(&mut bytes, state.pending(side));
+            mem::swap(&mut bytes, state.side(side).1);
             self.wake(&state);
             drop(state);
             if result.is_ok() {
@@ -97,10 +96,11 @@ impl Shared {
         // The buffer is kept for the next time.
         bytes.clear();
         bytes.shrink_to(ROOM_KEPT);
-        if state.pending(side).is_empty() && state.pending(side).capacity() < bytes.capacity() {
-            *state.pending(side) = bytes;
+        let (writing, pending) = state.side(side);
+        if pending.is_empty() && pending.capacity() < bytes.capacity() {
+            *pending = bytes;
         }
-        state.set_writing(side, false);
+        *writing = false;
         self.wake(&state);
         if state.end.is_some() {
             self.work.notify_all();
@@ -113,7 +113,7 @@ impl Shared {
     pub(super) fn write_engine(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
-            if !state.is_writing(Side::Engine) {
+            if !state.writing.engine {
                 if !state.out.engine.is_empty() {
                     state = self.flush_engine(state, Flush::UntilEmpty);
                     continue;
