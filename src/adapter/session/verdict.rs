@@ -92,6 +92,7 @@ pub(super) struct Verdict {
 }
 
 /// All that the verdict depends on.
+#[derive(Clone)]
 pub(super) struct Evidence {
     /// The game up to the last move that is known.
     pub(super) game: Game,
@@ -113,6 +114,21 @@ pub(super) struct Evidence {
 }
 
 impl Evidence {
+    /// A game that begins in the last position of `game`.
+    pub(super) fn new(game: Game, color: Color, doubt: Option<Doubt>) -> Self {
+        Self {
+            game,
+            color,
+            moves: 0,
+            scores: Vec::new(),
+            fullmove: 0,
+            answered: false,
+            ours: (Duration::ZERO, None),
+            theirs: None,
+            doubt,
+        }
+    }
+
     /// The verdict, by the surest evidence first. `margin` is in centipawns.
     pub(super) fn verdict(&self, margin: u32) -> Verdict {
         let unknown = |why| Verdict { outcome: None, why };
@@ -241,15 +257,12 @@ mod tests {
 
     fn evidence(game: &Game, scores: &[Option<Score>]) -> Evidence {
         Evidence {
-            game: game.clone(),
-            color: Color::White,
             moves: 30,
             scores: scores.to_vec(),
             fullmove: 41,
             answered: true,
-            ours: (Duration::ZERO, None),
             theirs: Some((Duration::ZERO, None)),
-            doubt: None,
+            ..Evidence::new(game.clone(), Color::White, None)
         }
     }
 

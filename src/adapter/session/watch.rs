@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use super::game_over::{Source, sources};
 use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, limit};
@@ -55,22 +55,15 @@ pub(super) struct Watch {
 
 /// One game.
 struct Watched {
-    color: Color,
     /// The books that it is played from.
     sources: Arc<[Source]>,
     /// The number of moves on the board at the first question.
     first: usize,
-    /// The game up to the last question, and our move if that was answered.
-    game: Game,
-    answered: bool,
-    moves: u32,
-    fullmove: u32,
-    /// The scores of our last moves.
-    scores: Vec<Option<Score>>,
+    /// What is known of it: up to the last question, and our move if that was answered.
+    evidence: Evidence,
     clock: Clock,
     asked_at: Duration,
     answered_at: Duration,
-    doubt: Option<Doubt>,
     /// Whether its result was reported.
     reported: bool,
 }
@@ -128,7 +121,7 @@ impl Watch {
     /// Whether the engine's scores matter now.
     pub(super) fn listens(&self) -> bool {
         self.expected.is_some()
-            || self.game.as_ref().is_some_and(|watched| !watched.answered && !watched.reported)
+            || self.game.as_ref().is_some_and(|watched| !watched.evidence.answered && !watched.reported)
     }
 
     /// Reads the scores in whole lines of the engine.
@@ -143,8 +136,9 @@ impl Watch {
         if self.expected.is_some() {
             return None;
         }
-        let watched = self.game.as_mut().filter(|watched| !watched.answered)?;
-        let chess = watched.game.position().chess();
+        let watched = self.game.as_mut().filter(|watched| !watched.evidence.answered)?;
+        let (evidence, clock) = (&mut watched.evidence, watched.clock);
+        let chess = evidence.game.position().chess();
         let (mv, score) = match answer {
             Answer::Book(mv) => (Some(mv).filter(|mv| chess.is_legal(*mv)), None),
             Answer::Engine(line) => {
@@ -153,20 +147,21 @@ impl Watch {
             }
         };
         let Some(mv) = mv else {
-            watched.doubt = Some(Doubt::Lost);
+            evidence.doubt = Some(Doubt::Lost);
             return None;
         };
-        watched.fullmove = watched.game.fullmove();
-        watched.game.push(mv);
-        watched.answered = true;
-        watched.answered_at = self.now;
-        watched.moves += 1;
-        if watched.scores.len() >= DRAWN_SCORES {
-            watched.scores.remove(0);
+        let left = evidence.color.fold_wb(clock.white, clock.black);
+        evidence.ours = (self.now.saturating_sub(watched.asked_at), limit(left, clock.movetime));
+        evidence.fullmove = evidence.game.fullmove();
+        evidence.game.push(mv);
+        evidence.answered = true;
+        evidence.moves += 1;
+        if evidence.scores.len() >= DRAWN_SCORES {
+            evidence.scores.remove(0);
         }
-        watched.scores.push(score);
-        let forced = watched.game.ending().is_some_and(|(ending, _)| ending.is_forced());
-        if forced { self.over(Over::Board, None) } else { None }
+        evidence.scores.push(score);
+        watched.answered_at = self.now;
+        if is_over(&evidence.game) { self.over(Over::Board, None) } else { None }
     }
 
     /// The game is over, if there is one. `last` is a position that no question was asked about.
@@ -175,34 +170,23 @@ impl Watch {
         self.heard = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
         let mut watched = self.game.take()?;
-        if watched.reported || watched.moves == 0 {
+        if watched.reported || watched.evidence.moves == 0 {
             return None;
         }
-        let last = last.filter(|last| watched.answered && continues(last, &watched.game));
-        let doubt = match over {
-            Over::Jump => Some(Doubt::Jumped),
-            Over::Died => Some(Doubt::Died),
-            _ => watched.doubt,
-        };
-        let (own, other) = match watched.color {
-            Color::White => (watched.clock.white, watched.clock.black),
-            Color::Black => (watched.clock.black, watched.clock.white),
-        };
-        let movetime = watched.clock.movetime;
-        let evidence = Evidence {
-            game: last.unwrap_or(&watched.game).clone(),
-            color: watched.color,
-            moves: watched.moves,
-            scores: watched.scores.clone(),
-            fullmove: watched.fullmove,
-            answered: watched.answered,
-            ours: (watched.answered_at.saturating_sub(watched.asked_at), limit(own, movetime)),
-            theirs: match last {
-                Some(_) => None,
-                None => Some((self.now.saturating_sub(watched.answered_at), limit(other, movetime))),
-            },
-            doubt,
-        };
+        let mut evidence = watched.evidence.clone();
+        match last.filter(|last| watched.is_continued_by(last)) {
+            Some(last) => evidence.game = last.clone(),
+            None => {
+                let left = evidence.color.fold_wb(watched.clock.black, watched.clock.white);
+                let waited = self.now.saturating_sub(watched.answered_at);
+                evidence.theirs = Some((waited, limit(left, watched.clock.movetime)));
+            }
+        }
+        match over {
+            Over::Jump => evidence.doubt = Some(Doubt::Jumped),
+            Over::Died => evidence.doubt = Some(Doubt::Died),
+            _ => {}
+        }
         let (first, sources) = (watched.first, Arc::clone(&watched.sources));
         if over == Over::Board {
             // The GUI may still ask about a game that cannot continue.
@@ -214,18 +198,15 @@ impl Watch {
 
     /// Another position comes, and no question was asked about this one: it may be the end of the game.
     pub(super) fn left_alone(&mut self, last: Option<&Game>) -> Option<Ended> {
-        let watched = self.game.as_ref().filter(|watched| watched.answered)?;
-        let last = last.filter(|last| continues(last, &watched.game))?;
-        if !last.ending().is_some_and(|(ending, _)| ending.is_forced()) {
-            return None;
-        }
+        let watched = self.game.as_ref()?;
+        let last = last.filter(|last| watched.is_continued_by(last) && is_over(last))?;
         self.over(Over::Board, Some(last))
     }
 
     /// The game must not be learned.
     fn doubt(&mut self, doubt: Doubt) {
         if let Some(watched) = &mut self.game {
-            watched.doubt.get_or_insert(doubt);
+            watched.evidence.doubt.get_or_insert(doubt);
         }
     }
 
@@ -234,21 +215,21 @@ impl Watch {
         let mut ended = None;
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
-            if watched.answered && continues(game, &watched.game) {
-                watched.game = game.clone();
-                watched.answered = false;
+            if watched.is_continued_by(game) {
+                watched.evidence.game = game.clone();
+                watched.evidence.answered = false;
                 watched.clock = clock;
                 watched.asked_at = self.now;
                 if unwanted {
-                    watched.doubt.get_or_insert(Doubt::Unwanted);
+                    self.doubt(Doubt::Unwanted);
                 }
                 return None;
             }
-            let same_start = watched.game.start_position().chess() == game.start_position().chess();
-            let begins =
-                game.moves().len() <= OPENING_PLIES && watched.game.moves().len() > OPENING_PLIES + 1;
+            let before = &watched.evidence.game;
+            let same_start = before.start_position().chess() == game.start_position().chess();
+            let begins = game.moves().len() <= OPENING_PLIES && before.moves().len() > OPENING_PLIES + 1;
             let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
-            // Who steps through a game will go on doing so.
+            // Users who step through a game continue to do so.
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
             ended = self.over(over, None);
         }
@@ -257,28 +238,26 @@ impl Watch {
         let color = game.position().chess().turn();
         let sources = sources(books, color);
         self.begun = Some(Arc::clone(&sources));
-        self.game = Some(Watched {
-            color,
-            sources,
-            first: game.moves().len(),
-            game: game.clone(),
-            answered: false,
-            moves: 0,
-            fullmove: 0,
-            scores: Vec::new(),
-            clock,
-            asked_at: self.now,
-            answered_at: self.now,
-            doubt,
-            reported: false,
-        });
+        let (asked_at, answered_at) = (self.now, self.now);
+        let evidence = Evidence::new(game.clone(), color, doubt);
+        let first = game.moves().len();
+        self.game = Some(Watched { sources, first, evidence, clock, asked_at, answered_at, reported: false });
         ended
     }
 }
 
-/// Whether a game is another one after one more ply.
-fn continues(after: &Game, before: &Game) -> bool {
-    after.moves().len() == before.moves().len() + 1
-        && after.moves().starts_with(before.moves())
-        && before.start_position().chess() == after.start_position().chess()
+impl Watched {
+    /// Whether our last question was answered, and `after` is the game after one more ply.
+    fn is_continued_by(&self, after: &Game) -> bool {
+        let before = &self.evidence.game;
+        self.evidence.answered
+            && after.moves().len() == before.moves().len() + 1
+            && after.moves().starts_with(before.moves())
+            && before.start_position().chess() == after.start_position().chess()
+    }
+}
+
+/// Whether the board ends the game for good.
+fn is_over(game: &Game) -> bool {
+    game.ending().is_some_and(|(ending, _)| ending.is_forced())
 }
