@@ -47,10 +47,7 @@ impl SearchPaths {
         let tried: Vec<PathBuf> = self.folders.iter().map(|folder| folder.join(name)).collect();
         let mut tried = if tried.is_empty() { vec![name.to_owned()] } else { tried };
         tried.dedup();
-        match tried.iter().find(|path| path.exists()) {
-            Some(found) => Ok(found.clone()),
-            None => Err(tried),
-        }
+        tried.iter().find(|path| path.exists()).cloned().ok_or(tried)
     }
 
     /// A program: a plain name is looked up on `PATH` first, anything else as a path.

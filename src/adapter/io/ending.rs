@@ -1,5 +1,6 @@
 //! The end: of the engine, then of the adapter.
 
+use std::io::Write as _;
 use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -162,7 +163,7 @@ impl Shared {
         let shared = Arc::clone(self);
         let (done, written) = channel();
         let write = move || {
-            let _ = shared.gui.write(&text);
+            let _ = (&shared.gui).write_all(&text);
             let _ = done.send(());
         };
         if thread::Builder::new().spawn(write).is_ok() {

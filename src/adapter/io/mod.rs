@@ -7,7 +7,6 @@ mod opening;
 mod reading;
 pub mod run;
 mod shared;
-mod sink;
 mod state;
 pub mod stderr;
 mod writing;

@@ -5,8 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::shared::Shared;
-use super::sink::Side;
-use super::state::{End, State};
+use super::state::{End, Side, State};
 use crate::adapter::session::BookProblem;
 use crate::book::BookSet;
 

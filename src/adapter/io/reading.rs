@@ -8,8 +8,7 @@ use std::time::Duration;
 use log::Level;
 
 use super::shared::Shared;
-use super::sink::Side;
-use super::state::{End, State};
+use super::state::{End, Side, State};
 use crate::uci::{Lines, Piece};
 
 /// Bytes read at once: more than a pipe holds on Linux, and so many that the allocator takes fresh pages, of which only

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::book_loader::BookLoader;
 use super::log as logfile;
-use super::sink::{Side, Sink};
-use super::state::{Locked, State};
+use super::state::{Locked, Side, State};
 use super::stderr;
 use super::writing::Flush;
 use crate::adapter::config::Config;
@@ -32,8 +31,10 @@ pub(super) struct Shared {
     pub(super) changed: Condvar,
     /// The engine writer has work.
     pub(super) work: Condvar,
-    pub(super) gui: Sink<File>,
-    pub(super) engine: Sink<ChildStdin>,
+    /// Our standard output, which one thread at a time writes to.
+    pub(super) gui: File,
+    /// The engine's input, until it is closed. A write that has begun is not interrupted.
+    pub(super) engine: Mutex<Option<ChildStdin>>,
     pub(super) loader: BookLoader,
     pub(super) child: Engine,
     /// How long the engine may take to answer `uci`.
@@ -55,8 +56,8 @@ impl Shared {
             state: Mutex::new(State::new(session, out)),
             changed: Condvar::new(),
             work: Condvar::new(),
-            gui: Sink::new(gui),
-            engine: Sink::new(engine),
+            gui,
+            engine: Mutex::new(Some(engine)),
             loader: BookLoader { search_paths: config.search_paths.clone() },
             child,
             uci_limit: config.engine_timeout,

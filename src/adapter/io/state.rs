@@ -3,7 +3,6 @@
 use std::sync::MutexGuard;
 use std::time::Instant;
 
-use super::sink::Side;
 use crate::adapter::learning::Learning;
 use crate::adapter::session::{Output, Session};
 
@@ -15,6 +14,13 @@ const ENGINE_PENDING_MAX: usize = 32 << 20;
 
 /// Bytes that an engine's pipe takes even if the engine does not read: a quarter of the default on Linux and Windows.
 const PIPE_SAFE: usize = 16 << 10;
+
+/// The two sides of the adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Gui,
+    Engine,
+}
 
 /// Why the adapter ends.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! Writing to both sides: whoever has bytes for a side writes them, unless another thread is writing there.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::mem;
-use std::sync::{Arc, PoisonError};
+use std::process::ChildStdin;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::shared::Shared;
-use super::sink::Side;
-use super::state::{End, Locked};
+use super::state::{End, Locked, Side};
 
 /// Capacity of the buffers for pending bytes that is kept between writes.
 const ROOM_KEPT: usize = 64 << 10;
@@ -34,7 +34,7 @@ impl Shared {
         }
         state.writing.gui = true;
         drop(state);
-        let written = self.gui.write(block);
+        let written = (&self.gui).write_all(block);
         if written.is_err() {
             self.end(End::Asked);
         }
@@ -45,7 +45,7 @@ impl Shared {
     }
 
     pub(super) fn flush_gui<'a>(self: &'a Arc<Self>, state: Locked<'a>) -> Locked<'a> {
-        let write = |bytes: &[u8]| self.gui.write(bytes);
+        let write = |bytes: &[u8]| (&self.gui).write_all(bytes);
         let (state, written) = self.flush(state, Side::Gui, Flush::UntilEmpty, write);
         if written.is_ok() {
             return state;
@@ -57,13 +57,20 @@ impl Shared {
     }
 
     pub(super) fn flush_engine<'a>(&'a self, state: Locked<'a>, flush: Flush) -> Locked<'a> {
-        let write = |bytes: &[u8]| self.engine.write(bytes);
+        let write = |bytes: &[u8]| match &mut *self.engine_input() {
+            Some(input) => input.write_all(bytes),
+            None => Ok(()),
+        };
         let (mut state, written) = self.flush(state, Side::Engine, flush, write);
         if written.is_err() {
             state.engine.input = true;
             self.work.notify_all();
         }
         state
+    }
+
+    fn engine_input(&self) -> MutexGuard<'_, Option<ChildStdin>> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the pending bytes of a side, unless another thread does: that one goes on until none are left.
@@ -120,7 +127,8 @@ impl Shared {
                 }
                 if state.end.is_some() {
                     drop(state);
-                    return self.engine.close();
+                    self.engine_input().take();
+                    return;
                 }
             }
             if state.engine.process {

@@ -166,10 +166,7 @@ fn today() -> Date {
 /// Opens the log of this name for a day.
 fn find(name: &str, day: Date, search_paths: &SearchPaths) -> Result<(PathBuf, File), String> {
     let name = expand(name, &process::id().to_string(), &day.to_string());
-    let paths = match search_paths.find(&name) {
-        Ok(path) => vec![path],
-        Err(tried) => tried,
-    };
+    let paths = search_paths.find(&name).map_or_else(|tried| tried, |path| vec![path]);
     let mut problem = String::new();
     for path in paths {
         if is_pipe(&path) {
