@@ -3,15 +3,19 @@
 
 use std::sync::Arc;
 
-use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{CastlingMode, Move, Position as _};
 
+use super::books::{Books, Opening};
+use super::output::BookAnswer;
 use super::score;
 use crate::adapter::config::options::Options;
-use crate::book::{Book, BookSet, MoveFacts};
+use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Policy, chances, draw};
 use crate::uci::{Go, bestmove, book_info, info_string};
+
+/// Room for the lines of a book's answer, in bytes.
+const ANSWER_ROOM: usize = 512;
 
 /// Moves of the book's line that are sent as its `pv`.
 const SHOWN_LINE: usize = 8;
@@ -19,7 +23,7 @@ const SHOWN_LINE: usize = 8;
 /// Moves of a book that are listed before one is played: the documentation promises this number.
 const SHOWN_MOVES: usize = 5;
 
-/// The moves of a book in a position, with buffers that are kept between moves.
+/// The moves of the book that answers, in buffers that are kept between moves.
 #[derive(Default)]
 pub(super) struct Advice {
     book: Option<Arc<dyn Book>>,
@@ -30,11 +34,12 @@ pub(super) struct Advice {
     text: String,
 }
 
-impl Advice {
-    /// Asks the books by priority until one has a playable move; `false` if none has.
-    pub(super) fn ask(&mut self, book_set: &mut BookSet, game: &Game, go: &Go, policy: &Policy) -> bool {
-        self.book = None;
-        if !policy.covers(game.fullmove()) {
+impl Books {
+    /// Asks the books by priority until one has a playable move; `false` if none has, or if the books are not open yet.
+    pub(super) fn ask(&mut self, game: &Game, go: &Go, policy: &Policy) -> bool {
+        let Self { set, advice, .. } = self;
+        advice.book = None;
+        if self.opening != Opening::Done || !policy.covers(game.fullmove()) {
             return false;
         }
         let position = game.position();
@@ -43,55 +48,58 @@ impl Advice {
             .searchmoves
             .as_ref()
             .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
-        for index in 0..book_set.books(color).len() {
-            let Some(book) = book_set.books(color).get(index).cloned() else { break };
-            self.moves.clear();
-            book.moves(position, &mut self.moves);
-            if self.moves.is_empty() {
+        for index in 0..set.books(color).len() {
+            let Some(book) = set.books(color).get(index).cloned() else { break };
+            advice.moves.clear();
+            book.moves(position, &mut advice.moves);
+            if advice.moves.is_empty() {
                 continue;
             }
             let allowed = |mv: Move| {
-                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(book_set, game, mv)
+                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(set, game, mv)
             };
-            chances(&self.moves, policy, allowed, &mut self.chances);
-            if self.chances.iter().any(|chance| *chance > 0.0) {
-                self.book = Some(book);
+            chances(&advice.moves, policy, allowed, &mut advice.chances);
+            if advice.chances.iter().any(|chance| *chance > 0.0) {
+                advice.book = Some(book);
                 return true;
             }
         }
         false
     }
 
-    /// Chooses one of the moves that [`Advice::ask`] found and appends the lines that answer a `go` with it; `None` if
-    /// there are none.
+    /// Chooses one of the moves that [`Books::ask`] found for this game, with the lines that answer a `go` with it; `None`
+    /// if there are none.
     pub(super) fn answer(
         &mut self,
-        book_set: &mut BookSet,
         game: &Game,
         mode: CastlingMode,
         options: &Options,
-        rng: &mut Xoshiro256PlusPlus,
-        out: &mut Vec<u8>,
-    ) -> Option<Move> {
+    ) -> Option<BookAnswer> {
+        let Self { set, advice, .. } = self;
         let position = game.position();
-        let color = position.chess().turn();
-        let drawn = self.moves.get(draw(&self.chances, rng)?)?;
+        let drawn = advice.moves.get(draw(&advice.chances, &mut self.rng)?)?;
         let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
-        self.line.clear();
-        self.line.push(mv);
-        let tournament = options.policy.tournament;
-        let mut plies = book_set.line_of(color, position, mv, tournament, SHOWN_LINE - 1, &mut self.line);
-        let lasting = game.plies_of(&self.line);
-        if lasting < self.line.len() {
-            self.line.truncate(lasting);
+        let line = &mut advice.line;
+        line.clear();
+        line.push(mv);
+        let (color, tournament) = (position.chess().turn(), options.policy.tournament);
+        let mut plies = set.line_of(color, position, mv, tournament, SHOWN_LINE - 1, line);
+        let lasting = game.plies_of(line);
+        if lasting < line.len() {
+            line.truncate(lasting);
             plies = lasting as u32;
         }
-        self.list(mode, Some((mv, plies)), out);
-        book_info(out, centipawns, self.line.iter().map(|mv| mv.to_uci(mode)));
-        bestmove(out, mv.to_uci(mode), self.line.get(1).map(|mv| mv.to_uci(mode)));
-        Some(mv)
+        let mut lines = std::mem::take(&mut self.spare);
+        lines.clear();
+        lines.reserve(ANSWER_ROOM);
+        advice.list(mode, Some((mv, plies)), &mut lines);
+        book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
+        bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
+        Some(BookAnswer { lines, mv })
     }
+}
 
+impl Advice {
     /// A line for the log about the last answer.
     pub(super) fn note(&self) -> String {
         let mv =

@@ -3,20 +3,13 @@
 use log::Level;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use shakmaty::{CastlingMode, Color};
+use shakmaty::Color;
 
 use super::advice::Advice;
-use super::output::BookAnswer;
 use super::{Output, Session};
 use crate::adapter::config::books::BookFiles;
-use crate::adapter::config::options::Options;
 use crate::book::BookSet;
-use crate::chess::Game;
-use crate::choose::Policy;
-use crate::uci::{Go, notice};
-
-/// Room for the lines of a book's answer, in bytes.
-const ANSWER_ROOM: usize = 512;
+use crate::uci::notice;
 
 /// A problem with a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +22,7 @@ pub struct BookProblem {
 
 /// Whether the books that the options name are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opening {
+pub(super) enum Opening {
     Done,
     /// They are being opened: lines wait.
     Awaited,
@@ -41,10 +34,11 @@ enum Opening {
 pub(super) struct Books {
     /// The books that are used if the GUI names none.
     configured: BookFiles,
-    set: BookSet,
-    opening: Opening,
-    rng: Xoshiro256PlusPlus,
-    advice: Advice,
+    /// The books that are open.
+    pub(super) set: BookSet,
+    pub(super) opening: Opening,
+    pub(super) rng: Xoshiro256PlusPlus,
+    pub(super) advice: Advice,
     /// A buffer for the next answer.
     pub(super) spare: Vec<u8>,
 }
@@ -61,48 +55,14 @@ impl Books {
         }
     }
 
-    /// Starts the random numbers again.
-    pub(super) fn seed(&mut self, seed: u32) {
-        self.rng = rng(seed);
-    }
-
-    /// The books that are open.
-    pub(super) fn set(&self) -> &BookSet {
-        &self.set
-    }
-
     /// Whether lines wait for books that are being opened.
     pub(super) fn are_awaited(&self) -> bool {
         self.opening == Opening::Awaited
     }
-
-    /// Asks for a playable move; `false` if no book has one, or if the books are not open yet.
-    pub(super) fn ask(&mut self, game: &Game, go: &Go, policy: &Policy) -> bool {
-        self.opening == Opening::Done && self.advice.ask(&mut self.set, game, go, policy)
-    }
-
-    /// Chooses one of the moves that [`Books::ask`] found for this game; `None` if there are none.
-    pub(super) fn answer(
-        &mut self,
-        game: &Game,
-        mode: CastlingMode,
-        options: &Options,
-    ) -> Option<BookAnswer> {
-        let mut lines = std::mem::take(&mut self.spare);
-        lines.clear();
-        lines.reserve(ANSWER_ROOM);
-        let mv = self.advice.answer(&mut self.set, game, mode, options, &mut self.rng, &mut lines)?;
-        Some(BookAnswer { lines, mv })
-    }
-
-    /// Appends `info string` lines about the moves that [`Books::ask`] found.
-    pub(super) fn show(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
-        self.advice.list(mode, None, out);
-    }
 }
 
 /// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.
-fn rng(seed: u32) -> Xoshiro256PlusPlus {
+pub(super) fn rng(seed: u32) -> Xoshiro256PlusPlus {
     if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed.into()) }
 }
 

@@ -132,13 +132,13 @@ impl Session {
             analysis: analysis || go.searchmoves.is_some(),
             unwanted: !self.options.policy.learn,
         };
-        let books = self.learns().then_some(self.books.set());
+        let books = self.learns().then_some(&self.books.set);
         let ended = self.play.watch.asked(question, books);
         self.game_may_have_begun(ended, out);
     }
 
     pub(super) fn watch_ponderhit(&mut self, out: &mut Output) {
-        let books = self.learns().then_some(self.books.set());
+        let books = self.learns().then_some(&self.books.set);
         let ended = self.play.watch.ponderhit(books);
         self.game_may_have_begun(ended, out);
     }

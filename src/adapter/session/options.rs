@@ -3,6 +3,7 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
+use super::books::rng;
 use super::game_over::opponent_name;
 use super::{Output, Session, lossy};
 use crate::adapter::config::books::NO_BOOK;
@@ -185,7 +186,7 @@ impl Session {
             Change::Value => {}
             Change::Learn => out.resume_learning |= self.options.policy.learn,
             Change::Books => self.open_books(out),
-            Change::Seed => self.books.seed(self.options.seed),
+            Change::Seed => self.books.rng = rng(self.options.seed),
             Change::Log => {
                 let log = &mut self.options.log;
                 if log.is_empty() {
