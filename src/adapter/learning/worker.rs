@@ -1,20 +1,21 @@
 //! The learning worker: it learns new games at once, and games that were kept earlier in small batches.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
+use std::{fs, iter, mem};
 
 use log::Level;
 
 use super::{Messages, OpenGames, PATIENCE};
 use crate::adapter::session::Source;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
 use crate::learn::{self, IdentifiedGame, Learner, Outcome, Place, Spool, Spooled};
 
-/// Games that are learned together at most.
+/// The most games that are learned together.
 const MOST_AT_ONCE: usize = 255;
 
 /// What the worker does.
@@ -27,7 +28,7 @@ pub(in crate::adapter) enum Work {
     Resume(Vec<PathBuf>),
 }
 
-/// A game that is to be learned.
+/// A game to learn.
 pub(in crate::adapter) struct Game {
     /// The books that it is learned into.
     pub(super) sources: Arc<[Source]>,
@@ -37,7 +38,7 @@ pub(in crate::adapter) struct Game {
 }
 
 impl Game {
-    /// Adds the place of the game in its spool, for the book of this index, to those that are crossed out.
+    /// Adds the game's place in its spool, for the book of this index, to those that are crossed out.
     fn cross_out<'a>(&'a self, index: usize, done: &mut HashMap<&'a Path, Vec<Place>>) {
         if let Ok((spool, places)) = &self.kept {
             done.entry(spool.path()).or_default().extend(places.get(index).cloned());
@@ -59,21 +60,26 @@ struct Drain {
 }
 
 /// The state of the worker.
+#[derive(Default)]
 pub(super) struct Worker {
     learners: HashMap<PathBuf, Learner>,
     drains: VecDeque<Drain>,
     /// Books for which games wait in a spool.
     waiting: HashSet<(PlayedBook, PathBuf)>,
     games: OpenGames,
+    messages: Messages,
 }
 
 impl Worker {
     pub(super) fn new(games: OpenGames) -> Self {
-        Self { learners: HashMap::new(), drains: VecDeque::new(), waiting: HashSet::new(), games }
+        Self { games, ..Self::default() }
     }
 
-    fn work(&mut self, works: Vec<Work>) -> Messages {
-        let mut messages = Vec::new();
+    fn say(&mut self, level: Level, message: String) {
+        self.messages.push((level, message));
+    }
+
+    fn work(&mut self, works: impl Iterator<Item = Work>) {
         let mut games = Vec::new();
         for work in works {
             match work {
@@ -82,8 +88,7 @@ impl Worker {
                 Work::Resume(spools) => spools.into_iter().for_each(|path| self.resume(path)),
             }
         }
-        self.learn_new(&games, &mut messages);
-        messages
+        self.learn_new(&games);
     }
 
     /// Learns the games of a spool, unless that is already planned.
@@ -95,7 +100,7 @@ impl Worker {
     }
 
     /// Learns games that have just ended, all games of a book together.
-    fn learn_new(&mut self, games: &[Game], messages: &mut Messages) {
+    fn learn_new(&mut self, games: &[Game]) {
         // The games of each book, with its index among the books of the game.
         let mut books: BTreeMap<PlayedBook, Vec<(&Game, usize)>> = BTreeMap::new();
         let mut done: HashMap<&Path, Vec<Place>> = HashMap::new();
@@ -106,52 +111,22 @@ impl Worker {
                 if before.any(|other| learn::is_same_file(other.file(), source.file())) {
                     game.cross_out(index, &mut done);
                 } else {
-                    let known = (source.file().to_owned(), source.fingerprint());
-                    books.entry(known).or_default().push((game, index));
+                    let book = (source.file().to_owned(), source.fingerprint());
+                    books.entry(book).or_default().push((game, index));
                 }
             }
         }
-        for (known, wanted) in books {
-            let finished: Vec<_> = wanted.iter().map(|(game, _)| game.finished.clone()).collect();
-            let name = known.0.display();
-            match self.learn(&known, &finished) {
+        for (book, played) in books {
+            let finished: Vec<_> = played.iter().map(|(game, _)| game.finished.clone()).collect();
+            match self.learn(&book, &finished) {
                 Ok(outcomes) => {
-                    for ((game, index), outcome) in wanted.into_iter().zip(outcomes) {
+                    for ((game, index), outcome) in played.into_iter().zip(outcomes) {
                         game.cross_out(index, &mut done);
-                        let note = &game.finished.game.note;
-                        let what = match outcome {
-                            Outcome::Learned(1) => format!("{note}: learned: 1 entry of {name}"),
-                            Outcome::Learned(count) => format!("{note}: learned: {count} entries of {name}"),
-                            Outcome::Known => format!("{note}: learned: by another tabiya, into {name}"),
-                            Outcome::Absent => format!("{note}: no move of it is an entry of {name}"),
-                        };
-                        messages.push((Level::Info, what));
-                        if let Err(error) = &game.kept {
-                            messages.push((
-                                Level::Warn,
-                                format!("{note}: learned, but not kept in a spool before: {error}"),
-                            ));
-                        }
+                        self.say_learned(game, &book.0, &outcome);
                     }
-                    self.catch_up(&known);
+                    self.catch_up(&book);
                 }
-                Err(error) => {
-                    for (game, _) in wanted {
-                        let note = &game.finished.game.note;
-                        messages.push(match &game.kept {
-                            Ok((spool, _)) => {
-                                let path = spool.path();
-                                self.waiting.insert((known.clone(), path.to_owned()));
-                                let path = path.display();
-                                (Level::Warn, format!("{note}: not learned yet, kept in {path}: {error}"))
-                            }
-                            Err(other) => (
-                                Level::Error,
-                                format!("{note}: not learned: {error}; not kept either: {other}"),
-                            ),
-                        });
-                    }
-                }
+                Err(error) => played.iter().for_each(|(game, _)| self.say_not_learned(game, &book, &error)),
             }
         }
         for (spool, places) in done {
@@ -159,6 +134,35 @@ impl Worker {
             let _ = Spool::new(spool).cross_out(&places, PATIENCE);
         }
         games.iter().for_each(|game| self.games.close(game.finished.id));
+    }
+
+    fn say_learned(&mut self, game: &Game, book: &Path, outcome: &Outcome) {
+        let (note, book) = (&game.finished.game.note, book.display());
+        let what = match outcome {
+            Outcome::Learned(1) => format!("{note}: learned: 1 entry of {book}"),
+            Outcome::Learned(count) => format!("{note}: learned: {count} entries of {book}"),
+            Outcome::Known => format!("{note}: learned: by another tabiya, into {book}"),
+            Outcome::Absent => format!("{note}: no move of it is an entry of {book}"),
+        };
+        self.say(Level::Info, what);
+        if let Err(error) = &game.kept {
+            self.say(Level::Warn, format!("{note}: learned, but not kept in a spool before: {error}"));
+        }
+    }
+
+    fn say_not_learned(&mut self, game: &Game, book: &PlayedBook, error: &Error) {
+        let note = &game.finished.game.note;
+        match &game.kept {
+            Ok((spool, _)) => {
+                let path = spool.path();
+                self.waiting.insert((book.clone(), path.to_owned()));
+                let path = path.display();
+                self.say(Level::Warn, format!("{note}: not learned yet, kept in {path}: {error}"));
+            }
+            Err(other) => {
+                self.say(Level::Error, format!("{note}: not learned: {error}; not kept either: {other}"));
+            }
+        }
     }
 
     /// Learns the games that have waited for a book, because it can learn again.
@@ -174,62 +178,53 @@ impl Worker {
         if self.learners.get(book).is_some_and(moved) {
             self.learners.remove(book);
         }
-        let learner = match self.learners.get_mut(book) {
-            Some(learner) => learner,
-            None => {
-                let learner = Learner::new(book)?.patience(PATIENCE);
-                self.learners.entry(book.clone()).or_insert(learner)
-            }
+        let learner = match self.learners.entry(book.clone()) {
+            Entry::Occupied(learner) => learner.into_mut(),
+            Entry::Vacant(place) => place.insert(Learner::new(book)?.patience(PATIENCE)),
         };
         learner.expect(*fingerprint);
         learner.learn(games, false)
     }
 
     /// Learns a batch of the games that were kept earlier. A book that still cannot learn is tried once.
-    fn drain(&mut self) -> Messages {
-        let mut messages = Vec::new();
-        let Some(mut drain) = self.drains.pop_front() else { return messages };
+    fn drain(&mut self) {
+        let Some(mut drain) = self.drains.pop_front() else { return };
         match drain.spool.batch(drain.at, PATIENCE) {
             Ok(batch) => {
                 self.learn_batch(&mut drain, batch.games);
                 if let Some(next) = batch.next {
                     drain.at = next;
-                    self.drains.push_front(drain);
-                    return messages;
+                    return self.drains.push_front(drain);
                 }
             }
-            Err(error) => messages.push((Level::Warn, error.to_string())),
+            Err(error) => self.say(Level::Warn, error.to_string()),
         }
         if let Err(error) = drain.spool.tidy(PATIENCE) {
-            messages.push((Level::Warn, error.to_string()));
+            self.say(Level::Warn, error.to_string());
         }
-        drain.report(&mut messages);
-        messages
+        self.report(drain);
     }
 
     fn learn_batch(&mut self, drain: &mut Drain, games: Vec<Spooled>) {
         let mut books: BTreeMap<PlayedBook, (Vec<IdentifiedGame>, Vec<Place>)> = BTreeMap::new();
         for Spooled { book, fingerprint, finished, place } in games {
-            if self.games.has(finished.id) {
-                continue;
+            let book = (book, fingerprint);
+            if !self.games.has(finished.id) && !drain.failed.contains_key(&book) {
+                let (games, places) = books.entry(book).or_default();
+                games.push(finished);
+                places.push(place);
             }
-            let (games, places) = books.entry((book, fingerprint)).or_default();
-            games.push(finished);
-            places.push(place);
         }
         let mut done = Vec::new();
-        for (known, (games, places)) in books {
-            if drain.failed.contains_key(&known) {
-                continue;
-            }
-            match self.learn(&known, &games) {
+        for (book, (games, places)) in books {
+            match self.learn(&book, &games) {
                 Ok(_) => {
-                    *drain.learned.entry(known.0).or_default() += places.len();
+                    *drain.learned.entry(book.0).or_default() += places.len();
                     done.extend(places);
                 }
                 Err(error) => {
-                    self.waiting.insert((known.clone(), drain.spool.path().to_owned()));
-                    drain.failed.insert(known, error.to_string());
+                    self.waiting.insert((book.clone(), drain.spool.path().to_owned()));
+                    drain.failed.insert(book, error.to_string());
                 }
             }
         }
@@ -239,36 +234,32 @@ impl Worker {
     }
 
     /// Ends the work: learns the first batch of each spool that has not had its turn.
-    fn end(&mut self) -> Messages {
-        let mut messages = Vec::new();
+    fn end(&mut self) {
         while let Some(drain) = self.drains.front() {
             if drain.at == 0 {
-                messages.extend(self.drain());
+                self.drain();
             }
             if let Some(drain) = self.drains.pop_front_if(|drain| drain.at > 0) {
-                drain.report(&mut messages);
+                self.report(drain);
             }
         }
-        messages
     }
-}
 
-impl Drain {
-    fn report(self, messages: &mut Messages) {
-        for (book, count) in self.learned {
-            messages.push((
-                Level::Info,
-                format!("games kept earlier and learned now into {}: {count}", book.display()),
-            ));
+    /// Reports what was learned from a spool.
+    fn report(&mut self, drain: Drain) {
+        for (book, count) in drain.learned {
+            let book = book.display();
+            self.say(Level::Info, format!("games kept earlier and learned now into {book}: {count}"));
         }
-        for error in self.failed.into_values() {
-            let path = self.spool.path().display();
-            messages.push((Level::Warn, format!("games kept in {path} cannot be learned yet: {error}")));
+        let path = drain.spool.path().display();
+        for error in drain.failed.into_values() {
+            self.say(Level::Warn, format!("games kept in {path} cannot be learned yet: {error}"));
         }
     }
 }
 
-/// Does the work that comes: new games first, and between them those that were kept earlier, until no more can come.
+/// Does the work as it comes: new games first, games that were kept earlier while there are no new ones. Returns when
+/// nobody can send more.
 pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl Fn(Level, String)) {
     let mut open = true;
     while open {
@@ -277,14 +268,12 @@ pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl
         } else {
             work.try_recv().inspect_err(|error| open = *error == TryRecvError::Empty).ok()
         };
-        let messages = match first {
+        match first {
             // All games that have come meanwhile are learned together, to keep up with them on a slow disk.
-            Some(first) => {
-                worker.work(std::iter::once(first).chain(work.try_iter().take(MOST_AT_ONCE)).collect())
-            }
+            Some(first) => worker.work(iter::once(first).chain(work.try_iter().take(MOST_AT_ONCE))),
             None if open => worker.drain(),
             None => worker.end(),
-        };
-        messages.into_iter().for_each(|(level, message)| report(level, message));
+        }
+        mem::take(&mut worker.messages).into_iter().for_each(|(level, message)| report(level, message));
     }
 }
