@@ -1,7 +1,8 @@
 //! The proxy between a GUI and the child engine.
 //!
 //! [`session`] decides what each line means and does no I/O; [`io`] puts threads, pipes and the log around it;
-//! [`learning`] takes the results of finished games into books on threads of its own; [`config`] is what the user set.
+//! [`learning`] writes the results of finished games into books, on its own threads; [`config`] holds the user's
+//! settings.
 
 pub mod config;
 pub mod io;

@@ -12,7 +12,7 @@ pub enum BookList {
     /// Nothing is named: the configuration's list is used, or else the starter book.
     #[default]
     Unnamed,
-    /// No book is wanted.
+    /// No book is used.
     None,
     /// Files as named.
     Files(Vec<String>),
@@ -62,8 +62,8 @@ pub struct BookFiles {
 }
 
 impl BookFiles {
-    /// These lists, with the other's in place of those that name nothing. If no book is wanted for both colours, the
-    /// other's books for one colour are not used either.
+    /// These lists, with the other's in place of those that name nothing. If the list for both colours is "no book",
+    /// the other's books for one colour are not used either.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         let nothing = Self::default();
@@ -75,7 +75,7 @@ impl BookFiles {
         }
     }
 
-    /// Whether no book is wanted for either colour.
+    /// Whether neither colour has a book.
     pub fn is_none(&self) -> bool {
         self.both == BookList::None && self.white.files().is_empty() && self.black.files().is_empty()
     }

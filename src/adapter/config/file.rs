@@ -113,7 +113,7 @@ fn put<T>(value: Option<T>, place: &mut T, needed: &'static str) -> std::result:
     Ok(())
 }
 
-/// A string; the outer `None` stands for any other value.
+/// A string; the outer `None` is any other value.
 fn text(value: &DeValue<'_>) -> Option<Option<String>> {
     value.as_str().map(|text| Some(text.to_owned()))
 }

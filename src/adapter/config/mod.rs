@@ -1,4 +1,4 @@
-//! What the user set: the command line over the configuration file over the defaults.
+//! The user's settings: the command line takes precedence over the configuration file, and that over the defaults.
 
 pub mod books;
 mod file;
@@ -19,7 +19,7 @@ use self::search_paths::{SearchPaths, looked_for_at};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::SetOption;
 
-/// The name of the configuration file that is looked for when none is named.
+/// The configuration file that is used if none is named and this one exists.
 pub const FILE_NAME: &str = "tabiya.toml";
 
 /// The engine when none is named.
@@ -51,7 +51,7 @@ pub struct Given {
     pub white: Vec<String>,
     /// Books for Black.
     pub black: Vec<String>,
-    /// Whether tabiya goes on when a book cannot be opened.
+    /// Whether tabiya plays on when a book cannot be opened.
     pub book_optional: bool,
     /// The name that GUIs see.
     pub name: Option<String>,
@@ -78,7 +78,7 @@ pub struct Config {
     pub engine_timeout: Duration,
     /// The name that GUIs see; `None` for the engine's own with an addition.
     pub name: Option<String>,
-    /// Whether tabiya goes on when a book cannot be opened.
+    /// Whether tabiya plays on when a book cannot be opened.
     pub book_optional: bool,
     /// The level of the log.
     pub log_level: Level,

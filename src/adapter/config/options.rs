@@ -43,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// What the adapter must do after one of its options has been set.
+/// What the adapter must do after an option has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing: the value is read when it is needed.

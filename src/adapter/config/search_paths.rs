@@ -1,4 +1,4 @@
-//! Where files that the user named are looked up: GUIs start engines in folders of their own choosing.
+//! Where files that the user names are looked up: each GUI starts engines in a folder of its choice.
 
 use std::env;
 use std::ffi::OsString;

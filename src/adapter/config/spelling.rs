@@ -1,4 +1,4 @@
-//! Misspelt names: which known name the user meant.
+//! Misspelt names: the known name that the user probably meant.
 
 /// The known name that differs from `name` only by letter case, by the separators of its words, or by plurals; `None`
 /// if there is none.

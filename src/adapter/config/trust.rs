@@ -1,7 +1,7 @@
 //! Whether a configuration file that the user did not name may be used: it names a program that is run.
 //!
-//! GUIs start engines in folders of their own choosing, Cute Chess in the system's temporary folder, to which everybody
-//! can write. On Windows nothing is checked: the temporary folder belongs to the user, and other folders are closed to
+//! GUIs start engines in a folder of their choice, Cute Chess in the system's temporary folder, to which everybody can
+//! write. On Windows nothing is checked: the temporary folder belongs to the user, and other folders are closed to
 //! other users by default.
 
 use std::path::Path;

@@ -17,28 +17,28 @@ use crate::base::error::{Error, ErrorKind, Remedy, Result};
 /// How long the engine may take to exit after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
 
-/// How long a write may make no progress before its reader is taken not to read, once the engine has ended. On a busy
-/// machine a reader may well be idle for a second.
+/// How long a write may make no progress, once the engine has ended, before its reader counts as one that does not
+/// read. On a busy machine a reader may well be idle for a second.
 const STUCK_TIME: Duration = Duration::from_secs(2);
 
-/// Such periods that forwarding the last output of an engine that failed may take.
+/// The number of such periods that forwarding the last output of an engine that failed may take.
 const LAST_OUTPUT_PERIODS: u32 = 5;
 
-/// Such periods that it may take after `quit`, when nobody waits for it.
+/// The number of such periods that it may take after `quit`, when nobody waits for it.
 const QUIT_OUTPUT_PERIODS: u32 = 2;
 
 /// How long the adapter's end waits for the books of the configuration: no longer than for the engine.
 const FIRST_BOOKS_TIME: Duration = Duration::from_secs(2);
 
 impl Shared {
-    /// Ends the adapter because of an engine that is of no use any more.
+    /// Ends the adapter because the engine has become useless.
     pub(super) fn give_up(self: &Arc<Self>, why: &str) {
         self.end(End::Engine(why.to_owned()));
         self.child.kill();
     }
 
-    /// Starts the end: sends `quit` to the engine, closes its input, and kills it if it does not exit in time. The first
-    /// reason is the one that counts.
+    /// Starts the end: sends `quit` to the engine, closes its input, and kills it if it does not exit in time. Only the
+    /// first reason counts.
     pub(super) fn end(self: &Arc<Self>, why: End) {
         let mut state = self.lock();
         if state.end.is_some() {
@@ -46,7 +46,7 @@ impl Shared {
         }
         log::info!("the adapter ends: {why:?}");
         if matches!(why, End::Asked) {
-            // The last game is over, and kept before anything else takes time.
+            // The last game is over; it is kept before anything else takes time.
             let State { session, out, .. } = &mut *state;
             session.at(self.now());
             session.finish(out);
@@ -72,7 +72,7 @@ impl Shared {
         }
     }
 
-    /// Gives up an engine that does not answer `uci` in time. The thread for this never waits for a pipe.
+    /// Gives up an engine that does not answer `uci` in time. The thread that watches it never waits for a pipe.
     pub(super) fn watch_uci(self: &Arc<Self>, state: &mut State) {
         if state.uci_watched || !state.session.owes_uciok() {
             return;
@@ -89,7 +89,7 @@ impl Shared {
                 shared.give_up(&format!("no uciok within {seconds} s: is it a UCI engine?"));
             }
         };
-        // Without a thread only the GUI's own time limit is left.
+        // Without the thread only the GUI's time limit is left.
         state.uci_watched = thread::Builder::new().name("uci".to_owned()).spawn(watch).is_ok();
     }
 
@@ -101,7 +101,7 @@ impl Shared {
         state.engine.process = true;
         self.wake(&state);
         if matches!(state.end, Some(End::Asked)) {
-            // Whether a missing book is reported must not depend on how soon the GUI sends `quit`.
+            // A missing book is reported however soon the GUI sends `quit`.
             state = self.wait_for(state, FIRST_BOOKS_TIME, |state| !state.opening.is_first());
         }
         state = self.forward_last_output(state);
@@ -123,7 +123,7 @@ impl Shared {
         result
     }
 
-    /// Waits until the last output of the engine has been forwarded, unless somebody does not read it.
+    /// Waits until the last output of the engine has been forwarded, unless its reader does not read.
     fn forward_last_output<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
         let is_forwarded = |state: &State| state.engine.output && state.engine.stderr && !state.writing.gui;
         let asked = matches!(state.end, Some(End::Asked));
@@ -177,7 +177,7 @@ fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> Str
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),
-        // A match without the books that were asked for is worse than none. The last of them is the error, the others are
+        // A match without the requested books is worse than none. The last of them is the error; the others are
         // reported before it.
         End::Books(mut unopened) => {
             let last = unopened.pop().unwrap_or_default();

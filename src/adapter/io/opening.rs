@@ -1,4 +1,4 @@
-//! Opening books on a thread of its own: a disk may hang.
+//! Opening books on another thread: a disk may hang.
 
 use std::sync::Arc;
 use std::thread;
@@ -13,7 +13,7 @@ use crate::book::BookSet;
 const BOOKS_TIME: Duration = Duration::from_secs(8);
 
 impl Shared {
-    /// Starts to open the books that the session wants.
+    /// Starts to open the books that the session asks for.
     pub(super) fn open_books(self: &Arc<Self>, state: &mut State) {
         let Some(files) = state.out.open_books.take() else { return };
         state.opening.requests += 1;
@@ -37,12 +37,12 @@ impl Shared {
             return;
         }
         let in_time = state.opening.due.take().is_some();
-        // The first request is for the books of the configuration. A game that has begun without them continues.
+        // The first request is for the books of the configuration. A game that began without them continues.
         if request == 1 && in_time && self.books_required {
             let unopened = problems.iter().filter(|problem| problem.unopened);
             let unopened: Vec<String> = unopened.map(|problem| problem.what.clone()).collect();
             if !unopened.is_empty() {
-                // A GUI that has already sent `quit` gets the error all the same.
+                // Even a GUI that has already sent `quit` gets the error.
                 if matches!(state.end, Some(End::Asked)) {
                     state.end = Some(End::Books(unopened));
                     self.changed.notify_all();

@@ -11,8 +11,8 @@ use super::shared::Shared;
 use super::state::{End, Side, State};
 use crate::uci::{Lines, Piece};
 
-/// Bytes read at once: more than a pipe holds on Linux, and so many that the allocator takes fresh pages, of which only
-/// those are touched that something is read into.
+/// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
+/// nothing until something is read into them.
 const BLOCK: usize = 256 << 10;
 
 /// The longest GUI line that is kept whole: 64 MiB, a game of millions of moves.
@@ -24,7 +24,7 @@ const ENGINE_LINE_MAX: usize = 4 << 20;
 /// How long `quit` waits for books that earlier lines of the GUI wait for.
 const BOOKS_AT_QUIT_TIME: Duration = Duration::from_secs(2);
 
-/// How long the engine may go on running after it has closed its output.
+/// How long the engine may run after it has closed its output.
 const OUTPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
 
 /// Reads a block. It is empty at the end, and after an error, which is treated as the end.
@@ -98,7 +98,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
             state = shared.settle(state, Side::Engine);
         }
         if !whole.is_empty() {
-            // The lock is held from here to the write: what may pass now might not pass a moment later.
+            // The lock is held until the write begins: lines that may pass now might not pass a moment later.
             if state.session.passes() && all_pass(whole) {
                 if state.session.listens() {
                     state.session.hear(whole);
@@ -118,7 +118,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
     let mut state = shared.settle(state, Side::Engine);
     state.engine.output = true;
     shared.wake(&state);
-    // An engine that has only closed its output is of no use any more.
+    // An engine that runs on without output is useless.
     let state = shared.wait_for(state, OUTPUT_CLOSED_TIME, |state| !state.is_running());
     if state.is_running() {
         drop(state);

@@ -5,7 +5,7 @@
 //! | main | starts the child, waits for its end, ends the adapter |
 //! | gui | reads the GUI, writes to both sides |
 //! | engine | reads the engine, writes to the GUI |
-//! | engine writer | writes to the engine what might have to wait for it |
+//! | engine writer | writes to the engine if a write might have to wait for it |
 //! | stderr | forwards the engine's standard error to the log |
 //! | books | opens books |
 //! | uci | watches the engine's time to answer `uci` |
@@ -34,8 +34,8 @@ pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
 /// The exit code of a Rust program that panics.
 const PANIC_CODE: i32 = 101;
 
-/// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns. `word` writes an error
-/// with the options that help against it, for the GUI and the log.
+/// Runs the adapter until the GUI or the engine ends it. The engine has exited when this returns. `word` writes an
+/// error with the options that help against it, for the GUI and the log.
 ///
 /// # Errors
 /// When the engine cannot be started, does not speak UCI, hangs or dies, or when a required book cannot be opened.
@@ -60,7 +60,7 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     }
     let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
     let signalled = Arc::clone(&shared);
-    // If signals cannot be handled, the adapter still ends with the GUI's pipe.
+    // If signals cannot be handled, the adapter still ends when the GUI's pipe closes.
     let _ = ctrlc::set_handler(move || signalled.end(End::Asked));
     let engine = shared.child.clone();
     end_on_panic(move || engine.kill());
@@ -78,8 +78,8 @@ fn start(config: &Config) -> Result<(Engine, Pipes)> {
     Engine::start(&program, &config.engine_args, folder.as_deref())
 }
 
-/// Ends the engine and the process when a thread panics: the other threads would wait for it forever. Panics that are
-/// caught are only logged.
+/// Makes a panic of any thread end the engine and the process: the other threads would wait for that thread forever.
+/// Panics that are caught are only logged.
 fn end_on_panic(kill: impl Fn() + Send + Sync + 'static) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,8 +1,9 @@
 //! What the adapter's threads share: the session, the bytes that wait to be written, and the end.
 //!
 //! A line costs one read, one decision under the lock, and one write by the thread that has read it: no line is handed
-//! from thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, so that
-//! the order is kept. Only the engine writer waits for the engine: bytes that a pipe might not take at once go through it.
+//! from thread to thread. A thread that finds another one writing to the same side leaves its bytes to that one, which
+//! keeps the order. Only the engine writer waits for the engine: it writes the bytes that a pipe might not take at
+//! once.
 
 use std::fs::File;
 use std::process::ChildStdin;
@@ -24,12 +25,12 @@ use crate::learn;
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
 const BRAKE_TIME: Duration = Duration::from_secs(10);
 
-/// What the threads share.
+/// The state that the threads share, and the pipes.
 pub(super) struct Shared {
     state: Mutex<State>,
-    /// Something that a thread waits for may have changed.
+    /// Signals that something that a thread waits for may have changed.
     pub(super) changed: Condvar,
-    /// The engine writer has work.
+    /// Signals that the engine writer has work.
     pub(super) work: Condvar,
     /// Our standard output, which one thread at a time writes to.
     pub(super) gui: File,
@@ -117,9 +118,8 @@ impl Shared {
         state
     }
 
-    /// Holds the GUI's reader while its earlier lines cannot be handled: the engine may search as long as it likes. An
-    /// engine that does not read, or does not answer what it must answer at once, is given up: the GUI's `quit` would
-    /// never be read.
+    /// Holds the GUI's reader while its earlier lines cannot be handled. The engine may search as long as it likes, but
+    /// an engine that does not read, or owes an immediate answer, is given up: the GUI's `quit` would never be read.
     pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
         while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
             let stuck = |state: &State| {
@@ -140,7 +140,7 @@ impl Shared {
         }
     }
 
-    /// Carries out what the session wants after lines from this side.
+    /// Carries out what the session asks for after lines from this side.
     pub(super) fn settle<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, from: Side) -> Locked<'a> {
         report_cut_files(&mut state);
         switch_log(&mut state);
@@ -181,7 +181,7 @@ impl Shared {
         drop(self.settle(state, Side::Engine));
     }
 
-    /// Hands over what is to be learned.
+    /// Hands the games and books of the session's output to the learning threads.
     pub(super) fn learn(self: &Arc<Self>, state: &mut State) {
         let State { out, learning, .. } = state;
         if !out.resume_learning && out.opened.is_empty() && out.begun.is_empty() && out.finished.is_empty() {
@@ -203,7 +203,7 @@ impl Shared {
     }
 }
 
-/// Reports the books whose files were cut off while they are used.
+/// Reports the books whose files were cut off while in use.
 fn report_cut_files(state: &mut State) {
     for path in cut::take() {
         let State { session, out, .. } = &mut *state;
@@ -212,7 +212,7 @@ fn report_cut_files(state: &mut State) {
     }
 }
 
-/// Opens the log that the session wants.
+/// Opens the log that the session asks for.
 fn switch_log(state: &mut State) {
     if let Some(name) = state.out.log_to.take()
         && let Err(problem) = logfile::open(&name)

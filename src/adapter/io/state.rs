@@ -1,4 +1,4 @@
-//! What the threads share under one lock.
+//! The state that the threads share under one lock.
 
 use std::sync::MutexGuard;
 use std::time::Instant;
@@ -33,14 +33,14 @@ pub(super) enum End {
     Engine(String),
 }
 
-/// What the lock guards.
+/// The state under the lock.
 pub(super) struct State {
     pub(super) session: Session,
     /// The session's output that has not been carried out yet.
     pub(super) out: Output,
     pub(super) writing: Writing,
     pub(super) engine: EngineEnds,
-    /// Why the adapter ends, once that is decided: then the engine's input is closed when all is written.
+    /// Why the adapter ends, once that is decided: the engine's input is then closed after the last write.
     pub(super) end: Option<End>,
     /// Whether a thread watches the engine's time to answer `uci`.
     pub(super) uci_watched: bool,
@@ -68,12 +68,12 @@ pub(super) struct Writing {
     proofs: u64,
 }
 
-/// What of the engine has ended.
+/// Which parts of the engine have ended.
 #[derive(Default)]
 pub(super) struct EngineEnds {
     /// Its process.
     pub(super) process: bool,
-    /// Its input: it does not read any more.
+    /// Its input: it no longer reads.
     pub(super) input: bool,
     /// Its output.
     pub(super) output: bool,
@@ -84,7 +84,7 @@ pub(super) struct EngineEnds {
 /// The opening of books.
 #[derive(Default)]
 pub(super) struct Opening {
-    /// How often books were requested: only the last request counts.
+    /// The number of requests for books: only the last request counts.
     pub(super) requests: u64,
     /// When the books that lines wait for are late.
     pub(super) due: Option<Instant>,
@@ -133,7 +133,7 @@ impl State {
         fits
     }
 
-    /// Whether the GUI does not read what it is sent.
+    /// Whether the GUI does not read its input.
     pub(super) fn gui_is_full(&self) -> bool {
         self.out.gui.len() > GUI_PENDING_MAX && self.writing.gui
     }

@@ -1,4 +1,4 @@
-//! What the adapter has to say on standard error: nobody waits for who reads it.
+//! Messages on standard error: the adapter never waits for their reader.
 
 use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -6,13 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Messages that may wait for the reader of standard error; what comes after them is left out.
+/// Messages that may wait for the reader of standard error; further ones are left out.
 const WAITING_MAX: usize = 256;
 
 /// How long the last messages may take to be read before the adapter ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The thread that writes: where it is given messages, and what it closes when all are written.
+/// The channel to the thread that writes, and one that closes when all messages are written.
 struct Writer {
     messages: SyncSender<String>,
     done: Receiver<()>,

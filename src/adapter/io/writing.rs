@@ -1,4 +1,4 @@
-//! Writing to both sides: whoever has bytes for a side writes them, unless another thread is writing there.
+//! Writing to both sides: a thread that has bytes for a side writes them, unless another thread is writing there.
 
 use std::io::{self, Write as _};
 use std::mem;
@@ -12,7 +12,7 @@ use super::state::{End, Locked, Side};
 /// Capacity of the buffers for pending bytes that is kept between writes.
 const ROOM_KEPT: usize = 64 << 10;
 
-/// How long an engine that has closed its input may go on running.
+/// How long the engine may run after it has closed its input.
 const INPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
 
 /// How much to write.
@@ -20,13 +20,13 @@ const INPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
 pub(super) enum Flush {
     /// The bytes that are pending now.
     Once,
-    /// All bytes, those too that are added meanwhile.
+    /// All bytes, including those that are added meanwhile.
     UntilEmpty,
 }
 
 impl Shared {
-    /// Writes a block of the engine that need not be read straight to the GUI: after the bytes that are pending, and
-    /// before those that another thread adds once the lock is open.
+    /// Writes a block of the engine straight to the GUI: after the bytes that are pending, and before those that
+    /// another thread adds once the lock is open.
     pub(super) fn pass<'a>(self: &'a Arc<Self>, mut state: Locked<'a>, block: &[u8]) -> Locked<'a> {
         if state.writing.gui || !state.out.gui.is_empty() {
             state.out.gui.extend_from_slice(block);
@@ -50,7 +50,7 @@ impl Shared {
         if written.is_ok() {
             return state;
         }
-        // A GUI that has closed our output has gone.
+        // A GUI that closes our output has gone.
         drop(state);
         self.end(End::Asked);
         self.lock()
@@ -73,7 +73,7 @@ impl Shared {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the pending bytes of a side, unless another thread does: that one goes on until none are left.
+    /// Writes the pending bytes of a side, unless another thread does: that one writes until none are left.
     fn flush<'a>(
         &'a self,
         mut state: Locked<'a>,
@@ -115,8 +115,8 @@ impl Shared {
         (state, result)
     }
 
-    /// The engine writer: writes to the engine what might have to wait for it, closes its input at the end, and gives up
-    /// an engine that has closed its input and goes on running.
+    /// The engine writer: writes to the engine if a write might have to wait for it, closes its input at the end, and
+    /// gives up an engine that has closed its input and does not exit.
     pub(super) fn write_engine(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {

@@ -1,6 +1,6 @@
-//! Learning from finished games, on threads of its own, so that no line ever waits for a disk.
+//! Learning from finished games on separate threads: no line ever waits for a disk.
 //!
-//! One thread writes each game to the spool at once; another one, the worker, learns it from there, however long that
+//! One thread writes each game to the spool at once. Another one, the worker, learns it from there, however long that
 //! takes, and crosses it out. A game that cannot be written to the spool is learned without it.
 
 mod open_games;
@@ -30,10 +30,10 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// How long to wait for them before a finished game is not kept in the spool.
 const KEEP_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the adapter's end may wait for the disk to take the last games: until then they would be lost.
+/// How long the adapter's end may wait until the last games are on a disk: before that they would be lost.
 const KEEP_TIME: Duration = Duration::from_secs(600);
 
-/// How long it may wait for them to be learned.
+/// How long it may wait until they are learned.
 const LEARN_TIME: Duration = Duration::from_secs(10);
 
 /// A job of the thread that writes the spool.
@@ -146,11 +146,11 @@ fn start<T: Send + 'static>(
 }
 
 impl Ending {
-    /// Waits until all is done, but not forever; returns messages about games that are not learned by then.
+    /// Waits until everything is done, but not forever; returns messages about games that are not learned by then.
     pub(super) fn wait(&self) -> Messages {
         let in_time = |end: &Receiver<()>, time| end.recv_timeout(time) != Err(RecvTimeoutError::Timeout);
         let _ = self.kept.as_ref().map(|end| in_time(end, self.keep_time));
-        // A game that the spool does not take is on no disk until it is learned.
+        // A game that could not be written to the spool is not on a disk until it is learned.
         let done = in_time(&self.learned, self.learn_time)
             || self.games.are_any_loose() && in_time(&self.learned, self.keep_time);
         if done { Vec::new() } else { self.games.messages(self.learn_time) }

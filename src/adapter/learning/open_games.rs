@@ -1,4 +1,4 @@
-//! The games that are neither learned nor reported yet: both threads and the adapter's end must know them.
+//! The games that are neither learned nor reported yet. Both threads and the adapter's end need them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
-//! Where finished games are kept until they are learned.
+//! Where games are kept until they are learned.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What is added to the log's name for the spool's.
+/// The suffix of the log's name that makes it the spool's.
 const SPOOL_SUFFIX: &str = ".spool";
 
 /// The spool's name if there is no log.

@@ -1,4 +1,4 @@
-//! The learning worker: it learns new games at once, and games that were kept earlier in small batches.
+//! The learning worker: it learns new games at once, and games from an earlier process in small batches.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};

@@ -67,8 +67,8 @@ impl Books {
         false
     }
 
-    /// Chooses one of the moves that [`Books::ask`] found for this game, with the lines that answer a `go` with it; `None`
-    /// if there are none.
+    /// Chooses one of the moves that [`Books::ask`] found for this game, with the lines that answer a `go` with it;
+    /// `None` if there are none.
     pub(super) fn answer(
         &mut self,
         game: &Game,

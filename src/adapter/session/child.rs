@@ -1,4 +1,4 @@
-//! What is sent to the child engine, and when: nothing that it does not expect in its state.
+//! What is sent to the child engine, and when: only what it expects in its state.
 
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ enum Search {
     Running,
     /// `stop` was sent.
     Stopped,
-    /// `stop` was sent, and nobody waits for the bestmove any more: it is dropped.
+    /// `stop` was sent, and nobody waits for the bestmove: it will be dropped.
     Abandoned,
 }
 
@@ -63,7 +63,7 @@ impl Child {
         self.search == Search::Idle
     }
 
-    /// Whether its lines belong to a search that nobody waits for any more.
+    /// Whether its lines belong to a search that nobody waits for.
     pub(super) fn is_abandoned(&self) -> bool {
         self.search == Search::Abandoned
     }
@@ -124,8 +124,7 @@ impl Child {
         }
     }
 
-    /// Ends a search whose bestmove nobody waits for; returns whether one was running. A `go` that has not been sent yet
-    /// is taken back.
+    /// Ends a search whose bestmove nobody waits for; returns whether one was running. A `go` that waits is removed.
     pub(super) fn abandon(&mut self, out: &mut Output) -> bool {
         if self.search == Search::Running {
             self.write(b"stop\n", out);

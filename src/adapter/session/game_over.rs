@@ -35,8 +35,7 @@ impl Source {
         self.book.learns_at().unwrap_or(self.book.path())
     }
 
-    /// What distinguishes the book from others, computed by the first call, which reads the book: make it when the game
-    /// begins.
+    /// What distinguishes the book from others. The first call reads the book: make it when the game begins.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         *self.fingerprint.get_or_init(|| self.book.fingerprint())
     }
@@ -192,7 +191,7 @@ impl Session {
         let mut message = format!("game {number} as {side}, {plies} plies, is {result}: {}", verdict.why);
         let Some(outcome) = verdict.outcome else {
             message.push_str("; it is not learned");
-            // Users who analyse do not want a message for each position.
+            // In analysis there would be a message for each position.
             return match verdict.why {
                 Why::Short | Why::Doubt(Doubt::Analysis | Doubt::Jumped) => {
                     out.notes.push((Level::Info, message));

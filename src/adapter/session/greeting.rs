@@ -6,7 +6,7 @@ use super::options::ANALYSE_MODE;
 use super::{Output, Session, lossy};
 use crate::uci::{Command, id_name, notice};
 
-/// What is added to an engine's name, so that it is not taken for the engine without books.
+/// The addition to an engine's name that distinguishes it from the engine without books.
 pub const NAME_ADDITION: &str = "(tabiya)";
 
 /// How far the GUI has been greeted.
@@ -84,7 +84,7 @@ impl Session {
         if early || self.child.uci_owed > 0 {
             return;
         }
-        // Before `uciok` the engine may still list options for books of its own.
+        // Before `uciok` the engine may still list options for its own books.
         self.send_settings(out);
         if !self.greeting.done {
             self.greet(out);

@@ -1,14 +1,14 @@
-//! What to do on each line: a state machine, events in, actions out. No thread, no clock, no I/O.
+//! What to do on each line: a state machine that turns events into actions. It has no thread, no clock and no I/O.
 //!
 //! Three things decide what may be sent when:
 //!
-//! - the **question**: the `go` that has not been answered yet. There is one at a time; a further `go`, and all lines
-//!   after it, wait in the backlog, so that answers come in the order of the questions;
-//! - the **child**: idle, searching, or in an abandoned search, which was stopped and whose bestmove will be dropped. In
-//!   the last case all lines for it wait, because the GUI takes it for idle;
+//! - the **question**: the `go` that has not been answered yet. There is one at a time; another `go`, and all lines
+//!   after it, wait in the backlog, so answers come in the order of the questions;
+//! - the **child**: idle, searching, or in an abandoned search, which was stopped and whose bestmove will be dropped.
+//!   In the last case all lines for it wait, because the GUI believes that it is idle;
 //! - the **readyok owed**: a book move waits for it.
 //!
-//! While books are opened, which others do, all lines but `stop` wait, `quit` only for lines before it; not forever,
+//! While another thread opens books, all lines but `stop` wait, and `quit` only for lines before it; not forever,
 //! because a disk may hang.
 
 mod advice;
@@ -205,13 +205,14 @@ impl Session {
         self.resume(out);
     }
 
-    /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for them.
+    /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for
+    /// them.
     pub fn is_leaving(&self, out: &Output) -> bool {
         self.leaving && !out.quit && !self.dead
     }
 
-    /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they are
-    /// open, or at the second call.
+    /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they
+    /// are open, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
         let waits = self.books.are_awaited() && !self.backlog.is_empty();
         if waits && !std::mem::replace(&mut self.leaving, true) {

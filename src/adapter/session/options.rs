@@ -14,10 +14,10 @@ use crate::uci::{SetOption, option_name, option_type, option_with_default, same_
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
-/// Own-book options of an engine that are remembered: no engine has more, and memory is bounded.
+/// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
 const OWN_BOOKS_MAX: usize = 8;
 
-/// Names (letters only, in lower case) of options with which engines use a book of their own.
+/// Names (letters only, in lower case) of options that switch an engine's own book on.
 const OWN_BOOK_NAMES: [&str; 2] = ["ownbook", "usebook"];
 
 /// The error for an option that was set in advance and that neither the engine nor the adapter has.

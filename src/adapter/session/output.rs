@@ -1,4 +1,4 @@
-//! What the session wants done, and its own messages to the GUI.
+//! What the session asks for, and its own messages to the GUI.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::watch::Answer;
 use crate::adapter::config::books::BookFiles;
 use crate::uci::notice;
 
-/// What the session wants done. Bytes are appended, and must be written in their order.
+/// What the session asks its caller to do. Bytes are appended, and must be written in order.
 #[derive(Debug, Default)]
 pub struct Output {
     /// Bytes for the GUI.

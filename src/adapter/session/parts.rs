@@ -54,7 +54,7 @@ impl Session {
                 add_words(&mut words, bytes);
                 Long::Words(words)
             }
-            // If a line of our own has cut it off, the rest would be taken for another line.
+            // If one of our lines has cut it off, the GUI would read the rest as another line.
             Long::Forwarded if self.gui_mid_line => {
                 out.gui.extend_from_slice(bytes);
                 Long::Forwarded

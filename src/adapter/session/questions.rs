@@ -198,7 +198,7 @@ impl Session {
         self.end_if_stuck(out);
     }
 
-    /// Ends a search that only the GUI can end, once so many lines wait for it that the GUI is not read any more.
+    /// Ends a search that only the GUI can end, if so many lines wait for it that the GUI is no longer read.
     fn end_if_stuck(&mut self, out: &mut Output) {
         let waits_for_gui = match &self.question {
             Some(Question::Pondering { .. }) => true,
@@ -238,7 +238,7 @@ impl Session {
         if self.books.are_awaited() {
             return;
         }
-        // If a `go` makes the rest wait, each `isready` is answered all the same.
+        // Even if a `go` makes the rest wait, each `isready` is answered.
         let waiting = std::mem::take(&mut self.backlog);
         for line in waiting.lines() {
             let (command, text, rest) = Command::parse(line);

@@ -37,7 +37,7 @@ const MOVETIME_PART: u32 = 10;
 /// The least and the greatest value of that share.
 const MOVETIME_SLACK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// What ended a game for us.
+/// How we notice that a game is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
     /// `ucinewgame`.
@@ -158,8 +158,8 @@ impl Evidence {
         }
     }
 
-    /// How an opponent's last move that the GUI did not send may have ended the game against the scores: a won game with
-    /// a mate; a lost game with a draw, if no mate was possible.
+    /// How an opponent's last move that the GUI did not send may have ended the game against the scores: a won game
+    /// with a mate; a lost game with a draw, if no mate was possible.
     fn other_end(&self, outcome: KnownOutcome) -> Option<Why> {
         let winner = outcome.winner()?;
         let chess = self.game.position().chess();

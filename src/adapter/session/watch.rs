@@ -59,7 +59,7 @@ struct Watched {
     sources: Arc<[Source]>,
     /// The number of moves on the board at the first question.
     first: usize,
-    /// What is known of it: up to the last question, and our move if that was answered.
+    /// Its moves up to the last question, and our answer if there is one, and all else that the verdict depends on.
     evidence: Evidence,
     clock: Clock,
     asked_at: Duration,
@@ -80,8 +80,8 @@ pub(super) struct Ended {
 }
 
 impl Watch {
-    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books` are
-    /// those from which a game may begin; without them none begins. Returns the game that the question has ended.
+    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books`
+    /// are those from which a game may begin; without them none begins. Returns the game that the question has ended.
     pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) -> Option<Ended> {
         let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
@@ -229,7 +229,7 @@ impl Watch {
             let same_start = before.start_position().chess() == game.start_position().chess();
             let begins = game.moves().len() <= OPENING_PLIES && before.moves().len() > OPENING_PLIES + 1;
             let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
-            // Users who step through a game continue to do so.
+            // A user who steps through a game will step on.
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
             ended = self.over(over, None);
         }

@@ -1,4 +1,4 @@
-//! The log's file: its name, which may hold the day and the process, and its turn when it has grown large.
+//! The log's file: its name, which may contain the day and the process, and what happens when it has grown large.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,17 +10,17 @@ use time::{Date, OffsetDateTime};
 
 use crate::adapter::config::search_paths::SearchPaths;
 
-/// Bytes from which on a log is renamed, and another begun: 64 MiB.
+/// The size at which a log is renamed and another begun: 64 MiB.
 const SIZE_MAX: u64 = 64 << 20;
 
-/// What is added to the name of a log that has grown large; the one before it of this name goes.
+/// The suffix of a log that has grown large; it replaces the previous one.
 const OLD_SUFFIX: &str = ".1";
 
 /// The name of the log, without what differs from day to day and from process to process.
 static BASE: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// The log's path without day and process, where there is a log: what belongs to it but not to one day or one process
-/// is named after it.
+/// The log's path without day and process, if there is a log: files that belong to it, but not to one day or process,
+/// are named after it.
 pub fn base() -> Option<PathBuf> {
     BASE.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -45,9 +45,9 @@ pub(super) struct LogFile {
     day: Date,
     /// The size at which it is renamed.
     size_max: u64,
-    /// Lines that could not be written since the last that was.
+    /// Lines that could not be written since the last one that was.
     lost: u64,
-    /// A line was cut off in its middle.
+    /// Whether the last line was cut off in the middle.
     torn: bool,
 }
 
@@ -63,10 +63,10 @@ impl LogFile {
         Ok(Self { name, search_paths, path, file, day, size_max: SIZE_MAX, lost: 0, torn: false })
     }
 
-    /// Writes a line, which has its line end, with one write. A full disk must not end a game: what cannot be written is
-    /// left out, and counted.
+    /// Writes a line with its line end, in one write. A full disk must not end a game: lines that cannot be written are
+    /// left out and counted.
     pub(super) fn write(&mut self, line: &[u8]) {
-        self.turn();
+        self.rotate();
         if self.lost > 0 {
             let lost = format!("({} lines could not be written)\n", self.lost);
             if self.write_once(lost.as_bytes()).is_err() {
@@ -108,8 +108,8 @@ impl LogFile {
         Ok(())
     }
 
-    /// Goes on in another file when the day has changed, or this one has grown large.
-    fn turn(&mut self) {
+    /// Continues in another file if the day has changed, or if this one has grown large.
+    fn rotate(&mut self) {
         let day = today();
         if self.name.contains("%d") && day != self.day {
             self.day = day;
@@ -117,22 +117,22 @@ impl LogFile {
                 (self.path, self.file) = (path, file);
             }
         } else if self.file.metadata().is_ok_and(|data| data.is_file() && data.len() >= self.size_max) {
-            // What cannot be renamed grows on.
+            // A log that cannot be renamed continues to grow.
             let _ = self.rename();
         }
     }
 
-    /// Renames the log and begins another, unless another process has done so. Who renames holds a lock on the file
-    /// that has the name, so that nobody takes the next one for it.
+    /// Renames the log and begins another, unless another process has done so. The process that renames holds a lock on
+    /// the file of that name, so no other process renames the next file instead.
     fn rename(&mut self) -> io::Result<()> {
         let present = append(&self.path)?;
         match present.try_lock() {
             Ok(()) => {}
-            // Another process is at it; the next line sees what it did.
+            // Another process is renaming it; the next line sees the result.
             Err(fs::TryLockError::WouldBlock) => return Ok(()),
             Err(fs::TryLockError::Error(error)) => return Err(error),
         }
-        // The name may have gone to another file between the opening and the lock.
+        // Another file may have got the name between the opening and the lock.
         if fs::metadata(&self.path)?.len() >= self.size_max && is_at(&present, &self.path) {
             let mut old = self.path.clone().into_os_string();
             old.push(OLD_SUFFIX);
@@ -151,14 +151,14 @@ fn is_at(file: &File, path: &Path) -> bool {
     identity(file.metadata()).is_some_and(|ours| identity(fs::metadata(path)) == Some(ours))
 }
 
-/// Whether the file has this path, which the sizes must tell elsewhere.
+/// Whether the file has this path, judged by its size.
 #[cfg(not(unix))]
 fn is_at(file: &File, path: &Path) -> bool {
     let size = |data: io::Result<fs::Metadata>| data.map(|data| data.len()).ok();
     size(file.metadata()) == size(fs::metadata(path))
 }
 
-/// The day in UTC, as the lines have it.
+/// The day in UTC, as in the lines.
 fn today() -> Date {
     OffsetDateTime::now_utc().date()
 }
@@ -187,7 +187,7 @@ fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }
 
-/// Whether opening the file would wait for who reads it.
+/// Whether opening the file would wait for a reader.
 fn is_pipe(path: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -201,19 +201,19 @@ fn is_pipe(path: &Path) -> bool {
     }
 }
 
-/// A name with what `%p`, `%d` and `%%` stand for; other per cent signs stand for themselves.
+/// A name with `%p`, `%d` and `%%` replaced; other per cent signs stay.
 fn expand(name: &str, process: &str, day: &str) -> String {
     let mut text = String::new();
     let mut left = name;
     while let Some((before, after)) = left.split_once('%') {
         text.push_str(before);
-        let (stands_for, rest) = match after.chars().next() {
+        let (replacement, rest) = match after.chars().next() {
             Some('p') => (process, after.get(1..)),
             Some('d') => (day, after.get(1..)),
             Some('%') => ("%", after.get(1..)),
             _ => ("%", Some(after)),
         };
-        text.push_str(stands_for);
+        text.push_str(replacement);
         left = rest.unwrap_or_default();
     }
     text + left

@@ -1,7 +1,7 @@
 //! The log: a file that may change while the adapter runs, or nothing.
 //!
-//! Lines are put together where something happens, and written by a thread of their own, each with one write: no move
-//! waits for a disk, and the lines of several processes do not mix.
+//! Lines are formatted where something happens and written by another thread, each in one write: no move waits for a
+//! disk, and the lines of several processes do not mix.
 
 mod file;
 
@@ -21,32 +21,32 @@ use crate::adapter::config::search_paths::SearchPaths;
 
 pub use self::file::base;
 
-/// Bytes that may wait to be written: 4 MiB. What comes when a disk does not keep up is left out, and counted.
+/// Bytes that may wait to be written: 4 MiB. If a disk does not keep up, further lines are left out and counted.
 const WAITING_MAX: usize = 4 << 20;
 
 /// How long the end waits for the last lines to be written.
 const LAST_TIME: Duration = Duration::from_secs(2);
 
-/// What the log was set up with.
+/// Where relative names are looked up, and the level.
 static SETUP: OnceLock<(SearchPaths, LevelFilter)> = OnceLock::new();
 
 static QUEUE: Mutex<Queue> =
     Mutex::new(Queue { items: Vec::new(), bytes: 0, lost: 0, busy: false, has_thread: false });
 
-/// Something waits to be written.
+/// Signals that something waits to be written.
 static MORE: Condvar = Condvar::new();
 
-/// All has been written.
+/// Signals that everything has been written.
 static DONE: Condvar = Condvar::new();
 
-/// What waits for the thread that writes.
+/// The items that wait for the thread that writes.
 struct Queue {
     items: Vec<Item>,
     /// Bytes of the lines in it.
     bytes: usize,
     /// Lines that were left out since the last item.
     lost: u64,
-    /// The thread is writing.
+    /// Whether the thread is writing.
     busy: bool,
     has_thread: bool,
 }
@@ -54,9 +54,9 @@ struct Queue {
 enum Item {
     /// A line with its line end.
     Line(Vec<u8>),
-    /// So many lines were left out.
+    /// The number of lines that were left out.
     Lost(u64),
-    /// The lines that follow go here.
+    /// The file for the lines that follow.
     To(Option<LogFile>),
 }
 
@@ -83,12 +83,12 @@ impl Queue {
     }
 }
 
-/// Puts lines together, and hands them to the thread that writes. Never standard output, which belongs to the protocol.
+/// Formats lines and hands them to the thread that writes; never to standard output, which belongs to the protocol.
 struct Logger;
 
 impl Log for Logger {
     fn enabled(&self, _: &Metadata<'_>) -> bool {
-        // The greatest level is all that decides.
+        // The macros of `log` compare the level.
         true
     }
 
@@ -106,18 +106,18 @@ fn line(level: Level, message: &fmt::Arguments<'_>) -> Vec<u8> {
     (line.replace(['\n', '\r'], " ") + "\n").into_bytes()
 }
 
-/// Says where relative names are looked up, and which lines are written. Only the first call counts.
+/// Sets where relative names are looked up, and the level of the lines that are written. Only the first call counts.
 pub fn set_up(search_paths: SearchPaths, level: Level) {
     let _ = SETUP.set((search_paths, level.to_level_filter()));
 }
 
-/// Begins, changes or (with an empty name) ends the log. What the file holds already stays before the new lines.
+/// Begins, changes or (with an empty name) ends the log. New lines are appended to the file.
 ///
-/// In the name `%p` is the process's number, `%d` the day, and `%%` a per cent sign. A relative name is looked up like a
-/// book's; where there is no such file, it is made in the first of the search paths that allows it.
+/// In the name, `%p` is the process ID, `%d` the day, and `%%` a per cent sign. A relative name is looked up like a
+/// book's; if there is no such file, it is created in the first of the search paths that allows it.
 ///
 /// # Errors
-/// When the file cannot be opened for writing; the log that was open goes on.
+/// When the file cannot be opened for writing; the log that was open continues.
 pub fn open(name: &str) -> Result<(), String> {
     let (search_paths, level) = SETUP.get_or_init(|| (SearchPaths::new(None), LevelFilter::Info));
     let file = if name.is_empty() { None } else { Some(LogFile::open(name, search_paths)?) };
@@ -143,7 +143,7 @@ pub fn open(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Waits until all is written, but not for ever for a disk that hangs.
+/// Waits until everything is written, but not forever: a disk may hang.
 pub fn finish() {
     let until = Instant::now() + LAST_TIME;
     let mut queue = queue();
@@ -158,7 +158,7 @@ pub fn finish() {
     }
 }
 
-/// The thread's work.
+/// Writes items as they come.
 fn write_lines() {
     let mut file = None;
     let mut items = Vec::new();
