@@ -260,7 +260,7 @@ def test_a_book_that_is_cut_off_in_place_costs_its_moves_and_no_more(adapter, tm
     # No line of it has been looked at before.
     assert client.go("movetime 10", "position startpos moves d2d4 d7d5 c2c4").lines[-1].startswith("bestmove ")
     assert client.go("movetime 10", START).lines[-1].startswith("bestmove ")
-    told = [line for line in problems(client.heard) if "was cut off while it is played from" in line]
+    told = [line for line in problems(client.heard) if "was truncated while in use" in line]
     assert told and all("cut." in line for line in told)
     client.set("OwnBook", "false")
     assert client.go("movetime 10", START).move == "h2h3"

@@ -1,4 +1,4 @@
-//! Dialogues: what each side says, and what must come of it.
+//! Dialogues: lines of both sides, and the lines that they must get.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Outp
     let mut options = Options::default();
     options.books.both = BookList::parse("test.bin");
     options.seed = 1;
-    // The adapter's own are set as the configuration sets them, the others are for the engine.
+    // As in the configuration: the adapter's options are set, the others are for the engine.
     let mut for_engine = Vec::new();
     for (name, value) in settings {
         if options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }).is_none() {
@@ -29,12 +29,12 @@ pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Outp
     (session, out, library)
 }
 
-/// Plays a dialogue. Each line of `script` is
-/// `> text` the GUI says, `< text` the engine says, `E text` must reach the engine, `G text` must reach the GUI, `slow`
-/// lets books wait to be opened from now on, `late` gives up waiting for them, and `open` opens them.
+/// Plays a dialogue. Each line of `script` is `> text` (the GUI sends it), `< text` (the engine sends it), `E text` (must
+/// reach the engine), `G text` (must reach the GUI), `slow` (books wait to be opened from now on), `late` (the wait for
+/// them ends), or `open` (they are opened).
 ///
-/// All that reaches either side must be named, in its order; book lines (`info string` and `info depth 0`) are left
-/// out, and options of the adapter's own.
+/// The script lists everything that reaches either side, in order, except the book's lines (`info string` and
+/// `info depth 0`) and the adapter's options.
 pub fn play((mut session, mut out, library): (Session, Output, OneBook), script: &str) {
     let mut slow = false;
     let mut engine = Vec::<String>::new();
@@ -99,7 +99,7 @@ fn dialogue(script: &str) {
 }
 
 #[test]
-fn the_book_answers_and_the_engine_hears_nothing_of_it() {
+fn the_book_answers_without_the_engine() {
     dialogue(
         "> position startpos
          > go wtime 1000 btime 1000
@@ -123,7 +123,7 @@ fn the_book_answers_and_the_engine_hears_nothing_of_it() {
 }
 
 #[test]
-fn options_come_after_the_engines_own_and_settings_before_all_else() {
+fn options_follow_the_engines_and_settings_are_sent_first() {
     let talk = session(polyglot(&["e2e4 = 1"]), &[("Hash", "64"), ("Book Variety", "0"), ("Clear Hash", "")]);
     play(
         talk,
@@ -168,7 +168,7 @@ fn a_book_move_waits_for_the_readyok_that_is_owed() {
 }
 
 #[test]
-fn analysis_is_the_engines() {
+fn the_engine_answers_analysis() {
     for script in [
         "> go infinite
          E go infinite",
@@ -201,7 +201,7 @@ fn analysis_is_the_engines() {
 }
 
 #[test]
-fn pondering_in_book_warms_the_child_and_ends_with_the_book_move() {
+fn the_child_ponders_in_book_and_the_book_move_ends_it() {
     dialogue(
         "> position startpos moves e2e4 e7e5
          > go ponder wtime 1 btime 1
@@ -230,7 +230,7 @@ fn pondering_in_book_warms_the_child_and_ends_with_the_book_move() {
 }
 
 #[test]
-fn a_ponder_search_that_did_not_begin_is_taken_back() {
+fn a_ponder_search_that_has_not_begun_is_cancelled() {
     dialogue(
         "> position startpos moves e2e4 e7e5
          > go ponder
@@ -254,7 +254,7 @@ fn a_ponder_search_that_did_not_begin_is_taken_back() {
 }
 
 #[test]
-fn pondering_in_book_can_be_without_the_child() {
+fn the_child_need_not_ponder_in_book() {
     dialogue(
         "> setoption name Book Ponder value false
          > go ponder
@@ -274,7 +274,7 @@ fn pondering_in_book_can_be_without_the_child() {
 }
 
 #[test]
-fn pondering_out_of_book_is_the_engines() {
+fn the_engine_ponders_out_of_book() {
     dialogue(
         "> position startpos moves a2a3
          > go ponder
@@ -310,7 +310,7 @@ fn a_bestmove_that_comes_too_early_is_kept() {
 }
 
 #[test]
-fn questions_are_answered_in_their_order() {
+fn questions_are_answered_in_order() {
     dialogue(
         "> position startpos moves a2a3
          > go movetime 9
@@ -339,7 +339,7 @@ fn questions_are_answered_in_their_order() {
 }
 
 #[test]
-fn a_broken_position_silences_the_book_until_the_next_good_one() {
+fn the_book_is_silent_from_an_invalid_position_to_the_next_valid_one() {
     dialogue(
         "> position fen nonsense
          > go
@@ -360,7 +360,7 @@ fn a_broken_position_silences_the_book_until_the_next_good_one() {
 }
 
 #[test]
-fn unknown_words_and_lines_pass() {
+fn unknown_words_and_lines_are_forwarded() {
     dialogue(
         "> bench 16 1
          E bench 16 1
@@ -386,14 +386,14 @@ fn unknown_words_and_lines_pass() {
 }
 
 #[test]
-fn what_the_book_should_not_hold_is_not_played() {
+fn illegal_moves_of_a_book_are_not_played() {
     let book = polyglot(&["e2e5 = 60000", "a1a1 = 60000", "d2d4 = 0", "e1g1 = 9", "c2c4 = 1"]);
     let talk = session(book, &[]);
     play(talk, "> go\nG bestmove c2c4");
 }
 
 #[test]
-fn castling_goes_out_as_the_mode_has_it() {
+fn castling_is_written_according_to_the_mode() {
     let line = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1 = 1";
     for (set, castling) in [("false", "e1g1"), ("true", "e1h1")] {
         let talk = session(polyglot(&[line]), &[]);
@@ -409,7 +409,7 @@ fn castling_goes_out_as_the_mode_has_it() {
 }
 
 #[test]
-fn a_book_set_in_mid_session_acts_at_once_and_errors_reach_the_gui() {
+fn a_book_set_during_the_session_is_used_at_once_and_errors_reach_the_gui() {
     dialogue(
         "> isready
          E isready
@@ -443,7 +443,7 @@ fn repetitions_reserve_and_depth_leave_the_book() {
         ("Book Repeats", "false", format!("position startpos moves {twice}"), false),
         ("Book Repeats", "true", format!("position startpos moves {twice}"), true),
         ("Book Reserve", "4", "position startpos".to_owned(), true),
-        // The line goes in a circle: four plies to the start, and its first again.
+        // The line is a circle: after four plies it is at the start again.
         ("Book Reserve", "6", "position startpos".to_owned(), false),
         ("Book Depth", "1", "position startpos moves g1f3".to_owned(), true),
         ("Book Depth", "1", "position startpos moves g1f3 g8f6".to_owned(), false),
@@ -459,7 +459,7 @@ fn repetitions_reserve_and_depth_leave_the_book() {
 }
 
 #[test]
-fn a_line_too_long_to_keep_is_passed_on_and_never_split_by_ours() {
+fn a_line_too_long_to_keep_is_forwarded_and_never_split_by_ours() {
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
     session.engine_part(Part::First, b"info string xxxx", &mut out);
     assert!(!session.passes());
@@ -491,7 +491,7 @@ fn the_line_of_a_book_move_ends_with_the_game() {
         book_lines(&circle, &[once]),
         [format!("{info}g1f3 g8f6 f3g1 f6g8"), "bestmove g1f3 ponder g8f6".to_owned()]
     );
-    // The move after which the position stands for the third time has nothing after it.
+    // Nothing follows the move that repeats the position for the third time.
     assert_eq!(
         book_lines(&circle, &["setoption name Book Repeats value true", &format!("{once} g1f3 g8f6 f3g1")]),
         [format!("{info}f6g8"), "bestmove f6g8".to_owned()]
@@ -576,7 +576,7 @@ fn a_greeting_does_not_wait_for_books_and_quit_only_for_lines_before_it() {
     session.gui_line(b"quit\n", &mut out);
     assert!(out.quit);
 
-    // As a script of lines that is piped in at once.
+    // As in a script that is piped in.
     let asked = |session: &mut Session, out: &mut Output| {
         for line in ["isready\n", "position startpos\n", "go movetime 5\n", "quit\n", "isready\n", "quit\n"] {
             session.gui_line(line.as_bytes(), out);
@@ -603,8 +603,8 @@ fn a_greeting_does_not_wait_for_books_and_quit_only_for_lines_before_it() {
 }
 
 #[test]
-fn a_count_of_moves_is_no_question_but_may_be_answered_as_one() {
-    // An engine that counts.
+fn a_perft_is_not_a_question_but_may_be_answered_as_one() {
+    // An engine that counts moves.
     dialogue(
         "> go perft 3
          E go perft 3
@@ -615,7 +615,7 @@ fn a_count_of_moves_is_no_question_but_may_be_answered_as_one() {
          > go
          G bestmove e2e4 ponder e7e5",
     );
-    // One that takes it for a search, which has no limit.
+    // An engine that starts a search, which has no limit.
     dialogue(
         "> position startpos moves a2a3
          > go perft 3
@@ -637,7 +637,7 @@ fn a_count_of_moves_is_no_question_but_may_be_answered_as_one() {
 }
 
 #[test]
-fn the_first_word_decides_about_a_line_that_is_too_long() {
+fn the_first_word_decides_what_happens_to_a_line_that_is_too_long() {
     let blanks = vec![b' '; 5000];
     let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
     session.gui_line(b"position startpos moves a2a3\n", &mut out);
@@ -651,7 +651,7 @@ fn the_first_word_decides_about_a_line_that_is_too_long() {
     assert_eq!(lines(&mut out.gui), ["bestmove a7a6 ponder h2h3"]);
     session.engine_line(b"bestmove b7b6\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
-    // What a search in vain says is swallowed, however long.
+    // The lines of an abandoned search are dropped, however long.
     session.gui_line(b"position startpos\n", &mut out);
     session.gui_line(b"go ponder\n", &mut out);
     session.gui_line(b"ponderhit\n", &mut out);
@@ -661,7 +661,7 @@ fn the_first_word_decides_about_a_line_that_is_too_long() {
     session.engine_part(Part::First, &[b"bestmove d2d4", &blanks[..]].concat(), &mut out);
     session.engine_part(Part::Last, b"\n", &mut out);
     assert_eq!(lines(&mut out.gui), [""; 0]);
-    // Others pass as they are.
+    // Others are forwarded unchanged.
     let long = [b"copyprotection ", &blanks[..], b"ok\n"].concat();
     session.engine_part(Part::First, &long[..5010], &mut out);
     session.engine_part(Part::Last, &long[5010..], &mut out);
@@ -670,7 +670,7 @@ fn the_first_word_decides_about_a_line_that_is_too_long() {
 }
 
 #[test]
-fn only_a_search_without_end_is_stopped_because_too_much_waits() {
+fn only_an_endless_search_is_stopped_when_too_many_lines_wait() {
     let line = [b"setoption name Hash value ", &[b'1'; 1 << 16][..], b"\n"].concat();
     for (go, stopped) in [("go movetime 5", false), ("go infinite", true)] {
         let (mut session, mut out, _) = session(polyglot(&["e2e4 = 1"]), &[]);
@@ -682,7 +682,7 @@ fn only_a_search_without_end_is_stopped_because_too_much_waits() {
         }
         assert!(!session.is_full());
         let heard = lines(&mut out.engine);
-        assert_eq!(heard.last().unwrap(), go, "40 MiB stop nothing");
+        assert_eq!(heard.last().unwrap(), go, "40 MiB do not stop it");
         while !session.is_full() {
             session.gui_line(&line, &mut out);
         }
@@ -690,6 +690,6 @@ fn only_a_search_without_end_is_stopped_because_too_much_waits() {
         assert_eq!(session.is_kept_waiting(), stopped);
         session.engine_line(b"bestmove a7a6\n", &mut out);
         assert!(!session.is_full());
-        assert!(out.engine.ends_with(&line), "what waited has been worked off");
+        assert!(out.engine.ends_with(&line), "the lines that waited are sent");
     }
 }

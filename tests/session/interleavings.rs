@@ -17,21 +17,21 @@ use super::library::{OneBook, polyglot, serve};
 #[derive(Clone, Debug)]
 enum Event {
     Gui(Say),
-    /// The engine says a line that is no answer.
+    /// The engine sends a line that is not an answer.
     Talk(u8),
-    /// The engine ends its search, or, when it has none, says a move unasked.
+    /// The engine ends its search, or sends a move although it has none.
     Move,
     /// The engine answers an `isready`.
     Ready,
-    /// The books that are to be opened are open.
+    /// The books have been opened.
     BooksOpen,
-    /// They take long.
+    /// The books take long.
     BooksLate,
     EngineDies,
     GuiEnds,
 }
 
-/// What a GUI may say.
+/// What a GUI may send.
 #[derive(Clone, Debug)]
 enum Say {
     Go(&'static str),
@@ -42,7 +42,7 @@ enum Say {
     Line(&'static str),
 }
 
-/// Positions: in the book, in it with bad entries only, out of it, broken.
+/// Positions: in the book, in it with bad entries only, not in it, invalid.
 const POSITIONS: [&str; 9] = [
     "startpos",
     "startpos moves e2e4",
@@ -129,16 +129,16 @@ fn script() -> impl Strategy<Value = Vec<Event>> {
     )
 }
 
-/// A `go` that the GUI said and that asks for a move.
+/// A `go` that asks for a move.
 struct Asked {
-    /// The position, when it is one.
+    /// The position, if it is valid.
     game: Option<Game>,
     line: &'static str,
-    /// How many times `isready` was said before it.
+    /// The number of `isready` before it.
     readies: usize,
-    /// A `stop` was said after it.
+    /// Whether a `stop` has followed.
     stopped: bool,
-    /// A `ponderhit` was said after it.
+    /// Whether a `ponderhit` has followed.
     hit: bool,
 }
 
@@ -156,17 +156,17 @@ impl Asked {
     }
 }
 
-/// The child engine as the protocol has it.
+/// A child engine that keeps to the protocol.
 #[derive(Default)]
 struct Engine {
     searching: bool,
     readies: usize,
     said: u32,
-    /// It was told to count moves, which it may take for a search.
+    /// Whether it was sent `go perft`, which it may take for a search.
     counts: bool,
 }
 
-/// The whole: the session between its two models.
+/// The session between the models of both sides.
 struct World {
     session: Session,
     out: Output,
@@ -180,9 +180,9 @@ struct World {
     ready_seen: usize,
     position: usize,
     chess960: bool,
-    /// What the engine said and the GUI has not seen: the line, and whether it may be swallowed or kept back.
+    /// Lines of the engine that the GUI has not seen, each with whether it may be dropped or held back.
     underway: VecDeque<(String, bool)>,
-    /// Bestmoves that other lines have overtaken.
+    /// Bestmoves that were held back while other lines passed.
     kept: Vec<String>,
     dead: bool,
 }
@@ -317,7 +317,7 @@ impl World {
         self.underway.push_back((line, may_vanish));
     }
 
-    /// The engine hears what was sent: it must be what an engine may be told now.
+    /// The engine reads what was sent: each line must be allowed in its state.
     fn see_engine(&mut self) -> Result<(), TestCaseError> {
         let heard = String::from_utf8(std::mem::take(&mut self.out.engine)).unwrap();
         for line in heard.lines() {
@@ -338,7 +338,7 @@ impl World {
         Ok(())
     }
 
-    /// The GUI sees what was said: answers in order and not too early, the engine's lines as they were.
+    /// The GUI reads what was sent: answers in order and not too early, and the engine's lines unchanged.
     fn see_gui(&mut self) -> Result<(), TestCaseError> {
         let seen = String::from_utf8(std::mem::take(&mut self.out.gui)).unwrap();
         let mut book_spoke = false;
@@ -375,10 +375,10 @@ impl World {
         Ok(())
     }
 
-    /// A line of the engine's must be the next that is under way; those before it must be such as may vanish.
+    /// A line of the engine must be the next that is under way; only lines that may vanish may be missing before it.
     fn see_engine_line(&mut self, line: &str) -> Result<(), TestCaseError> {
         if line.starts_with("bestmove") {
-            // It may have been kept back while other lines passed.
+            // It may have been held back while other lines passed.
             let place = self.underway.iter().position(|(said, _)| said == line);
             let kept = self.kept.iter().position(|said| said == line);
             match (place, kept) {
@@ -402,7 +402,7 @@ impl World {
         Err(TestCaseError::fail(format!("{line} was changed, or never said")))
     }
 
-    /// Lets the GUI stop everything and the engine answer everything: no question may be left.
+    /// The GUI stops everything and the engine answers everything: no question may be left.
     fn settle(&mut self) -> Result<(), TestCaseError> {
         for _ in 0..200 {
             self.happen(&Event::BooksOpen)?;
@@ -435,11 +435,11 @@ fn run(script: &[Event]) -> Result<(), TestCaseError> {
     world.settle()
 }
 
-/// How many interleavings are tried; `PROPTEST_CASES` overrides it.
+/// The number of interleavings; `PROPTEST_CASES` overrides it.
 const CASES: u32 = 100_000;
 
 #[test]
-fn whatever_happens_each_go_has_one_bestmove_and_the_protocol_is_kept() {
+fn each_go_has_one_bestmove_and_the_protocol_is_kept() {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     if let Err(error) = runner.run(&script(), |script| run(&script)) {

@@ -1,4 +1,4 @@
-//! Which games are learned, and with what result: the session alone, told the time by the test.
+//! Which games are learned, and with what result: the session alone, with a clock that the test sets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::library::{BookLoader, polyglot_bytes, serve};
 struct File(Arc<dyn Book>);
 
 impl BookLoader for File {
-    /// The book, or one beside it that is named.
+    /// The book, or one beside it if the list names one.
     fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>) {
         let book = match files.both.files().first() {
             None => Arc::clone(&self.0),
@@ -25,7 +25,7 @@ impl BookLoader for File {
     }
 }
 
-/// A session with a book that can learn, and what it has said.
+/// A session with a book that can learn, and its output.
 struct Talk {
     session: Session,
     out: Output,
@@ -80,7 +80,7 @@ impl Talk {
         self.now += Duration::from_millis(millis);
     }
 
-    /// Asks in the position after these moves; the engine, where it is asked, answers with this score and move.
+    /// Asks in the position after these moves; if the engine is asked, it answers with this score and move.
     fn ask(&mut self, start: &str, moves: &str, go: &str, score: &str, best: &str) {
         self.gui(&format!("position {start} moves {moves}"));
         self.gui(go);
@@ -88,12 +88,12 @@ impl Talk {
         self.engine(&format!("bestmove {best}"));
     }
 
-    /// The games that are to be learned, as `side result plies`.
+    /// The games to learn, as `side result plies`.
     fn finished(&mut self) -> Vec<String> {
         let finished = std::mem::take(&mut self.out.finished);
         let games = finished.into_iter().map(|finished| {
             let game = finished.game;
-            // As its thread does once the game is on a disk.
+            // As the thread does that writes the spool.
             self.session.report(log::Level::Info, finished.verdict, &mut self.out);
             assert_eq!(finished.sources.len(), 1);
             assert_ne!(game.sides.white, game.sides.black);
@@ -108,7 +108,7 @@ impl Talk {
         games.collect()
     }
 
-    /// What was said of the last game; the next question brings it.
+    /// The report about the last game, which the next question brings.
     fn verdict(&mut self) -> String {
         self.gui("go perft 1");
         let said: Vec<&str> =
@@ -119,16 +119,16 @@ impl Talk {
 
 const START: &str = "startpos";
 
-/// A game of White's in which each side moves its knights; `scores` are those of White's moves.
+/// A game that we play as White, in which each side moves its knights; `scores` are those of White's moves.
 fn shuffle(talk: &mut Talk, go: &str, scores: &[&str]) {
     shuffle_from(talk, go, scores, 0);
 }
 
-/// As [`shuffle`], but only from this move of White's on.
+/// As [`shuffle`], but from this move of White on.
 fn shuffle_from(talk: &mut Talk, go: &str, scores: &[&str], first: usize) {
     let round = ["g1f3", "g8f6", "f3g1", "f6g8"];
     let mut moves = vec!["a2a3", "a7a6"];
-    // The pawns go on one by one, so that nothing is repeated three times.
+    // The pawns advance one by one: no position occurs three times.
     let pawns = [
         "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6", "e2e3", "e7e6", "f2f3", "f7f6", "g2g3", "g7g6",
         "h2h3", "h7h6",
@@ -149,14 +149,14 @@ fn a_mate_on_the_board_is_learned_at_once() {
     talk.ask(START, "f2f3 e7e5 g2g4", "go", "mate 1", "d8h4");
     assert_eq!(talk.finished(), ["black won 4"]);
     assert_eq!(talk.verdict(), "mate on the board");
-    // What comes after does not teach it again.
+    // Later events do not make it learn again.
     talk.gui("ucinewgame");
     talk.gui("quit");
     assert_eq!(talk.finished(), [""; 0]);
 }
 
 #[test]
-fn a_final_position_that_is_sent_tells_the_end() {
+fn a_final_position_that_is_sent_ends_the_game() {
     for end in ["ucinewgame", "quit", "position startpos"] {
         let mut talk = Talk::new();
         talk.ask(START, "a2a3 a7a6", "go", "cp 10", "f2f3");
@@ -165,7 +165,7 @@ fn a_final_position_that_is_sent_tells_the_end() {
         talk.gui(end);
         assert_eq!(talk.finished(), ["white lost 6"], "{end}");
     }
-    // Of a game that only may be mated the expected move tells nothing.
+    // The expected move says nothing about a game that only may end with mate.
     let mut talk = Talk::new();
     talk.ask(START, "a2a3 a7a6", "go", "cp 10", "f2f3");
     talk.ask(START, "a2a3 a7a6 f2f3 e7e5", "go", "cp 100", "g2g4");
@@ -179,7 +179,7 @@ fn a_final_position_that_is_sent_tells_the_end() {
 
 #[test]
 fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
-    // A stalemate and a dead position end the game where they stand.
+    // A stalemate and a dead position end the game at once.
     let mut talk = Talk::new();
     let start = "fen 7k/8/6K1/8/8/8/8/5Q2 w - - 0 1";
     talk.ask(start, "", "go", "cp 900", "f1f2");
@@ -192,8 +192,8 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
     talk.ask(start, "", "go", "cp -900", "g1g2");
     talk.ask(start, "g1g2 f4e4", "go", "cp -900", "g2g3");
     assert_eq!(talk.finished(), ["white drawn 3"]);
-    assert_eq!(talk.verdict(), "neither side can be mated any more");
-    // After a repetition, or fifty moves, it may go on.
+    assert_eq!(talk.verdict(), "neither side can give mate");
+    // After a repetition, or fifty moves, the game may continue.
     let mut talk = Talk::new();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
     for ply in [1, 3, 5] {
@@ -226,11 +226,15 @@ fn stalemate_dead_position_repetition_and_fifty_moves_are_draws() {
 }
 
 #[test]
-fn the_last_scores_decide_what_the_board_does_not() {
+fn the_last_scores_decide_if_the_board_does_not() {
     for (scores, taught, why) in [
         (&["cp 20", "cp 650", "cp 700"][..], Some("white won 7"), ""),
         (&["cp 20", "cp -650", "mate -3"], Some("white lost 7"), ""),
-        (&["cp 20", "cp 650", "cp 500"], None, "the engine's last scores decide nothing; it is not learned"),
+        (
+            &["cp 20", "cp 650", "cp 500"],
+            None,
+            "the engine's last scores are not decisive; it is not learned",
+        ),
         (&["cp 900"], None, ""),
     ] {
         for end in ["ucinewgame", "quit", "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1 moves h1h2"] {
@@ -238,7 +242,7 @@ fn the_last_scores_decide_what_the_board_does_not() {
             shuffle(&mut talk, "go depth 5", scores);
             talk.gui(end);
             if end.starts_with("position") {
-                // Another start is a game that ends the one before when it is asked about.
+                // A question about another start ends the game before.
                 talk.gui("go depth 1");
             }
             assert_eq!(talk.finished(), Vec::from_iter(taught), "{scores:?} {end}");
@@ -254,7 +258,7 @@ fn the_last_scores_decide_what_the_board_does_not() {
 }
 
 #[test]
-fn bounds_other_lines_and_pondering_in_vain_are_no_scores() {
+fn bounds_other_lines_and_abandoned_pondering_give_no_scores() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 20", "cp 650"]);
     talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8");
@@ -263,7 +267,7 @@ fn bounds_other_lines_and_pondering_in_vain_are_no_scores() {
         talk.engine(&format!("info depth 3 {line}"));
     }
     talk.engine("bestmove b2b3");
-    // The opponent was expected to do something else.
+    // The opponent played another move.
     talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6 f3g1 f6g8 b2b3 h7h5");
     talk.gui("go ponder");
     talk.engine("info depth 9 score cp 900");
@@ -271,11 +275,11 @@ fn bounds_other_lines_and_pondering_in_vain_are_no_scores() {
     talk.engine("bestmove h2h4");
     talk.gui("ucinewgame");
     assert_eq!(talk.finished(), [""; 0]);
-    assert_eq!(talk.verdict(), "the engine's last scores decide nothing; it is not learned");
+    assert_eq!(talk.verdict(), "the engine's last scores are not decisive; it is not learned");
 }
 
 #[test]
-fn a_ponderhit_makes_the_expected_move_the_games() {
+fn a_ponderhit_adds_the_expected_move_to_the_game() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 650"]);
     talk.gui("position startpos moves a2a3 a7a6 g1f3 g8f6");
@@ -326,7 +330,7 @@ fn a_game_is_bound_to_the_books_of_its_first_question() {
         talk.gui("ucinewgame");
         let finished = talk.out.finished.pop().unwrap();
         let name = if before == 0 { "b.bin" } else { "a.bin" };
-        assert!(finished.sources[0].file().ends_with(name), "{before}: {:?}", finished.sources);
+        assert!(finished.sources[0].file().ends_with(name), "{before}");
     }
 }
 
@@ -355,7 +359,7 @@ fn the_opponent_of_a_game_is_the_one_announced_when_it_began() {
 }
 
 #[test]
-fn what_is_switched_off_after_a_game_does_not_drop_it() {
+fn options_that_change_after_a_game_do_not_drop_it() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
     let again = "position startpos moves d2d4";
     for option in ["Book Learn", "OwnBook"] {
@@ -365,7 +369,7 @@ fn what_is_switched_off_after_a_game_does_not_drop_it() {
             talk.gui(&format!("setoption name {option} value false"));
             ends.iter().for_each(|line| talk.gui(line));
             assert_eq!(talk.finished(), ["white won 7"], "{option} {ends:?}");
-            // What comes after it is not learned.
+            // Later games are not learned.
             talk.gui("stop");
             talk.engine("bestmove c2c4");
             talk.ask(START, "d2d4 d7d5 c2c4 c7c5", "go", "cp 900", "c4d5");
@@ -377,7 +381,7 @@ fn what_is_switched_off_after_a_game_does_not_drop_it() {
 }
 
 #[test]
-fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
+fn a_game_is_not_learned_if_learning_was_off_during_it() {
     let won: &[&str] = &["cp 900", "cp 900", "cp 900"];
     for (option, taught) in [("Book Learn", None), ("OwnBook", Some("white won 7"))] {
         let mut talk = Talk::new();
@@ -391,7 +395,7 @@ fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
             let why = "Book Learn was switched off during the game; it is not learned";
             assert_eq!(talk.verdict(), why);
         }
-        // Off and on again between two questions changes nothing.
+        // Switching it off and on between two questions changes nothing.
         let mut talk = Talk::new();
         shuffle(&mut talk, "go", &won[..1]);
         talk.gui(&format!("setoption name {option} value false"));
@@ -403,7 +407,7 @@ fn learning_that_is_switched_off_within_a_game_is_off_for_it() {
 }
 
 #[test]
-fn kept_games_are_resumed_whenever_the_spool_may_be_another() {
+fn kept_games_are_learned_whenever_the_spool_may_have_changed() {
     let mut talk = Talk::with(|options| options.policy.learn = false);
     assert!(!talk.out.resume_learning);
     for (option, resumes) in
@@ -442,7 +446,7 @@ fn positions_that_jump_are_never_learned() {
         shuffle(&mut talk, "go", won);
         talk.ask(START, moves, "go", "cp 900", "h2h3");
         assert_eq!(talk.finished(), [""; 0], "{what}");
-        // Nor what follows, up to the next game.
+        // Nor are later positions, up to the next game.
         talk.ask(START, &format!("{moves} h2h3 h7h6"), "go", "cp 900", "h3h4");
         talk.gui("ucinewgame");
         assert_eq!(talk.finished(), [""; 0], "{what}");
@@ -453,7 +457,7 @@ fn positions_that_jump_are_never_learned() {
 }
 
 #[test]
-fn a_new_game_is_seen_without_being_told() {
+fn a_new_game_is_noticed_without_ucinewgame() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
     talk.ask(START, "a2a4", "go", "cp 900", "a7a5");
@@ -533,7 +537,7 @@ fn a_game_that_a_clock_may_have_ended_is_unknown() {
 }
 
 #[test]
-fn an_engine_that_fails_teaches_nothing() {
+fn the_game_of_an_engine_that_fails_is_not_learned() {
     let mut talk = Talk::new();
     shuffle(&mut talk, "go", &["cp 900", "cp 900", "cp 900"]);
     talk.session.engine_gone("it died", &mut talk.out);

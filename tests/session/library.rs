@@ -70,7 +70,7 @@ impl BookLoader for OneBook {
     }
 }
 
-/// Opens the books that the session wants.
+/// Opens the books that the session asks for.
 pub fn serve(loader: &dyn BookLoader, session: &mut Session, out: &mut Output) {
     while let Some(files) = out.open_books.take() {
         let (book_set, problems) = loader.open(&files);

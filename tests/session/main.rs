@@ -1,4 +1,4 @@
-//! The session as a state machine: by hand-written dialogues, and by random interleavings of all that can happen.
+//! The session as a state machine: hand-written dialogues, and random interleavings of everything that can happen.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod dialogues;

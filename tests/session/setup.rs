@@ -1,4 +1,4 @@
-//! What is set in advance: how it is announced, and what becomes of it.
+//! Options that are set in advance: how they are announced, and their effect.
 
 use tabiya::adapter::config::books::BookList;
 use tabiya::adapter::config::options::Options;
@@ -52,7 +52,7 @@ fn options_of_the_engine_are_announced_as_configured() {
 }
 
 #[test]
-fn an_option_that_nobody_has_is_reported_and_sent_all_the_same() {
+fn an_unknown_option_is_reported_and_still_sent() {
     let unknown = "neither the engine nor tabiya has an option of this name";
     dialogue(
         &[("Hahs", "8"), ("Book-Varieties", "3"), ("BookVariety", "3")],
@@ -74,7 +74,7 @@ fn an_option_that_nobody_has_is_reported_and_sent_all_the_same() {
 }
 
 #[test]
-fn messages_are_for_standard_error_too() {
+fn messages_also_go_to_standard_error() {
     let (mut session, mut out, library) = session(polyglot(&BOOK), &[]);
     assert!(out.messages.is_empty());
     session.gui_line(b"setoption name Book File value no.bin;test.bin\n", &mut out);
@@ -86,7 +86,7 @@ fn messages_are_for_standard_error_too() {
 }
 
 #[test]
-fn a_gui_hears_why_there_is_no_match() {
+fn the_gui_gets_the_reason_if_there_is_no_match() {
     let mut out = Output::default();
     let mut session = Session::new(Options::default(), Vec::new(), &mut out);
     session.notify("a key".to_owned(), &mut out);
@@ -100,7 +100,7 @@ fn a_gui_hears_why_there_is_no_match() {
 }
 
 #[test]
-fn an_engine_without_an_analyse_mode_is_given_one_that_is_ours() {
+fn an_engine_without_an_analyse_mode_gets_ours() {
     let greeting = "> uci
                     E uci
                     < uciok
@@ -117,7 +117,7 @@ fn an_engine_without_an_analyse_mode_is_given_one_that_is_ours() {
                     > go depth 12
                     G bestmove e2e4 ponder e7e5";
     dialogue(&[], &format!("{greeting}{analysis}"));
-    // Set in advance it is announced as it is, and is no option that nobody has.
+    // If it is set in advance, it is announced with that value and not reported as unknown.
     let (mut session, mut out, _) = session(polyglot(&BOOK), &[("uci_analysemode", "true")]);
     session.gui_line(b"uci\n", &mut out);
     session.engine_line(b"uciok\n", &mut out);
@@ -130,7 +130,7 @@ fn an_engine_without_an_analyse_mode_is_given_one_that_is_ours() {
 }
 
 #[test]
-fn an_engines_own_analyse_mode_stays_its_own() {
+fn an_engine_with_an_analyse_mode_keeps_it() {
     dialogue(
         &[],
         "> uci
@@ -150,7 +150,7 @@ fn an_engines_own_analyse_mode_stays_its_own() {
 }
 
 #[test]
-fn the_pair_has_a_name_of_its_own() {
+fn the_engine_is_announced_under_another_name() {
     let said = |name: Option<&str>, lines: &[&str]| {
         let (session, mut out, _) = session(polyglot(&BOOK), &[]);
         let mut session = session.with_name(name.map(str::to_owned));
@@ -172,7 +172,7 @@ fn the_pair_has_a_name_of_its_own() {
     assert_eq!(said(None, &["uciok\n"]), "");
 }
 
-/// A session with books of the configuration for both colours and for White, and what it plays first.
+/// The first move of a session that is configured with books for both colours, and perhaps for White.
 fn first_move(book_for_white: bool, lines: &[&str]) -> String {
     let mut options = Options::default();
     options.books.both = BookList::parse("test.bin");
@@ -191,7 +191,7 @@ fn first_move(book_for_white: bool, lines: &[&str]) -> String {
 }
 
 #[test]
-fn an_empty_list_is_the_configurations_and_none_is_no_book() {
+fn an_empty_list_means_the_configurations_books_and_none_no_book() {
     let book = "bestmove e2e4 ponder e7e5";
     assert_eq!(first_move(false, &[]), book);
     assert_eq!(first_move(false, &["setoption name Book File value <empty>"]), book);
@@ -206,7 +206,7 @@ fn an_empty_list_is_the_configurations_and_none_is_no_book() {
 }
 
 #[test]
-fn an_empty_log_is_the_configurations_and_none_ends_it() {
+fn an_empty_log_means_the_configurations_and_none_ends_it() {
     let log_after = |configured: &str, value: &str| {
         let options = Options { log: configured.to_owned(), ..Options::default() };
         let mut out = Output::default();
@@ -239,7 +239,7 @@ fn scored_line(statistics: bool, learned: Option<(u16, u16)>) -> String {
 }
 
 #[test]
-fn a_book_move_is_announced_with_the_score_that_is_wanted() {
+fn a_book_move_is_announced_with_the_score_of_the_option() {
     let line = |score: i32| {
         format!("info depth 0 seldepth 0 multipv 1 score cp {score} nodes 0 nps 0 time 0 pv e2e4")
     };

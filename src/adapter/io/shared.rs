@@ -203,11 +203,11 @@ impl Shared {
     }
 }
 
-/// Reports the books whose files were cut off while in use.
+/// Reports the books whose files were truncated while in use.
 fn report_cut_files(state: &mut State) {
     for path in cut::take() {
         let State { session, out, .. } = &mut *state;
-        let what = "the file was cut off while it is played from: what is missing is not played";
+        let what = "the file was truncated while in use: missing moves are not played";
         session.notify(format!("{}: {what}; replace books by renaming", path.display()), out);
     }
 }

@@ -227,7 +227,7 @@ impl fmt::Display for Why {
         f.write_str(match self {
             Why::Board(Ending::Mate) => "mate on the board",
             Why::Board(Ending::Stalemate) => "stalemate on the board",
-            Why::Board(Ending::DeadPosition) => "neither side can be mated any more",
+            Why::Board(Ending::DeadPosition) => "neither side can give mate",
             Why::Board(Ending::Repetition) => "the position occurred for the third time",
             Why::Board(Ending::FiftyMoves) => "fifty moves without a capture or a pawn move",
             Why::Scores => "by the engine's last scores",
@@ -236,13 +236,13 @@ impl fmt::Display for Why {
             Why::Doubt(Doubt::Lost) => "a position was not valid",
             Why::Doubt(Doubt::Died) => "the engine failed",
             Why::Doubt(Doubt::Unwanted) => "Book Learn was switched off during the game",
-            Why::Short => "it ended after one move of ours",
+            Why::Short => "it ended after our first move",
             Why::Unanswered => "it ended while it was our turn",
             Why::OurClock => "our clock may have run out",
             Why::TheirClock => "the opponent's clock may have run out",
             Why::Mated => "the opponent's last move may have been mate",
             Why::Drawn => "the opponent's last move may have drawn",
-            Why::Undecided => "the engine's last scores decide nothing",
+            Why::Undecided => "the engine's last scores are not decisive",
         })
     }
 }
