@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_come_out_as_they_went_in(
+        fn lines_are_taken_in_the_order_in_which_they_were_added(
             steps in prop::collection::vec(prop::option::of("[a-z]{0,9}"), 0..200),
         ) {
             let (mut backlog, mut model) = (Backlog::default(), VecDeque::new());

@@ -23,19 +23,15 @@ enum Search {
 }
 
 /// A line for the child that waits for the end of an abandoned search.
-enum Held {
-    Line(Vec<u8>),
-    Go(Vec<u8>),
+struct Held {
+    line: Vec<u8>,
+    /// Whether it starts a search.
+    is_go: bool,
 }
 
 impl Held {
-    fn line(&self) -> &[u8] {
-        let (Held::Line(line) | Held::Go(line)) = self;
-        line
-    }
-
     fn room(&self) -> usize {
-        self.line().len() + LINE_ROOM
+        self.line.len() + LINE_ROOM
     }
 }
 
@@ -80,8 +76,7 @@ impl Child {
 
     /// Whether it searches, or will once it has the lines that wait.
     fn is_to_search(&self) -> bool {
-        matches!(self.search, Search::Running | Search::Stopped)
-            || self.held.iter().any(|held| matches!(held, Held::Go(_)))
+        matches!(self.search, Search::Running | Search::Stopped) || self.held.iter().any(|held| held.is_go)
     }
 
     /// Sends a line at once.
@@ -95,7 +90,7 @@ impl Child {
     /// Sends a line, after the end of an abandoned search.
     pub(super) fn send(&mut self, line: &[u8], out: &mut Output) {
         if self.is_abandoned() {
-            self.hold(Held::Line(line.to_vec()));
+            self.hold(line, false);
         } else {
             self.write(line, out);
         }
@@ -104,7 +99,7 @@ impl Child {
     /// Starts a search, after the end of an abandoned one.
     fn send_go(&mut self, line: &[u8], out: &mut Output) {
         if self.is_abandoned() {
-            self.hold(Held::Go(line.to_vec()));
+            self.hold(line, true);
         } else {
             self.write(line, out);
             self.search = Search::Running;
@@ -120,7 +115,7 @@ impl Child {
                 self.write(line, out);
             }
             Search::Stopped | Search::Idle => {}
-            Search::Abandoned => self.hold(Held::Line(line.to_vec())),
+            Search::Abandoned => self.hold(line, false),
         }
     }
 
@@ -131,14 +126,15 @@ impl Child {
             self.search = Search::Abandoned;
             return true;
         }
-        let go = self.held.iter().position(|held| matches!(held, Held::Go(_)));
+        let go = self.held.iter().position(|held| held.is_go);
         if let Some(held) = go.and_then(|index| self.held.remove(index)) {
             self.held_room = self.held_room.saturating_sub(held.room());
         }
         false
     }
 
-    fn hold(&mut self, held: Held) {
+    fn hold(&mut self, line: &[u8], is_go: bool) {
+        let held = Held { line: line.to_vec(), is_go };
         self.held_room += held.room();
         self.held.push_back(held);
     }
@@ -147,13 +143,13 @@ impl Child {
     fn send_held(&mut self, out: &mut Output) {
         while let Some(held) = self.held.pop_front() {
             self.held_room = self.held_room.saturating_sub(held.room());
-            match held {
-                Held::Line(line) if is_stop(&line) => self.stop(&line, out),
-                Held::Line(line) => self.write(&line, out),
-                Held::Go(line) => {
-                    self.write(&line, out);
-                    self.search = Search::Running;
-                }
+            if is_stop(&held.line) {
+                self.stop(&held.line, out);
+                continue;
+            }
+            self.write(&held.line, out);
+            if held.is_go {
+                self.search = Search::Running;
             }
         }
     }

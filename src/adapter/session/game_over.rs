@@ -1,6 +1,5 @@
 //! The end of a game: its result is reported, and the game is handed over to be learned.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -41,12 +40,6 @@ impl Source {
     }
 }
 
-impl fmt::Debug for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Source").field(&self.file()).finish()
-    }
-}
-
 /// The books that can learn the games of a colour, each file once.
 pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
     let mut sources: Vec<Source> = Vec::new();
@@ -74,7 +67,7 @@ pub(super) fn opponent_name(value: &str) -> String {
 }
 
 /// A game that is to be learned into the books that it was played from.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct PlayedGame {
     /// The books, by priority.
     pub sources: Arc<[Source]>,

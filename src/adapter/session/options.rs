@@ -18,7 +18,7 @@ pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 const OWN_BOOKS_MAX: usize = 8;
 
 /// Names (letters only, in lower case) of options that switch an engine's own book on.
-const OWN_BOOK_NAMES: [&str; 2] = ["ownbook", "usebook"];
+const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
 /// The error for an option that was set in advance and that neither the engine nor the adapter has.
 pub fn unknown_option(name: &str) -> String {
@@ -96,12 +96,9 @@ impl Session {
     /// Forwards an `option` line, unless the option is ours or an own book of the engine.
     pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
         let name = option_name(line);
-        let letters: String = name
-            .iter()
-            .filter(|byte| byte.is_ascii_alphabetic())
-            .map(|byte| byte.to_ascii_lowercase() as char)
-            .collect();
-        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_str());
+        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic());
+        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_slice());
         let own_books = &mut self.engine_options.own_books;
         if is_own_book && own_books.len() < OWN_BOOKS_MAX && !own_books.contains(&name) {
             own_books.push(name.clone());

@@ -13,7 +13,7 @@ use crate::adapter::config::books::BookFiles;
 use crate::uci::notice;
 
 /// What the session asks its caller to do. Bytes are appended, and must be written in order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Output {
     /// Bytes for the GUI.
     pub gui: Vec<u8>,

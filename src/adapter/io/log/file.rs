@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_holds_the_process_and_the_day() {
+    fn a_name_contains_the_process_and_the_day() {
         assert_eq!(expand("a%p-%d%%x%y%", "7", "2026-01-02"), "a7-2026-01-02%x%y%");
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path(), "t-%p-%d.log");
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relative_name_is_looked_up_and_else_made_where_that_is_possible() {
+    fn a_relative_name_is_looked_up_and_created_if_it_is_not_found() {
         let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let search_paths = SearchPaths::from_folders([first.path().to_owned(), second.path().to_owned()]);
         fs::write(second.path().join("old.log"), "there\n").unwrap();
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_write_and_rename_lose_and_tear_no_line() {
+    fn threads_that_write_and_rename_neither_lose_nor_tear_lines() {
         const EACH: usize = 500;
         let folder = tempfile::tempdir().unwrap();
         std::thread::scope(|scope| {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_counted() {
+    fn lines_that_cannot_be_written_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path(), "a.log");
         let good = std::mem::replace(&mut log.file, File::open(folder.path().join("a.log")).unwrap());

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_of_two_lines_is_one_line_with_our_number() {
+    fn a_message_of_two_lines_becomes_one_line_with_our_process_id() {
         let line = String::from_utf8(line(Level::Info, &format_args!("a\nb\r\nc"))).unwrap();
         let (time, rest) = line.split_once(' ').unwrap();
         assert!(time.starts_with("20") && time.contains('T') && time.ends_with('Z'), "{line}");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_slow_disk_cannot_take_is_counted() {
+    fn lines_that_a_slow_disk_cannot_keep_up_with_are_counted() {
         let mut queue = Queue { items: Vec::new(), bytes: 0, lost: 0, busy: false, has_thread: false };
         for _ in 0..5 {
             queue.line(vec![b'x'; WAITING_MAX / 2]);
