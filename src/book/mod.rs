@@ -80,6 +80,13 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// The points that the mover scored, and the games that ended; `None` if none did.
+    pub fn results(self) -> Option<(f64, f64)> {
+        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        let ended = self.wins as f64 + self.draws as f64 + self.losses as f64;
+        (ended > 0.0).then_some((points, ended))
+    }
+
     /// The rating that the mover performed at against opponents of this average: theirs and the difference that its
     /// score is expected at, no more than 800 points; `None` where no game ended.
     ///
@@ -89,11 +96,7 @@ impl Counts {
     /// assert_eq!(counts.performance(2500), Some(2691));
     /// ```
     pub fn performance(self, opponents: u32) -> Option<u32> {
-        let points = self.wins as f64 + self.draws as f64 / 2.0;
-        let ended = self.wins as f64 + self.draws as f64 + self.losses as f64;
-        if ended == 0.0 {
-            return None;
-        }
+        let (points, ended) = self.results()?;
         let difference = rating_difference(points, ended).clamp(-800.0, 800.0);
         Some((f64::from(opponents) + difference).max(0.0).round() as u32)
     }

@@ -154,10 +154,9 @@ fn describe(text: &mut String, m: &MoveFacts, chance: f64, mode: CastlingMode) {
     if let Some(counts) = m.counts {
         text.push_str(" games ");
         put_number(text, counts.games);
-        let finished = counts.wins + counts.draws + counts.losses;
-        if finished > 0 {
+        if let Some((points, ended)) = counts.results() {
             text.push_str(" score ");
-            put_share(text, (counts.wins as f64 + counts.draws as f64 / 2.0) / finished as f64);
+            put_share(text, points / ended);
         }
     }
     if let Some(learned) = m.learned {

@@ -1,6 +1,5 @@
 //! The books: how far they are opened, and their answers.
 
-use log::Level;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::Color;
@@ -67,14 +66,7 @@ pub(super) fn rng(seed: u32) -> Xoshiro256PlusPlus {
 }
 
 impl Session {
-    /// Logs the book's answer.
-    pub(super) fn note_book_move(&self, out: &mut Output) {
-        if log::log_enabled!(Level::Info) {
-            out.notes.push((Level::Info, self.books.advice.note()));
-        }
-    }
-
-    /// Has the books opened that the options name.
+    /// Asks for the books that the options name.
     pub(super) fn open_books(&mut self, out: &mut Output) {
         self.books.opening = Opening::Awaited;
         out.open_books = Some(self.options.books.or(&self.books.configured));

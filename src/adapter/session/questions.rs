@@ -1,5 +1,7 @@
 //! The GUI's questions: each `go` is answered once, in its turn, by the book or by the child.
 
+use log::Level;
+
 use super::output::BookAnswer;
 use super::{Output, Session, WAITING_MAX, is_stop};
 use crate::chess::Game;
@@ -66,7 +68,6 @@ impl Session {
                 return;
             } else if known && let Some(answer) = self.books.answer(game, self.modes.castling, &self.options)
             {
-                self.note_book_move(out);
                 return self.deliver(answer, out);
             }
             self.trace(
@@ -85,6 +86,9 @@ impl Session {
 
     /// Sends the book's answer, after the readyok that the child owes.
     fn deliver(&mut self, answer: BookAnswer, out: &mut Output) {
+        if log::log_enabled!(Level::Info) {
+            out.notes.push((Level::Info, self.books.advice.note()));
+        }
         if self.child.ready_owed > 0 {
             self.question = Some(Question::Due(answer));
         } else {
@@ -165,7 +169,6 @@ impl Session {
         let answer = if known { self.books.answer(&game, self.modes.castling, &self.options) } else { None };
         match answer {
             Some(answer) => {
-                self.note_book_move(out);
                 if self.child.abandon(out) {
                     self.trace("the child's pondering ends; its bestmove is dropped", out);
                 }

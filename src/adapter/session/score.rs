@@ -1,7 +1,7 @@
 //! The score that is announced with a book move.
 
 use crate::adapter::config::options::BookScore;
-use crate::book::{MoveFacts, rating_difference};
+use crate::book::{Counts, MoveFacts, rating_difference};
 
 /// The greatest score, in centipawns: less than the score at which clients adjudicate a game, however few games it
 /// comes from.
@@ -15,19 +15,16 @@ pub(super) fn centipawns(score: BookScore, mv: &MoveFacts) -> i32 {
     if score == BookScore::Zero {
         return 0;
     }
-    let counted = mv.counts.map(|counts| {
-        let ended = counts.wins as f64 + counts.draws as f64 + counts.losses as f64;
-        (counts.wins as f64 + counts.draws as f64 / 2.0, ended)
-    });
-    let learned = mv.learned.map(|learned| (f64::from(learned.halfpoints) / 2.0, f64::from(learned.games)));
-    let results = [counted, learned].into_iter().flatten().find(|(_, games)| *games > 0.0);
+    let learned = mv.learned.filter(|learned| learned.games > 0);
+    let learned = learned.map(|learned| (f64::from(learned.halfpoints) / 2.0, f64::from(learned.games)));
+    let results = mv.counts.and_then(Counts::results).or(learned);
     results.map_or(0, |(points, games)| rating_difference(points, games).clamp(-MOST, MOST).round() as i32)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{Counts, Learned};
+    use crate::book::Learned;
     use shakmaty::{Chess, Position as _};
 
     #[test]
