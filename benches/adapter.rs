@@ -1,7 +1,7 @@
-//! What tabiya costs, beside the bare engine and Debian's PolyGlot in UCI mode, in one run.
+//! The cost of tabiya, compared in one run with the bare engine and Debian's PolyGlot in UCI mode.
 //!
 //! `scripts/bench-adapter` builds what this needs and pins it to one processor. It measures only for `cargo bench`
-//! or when it is told where tabiya is; `cargo test` may run it too, and then it has nothing to do.
+//! or when it gets the path of tabiya; `cargo test` may run it too, and then it does nothing.
 //!
 //! The column `copying` is a proxy that only copies bytes, one thread each way: no proxy of two threads can do better.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -36,7 +36,7 @@ use peer::Result;
 /// Size of the huge book.
 const HUGE: u64 = 4 << 30;
 
-/// Percent of the processor that others may take before the figures are worth a warning.
+/// Percent of the processor that other processes may use before a warning.
 const BUSY: u64 = 5;
 
 fn main() -> ExitCode {

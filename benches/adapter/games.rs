@@ -1,4 +1,4 @@
-//! What the GUI of the bench asks: games inside a Polyglot book, games outside it, and books to play them from.
+//! The questions of the bench's GUI: games inside and outside a Polyglot book, and the books.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -13,13 +13,13 @@ use crate::peer::Result;
 /// Size of an entry: key, move, weight, learning.
 const ENTRY: usize = 16;
 
-/// A game inside the book is not followed further than this.
+/// The most plies of a game inside the book.
 const DEEPEST: usize = 40;
 
 /// Plies of a game outside the book.
 const OUTSIDE: usize = 60;
 
-/// What every bench engine answers: a book position where the book has it too would prove nothing.
+/// The answer of each engine of the bench: a position where the book plays it too would prove nothing.
 pub const ENGINE_MOVE: &str = "a2a3";
 
 /// A `position` and a `go`, and the moves that the book has there.
@@ -28,7 +28,7 @@ pub struct Ask {
     pub moves: Vec<String>,
 }
 
-/// A Polyglot book in memory, read on its own account and not by what is measured.
+/// A Polyglot book in memory, read by separate code and not by the code that is measured.
 pub struct Polyglot {
     bytes: Vec<u8>,
 }
@@ -106,7 +106,7 @@ impl Polyglot {
                 .filter(|mv| {
                     let mut next = chess.clone();
                     next.play_unchecked(**mv);
-                    // The games have to last.
+                    // The games must not end early.
                     self.moves(&next).is_empty() && !next.is_game_over() && !mv.is_capture()
                 })
                 .collect();
@@ -123,8 +123,8 @@ impl Polyglot {
         asks
     }
 
-    /// Writes a book of `size` bytes that takes hardly any room: nothing but holes, which are entries of key 0,
-    /// and the book's own entries at the end, so that it is sorted and answers.
+    /// Writes a book of `size` bytes that takes hardly any room on the disk: holes, which are entries of key 0, then
+    /// the book's entries. So it is sorted, and answers.
     pub fn write_sparse(&self, path: &Path, size: u64) -> Result<()> {
         let mut file = File::create(path)?;
         file.set_len(size)?;

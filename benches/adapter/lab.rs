@@ -1,4 +1,4 @@
-//! Who is measured, and how each is started.
+//! The processes that are measured, and how each is started.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,13 +17,13 @@ pub struct Args {
     /// tabiya's executable
     #[arg(long, default_value = option_env!("CARGO_BIN_EXE_tabiya"))]
     tabiya: Option<PathBuf>,
-    /// The scripted engine's executable; default: the one that stands beside this bench
+    /// The scripted engine's executable; default: the one beside this bench
     #[arg(long)]
     stub: Option<PathBuf>,
-    /// PolyGlot's executable; left out when there is none
+    /// PolyGlot's executable; skipped if there is none
     #[arg(long, default_value = "/usr/games/polyglot")]
     polyglot: PathBuf,
-    /// Stockfish's executable; its step is left out when there is none
+    /// Stockfish's executable; its step is skipped if there is none
     #[arg(long, default_value = "/usr/games/stockfish")]
     stockfish: PathBuf,
     /// A Polyglot book
@@ -49,11 +49,11 @@ const STEPS: [&str; 9] =
 pub enum Who {
     /// The engine itself.
     Bare,
-    /// The engine behind a proxy that only copies.
+    /// The engine with a proxy that only copies.
     Relay,
-    /// The engine behind tabiya.
+    /// The engine with tabiya.
     Tabiya,
-    /// The engine behind PolyGlot.
+    /// The engine with PolyGlot.
     PolyGlot,
 }
 
@@ -83,7 +83,7 @@ impl Lab {
             }
         }
         let folder = TempDir::new()?;
-        // An empty configuration in the working folder, so that none beside tabiya is found.
+        // An empty configuration in the working folder hides one beside tabiya.
         fs::write(folder.path().join("tabiya.toml"), "")?;
         Ok(Self { args, stub: fs::canonicalize(stub)?, folder })
     }
@@ -103,17 +103,17 @@ impl Lab {
         Ok(fs::canonicalize(&self.args.book)?)
     }
 
-    /// The folder to work in; it goes away with the lab.
+    /// The working folder, which is removed with the lab.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Stockfish, where there is one.
+    /// Stockfish, if there is one.
     pub fn stockfish(&self) -> Option<PathBuf> {
         self.args.stockfish.is_file().then(|| self.args.stockfish.clone())
     }
 
-    /// Who can be measured here.
+    /// The processes that can be measured here.
     pub fn everybody(&self) -> Vec<Who> {
         let mut all = vec![Who::Bare, Who::Relay];
         all.extend(self.args.tabiya.as_ref().map(|_| Who::Tabiya));
@@ -121,12 +121,12 @@ impl Lab {
         all
     }
 
-    /// The command that starts the scripted engine bare or behind an adapter.
+    /// The command that starts the scripted engine, bare or with an adapter.
     pub fn command(&self, who: Who, arguments: &[&str], book: &Path) -> Result<Command> {
         self.command_for(who, &self.stub, arguments, book)
     }
 
-    /// The command that starts an engine bare or behind an adapter.
+    /// The command that starts an engine, bare or with an adapter.
     pub fn command_for(&self, who: Who, engine: &Path, arguments: &[&str], book: &Path) -> Result<Command> {
         let mut command = match (who, &self.args.tabiya) {
             (Who::Bare, _) => {

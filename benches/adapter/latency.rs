@@ -1,4 +1,4 @@
-//! Times between a question and its answer, between the start and the first answer, between quit and the end.
+//! Times from a question to its answer, from the start to the first answer, and from quit to the end.
 
 use std::path::Path;
 use std::thread;
@@ -9,23 +9,23 @@ use crate::lab::{Lab, Who};
 use crate::peer::{Peer, Result};
 use crate::report::{Row, Samples};
 
-/// What the adapter may cost, in times of the bare engine's isready.
+/// The target for the adapter's cost, in multiples of the bare engine's isready.
 const ISREADY_TARGET: f64 = 2.3;
 const ANSWER_TARGET: f64 = 2.5;
 
-/// What the adapter may add to the bare engine's start.
+/// The target for the time that the adapter adds to the bare engine's start.
 const START_TARGET: Duration = Duration::from_micros(1500);
 
-/// What the adapter may take to end.
+/// The target for the time that the adapter takes to end.
 const QUIT_TARGET: Duration = Duration::from_millis(5);
 
 /// Threads that take part in an answer besides the GUI's: the engine's, and two of a proxy.
 const OTHERS: usize = 3;
 
-/// Samples of everybody's, in the order of the processes that gave them.
+/// The samples of each process, in the order of the processes.
 type Everybody = Vec<Samples>;
 
-/// Round trips of processes that run all the time, taking turns so that a busy moment hits all alike.
+/// Round trips of processes that keep running. They take turns: a busy moment affects all of them alike.
 pub fn round_trips(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     let book = Polyglot::read(&lab.book()?)?;
     let who = lab.everybody();
@@ -77,15 +77,15 @@ pub fn round_trips(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// Lets the others finish what they do after an answer: a GUI asks processes that are at rest, and what is left of
-/// one answer must not count for the next.
+/// Lets the other threads finish their work after an answer: a GUI asks processes at rest, and the rest of one answer
+/// must not count for the next.
 fn rest() {
     for _ in 0..OTHERS + 1 {
         thread::yield_now();
     }
 }
 
-/// Plays each game with everybody in turn, and checks every answer.
+/// Plays each game with each process in turn, and checks every answer.
 fn play(who: &[Who], peers: &mut [Peer], games: &[Vec<Ask>], answers: &mut [Samples]) -> Result<()> {
     for game in games {
         for ((&who, peer), samples) in who.iter().zip(&mut *peers).zip(&mut *answers) {

@@ -1,4 +1,4 @@
-//! What passing on many lines costs, in processor time, memory and the engine's own speed.
+//! The cost of forwarding many lines, in processor time, memory and the engine's speed.
 
 use std::fs;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::report::Row;
 const BLOCK_TARGET: Duration = Duration::from_nanos(500);
 const LINE_TARGET: Duration = Duration::from_micros(1);
 
-/// How many times PolyGlot's lines in a second.
+/// The target for lines in a second, in multiples of PolyGlot's.
 const SPEED_TARGET: f64 = 3.0;
 
-/// What an adapter's memory may grow by in a flood, in KiB: less than the smallest queue worth the name.
+/// The most that an adapter's memory may grow in a flood, in KiB: less than any real queue.
 const GROWTH_TARGET: u64 = 256;
 
 /// Resident memory with a book of 4 GiB, in KiB.
@@ -46,7 +46,7 @@ pub fn flood(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
         let mut costs = [None; 4];
         let mut speeds = [0.0_f64; 4];
         let everybody = lab.everybody();
-        // The best of three rounds: whatever else runs here can only make a flood slower.
+        // The best of three rounds: other processes can only make a flood slower.
         for _ in 0..lab.samples(3, 1) {
             for &who in &everybody {
                 let (used, time) = flow(lab, who, &arguments, lines)?;
@@ -77,7 +77,7 @@ pub fn flood(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     Ok(())
 }
 
-/// One flood: the processor time that the process used, and how long it took.
+/// One flood: the processor time of the process, and the elapsed time.
 fn flow(lab: &Lab, who: Who, arguments: &[&str], lines: u64) -> Result<(Option<Duration>, Duration)> {
     let mut peer = Peer::ready(&mut lab.command(who, arguments, &lab.book()?)?)?;
     let before = processor_time(peer.id());
@@ -94,7 +94,7 @@ fn flow(lab: &Lab, who: Who, arguments: &[&str], lines: u64) -> Result<(Option<D
 /// A position that no book has, and a go.
 const OUTSIDE: &[u8] = b"position startpos moves a2a3 a7a6 a3a4 a6a5 h2h3 h7h6\ngo movetime 1000\n";
 
-/// The memory of an adapter whose GUI does not read for a second, and whether the engine then stands still.
+/// The memory of an adapter whose GUI does not read for a second, and whether the engine waits meanwhile.
 pub fn back_pressure(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     let lines = lab.samples(2_000_000, 50_000) as u64;
     let count = lines.to_string();
@@ -177,7 +177,7 @@ pub fn nodes_per_second(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     let who: Vec<_> =
         lab.everybody().into_iter().filter(|who| [Who::Bare, Who::Tabiya].contains(who)).collect();
     for pair in 0..lab.samples(PAIRS, 1) {
-        // Whoever always came second would find the processor warmer.
+        // The one that always came second would find the processor warmer.
         let order: Vec<_> = if pair % 2 == 0 { who.clone() } else { who.iter().rev().copied().collect() };
         for who in order {
             let mut peer = Peer::ready(&mut lab.command_for(who, &stockfish, &[], &lab.book()?)?)?;
@@ -214,7 +214,7 @@ pub fn nodes_per_second(lab: &Lab, rows: &mut Vec<Row>) -> Result<()> {
     ratios.sort_by(f64::total_cmp);
     if let (Some(low), Some(high)) = (ratios.first(), ratios.last()) {
         let middle = ratios[ratios.len() / 2];
-        // Within the noise: the pairs do not agree on who is faster, or they differ by less than a percent.
+        // Within the noise: the pairs do not agree which is faster, or they differ by less than a percent.
         let equal = (*low..=*high).contains(&1.0) || (middle - 1.0).abs() < 0.01;
         row.verdict(format!("{middle:.3} ({low:.3}-{high:.3})"), "equal within the noise", equal);
     }

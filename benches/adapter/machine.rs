@@ -1,9 +1,9 @@
-//! What Linux says about processes and the processor; elsewhere all of it is unknown.
+//! Facts of Linux about processes and the processor; on other systems they are unknown.
 
 use std::fs;
 use std::time::Duration;
 
-/// Processor time that all threads of a process have used, to the nanosecond; `None` where Linux does not say.
+/// Processor time that all threads of a process have used, in nanoseconds; `None` if Linux does not report it.
 pub fn processor_time(pid: u32) -> Option<Duration> {
     let mut nanoseconds = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
@@ -14,7 +14,7 @@ pub fn processor_time(pid: u32) -> Option<Duration> {
     (nanoseconds > 0).then(|| Duration::from_nanos(nanoseconds))
 }
 
-/// Resident memory of a process in KiB: now, and at its highest; `None` where Linux does not say.
+/// Resident memory of a process in KiB: now, and at its peak; `None` if Linux does not report it.
 pub fn memory(pid: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let field = |name: &str| {
@@ -24,7 +24,7 @@ pub fn memory(pid: u32) -> Option<(u64, u64)> {
     Some((field("VmRSS:")?, field("VmHWM:")?))
 }
 
-/// How many processors this process may run on; `None` where Linux does not say.
+/// The number of processors that this process may run on; `None` if Linux does not report it.
 pub fn processors() -> Option<u32> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed:"))?;
@@ -39,7 +39,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// What has passed so far on the one processor that we may use; `None` where there are several.
+    /// The time so far on the one processor that we may use; `None` if there are several.
     pub fn now() -> Option<Self> {
         let status = fs::read_to_string("/proc/self/status").ok()?;
         let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;

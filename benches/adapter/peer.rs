@@ -1,4 +1,4 @@
-//! A process that speaks UCI, and what the system knows about it.
+//! A process that speaks UCI, and the system's facts about it.
 
 use std::error::Error;
 use std::io::{self, Read, Write};
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use crate::flood::Flood;
 
-/// What can go wrong: always fatal, and told as a sentence.
+/// The result of a step; an error is fatal, and is a sentence.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// One read takes up to this many bytes: the capacity of a pipe on Linux.
 const BUFFER: usize = 65536;
 
-/// A peer that says nothing for so long hangs.
+/// A peer that sends nothing for this long hangs.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Counts reads, so that the watchdog sees whether something still happens.
+/// The number of reads, by which the watchdog sees progress.
 static READS: AtomicU64 = AtomicU64::new(0);
 
-/// Ends the bench with code 1 when no peer has said anything for [`PATIENCE`].
+/// Ends the bench with code 1 if no peer has sent anything for [`PATIENCE`].
 pub fn watch() {
     thread::spawn(|| {
         loop {
@@ -47,7 +47,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// Starts a process; nothing is said to it yet.
+    /// Starts a process; nothing is sent to it yet.
     pub fn start(command: &mut Command) -> Result<Self> {
         let name = command.get_program().display().to_string();
         let mut child = command
@@ -72,7 +72,7 @@ impl Peer {
         Ok(self.stdin.write_all(bytes)?)
     }
 
-    /// Writes the bytes and reads on until a line starts with `prefix`: the time between, and the line.
+    /// Writes the bytes and reads until a line starts with `prefix`: the time between, and the line.
     pub fn ask(&mut self, bytes: &[u8], prefix: &[u8]) -> Result<(Duration, &[u8])> {
         let asked = Instant::now();
         self.stdin.write_all(bytes)?;
@@ -80,7 +80,7 @@ impl Peer {
         Ok((asked.elapsed(), &self.line))
     }
 
-    /// Reads on until a line starts with `prefix`, and returns it without its end.
+    /// Reads until a line starts with `prefix`, and returns it without its end.
     pub fn read_until(&mut self, prefix: &[u8]) -> Result<&[u8]> {
         loop {
             self.read_line()?;
@@ -136,7 +136,7 @@ impl Peer {
         Ok(())
     }
 
-    /// Says quit and waits for the end of the process: the time between.
+    /// Sends quit and waits for the end of the process: the time between.
     pub fn quit(mut self) -> Result<Duration> {
         let asked = Instant::now();
         self.stdin.write_all(b"quit\n")?;
@@ -171,7 +171,7 @@ impl Peer {
     }
 }
 
-/// A failed bench leaves no process behind.
+/// A bench that fails leaves no process running.
 impl Drop for Peer {
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! A proxy that only copies: what any proxy costs on this machine, whatever it does.
+//! A proxy that only copies: the least that any proxy costs on this machine.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -35,7 +35,7 @@ fn copy(mut from: impl Read, mut to: impl Write) {
     {}
 }
 
-/// Standard output without the buffer that would cut blocks at their last line.
+/// Standard output without the buffer that splits blocks at their last line.
 fn unbuffered_stdout() -> io::Result<File> {
     #[cfg(unix)]
     let stdout = std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned()?;

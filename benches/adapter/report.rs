@@ -1,4 +1,4 @@
-//! The table of figures beside their targets.
+//! The table of figures with their targets.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table};
 
 use crate::lab::Who;
 
-/// A figure of everybody's, its target, and whether it was reached.
+/// A figure for each process, its target, and whether it was reached.
 pub struct Row {
     figure: String,
     cells: [String; 4],
@@ -17,7 +17,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A figure that nobody has yet.
+    /// A figure without values yet.
     pub fn new(figure: impl Into<String>) -> Self {
         let nothing = || "-".to_owned();
         Self {
@@ -29,12 +29,12 @@ impl Row {
         }
     }
 
-    /// Somebody's figure.
+    /// Sets the figure of a process.
     pub fn cell(&mut self, who: Who, text: impl Into<String>) {
         self.cells[who as usize] = text.into();
     }
 
-    /// What was compared, what it should be, and whether it is.
+    /// Sets the value that is compared, its target, and whether it was reached.
     pub fn verdict(&mut self, ratio: impl Into<String>, target: impl Into<String>, reached: bool) {
         self.ratio = ratio.into();
         self.target = target.into();
@@ -68,12 +68,12 @@ pub fn print(rows: &[Row]) {
 pub struct Samples(Vec<Duration>);
 
 impl Samples {
-    /// One more.
+    /// Adds a time.
     pub fn push(&mut self, time: Duration) {
         self.0.push(time);
     }
 
-    /// The time that so many in a hundred do not exceed.
+    /// The percentile: the time that this many in a hundred do not exceed.
     pub fn percentile(&self, percent: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
