@@ -118,7 +118,7 @@ impl Shared {
         let text = mem::take(&mut state.out.gui);
         drop(state);
         if gui_reads && !text.is_empty() {
-            self.write_last(text, STUCK_TIME);
+            self.write_last(text);
         }
         result
     }
@@ -158,8 +158,8 @@ impl Shared {
         state
     }
 
-    /// Writes the last bytes to the GUI, unless the GUI does not read for this time.
-    fn write_last(self: &Arc<Self>, text: Vec<u8>, time: Duration) {
+    /// Writes the last bytes to the GUI, unless the GUI does not read.
+    fn write_last(self: &Arc<Self>, text: Vec<u8>) {
         let shared = Arc::clone(self);
         let (done, written) = channel();
         let write = move || {
@@ -167,7 +167,7 @@ impl Shared {
             let _ = done.send(());
         };
         if thread::Builder::new().spawn(write).is_ok() {
-            let _ = written.recv_timeout(time);
+            let _ = written.recv_timeout(STUCK_TIME);
         }
     }
 }

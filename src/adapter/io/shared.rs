@@ -90,16 +90,10 @@ impl Shared {
         time: Duration,
         done: impl Fn(&State) -> bool,
     ) -> Locked<'a> {
-        let until = Instant::now() + time;
-        while !done(&state) {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            state.waiters += 1;
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-            state.waiters -= 1;
-        }
+        state.waiters += 1;
+        let waited = self.changed.wait_timeout_while(state, time, |state| !done(state));
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiters -= 1;
         state
     }
 

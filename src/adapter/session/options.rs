@@ -210,7 +210,7 @@ impl Session {
         } else if option.is("UCI_Opponent") {
             self.play.announced = opponent_name(value);
         } else if option.is("UCI_Chess960") {
-            self.modes.castling = if is_true { CastlingMode::Chess960 } else { CastlingMode::Standard };
+            self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
         }
     }

@@ -10,7 +10,7 @@ use std::mem;
 use std::process;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use time::OffsetDateTime;
@@ -145,17 +145,11 @@ pub fn open(name: &str) -> Result<(), String> {
 
 /// Waits until everything is written, but not forever: a disk may hang.
 pub fn finish() {
-    let until = Instant::now() + LAST_TIME;
     let mut queue = queue();
     queue.count_lost();
     MORE.notify_one();
-    while queue.has_thread && (queue.busy || !queue.items.is_empty()) {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return;
-        }
-        queue = DONE.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0;
-    }
+    let writes = |queue: &mut Queue| queue.has_thread && (queue.busy || !queue.items.is_empty());
+    drop(DONE.wait_timeout_while(queue, LAST_TIME, writes));
 }
 
 /// Writes items as they come.
