@@ -42,6 +42,8 @@ pub enum Remedy {
     OptionalBooks,
     /// Name the configuration file to show that it is trusted, or move it.
     TrustConfiguration,
+    /// Try the engine as a GUI would.
+    TryEngine,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.

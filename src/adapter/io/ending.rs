@@ -7,7 +7,6 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use super::run::SEE_DOCTOR;
 use super::shared::{Shared, log_notes};
 use super::state::{End, Locked, State};
 use super::stderr;
@@ -189,9 +188,11 @@ fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> Str
             Err(error)
         }
         End::Engine(what) => {
-            let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}")).advice(SEE_DOCTOR);
-            log::error!("{error}");
-            session.engine_gone(&error.to_string(), out);
+            let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}"));
+            let error = error.remedied_by(Remedy::TryEngine);
+            let message = word(&error);
+            log::error!("{message}");
+            session.engine_gone(&message, out);
             Err(error)
         }
     }

@@ -28,9 +28,6 @@ use crate::base::panics;
 use crate::engine::{self, Engine, Pipes};
 use crate::uci::notice;
 
-/// What to do about an engine that failed.
-pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
-
 /// The exit code of a Rust program that panics.
 const PANIC_CODE: i32 = 101;
 

@@ -108,6 +108,9 @@ pub fn complain(error: &Error) {
     warn(&worded(error));
 }
 
+/// What to do about an engine that failed.
+pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
+
 /// An error with the options that help against it.
 pub fn worded(error: &Error) -> String {
     let advice = match error.remedy() {
@@ -123,6 +126,7 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
         Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
         Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
+        Some(Remedy::TryEngine) => SEE_DOCTOR,
         Some(Remedy::TrustConfiguration) => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
         }

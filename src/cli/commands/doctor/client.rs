@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::adapter::io::run::SEE_DOCTOR;
+use crate::cli::output::SEE_DOCTOR;
 use crate::cli::output::exit::Exit;
 use crate::uci::noticed;
 
