@@ -20,8 +20,14 @@ use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::cli::output::exit::Exit;
 use crate::learn;
 
+/// The start of each line on standard error.
+const PREFIX: &str = "tabiya: ";
+
 /// How long the adapter's last message may wait for a client to read standard error.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The environment variable with which doctor starts the adapter.
+pub const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 
 /// Why printing stopped before its end.
 #[derive(Debug)]
@@ -108,9 +114,6 @@ pub fn complain(error: &Error) {
     warn(&worded(error));
 }
 
-/// What to do about an engine that failed.
-pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
-
 /// An error with the options that help against it.
 pub fn worded(error: &Error) -> String {
     let advice = match error.remedy() {
@@ -126,12 +129,19 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
         Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
         Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
-        Some(Remedy::TryEngine) => SEE_DOCTOR,
+        // Doctor is running already.
+        Some(Remedy::TryEngine) if std::env::var_os(UNDER_DOCTOR).is_some() => return error.to_string(),
+        Some(Remedy::TryEngine) => "try it with `tabiya doctor`",
         Some(Remedy::TrustConfiguration) => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
         }
     };
     format!("{error}{} {advice}", if error.has_advice() { ", or" } else { ":" })
+}
+
+/// The message in a line that [`warn`] wrote; `None` for any other line.
+pub fn warned(line: &str) -> Option<&str> {
+    line.strip_prefix(PREFIX)
 }
 
 /// Reports something that is wrong on standard error, as one line, and returns once it is written: a command that
@@ -140,7 +150,7 @@ pub fn warn(text: &str) {
     // What the user named may hold line ends; an error is one line.
     let text = text.replace(['\n', '\r'], " ");
     // Where standard error is closed nobody can hear it.
-    let _ = writeln!(io::stderr(), "tabiya: {text}");
+    let _ = writeln!(io::stderr(), "{PREFIX}{text}");
 }
 
 /// Reports the error that ends the adapter. A client that never reads a full standard error must not keep a process
@@ -227,6 +237,8 @@ mod tests {
         let text = worded(&Error::temporary("/tmp", io::ErrorKind::StorageFull.into()));
         assert!(text.contains("--temp") && text.contains("--memory"), "{text}");
         assert_eq!(worded(&Error::format("a.bin", "it is empty")), "a.bin: it is empty");
+        let error = Error::new(ErrorKind::Engine, "it hangs").remedied_by(Remedy::TryEngine);
+        assert_eq!(worded(&error), "it hangs: try it with `tabiya doctor`");
     }
 
     /// A pipe whose reader goes away after some bytes, or a full disk.

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::output::SEE_DOCTOR;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::{UNDER_DOCTOR, warned};
 use crate::uci::noticed;
 
 /// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some.
@@ -54,6 +54,7 @@ impl Client {
             std::env::current_exe().map_err(|error| format!("cannot find tabiya itself: {error}"))?;
         let mut adapter = Command::new(program)
             .args(arguments)
+            .env(UNDER_DOCTOR, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -130,17 +131,16 @@ impl Client {
     /// What the adapter complained of when it ended, and what the engine wrote to its standard error.
     fn last_words(&mut self) -> Gone {
         let told = self.complaints.all();
-        let own = told.iter().rev().find_map(|line| line.strip_prefix("tabiya: "));
+        let own = told.iter().rev().find_map(|line| warned(line));
         let said = own
             .or(self.notices.last().map(String::as_str))
             .unwrap_or("tabiya ended without a word")
             .to_owned();
         // The same was told to the GUI.
         self.notices.retain(|notice| *notice != said);
-        let engine: Vec<&String> = told.iter().filter(|line| !line.starts_with("tabiya: ")).collect();
+        let engine: Vec<&String> = told.iter().filter(|line| warned(line).is_none()).collect();
         let last = engine.get(engine.len().saturating_sub(ENGINE_WORDS)..).unwrap_or_default();
         let heard: String = last.iter().map(|line| format!("\n      the engine wrote: {line}")).collect();
-        let said = said.strip_suffix(&format!(": {SEE_DOCTOR}")).unwrap_or(&said);
         // It reads nothing any more, so it has ended or is about to.
         self.input = None;
         let code = self.adapter.wait().ok().and_then(|status| status.code());
