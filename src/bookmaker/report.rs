@@ -90,8 +90,3 @@ impl Report {
         self.problems.contains_key(&Reason::Unreadable)
     }
 }
-
-/// A number and its noun.
-pub fn many(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
-}

@@ -1,4 +1,4 @@
-//! A book's lines as one game in PGN, a tree of variations.
+//! A book's lines as one PGN game with variations.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -20,27 +20,31 @@ enum Task {
     Open,
     /// The end of a variation.
     Close,
-    /// A move, with its number in any case or only where PGN requires it.
+    /// A move; `numbered`: with its number even where PGN does not require it.
     Move { from: Position, step: Box<Step>, numbered: bool },
     /// The moves of a position.
     Moves { at: Position, plies: u32, numbered: bool },
 }
 
-/// Writes the tree. Each position is followed once; a line that comes to it again ends there, with a comment. Returns how
-/// many moves of the book are left out because no line reaches their positions.
+/// Writes the tree. Each position is followed once; a line that reaches it again ends there with a comment. Returns how many
+/// moves of the book are left out because no line reaches their positions.
 pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     let own = own_lines(book, usize::MAX).unwrap_or_default();
-    let missing = Missing::of(book, &own);
+    let missing = Missing::find(book, &own);
     let replies = if missing.0.is_empty() { Replies::None } else { Replies::Beyond(own) };
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let mut writer = Writer::default();
-    writer.tag("Event", &name);
-    for (tag, value) in
-        [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")]
-    {
+    for (tag, value) in [
+        ("Event", &*name),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", "?"),
+        ("White", "?"),
+        ("Black", "?"),
+        ("Result", "*"),
+    ] {
         writer.tag(tag, value);
     }
-    writer.tag("Result", "*");
     writer.begin_moves();
     let mut lines = Lines::new(book, u32::MAX, replies);
     let mut tasks = vec![Task::Moves { at: Position::start(), plies: 0, numbered: true }];
@@ -59,7 +63,7 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
                 }
             }
             Task::Moves { at, plies, numbered } => {
-                let (steps, seen) = lines.go_on(&at, plies);
+                let (steps, seen) = lines.moves_from(&at, plies);
                 if seen {
                     writer.comment("transposes");
                 }
@@ -73,12 +77,12 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     Ok(missing.without(&lines))
 }
 
-/// Positions of a book that its own moves do not reach, with the numbers of their moves. Positions that a format does not
-/// distinguish, mirrored or with colours swapped, are one.
+/// Positions of a book that its own moves do not reach, with how many moves each has. Positions that a format does not
+/// distinguish, mirrored or with colours swapped, count as one.
 struct Missing(HashMap<u64, (Vec<u64>, u64)>);
 
 impl Missing {
-    fn of(book: &dyn Book, reached: &Keys) -> Self {
+    fn find(book: &dyn Book, reached: &Keys) -> Self {
         let mut missing = HashMap::new();
         let mut met = HashSet::new();
         book.each(Scope::All, &Progress::none(), &mut |known| {
@@ -103,15 +107,15 @@ impl Missing {
         Self(missing)
     }
 
-    /// The moves of those that the lines do not reach either.
+    /// How many moves the positions have that the lines do not reach either.
     fn without(&self, lines: &Lines<'_>) -> u64 {
         let missing = self.0.values().filter(|(forms, _)| !forms.iter().any(|key| lines.saw(*key)));
         missing.map(|(_, moves)| moves).sum()
     }
 }
 
-/// Puts a position's moves on the stack, the last to be written first: the main move, the others as variations of it,
-/// and what follows the main move.
+/// Pushes a position's moves, the last to be written first: the main move, the others as variations of it, and what follows
+/// the main move.
 fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, plies: u32, numbered: bool) {
     let plies = plies + 1;
     let mut steps = steps.into_iter();
