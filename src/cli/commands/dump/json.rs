@@ -28,11 +28,10 @@ struct MoveLine<'a> {
 
 /// Writes the line.
 pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
-    let moves = known.moves.iter().map(|entry| {
-        let mut uci = Vec::new();
-        castlings.uci(known, entry.mv, &mut uci);
-        let uci = String::from_utf8_lossy(&uci).into_owned();
-        MoveLine { uci, weight: entry.weight, facts: Facts(entry) }
+    let moves = known.moves.iter().map(|entry| MoveLine {
+        uci: castlings.uci(known, entry.mv).to_string(),
+        weight: entry.weight,
+        facts: Facts(entry),
     });
     let line = Line {
         key: format!("{:016x}", known.key),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use shakmaty::uci::UciMove;
 use shakmaty::{File, Position as _, Role, Square};
 
 use crate::base::progress::Progress;
@@ -48,7 +49,7 @@ pub fn entries(known: &PositionRecord, castlings: &Castlings, text: &mut Vec<u8>
         text.push(b'\t');
         text.extend_from_slice(fen.as_deref().unwrap_or_default().as_bytes());
         text.push(b'\t');
-        castlings.uci(known, entry.mv, text);
+        castlings.uci(known, entry.mv).append_ascii_to(text);
         number(Some(entry.weight), text);
         let counts = entry.counts.map(|counts| [counts.games, counts.wins, counts.draws, counts.losses]);
         counts.map_or([None; 4], |counts| counts.map(Some)).into_iter().for_each(|count| number(count, text));
@@ -88,20 +89,14 @@ impl Castlings {
         Self(found)
     }
 
-    /// Writes a move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking
-    /// its rook, as in the book.
-    pub fn uci(&self, known: &PositionRecord, mv: MoveCode, text: &mut Vec<u8>) {
+    /// A move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking its
+    /// rook, as in the book.
+    pub fn uci(&self, known: &PositionRecord, mv: MoveCode) -> UciMove {
         let mut to = mv.to();
         if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
             to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());
         }
-        for square in [mv.from(), to] {
-            text.push(b'a' + u32::from(square.file()) as u8);
-            text.push(b'1' + u32::from(square.rank()) as u8);
-        }
-        if let Ok(Some(role)) = mv.promotion() {
-            text.push(role.char() as u8);
-        }
+        UciMove::Normal { from: mv.from(), to, promotion: mv.promotion().ok().flatten() }
     }
 }
 
