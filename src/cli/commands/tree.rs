@@ -38,8 +38,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     output::print(|out| {
         let mut known = true;
         each_position(&args.positions, |game, _| {
-            let mut lines = Lines::new(&*book, args.depth, Replies::Within(MAX_OWN));
-            known &= tree(&mut lines, game.position(), look, out)?;
+            let lines = Lines::new(&*book, Replies::Within(MAX_OWN));
+            known &= tree(lines, args.depth, game.position(), look, out)?;
             Ok(())
         })?;
         Ok(if known { Exit::Done } else { Exit::Findings })
@@ -60,10 +60,18 @@ struct Branch {
 }
 
 /// Draws the tree; `false` if the book does not know the position.
-fn tree(lines: &mut Lines<'_>, at: &Position, look: Look, out: &mut dyn Write) -> io::Result<bool> {
+fn tree(
+    mut lines: Lines<'_>,
+    depth: u32,
+    at: &Position,
+    look: Look,
+    out: &mut dyn Write,
+) -> io::Result<bool> {
+    let mut moves_from =
+        |at: &Position, plies| if plies < depth { lines.moves_from(at) } else { (Vec::new(), false) };
     writeln!(out, "{}", at.fen())?;
     let [branch, last, under, under_last] = if look.unicode { UNICODE } else { ASCII };
-    let (steps, _) = lines.moves_from(at, 0);
+    let (steps, _) = moves_from(at, 0);
     if steps.is_empty() {
         writeln!(out, "the book does not know this position, or --depth 0 follows no move")?;
         return Ok(false);
@@ -76,7 +84,7 @@ fn tree(lines: &mut Lines<'_>, at: &Position, look: Look, out: &mut dyn Write) -
         // Moves without alternatives continue the line.
         let (mut at, mut plies) = (step.after, plies);
         let steps = loop {
-            let (mut steps, seen) = lines.moves_from(&at, plies);
+            let (mut steps, seen) = moves_from(&at, plies);
             if seen {
                 write!(out, "  (see above)")?;
             }

@@ -35,7 +35,6 @@ pub fn san(at: &Position, mv: Move) -> String {
 pub struct Lines<'a> {
     book: &'a dyn Book,
     seen: Keys,
-    max_plies: u32,
     replies: Replies,
 }
 
@@ -65,9 +64,9 @@ pub struct Step {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of at most `max_plies` plies.
-    pub fn new(book: &'a dyn Book, max_plies: u32, replies: Replies) -> Self {
-        Self { book, seen: Keys::default(), max_plies, replies }
+    /// The lines of a book.
+    pub fn new(book: &'a dyn Book, replies: Replies) -> Self {
+        Self { book, seen: Keys::default(), replies }
     }
 
     /// Whether a line went through a position.
@@ -75,12 +74,9 @@ impl<'a> Lines<'a> {
         self.seen.contains(&key)
     }
 
-    /// The moves from a position that was reached after `plies`, the heaviest first and replies last. There are none if the
-    /// line ends, or if the position was seen before: then the flag is set.
-    pub fn moves_from(&mut self, at: &Position, plies: u32) -> (Vec<Step>, bool) {
-        if plies >= self.max_plies {
-            return (Vec::new(), false);
-        }
+    /// The moves from a position, the heaviest first and replies last. There are none if the line ends, or if the position was
+    /// seen before: then the flag is set.
+    pub fn moves_from(&mut self, at: &Position) -> (Vec<Step>, bool) {
         if self.seen.contains(&at.key()) {
             return (Vec::new(), true);
         }
