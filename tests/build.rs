@@ -219,7 +219,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
     folder.write("games.pgn", GAMES);
     folder.write("none.pgn", "");
     folder.write("lost.pgn", "[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 0-1\n");
-    let few = "no move passed the filters: 4 moves have fewer than 3 games (--min-games): lower the limit with --min-games 1";
+    let few = "no move passed the filters: 4 moves with fewer than 3 games (--min-games): lower the limit with --min-games 1";
     for (args, why) in [
         ("games.pgn", few),
         ("games.pgn --player Nobody", "none of 2 games passed the filters: 2 games left out by --player"),
@@ -255,7 +255,10 @@ fn an_empty_result_writes_nothing_and_says_why() {
         }
     }
     let lost = folder.run("build lost.pgn -o a.bin --min-games 1", 1);
-    assert_eq!(lost.err, "tabiya: a.bin: not written: no move passed the filters: 1 move only lost\n");
+    assert_eq!(
+        lost.err,
+        "tabiya: a.bin: not written: no move passed the filters: 1 move without a win or a draw\n"
+    );
 }
 
 #[test]

@@ -74,21 +74,14 @@ fn problems(report: &Report) -> Vec<String> {
     report.problems.iter().map(line).collect()
 }
 
-/// The moves that did not reach a limit.
+/// The moves that a limit dropped.
 fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
-    let line = |(why, &count): (&Drop, &u64)| {
-        let moves = many(count, "move");
-        let verb = |one, more| if count == 1 { one } else { more };
+    let line = |(why, count): (&Drop, &u64)| {
+        let moves = many(*count, "move");
         match why {
-            Drop::Games => {
-                let have = verb("has", "have");
-                format!("{moves} {have} fewer than {} games (--min-games)", weigh.min_games)
-            }
-            Drop::Lost => format!("{moves} only lost"),
-            Drop::Score => {
-                let score = verb("scores", "score");
-                format!("{moves} {score} less than {} % (--min-score)", weigh.min_score)
-            }
+            Drop::Games => format!("{moves} with fewer than {} games (--min-games)", weigh.min_games),
+            Drop::Lost => format!("{moves} without a win or a draw"),
+            Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
         }
     };
     report.dropped.iter().map(line).collect()
@@ -151,8 +144,8 @@ mod tests {
         let (what, advice) = why_nothing(&report, &weigh);
         assert_eq!(
             what,
-            "no move passed the filters: 6589 moves have fewer than 3 games (--min-games), 1 move only lost, \
-             2 moves score less than 40 % (--min-score)"
+            "no move passed the filters: 6589 moves with fewer than 3 games (--min-games), \
+             1 move without a win or a draw, 2 moves with a score below 40 % (--min-score)"
         );
         assert_eq!(advice, Some("lower the limit with --min-games 1"));
     }
