@@ -180,17 +180,15 @@ fn table(plies: &[Ply], name: &str) -> Table {
         let time = format!("{:.1} ms", ply.time.as_secs_f64() * 1000.0);
         let mv = format!("{number}{dots} {}", ply.san);
         let (by, [chance, score, depth]) = match &ply.source {
-            Source::Book { file, chance } => (short(file), [chance.as_str(), "", ""]),
-            Source::Engine { score, depth } => (engine.to_owned(), ["", score, depth]),
+            Source::Book { file, chance } => {
+                let name = Path::new(file).file_name().unwrap_or(file.as_ref());
+                (name.to_string_lossy(), [chance.as_str(), "", ""])
+            }
+            Source::Engine { score, depth } => (engine.into(), ["", score, depth]),
         };
-        table.add_row([&(index + 1).to_string(), &mv, &by, chance, score, depth, &time]);
+        table.add_row([&*(index + 1).to_string(), &mv, &by, chance, score, depth, &time]);
     }
     table
-}
-
-/// A book's file name without its folders.
-fn short(file: &str) -> String {
-    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn summary(plies: &[Ply]) -> String {
