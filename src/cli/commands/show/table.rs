@@ -64,7 +64,11 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         None => "does not know this position".to_owned(),
     };
     writeln!(out, "{} ({}): {summary}", view.book.path().display(), view.book.format())?;
-    words(view, out)?;
+    let game = view.reference.as_ref().map(ToString::to_string);
+    for text in view.opening.iter().chain(&game) {
+        // It comes from a file.
+        writeln!(out, " {}", text.replace(char::is_control, " "))?;
+    }
     if view.moves.is_empty() {
         return writeln!(out);
     }
@@ -109,17 +113,6 @@ fn table(view: &View<'_>, used: &[&Column], look: Look, more: u16) -> String {
         }));
     }
     table.trim_fmt()
-}
-
-/// What the book says about the position besides its moves.
-fn words(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    if let Some(opening) = &view.opening {
-        writeln!(out, " {}", opening.replace(char::is_control, " "))?;
-    }
-    match &view.reference {
-        Some(game) => writeln!(out, " {}", game.to_string().replace(char::is_control, " ")),
-        None => Ok(()),
-    }
 }
 
 /// The mover's score in the games that have a result.
