@@ -10,7 +10,7 @@ use shakmaty::fen::Fen;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::Game;
 use crate::chess::notation::{self, Fault};
-use crate::cli::output::Stop;
+use crate::cli::output::Printed;
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
 const LONGEST_LINE: u64 = 1024;
@@ -37,14 +37,14 @@ impl Positions {
     }
 }
 
-/// What looks at a position returns.
-type Seen = std::result::Result<(), Stop>;
-
 /// Calls `see` with each position and its kind of castling.
 ///
 /// # Errors
 /// When a FEN or a move is wrong, the file cannot be read, or `see` fails.
-pub fn each_position(positions: &Positions, mut see: impl FnMut(&Game, CastlingMode) -> Seen) -> Seen {
+pub fn each_position(
+    positions: &Positions,
+    mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>,
+) -> Printed<()> {
     if let Some(path) = &positions.fen_file {
         return each_line(path, see);
     }
@@ -56,7 +56,7 @@ pub fn each_position(positions: &Positions, mut see: impl FnMut(&Game, CastlingM
     see(&game, mode)
 }
 
-fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Seen) -> Seen {
+fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>) -> Printed<()> {
     let cannot = |error| Error::file(path, "cannot read the file of positions", error);
     let mut file = BufReader::new(File::open(path).map_err(cannot)?);
     let mut line = Vec::new();
@@ -107,6 +107,7 @@ fn from_moves(moves: &str) -> Result<Game> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::output::Stop;
 
     fn all(positions: &Positions) -> Result<Vec<(String, CastlingMode)>> {
         let mut seen = Vec::new();

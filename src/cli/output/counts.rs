@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::Stop;
+use super::Printed;
 use super::exit::Exit;
 use super::findings::list;
 use super::rows::{Sheet, many};
@@ -38,12 +38,7 @@ pub fn read_lines(files: &[CountFile], filtered: bool) -> Vec<String> {
 ///
 /// # Errors
 /// When a file cannot be opened, or standard output cannot be written.
-pub fn info(
-    path: &Path,
-    names: &[PathBuf],
-    json: bool,
-    out: &mut dyn Write,
-) -> std::result::Result<Exit, Stop> {
+pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let files = open(names)?;
     let (sums, findings) = summed(|findings| {
         let sum = |file: &CountFile| sum(file, &Progress::terminal(file.path().to_string_lossy()), findings);
@@ -95,7 +90,7 @@ pub fn info(
 ///
 /// # Errors
 /// When a file cannot be opened, or standard output cannot be written.
-pub fn check(path: &Path, names: &[PathBuf], out: &mut dyn Write) -> std::result::Result<Exit, Stop> {
+pub fn check(path: &Path, names: &[PathBuf], out: &mut dyn Write) -> Printed<Exit> {
     list(path, out, |progress, report| {
         let files = open(names)?;
         listed(report, |findings| files.iter().try_for_each(|file| sum(file, progress, findings).map(|_| ())))

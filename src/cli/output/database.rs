@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Stop;
+use super::Printed;
 use super::exit::Exit;
 use super::findings::list;
 use super::rows::Sheet;
@@ -31,7 +31,7 @@ fn at(progress: &Progress, game: u32) -> Result<()> {
 }
 
 /// Prints what a database holds.
-pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> std::result::Result<Exit, Stop> {
+pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
     interrupt::watch();
     let progress = Progress::terminal(path.to_string_lossy());
@@ -83,7 +83,7 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> std::result::Result
 }
 
 /// Reads a whole database and reports what is wrong with it, with game, file and offset.
-pub fn check(path: &Path, out: &mut dyn Write) -> std::result::Result<Exit, Stop> {
+pub fn check(path: &Path, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
     interrupt::watch();
     list(path, out, |progress, report| {

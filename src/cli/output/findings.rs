@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::Stop;
+use super::Printed;
 use super::exit::Exit;
 use super::rows::many;
 use crate::base::error::Result;
@@ -18,7 +18,7 @@ pub fn list(
     path: &Path,
     out: &mut dyn io::Write,
     check: impl FnOnce(&Progress, &mut dyn FnMut(Finding)) -> Result<()>,
-) -> std::result::Result<Exit, Stop> {
+) -> Printed<Exit> {
     let name = path.display();
     let progress = Progress::terminal(path.to_string_lossy());
     let (mut errors, mut warnings) = (0, 0);

@@ -33,6 +33,9 @@ pub enum Stop {
     Error(Error),
 }
 
+/// The result of something that prints.
+pub type Printed<T> = std::result::Result<T, Stop>;
+
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
         Self::Output(error)
@@ -49,7 +52,7 @@ impl From<Error> for Stop {
 ///
 /// # Errors
 /// When the body fails, or when standard output cannot be written for another reason than that its reader has gone.
-pub fn print(body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>) -> Result<Exit> {
+pub fn print(body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {
         print_to(&mut LineWriter::new(stdout), body)
@@ -58,10 +61,7 @@ pub fn print(body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop
     }
 }
 
-fn print_to(
-    out: &mut dyn Write,
-    body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>,
-) -> Result<Exit> {
+fn print_to(out: &mut dyn Write, body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     let ended = body(out);
     // What was printed before an error must be seen too.
     let flushed = out.flush();
@@ -98,7 +98,7 @@ pub fn unwritable(error: &io::Error) -> Error {
 /// When standard output cannot be written, or the work is interrupted.
 pub fn each_file(
     paths: &[PathBuf],
-    mut examine: impl FnMut(&Path, &mut dyn Write) -> std::result::Result<Exit, Stop>,
+    mut examine: impl FnMut(&Path, &mut dyn Write) -> Printed<Exit>,
 ) -> Result<Exit> {
     print(|out| {
         let mut exit = Exit::Done;

@@ -18,7 +18,7 @@ use crate::adapter::session::{NAME_ADDITION, unknown_option};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{Stop, print, rows, worded};
+use crate::cli::output::{Printed, print, rows, worded};
 
 /// How long anything except a search may take, in addition to the engine's time for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -105,12 +105,7 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Talks to the adapter as a GUI would, and collects what is wrong.
-fn examine(
-    args: &Args,
-    config: &Config,
-    problems: &mut Vec<Problem>,
-    out: &mut dyn Write,
-) -> std::result::Result<(), Stop> {
+fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut dyn Write) -> Printed<()> {
     // Checked here first: the error says more than the end of a process.
     let engine = config.find_engine().map_err(|error| Problem::engine(worded(&error)));
     let mut client = match engine.and_then(|_| Client::start(&args.adapter.to_line())) {

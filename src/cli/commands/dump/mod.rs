@@ -13,7 +13,7 @@ use crate::base::progress::Progress;
 use crate::book::{self, Book, PositionRecord, Scope};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, Stop};
+use crate::cli::output::{self, Printed};
 
 /// `tabiya dump`.
 #[derive(clap::Args, Debug)]
@@ -89,7 +89,7 @@ fn each(
     scope: Scope,
     out: &mut dyn Write,
     mut write: impl FnMut(&PositionRecord, &mut dyn Write) -> std::io::Result<()>,
-) -> std::result::Result<(), Stop> {
+) -> Printed<()> {
     let mut result = Ok(());
     book.each(scope, &Progress::none(), &mut |known| {
         result = write(known, out);

@@ -19,7 +19,7 @@ use crate::book::polyglot::Polyglot;
 use crate::book::{self, Format};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, Stop};
+use crate::cli::output::{self, Printed};
 use crate::games::{self, GameSource, PlayerName};
 use crate::learn::{self, IdentifiedGame, Learner, Outcome};
 
@@ -171,7 +171,7 @@ fn learn_some(
     totals: &mut Totals,
     progress: &Progress,
     out: &mut dyn Write,
-) -> std::result::Result<(), Stop> {
+) -> Printed<()> {
     let outcomes = learner.learn(games, args.again)?;
     for (IdentifiedGame { game, .. }, outcome) in games.iter().zip(&outcomes) {
         match outcome {

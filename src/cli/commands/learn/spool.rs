@@ -12,7 +12,7 @@ use crate::base::interrupt;
 use crate::book::Fingerprint;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, Stop, complain};
+use crate::cli::output::{self, Printed, complain};
 use crate::learn::{IdentifiedGame, Learner, Outcome, PATIENCE, Spool, Spooled};
 
 /// A book as it was when a game was played from it.
@@ -46,7 +46,7 @@ struct SpoolLearner {
 
 impl SpoolLearner {
     /// Learns as many games of a spool as possible.
-    fn empty(&mut self, spool: &Spool, out: &mut dyn Write) -> std::result::Result<(), Stop> {
+    fn empty(&mut self, spool: &Spool, out: &mut dyn Write) -> Printed<()> {
         let (mut kept, mut learned) = (0_u64, 0_u64);
         let mut at = Some(0);
         while let Some(from) = at {
@@ -80,7 +80,7 @@ impl SpoolLearner {
         known: &PlayedBook,
         games: &[Spooled],
         out: &mut dyn Write,
-    ) -> std::result::Result<u64, Stop> {
+    ) -> Printed<u64> {
         let mut outcomes = vec![None; games.len()];
         if !self.failed.contains(known) {
             match self.try_learn(known, games) {

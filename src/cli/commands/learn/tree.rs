@@ -14,7 +14,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
 use crate::cli::output::lines::{by_chance, number, san};
 use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Stop, columns, complain};
+use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
 
 /// The columns, and whether they hold numbers.
@@ -28,7 +28,7 @@ const LINE_MIN: usize = 12;
 type Entries = BTreeMap<u64, Vec<(String, u16, Learned)>>;
 
 /// Shows the games that were learned last, and every move that has learned.
-pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<Exit, Stop> {
+pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, doubt } = history;
     let entries = entries(book);
     let moves = entries.values().map(Vec::len).sum::<usize>() as u64;
