@@ -112,7 +112,6 @@ mod tests {
         let mut other = Report { games: 3, used: 2, ..Report::default() };
         other.add(problem("a.pgn", 4), true);
         one.merge(other);
-        assert_eq!(one.troubled(), 3);
         let found = lines(&one);
         let what = "illegal move, first a.pgn: line 4: 9. Ke9: no (byte 4)";
         assert_eq!(found[0], "3 games read, 2 used, 0 plies");
