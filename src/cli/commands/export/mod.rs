@@ -66,7 +66,7 @@ fn range(text: &str) -> std::result::Result<Range, String> {
     };
     match from.zip(to) {
         Some((from, to)) if from <= to => Ok(Range(from, to)),
-        _ => Err("not numbers of games, such as 1-100, 17 or 500-".to_owned()),
+        _ => Err("write numbers of games, such as 1-100, 17 or 500-".to_owned()),
     }
 }
 
