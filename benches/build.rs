@@ -32,7 +32,7 @@ use tabiya::games::{self, End, Header, Problem, Visitor};
 /// Seed of the random games.
 const SEED: u64 = 1;
 
-/// The most half-moves of a random game.
+/// The most plies of a random game.
 const RANDOM_PLIES: usize = 120;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -85,8 +85,8 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     });
     let whole = seconds(times, || build(&paths, &filter, &means).is_ok());
 
-    println!("{} games, {plies} half-moves, {} bytes; one thread", lines.len(), text.len());
-    println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a half-move", "games/s", "x scanning");
+    println!("{} games, {plies} plies, {} bytes; one thread", lines.len(), text.len());
+    println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a ply", "games/s", "x scanning");
     for (what, time) in [
         ("pgn-reader scanning alone", scanning),
         ("looking over the words", words),

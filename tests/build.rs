@@ -15,7 +15,7 @@ use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tempfile::TempDir;
 
-/// Two games that agree for two half-moves.
+/// Two games that agree for two plies.
 const GAMES: &str = "[Event \"a\"]\n[White \"Anna\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
     [Event \"b\"]\n[Black \"Anna\"]\n[Result \"1/2-1/2\"]\n\n1. e4 e5 2. Bc4 1/2-1/2\n\n";
 
@@ -110,7 +110,7 @@ fn a_book_holds_what_was_won_and_drawn() {
     let folder = Folder::new();
     folder.write("games.pgn", GAMES);
     let ended = folder.run("build games.pgn -o a.bin --min-games 1", 0);
-    assert_eq!(ended.out, "2 games read, 2 used, 6 half-moves\na.bin: 3 positions, 4 moves\n");
+    assert_eq!(ended.out, "2 games read, 2 used, 6 plies\na.bin: 3 positions, 4 moves\n");
     let book = expected(&["e2e4 3", "e2e4 e7e5 1", "e2e4 e7e5 g1f3 2", "e2e4 e7e5 f1c4 1"]);
     assert_eq!(folder.book("a.bin"), book);
     // Standard input is a source like others.
@@ -219,7 +219,7 @@ fn an_empty_result_writes_nothing_and_says_why() {
     folder.write("games.pgn", GAMES);
     folder.write("none.pgn", "");
     folder.write("lost.pgn", "[Event \"a\"]\n[Result \"0-1\"]\n\n1. e4 0-1\n");
-    let few = "no move passed the filters: 4 moves have fewer than 3 games (--min-games): lower the limit with --min-games 1";
+    let few = "no move passed the filters: 4 moves with fewer than 3 games (--min-games): lower the limit with --min-games 1";
     for (args, why) in [
         ("games.pgn", few),
         ("games.pgn --player Nobody", "none of 2 games passed the filters: 2 games left out by --player"),
@@ -255,7 +255,10 @@ fn an_empty_result_writes_nothing_and_says_why() {
         }
     }
     let lost = folder.run("build lost.pgn -o a.bin --min-games 1", 1);
-    assert_eq!(lost.err, "tabiya: a.bin: not written: no move passed the filters: 1 move only lost\n");
+    assert_eq!(
+        lost.err,
+        "tabiya: a.bin: not written: no move passed the filters: 1 move without a win or a draw\n"
+    );
 }
 
 #[test]

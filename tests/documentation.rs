@@ -155,7 +155,7 @@ fn each_message_in_the_guide_is_one_of_the_program() {
     assert!(messages.len() > 15, "{messages:?}");
     let mut unknown = vec![];
     for message in messages {
-        // Names, numbers and "..." stand for what differs from case to case, and so may what follows a colon.
+        // Names, numbers and "..." stand for what differs from case to case, and so may what follows a colon or a semicolon.
         let differs = |word: &str| {
             let bare = word.trim_end_matches(['?', ':']);
             word.contains("...")
@@ -165,10 +165,10 @@ fn each_message_in_the_guide_is_one_of_the_program() {
         let mut parts = vec![String::new()];
         for word in message.split(' ') {
             match parts.last_mut() {
-                Some(part) if !differs(word) => *part += &format!(" {}", word.trim_end_matches(':')),
+                Some(part) if !differs(word) => *part += &format!(" {}", word.trim_end_matches([':', ';'])),
                 _ => {}
             }
-            if differs(word) || word.ends_with(':') {
+            if differs(word) || word.ends_with([':', ';']) {
                 parts.push(String::new());
             }
         }

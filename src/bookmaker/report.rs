@@ -80,18 +80,8 @@ impl Report {
         }
     }
 
-    /// Games with a problem.
-    pub fn troubled(&self) -> u64 {
-        self.problems.values().map(|troubled| troubled.games).sum()
-    }
-
     /// Whether a file could not be read to its end: then an unknown number of games is missing.
     pub fn is_incomplete(&self) -> bool {
         self.problems.contains_key(&Reason::Unreadable)
     }
-}
-
-/// A number and its noun.
-pub fn many(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }

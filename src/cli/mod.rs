@@ -1,10 +1,10 @@
-//! The command line: commands, their arguments, and their output. Nothing else knows about terminals.
+//! The command line: commands, their arguments and their output. Only this module knows about terminals.
 
 mod args;
 mod commands;
 mod output;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
@@ -18,9 +18,9 @@ pub use output::exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
 ///
-/// Without a command, tabiya is the adapter: a chess GUI starts it as if it were an engine, and it speaks UCI on
-/// standard input and output. It starts the real engine, answers from the books as long as they know the position, and
-/// passes everything else on.
+/// Without a command, tabiya is the adapter: a chess GUI starts it as an engine, and it speaks UCI on standard input and
+/// output. It starts the real engine, answers from the books as long as they know the position, and forwards everything
+/// else.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
@@ -32,44 +32,44 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the moves that each book has in a position, with the chance of each
+    /// Show the moves that each book has in a position, and how likely each is
     Show(show::Args),
-    /// Sum up what each book holds
+    /// Show what each book contains
     Info(info::Args),
-    /// Read each book whole and name every damage with its offset
+    /// Read each book to its end and report all damage with its offset
     Check(check::Args),
     /// Build a book from games
     Build(build::Args),
     /// Write a book in another format
     Convert(convert::Args),
-    /// Make one book of several
+    /// Make one book from several
     Merge(merge::Args),
     /// Write out every entry of a book
     Dump(dump::Args),
     /// Show a book's lines as a tree
     Tree(tree::Args),
-    /// Learn exact results of games into a Polyglot book, show what it has learned, or take it back
+    /// Learn exact results of games into a Polyglot book, show what it has learned, or undo that
     Learn(learn::Args),
     /// Write a ChessBase database as PGN
     #[command(alias = "games")]
     Export(export::Args),
-    /// Try the configuration as a GUI would, and say what is wrong and how to fix it
+    /// Try the configuration as a GUI would, and report what is wrong and how to fix it
     Doctor(doctor::Args),
 }
 
-/// The adapter's arguments alone: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time
-/// until its first answer.
+/// Only the adapter's arguments: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time until
+/// its first answer.
 #[derive(Parser)]
 #[command(disable_help_flag = true)]
-struct Alone {
+struct AdapterOnly {
     #[command(flatten)]
     adapter: adapter::Args,
 }
 
 fn parse() -> Result<Cli, clap::Error> {
-    let names_command = |first: &OsString| !first.as_encoded_bytes().starts_with(b"-");
-    if !std::env::args_os().nth(1).as_ref().is_some_and(names_command)
-        && let Ok(Alone { adapter }) = Alone::try_parse()
+    let first = std::env::args_os().nth(1);
+    if first.is_none_or(|first| first.as_encoded_bytes().starts_with(b"-"))
+        && let Ok(AdapterOnly { adapter }) = AdapterOnly::try_parse()
     {
         return Ok(Cli { command: None, adapter });
     }
@@ -85,10 +85,13 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // Help and version are not errors and go to standard output.
             let _ = error.print();
-            if error.use_stderr() && is_adapters(std::env::args_os().nth(1).as_deref()) {
+            if !error.use_stderr() {
+                return Exit::Done.into();
+            }
+            if starts_adapter(std::env::args_os().nth(1).as_deref()) {
                 play::refuse(&error);
             }
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Done.into() };
+            return Exit::Usage.into();
         }
     };
     let result = match &cli.command {
@@ -105,7 +108,7 @@ pub fn main() -> ExitCode {
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
     };
-    // A file that shrank while it was read was not read whole.
+    // A file that shrinks while it is read is not read to its end.
     let result = match cut::take().first() {
         Some(path) if cli.command.is_some() => {
             Err(Error::new(ErrorKind::File, "the file was truncated while it was read")
@@ -121,13 +124,13 @@ pub fn main() -> ExitCode {
                 None => output::complain_at_end(&error),
                 Some(_) => output::complain(&error),
             }
-            Exit::of(error.kind()).into()
+            Exit::from(error.kind()).into()
         }
     }
 }
 
 /// Whether a command line with this first argument starts the adapter, not a command.
-fn is_adapters(first: Option<&OsStr>) -> bool {
+fn starts_adapter(first: Option<&OsStr>) -> bool {
     let first = first.unwrap_or_default();
     let names = |command: &clap::Command| {
         first == command.get_name() || command.get_all_aliases().any(|alias| first == alias)
@@ -135,7 +138,7 @@ fn is_adapters(first: Option<&OsStr>) -> bool {
     first != "help" && !command().get_subcommands().any(names)
 }
 
-/// The command line as clap sees it, for the man pages, the completions and the tests of the documentation.
+/// The command line as clap sees it, for man pages, completions and the tests of the documentation.
 pub fn command() -> clap::Command {
     Cli::command()
 }
@@ -148,10 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_does_not_begin_with_a_command_starts_the_adapter() {
-        let is_adapters = |first: &str| super::is_adapters(Some(first.as_ref()));
-        assert!(super::is_adapters(None) && is_adapters("--book") && is_adapters("stockfish"));
-        assert!(!is_adapters("build") && !is_adapters("doctor") && !is_adapters("help"));
-        assert!(!is_adapters("export") && !is_adapters("games"));
+    fn a_command_line_without_a_command_starts_the_adapter() {
+        let starts_adapter = |first: &str| super::starts_adapter(Some(first.as_ref()));
+        assert!(super::starts_adapter(None) && starts_adapter("--book") && starts_adapter("stockfish"));
+        assert!(!starts_adapter("build") && !starts_adapter("doctor") && !starts_adapter("help"));
+        assert!(!starts_adapter("export") && !starts_adapter("games"));
     }
 }

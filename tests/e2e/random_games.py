@@ -26,7 +26,7 @@ class Game:
     chess960: bool = False
     # What stands behind the legal moves where more cannot be read.
     broken: str = ""
-    # (key, raw move, side to move) of every half-move.
+    # (key, raw move, side to move) of every ply.
     plies: list = field(default_factory=list)
 
     def __post_init__(self):

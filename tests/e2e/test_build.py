@@ -222,7 +222,7 @@ def everyone(game):
 
 
 def many(game):
-    # A problem behind the half-moves that count is not looked for.
+    # A problem after the plies that count is not looked for.
     return game.result != "*" and not (game.broken and len(game.moves) < 20) and rated(1900)(game)
 
 
@@ -286,7 +286,7 @@ def test_the_report_counts_every_game_and_names_the_first_of_each_problem(build,
     _, told = build(path)
     lines = told.splitlines()
     plies = sum(len(game.moves) for game in games)
-    assert lines[0] == f"{len(games)} games read, {len(games)} used, {plies} half-moves"
+    assert lines[0] == f"{len(games)} games read, {len(games)} used, {plies} plies"
     by_words = {"illegal move": ["Ke4"], "null move": ["--"], "unreadable move": ["Sf3", "Qxxh8"]}
     source = path.read_text(encoding="utf-8").splitlines()
     for reason, words in by_words.items():

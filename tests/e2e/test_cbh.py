@@ -100,7 +100,7 @@ def test_variations_are_built_in_where_they_are_wanted(tabiya, samples):
     for args in ((), ("--variations",)):
         done = tabiya("build", database, "-o", "a.bin", "--force", "--min-games", "1", *args)
         assert done.returncode == 0, done.stderr
-        counts.append(int(done.stdout.decode().split(" half-moves")[0].rsplit(" ", 1)[1]))
+        counts.append(int(done.stdout.decode().split(" plies")[0].rsplit(" ", 1)[1]))
     assert counts[1] > counts[0] * 1.1
 
 

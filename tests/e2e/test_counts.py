@@ -156,7 +156,7 @@ def test_the_counts_are_those_of_python_chess(positions, games, pgn, done, duck,
     assert [row[:2] for row in rows] == sorted(expected)
     keys = {key for key, _ in expected}
     plies = sum(sum(counts) for (_, mv), counts in expected.items() if mv)
-    assert f"all.parquet: {len(rows)} rows, {len(keys)} positions, {plies} half-moves" in printed
+    assert f"all.parquet: {len(rows)} rows, {len(keys)} positions, {plies} plies" in printed
     types = duck.execute("DESCRIBE SELECT * FROM 'all.parquet'").fetchall()
     assert [(name, kind) for name, kind, *_ in types] == [
         ("key", "UBIGINT"),
@@ -168,7 +168,7 @@ def test_the_counts_are_those_of_python_chess(positions, games, pgn, done, duck,
     assert (info["format"], info["entries"], info["positions"]) == ("counts", len(rows), len(keys))
     assert (info["games"], info["wins"] + info["draws"] + info["losses"]) == (GAMES, plies)
     assert info["holds_positions"] == positions and info["version"] == 1 and not info["damages"] and not info["oddities"]
-    assert f"half-moves       {plies} (" in done("info", "all.parquet")
+    assert f"plies            {plies} (" in done("info", "all.parquet")
     assert done("check", "all.parquet") == "all.parquet: sound\n"
 
 

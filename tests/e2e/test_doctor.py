@@ -77,6 +77,7 @@ def test_doctor_survives_a_sick_engine_and_says_so(tabiya, engine, small_book, h
     text = (done.stdout + done.stderr).decode()
     assert "scripted-engine" in text
     assert "panicked" not in text
+    assert "try it with" not in text, "doctor is running already"
 
 
 def test_doctor_notices_an_engine_whose_moves_are_illegal(tabiya, engine, small_book):

@@ -108,4 +108,4 @@ def test_colours_of_weights(tabiya, books, tmp_path):
     assert heavy == {move["uci"] for move in green if move["playable"]}
     assert {move["uci"] for move in green} == {move["uci"] for move in plain}
     done = tabiya("convert", books["abk"], "-o", "plain.ctg")
-    assert b"--green makes colours of them" in done.stdout
+    assert b"--green turns them into colours" in done.stdout

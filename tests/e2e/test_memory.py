@@ -8,7 +8,7 @@ import pytest
 
 LIMIT = 64 << 20
 
-# Half-moves of a game: fewer than the steps that there are, or all games would end in the same position.
+# Plies of a game: fewer than the steps that there are, or all games would end in the same position.
 PLIES = 24
 
 

@@ -139,7 +139,7 @@ def test_moves_in_other_notations_make_the_same_book(build, tmp_path):
     books = set()
     for number, moves in enumerate(games):
         (tmp_path / f"{number}.pgn").write_text(f'[Event "x"]\n[Result "1:0"]\n\n{moves} 1:0\n\n', encoding="utf-8")
-        assert "1 game read, 1 used, 9 half-moves" in build(f"{number}.pgn")
+        assert "1 game read, 1 used, 9 plies" in build(f"{number}.pgn")
         books.add((tmp_path / "book.bin").read_bytes())
     assert len(books) == 1
 

@@ -242,7 +242,7 @@ fn wrong_uses_are_told() {
     assert_eq!(run(&["--show", "--reset"]).code, Some(2));
     let sides = run(&["--games", "games.pgn"]);
     assert_eq!(sides.code, Some(2));
-    assert!(sides.err.contains("or learn those of both sides with --both"), "{}", sides.err);
+    assert!(sides.err.contains("or learn the moves of both sides with --both"), "{}", sides.err);
     assert_eq!(run(&["--games", "none.pgn", "--both"]).code, Some(3));
     assert_eq!(run(&["--games", "empty.pgn", "--both"]).code, Some(1));
     let strangers = run(&["--games", "games.pgn", "--player", "nobody"]).out;

@@ -1,53 +1,56 @@
 //! The adapter's arguments, which `doctor` takes too.
 
 use clap::builder::RangedU64ValueParser;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::adapter::config::options::SEED_MAX;
 use crate::adapter::config::{Config, Given, LOG_LEVELS, TIMEOUTS};
 use crate::base::error::Result;
 
-/// How the adapter is set up. The configuration file knows the same names.
-#[derive(clap::Args, Clone, Debug)]
+/// How the adapter is set up. The configuration file has the same names.
+#[derive(clap::Args, Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
 #[group(id = "adapter")]
 pub struct Args {
-    /// The engine: a path, or a name on PATH [default: the configuration's, else stockfish]
+    /// The engine: a path, or a name on PATH [default: stockfish]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
-    /// An argument for the engine (repeatable)
+    /// An argument for the engine; repeatable
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     engine_arg: Vec<String>,
-    /// The engine's working folder [default: the adapter's]
+    /// The engine's working folder [default: tabiya's]
     #[arg(long, value_name = "DIR")]
     engine_dir: Option<String>,
-    /// Seconds that the engine may take to answer `uci` [default: 30]
+    /// How long the engine may take to answer `uci`, in seconds [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIMEOUTS))]
     engine_timeout: Option<u64>,
-    /// A book (repeatable: the first that knows the position answers) [default: the starter book inside tabiya]
+    /// A book; repeatable, in order of priority [default: the starter book inside tabiya]
     #[arg(long, value_name = "FILE")]
     book: Vec<String>,
-    /// A book for White only, asked before the others (repeatable)
+    /// A book for White, asked before the others; repeatable
     #[arg(long, value_name = "FILE")]
     book_white: Vec<String>,
-    /// A book for Black only, asked before the others (repeatable)
+    /// A book for Black, asked before the others; repeatable
     #[arg(long, value_name = "FILE")]
     book_black: Vec<String>,
-    /// If a book cannot be opened, play with the other books or the engine alone
+    /// Play on when a book cannot be opened, with the other books or the engine alone
     #[arg(long)]
     book_optional: bool,
     /// The name that GUIs see [default: the engine's own and "(tabiya)"]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// An option of the engine or of the adapter (repeatable)
+    /// An option of the engine or of tabiya; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// The configuration file [default: tabiya.toml in the working folder, else beside tabiya]
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
-    /// Write a log to this file
+    /// Write a log to this file; %p in the name is the process ID, %d the day
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
-    /// How much to log: error, warn, info, debug (the GUI's lines, decisions) or trace (the engine's lines)
-    /// [default: info]
+    /// The lowest level that is logged: error, warn, info, debug (the GUI's lines, and why the book is silent) or trace (the
+    /// engine's lines) [default: info]
     #[arg(long, value_name = "LEVEL", value_parser = LOG_LEVELS)]
     log_level: Option<String>,
     /// The seed of random choices, to repeat them; 0 = a new one each time [default: 0]
@@ -56,7 +59,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The configuration: the arguments and the configuration file together.
+    /// The configuration, from the arguments and the configuration file.
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -79,29 +82,22 @@ impl Args {
         Config::load(given, self.config.as_deref())
     }
 
-    /// The same arguments as a command line, for another process.
+    /// The same arguments as a command line for another process.
     pub fn to_line(&self) -> Vec<String> {
-        let mut line = Vec::new();
-        let mut put = |name: &str, values: &[String]| {
-            line.extend(values.iter().map(|value| format!("--{name}={value}")));
+        let option = |name: &str, value: &Value| match value {
+            Value::Null | Value::Bool(false) => None,
+            Value::Bool(true) => Some(format!("--{name}")),
+            Value::String(text) => Some(format!("--{name}={text}")),
+            number => Some(format!("--{name}={number}")),
         };
-        let one = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
-        let number = |value: Option<u64>| value.iter().map(u64::to_string).collect::<Vec<_>>();
-        put("engine", &one(&self.engine));
-        put("engine-arg", &self.engine_arg);
-        put("engine-dir", &one(&self.engine_dir));
-        put("engine-timeout", &number(self.engine_timeout));
-        put("book", &self.book);
-        put("book-white", &self.book_white);
-        put("book-black", &self.book_black);
-        put("name", &one(&self.name));
-        put("set", &self.set);
-        put("config", &one(&self.config));
-        put("log", &one(&self.log));
-        put("log-level", &one(&self.log_level));
-        put("seed", &number(self.seed.map(u64::from)));
-        if self.book_optional {
-            line.push("--book-optional".to_owned());
+        // Fields have the names of their options.
+        let Ok(Value::Object(fields)) = serde_json::to_value(self) else { return Vec::new() };
+        let mut line = Vec::new();
+        for (name, value) in &fields {
+            match value {
+                Value::Array(values) => line.extend(values.iter().filter_map(|value| option(name, value))),
+                value => line.extend(option(name, value)),
+            }
         }
         line
     }

@@ -1,4 +1,4 @@
-//! The policy of choosing as arguments: the workshop's form of the adapter's options of the same names.
+//! How moves are chosen, as arguments: the workshop's form of the adapter's options of the same names.
 
 use clap::ArgAction;
 use clap::builder::RangedU64ValueParser;
@@ -9,20 +9,21 @@ use crate::choose::Policy;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Which moves may be played, and how often")]
 pub struct PolicyArgs {
-    /// 0 = the best move, 50 = by weight, 100 = all playable moves alike
+    /// 0 = always the best move, 50 = by weight, 100 = every playable move equally often
     #[arg(long, value_name = "0-100", value_parser = up_to(100), default_value_t = Policy::default().variety)]
     variety: u32,
-    /// The last full move that the book answers; 0 = no limit
+    /// Last full move that the book answers; 0 = no limit
     #[arg(long, value_name = "MOVE", value_parser = up_to(1000), default_value_t = Policy::default().depth)]
     depth: u32,
-    /// The least share of a move in the position's weight, in per mille
+    /// Share of the position's weight that a move needs, in thousandths
     #[arg(long, value_name = "0-1000", value_parser = up_to(1000), default_value_t = Policy::default().threshold)]
     threshold: u32,
-    /// The least number of games of a move, if the format counts them [default: 0]; without a number, after the books:
-    /// list the games that the books refer to
+    /// Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list the games
+    /// that the books refer to
     ///
-    /// The list has the players with their Elo, the result, the source and the offset of each game: of all games of the
-    /// book or, with a position, of the game that the book keeps for it and those of the positions after its moves.
+    /// The list has the players with their Elo, the result, the source and the offset of each game. Without a position it
+    /// has all games of the book, with one the game that the book keeps for it and those for the positions after its
+    /// moves.
     #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
     games: Option<Option<u32>>,
     /// Leave the book when its line has fewer plies left than this
@@ -30,17 +31,16 @@ pub struct PolicyArgs {
     reserve: u32,
     /// Honour the book's own recommendations: colours, marks and limits
     ///
-    /// With true, as for a CTG book's "tournament book": red moves and those marked ?, ??, ?! are never played; a move
-    /// marked as the only one is played alone; if there are green moves, only those are played, whatever their
-    /// statistics; the weights, 2 for each win of the mover and 1 for each draw, decide among the moves that are left.
-    /// With false, colours are ignored, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ??, ?! by 0. An Arena
-    /// book's own limits are honoured with true only.
+    /// With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as the only move is
+    /// played alone. Where there is a green move, only green moves are played, whatever their statistics. The moves that
+    /// are left weigh 2 for each win of the side to move and 1 for each draw. With false, colours are ignored, and marks
+    /// multiply the weight: ! by 1.23, !! by 1.46, ?, ?? and ?! by 0. The limits of an Arena book apply only with true.
     #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
     tournament: bool,
-    /// Allow book moves that repeat a position for the third time
+    /// Allow a book move that brings about a position for the third time
     #[arg(long)]
     repeats: bool,
-    /// Adjust the weights by the results that the book has learned
+    /// Let the results that the book has learned affect the weights
     #[arg(long)]
     learn: bool,
 }

@@ -1,7 +1,7 @@
-//! The positions that a command is asked about, as arguments.
+//! The positions that a command looks at, as arguments.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use shakmaty::CastlingMode;
@@ -10,6 +10,7 @@ use shakmaty::fen::Fen;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::Game;
 use crate::chess::notation::{self, MoveErrorKind};
+use crate::cli::output::Printed;
 
 /// Bytes of the longest line of a file of positions; a FEN has fewer than 100.
 const LONGEST_LINE: u64 = 1024;
@@ -21,56 +22,55 @@ pub struct Positions {
     /// The position
     #[arg(long, value_name = "FEN")]
     fen: Option<String>,
-    /// The moves that lead to the position from the start, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
+    /// The moves that lead from the start to the position, such as "1. e4 e5 2. Nf3" or "e2e4 e7e5 g1f3"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-    /// A file with one FEN in each line; blank lines and lines that begin with # are ignored
+    /// A file with one FEN per line; blank lines and lines that begin with # are ignored
     #[arg(long, value_name = "FILE")]
     fen_file: Option<PathBuf>,
 }
 
 impl Positions {
-    /// Whether a position is named.
+    /// Whether a position is given.
     pub fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.fen_file.is_some()
     }
 }
 
-/// Calls `see` with each position and the kind of castling in it.
+/// Calls `see` with each position and its kind of castling.
 ///
 /// # Errors
-/// When a FEN or a move is wrong, or the file cannot be read; and any error of `see`.
-pub fn each_position<E: From<Error>>(
+/// When a FEN or a move is wrong, the file cannot be read, or `see` fails.
+pub fn each_position(
     positions: &Positions,
-    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
+    mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>,
+) -> Printed<()> {
     if let Some(path) = &positions.fen_file {
         return each_line(path, see);
     }
     let (game, mode) = match (&positions.fen, &positions.moves) {
-        (Some(fen), _) => from_fen(fen)?,
+        (Some(fen), _) => game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))?,
         (_, Some(moves)) => (from_moves(moves)?, CastlingMode::Standard),
         _ => (Game::start(), CastlingMode::Standard),
     };
     see(&game, mode)
 }
 
-fn each_line<E: From<Error>>(
-    path: &Path,
-    see: &mut dyn FnMut(&Game, CastlingMode) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
+fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>) -> Printed<()> {
     let cannot = |error| Error::file(path, "cannot read the file of positions", error);
     let mut file = BufReader::new(File::open(path).map_err(cannot)?);
     let mut line = Vec::new();
     for number in 1_u64.. {
         let here =
             |what: String| Error::new(ErrorKind::Usage, format!("line {number}: {what}")).at_path(path);
-        if !read_line(&mut file, &mut line).map_err(cannot)? {
+        line.clear();
+        // One byte more than the longest line may have.
+        if file.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(cannot)? == 0 {
             break;
         }
         if line.len() as u64 > LONGEST_LINE {
             let error = here(format!("longer than {LONGEST_LINE} bytes"));
-            return Err(error.advice("write one FEN a line").into());
+            return Err(error.advice("write one FEN per line").into());
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -83,17 +83,7 @@ fn each_line<E: From<Error>>(
     Ok(())
 }
 
-/// Reads a line, or one byte more than the longest line may have; `false` at the end of the file.
-fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    Ok(file.take(LONGEST_LINE + 1).read_until(b'\n', line)? > 0)
-}
-
-fn from_fen(fen: &str) -> Result<(Game, CastlingMode)> {
-    game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))
-}
-
-/// The position of a FEN, with the castling of Chess960 if its castling rights require it; or what is wrong.
+/// The position of a FEN, with Chess960 castling if its castling rights require that.
 fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
     let wrong = |error: &dyn std::fmt::Display| format!("\"{text}\" is not a position: {error}");
     let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
@@ -117,14 +107,20 @@ fn from_moves(moves: &str) -> Result<Game> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::output::Stop;
 
     fn all(positions: &Positions) -> Result<Vec<(String, CastlingMode)>> {
         let mut seen = Vec::new();
-        each_position(positions, &mut |game, mode| {
+        let ended = each_position(positions, |game, mode| {
             seen.push((game.position().fen(), mode));
-            Ok::<_, Error>(())
-        })?;
-        Ok(seen)
+            Ok(())
+        });
+        ended.map_err(error).map(|()| seen)
+    }
+
+    fn error(stop: Stop) -> Error {
+        let Stop::Error(error) = stop else { panic!("nothing is printed") };
+        error
     }
 
     fn file(content: &[u8]) -> (tempfile::NamedTempFile, Positions) {
@@ -135,10 +131,10 @@ mod tests {
     }
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    const BEHIND: &str = "brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
+    const CHESS960: &str = "brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
 
     #[test]
-    fn without_arguments_there_is_the_starting_position() {
+    fn without_arguments_the_starting_position_is_used() {
         let positions = Positions { fen: None, moves: None, fen_file: None };
         assert_eq!(all(&positions).unwrap(), [(START.into(), CastlingMode::Standard)]);
     }
@@ -147,7 +143,7 @@ mod tests {
     fn the_kind_of_castling_follows_from_the_fen() {
         let of = |fen: &str| all(&Positions { fen: Some(fen.into()), moves: None, fen_file: None });
         assert_eq!(of(START).unwrap()[0].1, CastlingMode::Standard);
-        assert_eq!(of(BEHIND).unwrap()[0].1, CastlingMode::Chess960);
+        assert_eq!(of(CHESS960).unwrap()[0].1, CastlingMode::Chess960);
         let error = of("8/8/8/8/8/8/8/9 w - -").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
         assert!(
@@ -170,7 +166,7 @@ mod tests {
     #[test]
     fn a_file_is_read_line_by_line() {
         let (_file, positions) =
-            file(format!("\u{feff}# book\r\n\r\n{START}\r\n  {BEHIND}  \n#{START}\n{START}").as_bytes());
+            file(format!("\u{feff}# book\r\n\r\n{START}\r\n  {CHESS960}  \n#{START}\n{START}").as_bytes());
         let modes: Vec<_> = all(&positions).unwrap().into_iter().map(|(_, mode)| mode).collect();
         assert_eq!(modes, [CastlingMode::Standard, CastlingMode::Chess960, CastlingMode::Standard]);
     }
@@ -179,11 +175,11 @@ mod tests {
     fn a_bad_line_is_reported_by_its_number_after_the_good_ones() {
         let (_file, positions) = file(format!("{START}\n\nrubbish\n").as_bytes());
         let mut seen = 0;
-        let error = each_position(&positions, &mut |_, _| {
+        let ended = each_position(&positions, |_, _| {
             seen += 1;
-            Ok::<_, Error>(())
-        })
-        .unwrap_err();
+            Ok(())
+        });
+        let error = error(ended.unwrap_err());
         assert_eq!((seen, error.kind()), (1, ErrorKind::Usage));
         assert!(error.to_string().contains(": line 3: \"rubbish\" is not a position: "), "{error}");
         let (_file, positions) = file(&vec![b'x'; 5000]);

@@ -1,4 +1,4 @@
-//! Memory, threads and folder for temporary files, as arguments.
+//! Memory, threads and the folder for temporary files, as arguments.
 
 use std::path::PathBuf;
 
@@ -7,14 +7,13 @@ use parse_size::Config;
 use crate::base::error::Result;
 use crate::bookmaker::{Means, means};
 
-/// The least memory that a command can work in, in bytes.
+/// The least memory that a command can work with, in bytes.
 const LEAST: u64 = 16 << 20;
 
 /// The resources of the machine that a command may use.
 #[derive(clap::Args, Debug)]
 pub struct ResourcesArgs {
-    /// Memory to use, such as 64M or 2G; the rest goes to temporary files [default: a quarter of the
-    /// machine's]
+    /// Memory to use, such as 64M or 2G; the rest goes to temporary files [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<usize>,
     /// Threads to use [default: one for each processor]
@@ -26,7 +25,7 @@ pub struct ResourcesArgs {
 }
 
 impl ResourcesArgs {
-    /// The resources that the arguments name, and defaults for the others.
+    /// The resources that the arguments name, and defaults for the rest.
     ///
     /// # Errors
     /// When there is no folder for temporary files.

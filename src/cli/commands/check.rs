@@ -1,4 +1,4 @@
-//! `tabiya check`: what is wrong with a book or database, with its offset.
+//! `tabiya check`: what is wrong with a book or database, and at which offset.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct Args {
     books: Vec<PathBuf>,
 }
 
-/// Reads each book whole and reports what is wrong with it.
+/// Reads each book to its end and reports what is wrong with it.
 ///
 /// # Errors
 /// When standard output cannot be written.

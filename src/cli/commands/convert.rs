@@ -19,10 +19,10 @@ pub struct Args {
     means: ResourcesArgs,
 }
 
-/// Writes the book in the format of the new name.
+/// Writes the book in the format that the new name selects.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the work is interrupted: the new book is then not there.
+/// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
     merge::make(std::slice::from_ref(&args.input), &args.to, &args.means)
 }

@@ -1,4 +1,4 @@
-//! `tabiya merge`: several books into one, or several count files.
+//! `tabiya merge`: one book from several, or one count file from several.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, is_named, split};
-use crate::book::{self, Book, Scope, WriteOptions};
-use crate::bookmaker::report::many;
+use crate::book::{self, Book, Scope};
 use crate::bookmaker::{self, Filter, Input};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, written};
 use crate::games;
 
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books to read: weights, games and results are added up, marks are taken from the first that has them; or
-    /// count files (.parquet)
+    /// The books to read, or count files (.parquet): weights, games and results are added up, marks are taken from the first
+    /// book that has them
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -29,24 +29,24 @@ pub struct Args {
     means: ResourcesArgs,
 }
 
-/// What to write, and how much of what is read.
+/// What to write, and which part of what is read.
 #[derive(clap::Args, Debug)]
 pub struct To {
-    /// The book to write; the end of its name decides the format
+    /// The book to write; its extension selects the format
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace the book if it exists
     #[arg(long)]
     force: bool,
-    /// Take every entry, not only those that the books' moves reach from the starting position
+    /// Include entries that the books' moves do not reach from the starting position
     ///
-    /// A Polyglot book that becomes another Polyglot book is always taken whole. A format that needs positions can take
-    /// only the reached part of a Polyglot book, which holds only keys.
+    /// From one Polyglot book to another, all entries are always included. A format that needs positions can include only
+    /// the reached entries of a Polyglot book, which holds only keys.
     #[arg(long)]
     all: bool,
-    /// In a CTG book, for positions whose moves have no colours: mark those green that have at least this share of the
-    /// position's weight; 0 for none [default: if only weights are known, those of at least half the weight of the
-    /// heaviest]
+    /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
+    /// position's weight, in thousandths; 0 = none [default: if only weights are known, moves with at least half the
+    /// weight of the heaviest]
     #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
     green: Option<u32>,
 }
@@ -54,12 +54,12 @@ pub struct To {
 /// Merges the books.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the work is interrupted: the new book is then not there.
+/// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
     make(&args.inputs, &args.to, &args.means)
 }
 
-/// Makes one book from one or several.
+/// Makes one book from one or more.
 ///
 /// # Errors
 /// As [`run`].
@@ -71,8 +71,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> 
     keep_inputs(&book::parts(&to.output), &written::books(books.iter().map(|book| &**book)))?;
     let means = means.means()?;
     interrupt::watch();
-    let options =
-        WriteOptions { green: written::green(to.green), ..written::options(&to.output, to.force, &means) };
+    let options = written::options(&to.output, to.force, to.green, &means);
     let writer = book::create(&to.output, &options)?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();
@@ -82,32 +81,29 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> 
         _ => Scope::Reachable,
     };
     let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
-    // Of unreached positions only the keys are known, even with --all.
+    // If only keys are known, --all cannot include unreached positions either.
     let keys_only = books.iter().all(|book| !book.holds_positions());
     let (merged, book) = bookmaker::merge(&scoped, &means, writer, &progress)?;
     drop(progress);
-    let exit = output::print(|out| {
-        writeln!(out, "{} read", many(merged.read, "position", "positions"))?;
-        if merged.unreached > 0 {
-            let all = merged.read + merged.unreached;
-            writeln!(
-                out,
-                "left out: {} of {all}, which no line from the starting position reaches ({})",
-                many(merged.unreached, "position", "positions"),
-                if keys_only { "the book holds only their keys" } else { "--all takes them" },
-            )?;
-        }
-        if merged.unplaced > 0 {
-            let positions = many(merged.unplaced, "position", "positions");
-            writeln!(out, "left out: {positions} with more pieces than a game has")?;
-        }
-        if merged.ruled_out > 0 {
-            let moves = many(merged.ruled_out, "move", "moves");
-            writeln!(out, "left out: {moves} that colours or marks rule out: the format has neither")?;
-        }
-        written::print(&book, out)?;
-        Ok(Exit::Done)
-    })?;
+    let mut lines = vec![format!("{} read", many(merged.read, "position"))];
+    if merged.unreached > 0 {
+        lines.push(format!(
+            "left out: {} of {}, which no line from the starting position reaches ({})",
+            many(merged.unreached, "position"),
+            merged.read + merged.unreached,
+            if keys_only { "the book holds only their keys" } else { "--all takes them" },
+        ));
+    }
+    if merged.unplaced > 0 {
+        let positions = many(merged.unplaced, "position");
+        lines.push(format!("left out: {positions} with more pieces than a game has"));
+    }
+    if merged.ruled_out > 0 {
+        let moves = many(merged.ruled_out, "move");
+        lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
+    }
+    lines.extend(written::lines(&book));
+    let exit = output::print_lines(&lines, Exit::Done)?;
     if book.moves == 0 {
         let what = match merged.read {
             0 => "no line from the starting position reaches a move of the book",
@@ -121,7 +117,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> 
 /// Adds count files up into one.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the work is interrupted: the new file is then not there.
+/// When a file cannot be read or written, or the work is interrupted: then no file is written.
 fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, means: &ResourcesArgs) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
@@ -139,18 +135,13 @@ fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, means: &Resource
     let input = Input { games: &mut games::open(&[])?, counts: &files };
     let (_, written) = bookmaker::write_counts(input, &Filter::default(), &means, writer, &progress)?;
     drop(progress);
-    let exit = output::print(|out| {
-        counts::print_read(&files, false, out)?;
-        if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
-            writeln!(
-                out,
-                "left out: the positions, of which {} has only the keys",
-                lacking.path().display()
-            )?;
-        }
-        counts::print_written(&written, out)?;
-        Ok(Exit::Done)
-    })?;
+    let mut lines = counts::read_lines(&files, false);
+    if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
+        let name = lacking.path().display();
+        lines.push(format!("left out: the positions, because {name} has only their keys"));
+    }
+    lines.extend(counts::written_lines(&written));
+    let exit = output::print_lines(&lines, Exit::Done)?;
     if written.plies == 0 {
         return Ok(written::nothing(output, "the count files have no moves", None));
     }

@@ -9,7 +9,7 @@ use crate::cli::output::worded;
 /// Runs the adapter until the GUI or the engine ends it.
 ///
 /// # Errors
-/// When the configuration cannot be meant, a book cannot be opened, or the engine fails.
+/// When the configuration is not valid, a book cannot be opened, or the engine fails.
 pub fn run(args: &Args) -> Result<Exit> {
     let config = args.load().inspect_err(|error| run::refuse(&worded(error)))?;
     let ended = run::run(&config, worded);
@@ -18,7 +18,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     ended.map(|()| Exit::Done)
 }
 
-/// Tells a GUI that waits at the other end what is wrong with the command line: its first line.
+/// Reports an invalid command line to a GUI, which may not show standard error: the first line of the error.
 pub fn refuse(error: &clap::Error) {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default();

@@ -4,31 +4,25 @@ use std::process::ExitCode;
 
 use crate::base::error::ErrorKind;
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a command ended; a later one is more serious.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// Done.
     Done = 0,
-    /// The input was found wanting: a damaged book, a position that no book knows.
-    Wanting = 1,
+    /// The input has problems: a damaged book, or a position that no book knows.
+    Findings = 1,
     /// The command line or the configuration asks for something that does not exist.
     Usage = 2,
-    /// A file cannot be opened, read or written, or is not what it should be.
+    /// A file cannot be opened, read or written, or is not in the expected format.
     File = 3,
-    /// The engine cannot be started, is no UCI engine, hangs or died.
+    /// The engine cannot be started, does not speak UCI, hangs, or ended.
     Engine = 4,
-    /// Stopped by Ctrl-C or its like: 128 and the number of that signal, as shells count.
+    /// Stopped by Ctrl-C or a similar signal: 128 plus the number of SIGINT, as in shells.
     Interrupted = 130,
 }
 
-impl Exit {
-    /// The graver of two ends: the one with the higher code.
-    pub fn graver(self, other: Self) -> Self {
-        if other as u8 > self as u8 { other } else { self }
-    }
-
-    /// The exit code of an error.
-    pub fn of(kind: ErrorKind) -> Self {
+impl From<ErrorKind> for Exit {
+    fn from(kind: ErrorKind) -> Self {
         match kind {
             ErrorKind::Usage => Exit::Usage,
             ErrorKind::File | ErrorKind::Format => Exit::File,
@@ -49,22 +43,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_graver_end_counts() {
-        assert_eq!(Exit::Done.graver(Exit::Wanting), Exit::Wanting);
-        assert_eq!(Exit::File.graver(Exit::Wanting), Exit::File);
-        assert_eq!(Exit::Engine.graver(Exit::File).graver(Exit::Done), Exit::Engine);
+    fn the_order_is_that_of_the_codes() {
+        let all = [Exit::Done, Exit::Findings, Exit::Usage, Exit::File, Exit::Engine, Exit::Interrupted];
+        assert!(all.is_sorted() && all.is_sorted_by_key(|exit| *exit as u8));
     }
 
     #[test]
     fn the_codes_are_those_promised() {
         assert_eq!(
-            [Exit::Done, Exit::Wanting, Exit::Usage, Exit::File, Exit::Engine].map(|exit| exit as u8),
+            [Exit::Done, Exit::Findings, Exit::Usage, Exit::File, Exit::Engine].map(|exit| exit as u8),
             [0, 1, 2, 3, 4]
         );
-        assert_eq!(Exit::of(ErrorKind::Usage), Exit::Usage);
-        assert_eq!(Exit::of(ErrorKind::File), Exit::File);
-        assert_eq!(Exit::of(ErrorKind::Format), Exit::File);
-        assert_eq!(Exit::of(ErrorKind::Interrupted) as u8, 130);
-        assert_eq!(Exit::of(ErrorKind::Engine), Exit::Engine);
+        assert_eq!(Exit::from(ErrorKind::Usage), Exit::Usage);
+        assert_eq!(Exit::from(ErrorKind::File), Exit::File);
+        assert_eq!(Exit::from(ErrorKind::Format), Exit::File);
+        assert_eq!(Exit::from(ErrorKind::Interrupted) as u8, 130);
+        assert_eq!(Exit::from(ErrorKind::Engine), Exit::Engine);
     }
 }

@@ -1,10 +1,10 @@
-//! What a book knows of a move, in the names of JSON that are promised.
+//! What a book knows of a move, under the JSON keys that are promised and in words for people.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::book::MoveFacts;
+use crate::book::{Learned, MoveFacts};
 
-/// What a book knows of a move besides its weight; null where the format does not say.
+/// What a book knows of a move besides its weight; null where the format does not have it.
 pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
 
 impl<M> Serialize for Facts<'_, M> {
@@ -18,10 +18,20 @@ impl<M> Serialize for Facts<'_, M> {
         map.serialize_entry("annotation", &annotation.map(|mark| mark.as_str()))?;
         map.serialize_entry("recommended", recommended)?;
         map.serialize_entry("learn", learned)?;
-        // Left out where the format has none.
+        // Left out if the format has none.
         if ratings.is_some() {
             map.serialize_entry("ratings", ratings)?;
         }
         map.end()
     }
+}
+
+/// The colour of a move that its format recommends or advises against.
+pub fn colour(recommended: bool) -> &'static str {
+    if recommended { "green" } else { "red" }
+}
+
+/// What a move has learned: points and games.
+pub fn learned(learned: Learned) -> String {
+    format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games)
 }

@@ -1,14 +1,14 @@
-//! The findings of a check, a line each.
+//! The findings of a check, one per line.
 
 use std::io;
 use std::path::Path;
 
-use super::Stop;
+use super::Printed;
 use super::exit::Exit;
+use super::rows::many;
 use crate::base::error::Result;
 use crate::base::findings::Finding;
 use crate::base::progress::Progress;
-use crate::bookmaker::report::many;
 
 /// Prints the findings of `check` as they are reported, and then how many there were.
 ///
@@ -18,10 +18,10 @@ pub fn list(
     path: &Path,
     out: &mut dyn io::Write,
     check: impl FnOnce(&Progress, &mut dyn FnMut(Finding)) -> Result<()>,
-) -> std::result::Result<Exit, Stop> {
+) -> Printed<Exit> {
     let name = path.display();
     let progress = Progress::terminal(path.to_string_lossy());
-    let (mut errors, mut warnings) = (0_u64, 0_u64);
+    let (mut errors, mut warnings) = (0, 0);
     let mut written = Ok(());
     check(&progress, &mut |finding| {
         *(if finding.is_error() { &mut errors } else { &mut warnings }) += finding.count;
@@ -31,10 +31,9 @@ pub fn list(
     })?;
     drop(progress);
     written?;
-    let mut sums = vec![if errors == 0 { "sound".to_owned() } else { many(errors, "error", "errors") }];
-    if warnings > 0 {
-        sums.push(many(warnings, "warning", "warnings"));
-    }
-    writeln!(out, "{name}: {}", sums.join(", "))?;
-    Ok(if errors == 0 { Exit::Done } else { Exit::Wanting })
+    let errors_found = if errors == 0 { "sound".to_owned() } else { many(errors, "error") };
+    let warnings_found =
+        if warnings == 0 { String::new() } else { format!(", {}", many(warnings, "warning")) };
+    writeln!(out, "{name}: {errors_found}{warnings_found}")?;
+    Ok(if errors == 0 { Exit::Done } else { Exit::Findings })
 }

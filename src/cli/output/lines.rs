@@ -1,4 +1,4 @@
-//! A book's lines: from a position on, move by move, each position once.
+//! A book's moves and lines, in the order in which they are printed.
 
 use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _};
@@ -6,25 +6,45 @@ use shakmaty::{Color, Move, Position as _};
 use crate::book::traverse::{Keys, own_lines};
 use crate::book::{Annotation, Book, MoveFacts};
 use crate::chess::Position;
+use crate::choose::{Policy, chances};
 
-/// The moves of a position, and which positions were seen before.
+/// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
+pub fn by_chance(
+    book: &dyn Book,
+    at: &Position,
+    policy: &Policy,
+    admit: impl FnMut(Move) -> bool,
+) -> Vec<(MoveFacts, f64)> {
+    let (mut moves, mut shares) = (Vec::new(), Vec::new());
+    book.moves(at, &mut moves);
+    chances(&moves, policy, admit, &mut shares);
+    let mut moves: Vec<_> = moves.into_iter().zip(shares).collect();
+    moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
+    moves
+}
+
+/// A move in standard algebraic notation.
+pub fn san(at: &Position, mv: Move) -> String {
+    SanPlus::from_move(at.chess().clone(), mv).to_string()
+}
+
+/// Follows a book's lines move by move, each position once.
 ///
-/// A book for one side has nothing where the other moves. So a reply that the book does not have is followed where it
-/// leads to a position that the book's own moves do not reach.
+/// A book for one side has no moves for the other side. So a reply that the book does not have is followed if it leads to
+/// a position of the book that the book's own moves do not reach.
 pub struct Lines<'a> {
     book: &'a dyn Book,
     seen: Keys,
-    most: u32,
     replies: Replies,
 }
 
 /// Which replies are followed.
 pub enum Replies {
-    /// None: the book's own moves reach everything, or more than is looked at.
+    /// None: the book's own moves reach everything, or more positions than may be looked at.
     None,
-    /// Found out when the first is met, with so many positions looked at.
+    /// To be decided at the first candidate, by looking at no more than this number of positions.
     Within(usize),
-    /// Those that lead elsewhere than to these positions.
+    /// Those that lead to a position outside this set, which the book's own moves reach.
     Beyond(Keys),
 }
 
@@ -35,31 +55,28 @@ pub struct Step {
     pub known: MoveFacts,
     /// Whether it is a reply that the book does not have.
     pub reply: bool,
-    /// Its part of the position's weight, 0 to 1.
+    /// Its share of the position's weight, 0 to 1.
     pub share: f64,
-    /// The move with its number where that is `numbered`, and the mark.
+    /// The move in standard algebraic notation.
     pub san: String,
-    /// The position behind it.
+    /// The position after it.
     pub after: Position,
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of at most so many plies.
-    pub fn new(book: &'a dyn Book, most: u32, replies: Replies) -> Self {
-        Self { book, seen: Keys::default(), most, replies }
+    /// The lines of a book.
+    pub fn new(book: &'a dyn Book, replies: Replies) -> Self {
+        Self { book, seen: Keys::default(), replies }
     }
 
-    /// Whether lines went through a position.
+    /// Whether a line went through a position.
     pub fn saw(&self, key: u64) -> bool {
         self.seen.contains(&key)
     }
 
-    /// The moves that go on from a position that was reached in `plies`, the heaviest first and replies last; none where
-    /// lines end, or where the position was seen before: then the flag is set.
-    pub fn go_on(&mut self, at: &Position, plies: u32) -> (Vec<Step>, bool) {
-        if plies >= self.most {
-            return (Vec::new(), false);
-        }
+    /// The moves from a position, the heaviest first and replies last. There are none if the line ends, or if the position was
+    /// seen before: then the flag is set.
+    pub fn moves_from(&mut self, at: &Position) -> (Vec<Step>, bool) {
         if self.seen.contains(&at.key()) {
             return (Vec::new(), true);
         }
@@ -74,13 +91,13 @@ impl<'a> Lines<'a> {
         let step = |known: MoveFacts, reply| Step {
             reply,
             share: if all > 0.0 { known.weight as f64 / all } else { 0.0 },
-            san: SanPlus::from_move(at.chess().clone(), known.mv).to_string(),
+            san: san(at, known.mv),
             after: at.after(known.mv),
             known,
         };
         let own = moves.into_iter().map(|known| step(known, false));
-        let mut steps: Vec<_> =
-            own.chain(replies.into_iter().map(|mv| step(MoveFacts::new(mv, 0), true))).collect();
+        let replies = replies.into_iter().map(|mv| step(MoveFacts::new(mv, 0), true));
+        let mut steps: Vec<_> = own.chain(replies).collect();
         steps.sort_by(|a, b| {
             let weight = b.known.weight.cmp(&a.known.weight);
             a.reply.cmp(&b.reply).then(weight).then_with(|| a.san.cmp(&b.san))
@@ -88,8 +105,8 @@ impl<'a> Lines<'a> {
         (steps, false)
     }
 
-    /// The legal moves that the book does not have and that lead to its positions which its own moves do not reach. Where
-    /// it has moves of its own, a position that was seen already is none of them.
+    /// The legal moves that the book does not have, and that lead to positions of the book that its own moves do not reach.
+    /// Where the book has moves, positions that were seen before do not count.
     fn replies(&mut self, at: &Position, own: &[MoveFacts]) -> Vec<Move> {
         if matches!(self.replies, Replies::None) {
             return Vec::new();
@@ -111,7 +128,7 @@ impl<'a> Lines<'a> {
         replies
     }
 
-    /// Whether the book's own moves do not reach a position of it.
+    /// Whether the book's own moves do not reach this position.
     fn is_beyond(&mut self, key: u64) -> bool {
         if let Replies::Within(most) = self.replies {
             self.replies = own_lines(self.book, most).map_or(Replies::None, Replies::Beyond);
@@ -120,7 +137,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The number before a move in this position: `7.` or `7...`; nothing before Black's move where `short`.
+/// The number before a move in this position: `7. ` or `7... `; nothing before Black's move if `short`.
 pub fn number(at: &Position, short: bool) -> String {
     match at.chess().turn() {
         Color::White => format!("{}. ", at.chess().fullmoves()),
@@ -129,7 +146,7 @@ pub fn number(at: &Position, short: bool) -> String {
     }
 }
 
-/// A mark as it stands behind a move: a sign, or the word in brackets.
+/// A mark as it is written after a move: a symbol, or the word in brackets.
 pub fn mark(annotation: Option<Annotation>) -> String {
     match annotation {
         None => String::new(),

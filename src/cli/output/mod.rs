@@ -1,36 +1,40 @@
-//! What the workshop commands print, and where it goes.
+//! What commands print, and where it goes.
 
 pub mod counts;
 pub mod database;
 pub mod exit;
 pub mod facts;
-pub mod files;
 pub mod findings;
 pub mod lines;
 pub mod report;
+pub mod rows;
 pub mod written;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
 
+use crate::adapter::io::stderr;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::cli::output::exit::Exit;
 use crate::learn;
 
-/// How long the adapter's last message may wait for a client to read standard error.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The start of each line on standard error.
+const PREFIX: &str = "tabiya: ";
 
-/// Why printing stopped before its end.
+/// The environment variable with which doctor starts the adapter.
+pub const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
+
+/// Why printing stopped early.
 #[derive(Debug)]
 pub enum Stop {
-    /// Standard output cannot be written: mostly nobody reads it any more.
+    /// Standard output cannot be written, usually because its reader has gone.
     Output(io::Error),
     /// Something else failed.
     Error(Error),
 }
+
+/// The result of something that prints.
+pub type Printed<T> = std::result::Result<T, Stop>;
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
@@ -44,11 +48,11 @@ impl From<Error> for Stop {
     }
 }
 
-/// Runs `body` with standard output, written in blocks where it is no terminal.
+/// Runs `body` with standard output, which is written in blocks unless it is a terminal.
 ///
 /// # Errors
 /// When the body fails, or when standard output cannot be written for another reason than that its reader has gone.
-pub fn print(body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>) -> Result<Exit> {
+pub fn print(body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     let stdout = io::stdout().lock();
     if stdout.is_terminal() {
         print_to(&mut LineWriter::new(stdout), body)
@@ -57,47 +61,58 @@ pub fn print(body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop
     }
 }
 
-fn print_to(
-    out: &mut dyn Write,
-    body: impl FnOnce(&mut dyn Write) -> std::result::Result<Exit, Stop>,
-) -> Result<Exit> {
+fn print_to(out: &mut dyn Write, body: impl FnOnce(&mut dyn Write) -> Printed<Exit>) -> Result<Exit> {
     let ended = body(out);
-    // What was printed before an error is still to be seen.
+    // What was printed before an error must be seen too.
     let flushed = out.flush();
-    let error = match (ended, flushed) {
-        (Err(Stop::Error(error)), _) => return Err(error),
+    match (ended, flushed) {
+        (Err(Stop::Error(error)), _) => Err(error),
         (Err(Stop::Output(error)), _) | (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
-            error
+            Err(unwritable(&error))
         }
-        (Err(Stop::Output(_)), _) => return Ok(Exit::Done),
-        (Ok(exit), _) => return Ok(exit),
-    };
-    Err(Error::new(ErrorKind::File, format!("cannot write to standard output: {error}")))
+        (Err(Stop::Output(_)), _) => Ok(Exit::Done),
+        (Ok(exit), _) => Ok(exit),
+    }
 }
 
-/// Prints what `examine` has to say of each file; of one that it fails on the error is told, and the others are still
-/// done. The gravest end counts.
+/// Prints lines, and returns how the command ends.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_lines(lines: &[String], exit: Exit) -> Result<Exit> {
+    print(|out| {
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        Ok(exit)
+    })
+}
+
+/// The error for a standard output that cannot be written.
+pub fn unwritable(error: &io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("cannot write to standard output: {error}"))
+}
+
+/// Prints what `examine` has to say about each file. If it fails on a file, the error is reported and the other files
+/// follow. The most serious end counts.
 ///
 /// # Errors
 /// When standard output cannot be written, or the work is interrupted.
 pub fn each_file(
     paths: &[PathBuf],
-    mut examine: impl FnMut(&Path, &mut dyn Write) -> std::result::Result<Exit, Stop>,
+    mut examine: impl FnMut(&Path, &mut dyn Write) -> Printed<Exit>,
 ) -> Result<Exit> {
     print(|out| {
         let mut exit = Exit::Done;
         for path in paths {
             learn::settle(path);
             let ended = match examine(path, out) {
-                Ok(ended) => ended,
                 Err(Stop::Error(error)) if error.kind() != ErrorKind::Interrupted => {
                     out.flush()?;
                     complain(&error);
-                    Exit::of(error.kind())
+                    error.kind().into()
                 }
-                Err(stop) => return Err(stop),
+                ended => ended?,
             };
-            exit = exit.graver(ended);
+            exit = exit.max(ended);
         }
         Ok(exit)
     })
@@ -107,9 +122,6 @@ pub fn each_file(
 pub fn complain(error: &Error) {
     warn(&worded(error));
 }
-
-/// What to do about an engine that failed.
-pub const SEE_DOCTOR: &str = "try it with `tabiya doctor`";
 
 /// An error with the options that help against it.
 pub fn worded(error: &Error) -> String {
@@ -126,7 +138,9 @@ pub fn worded(error: &Error) -> String {
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
         Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
         Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
-        Some(Remedy::TryEngine) => SEE_DOCTOR,
+        // Doctor is running already.
+        Some(Remedy::TryEngine) if std::env::var_os(UNDER_DOCTOR).is_some() => return error.to_string(),
+        Some(Remedy::TryEngine) => "try it with `tabiya doctor`",
         Some(Remedy::TrustConfiguration) => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
         }
@@ -134,43 +148,41 @@ pub fn worded(error: &Error) -> String {
     format!("{error}{} {advice}", if error.has_advice() { ", or" } else { ":" })
 }
 
-/// Reports something that is wrong on standard error, as one line, and returns once it is written: a command that
-/// exits before that would lose it.
+/// Writes a message to standard error as one line, and returns once it is written: a command that exits before that would
+/// lose it.
 pub fn warn(text: &str) {
-    // What the user named may hold line ends; an error is one line.
+    // Names of files may contain line ends.
     let text = text.replace(['\n', '\r'], " ");
-    // Where standard error is closed nobody can hear it.
-    let _ = writeln!(io::stderr(), "tabiya: {text}");
+    // If standard error is closed, nobody can read it.
+    let _ = writeln!(io::stderr(), "{PREFIX}{text}");
 }
 
-/// Reports the error that ends the adapter. A client that never reads a full standard error must not keep a process
-/// alive that has ended its engine.
+/// The message in a line that tabiya has written to standard error; `None` for any other line.
+pub fn warned(line: &str) -> Option<&str> {
+    line.strip_prefix(PREFIX)
+}
+
+/// Reports the error that ends the adapter. A client that never reads a full standard error must not keep alive a process
+/// whose engine has ended.
 pub fn complain_at_end(error: &Error) {
-    let text = worded(error);
-    let (done, written) = mpsc::channel();
-    let write = move || {
-        warn(&text);
-        let _ = done.send(());
-    };
-    if thread::Builder::new().spawn(write).is_ok() {
-        let _ = written.recv_timeout(PATIENCE);
-    }
+    stderr::say(&worded(error));
+    stderr::finish();
 }
 
-/// Columns of what is printed where nobody says how wide it may be.
+/// Columns of standard output if neither the environment nor a terminal limits them.
 const COLUMNS: usize = 100;
 
-/// Columns that are the least: with fewer nothing can be read.
+/// The fewest columns that are used: with fewer nothing is readable.
 const COLUMNS_MIN: usize = 40;
 
-/// How many columns standard output has: those that the variable `COLUMNS` says, else those of the terminal, else 100.
+/// How many columns standard output has: the value of the variable `COLUMNS`, else those of the terminal, else 100.
 pub fn columns() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
+    let variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
-    said.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
+    variable.or_else(terminal).filter(|columns| *columns > 0).unwrap_or(COLUMNS).max(COLUMNS_MIN)
 }
 
-/// The text, shortened at its end where it has more characters than that.
+/// The text, cut at its end if it has more than `most` characters.
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -182,16 +194,16 @@ pub fn shortened(text: &str, most: usize) -> String {
 /// How standard output may look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Somebody looks at it: pictures are welcome.
+    /// It is a terminal: pictures are welcome.
     pub terminal: bool,
     /// Colours may be used.
     pub colour: bool,
-    /// More than ASCII may be used.
+    /// Characters beyond ASCII may be used.
     pub unicode: bool,
 }
 
 impl Look {
-    /// How standard output may look, by what it is and by the environment.
+    /// How standard output may look in this environment.
     pub fn of_stdout() -> Self {
         Self::of(io::stdout().is_terminal(), cfg!(windows), |name| {
             std::env::var_os(name)
@@ -201,10 +213,10 @@ impl Look {
     }
 
     fn of(terminal: bool, windows: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
-        // On Windows only the new terminal, and shells that come from elsewhere, are known to understand both.
+        // On Windows only Windows Terminal, and shells ported from other systems, are known to support both.
         let new = variable("WT_SESSION").is_some();
         let term = variable("TERM");
-        let able = if windows { new || term.is_some() } else { term.is_some() };
+        let able = term.is_some() || windows && new;
         let dumb = term.as_deref() == Some("dumb");
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(&variable).unwrap_or_default();
         let locale = locale.to_ascii_lowercase();
@@ -227,9 +239,11 @@ mod tests {
         let text = worded(&Error::temporary("/tmp", io::ErrorKind::StorageFull.into()));
         assert!(text.contains("--temp") && text.contains("--memory"), "{text}");
         assert_eq!(worded(&Error::format("a.bin", "it is empty")), "a.bin: it is empty");
+        let error = Error::new(ErrorKind::Engine, "it hangs").remedied_by(Remedy::TryEngine);
+        assert_eq!(worded(&error), "it hangs: try it with `tabiya doctor`");
     }
 
-    /// A pipe whose reader goes away after some bytes, or a full disk.
+    /// A pipe whose reader goes away after some bytes, or a disk that becomes full.
     struct Breaking(usize, io::ErrorKind);
 
     impl Write for Breaking {
@@ -250,12 +264,12 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_is_no_error_and_a_full_disk_is_one() {
-        for (room, expected) in [(3, Exit::Done), (4, Exit::Wanting), (9, Exit::Wanting)] {
+        for (room, expected) in [(3, Exit::Done), (4, Exit::Findings), (9, Exit::Findings)] {
             let mut gone = false;
             let exit = print_to(&mut Breaking(room, io::ErrorKind::BrokenPipe), |out| {
                 out.write_all(b"text")?;
                 gone = true;
-                Ok(Exit::Wanting)
+                Ok(Exit::Findings)
             });
             assert_eq!((exit.unwrap(), gone), (expected, room >= 4));
             let full = print_to(&mut Breaking(room, io::ErrorKind::StorageFull), |out| {
@@ -286,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_come_only_on_a_terminal_that_wants_them() {
+    fn colours_are_used_only_on_a_terminal_that_allows_them() {
         let term = ("TERM", "xterm");
         assert!(look(true, false, &[term]).0);
         assert!(!look(false, false, &[term]).0);
@@ -297,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn chess_pieces_come_only_where_the_locale_has_them() {
+    fn chess_pieces_are_used_only_if_the_locale_has_them() {
         assert!(look(true, false, &[("LANG", "de_DE.UTF-8")]).1);
         assert!(look(true, false, &[("LC_ALL", "C.utf8"), ("LANG", "C")]).1);
         assert!(!look(true, false, &[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]).1);

@@ -1,19 +1,18 @@
-//! What a command says of the book that it wrote.
+//! What commands that write a book have in common.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::exit::Exit;
+use super::rows::many;
+use super::warn;
 use crate::book::{Book, Green, WriteOptions, Written};
 use crate::bookmaker::Means;
-use crate::bookmaker::report::many;
-use crate::cli::output;
-use crate::cli::output::exit::Exit;
 use crate::games::cbh;
 use crate::learn::Disk;
 
-/// What is asked of the writer of a book whatever it is made of: its caption is its name, and it has a part of the
-/// memory.
-pub fn options(output: &Path, force: bool, means: &Means) -> WriteOptions {
+/// The options of any writer of a book: its caption is the file's name, and `green` is the per mille that the command line
+/// names.
+pub fn options(output: &Path, force: bool, green: Option<u32>, means: &Means) -> WriteOptions {
     let name = output.file_stem().unwrap_or_default();
     WriteOptions {
         force,
@@ -21,16 +20,12 @@ pub fn options(output: &Path, force: bool, means: &Means) -> WriteOptions {
         caption: name.to_string_lossy().into_owned(),
         memory: means.of_writer(),
         temp: Some(means.temp.clone()),
+        green: green.map_or(Green::Weights, Green::PerMille),
         ..WriteOptions::default()
     }
 }
 
-/// Which moves become green, by the per mille that the command line names.
-pub fn green(share: Option<u32>) -> Green {
-    share.map_or(Green::Weights, Green::PerMille)
-}
-
-/// The files of books, the journals of what they have learned among them.
+/// The files of books, including the journals of what they have learned.
 pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
     let with_journal = |path: PathBuf| {
         let journal = Disk::new(&path).ok().map(|disk| disk.journal);
@@ -39,43 +34,40 @@ pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> 
     books.into_iter().flat_map(Book::files).flat_map(with_journal).collect()
 }
 
-/// The files that games are in: of a database all of its parts.
+/// The files that games are read from: all parts of a database.
 pub fn sources(files: &[PathBuf]) -> Vec<PathBuf> {
     let parts = |path: &PathBuf| if cbh::is_named(path) { cbh::parts(path) } else { vec![path.clone()] };
     files.iter().flat_map(parts).collect()
 }
 
-/// Prints what was written, where that is anything, and what found no place in it.
-pub fn print(written: &Written, out: &mut dyn Write) -> io::Result<()> {
-    for (what, count) in &written.left_out {
-        writeln!(out, "left out: {count} {what}")?;
-    }
+/// What was written and what was left out, in lines for people.
+pub fn lines(written: &Written) -> Vec<String> {
+    let left_out = written.left_out.iter();
+    let mut lines: Vec<_> = left_out.map(|(what, count)| format!("left out: {count} {what}")).collect();
     if written.moves == 0 {
-        return Ok(());
+        return lines;
     }
     if written.lost_weights > 0 {
-        let moves = many(written.lost_weights, "move", "moves");
-        writeln!(
-            out,
-            "left out: weights of {moves} that are not those of their results (--green makes colours of them)"
-        )?;
+        let moves = many(written.lost_weights, "move");
+        lines.push(format!(
+            "left out: weights of {moves} that do not follow from the results (--green turns them into colours)"
+        ));
     }
     if written.greens > 0 {
-        let moves = many(written.greens, "move is", "moves are");
-        writeln!(
-            out,
-            "{moves} marked green: of at least half the weight of the heaviest in the position (--green changes that)"
-        )?;
+        let (moves, are) = (many(written.greens, "move"), if written.greens == 1 { "is" } else { "are" });
+        lines.push(format!(
+            "{moves} {are} marked green: of at least half the weight of the heaviest in the position (--green changes that)"
+        ));
     }
     let names: Vec<_> = written.files.iter().map(|file| file.display().to_string()).collect();
-    let positions = many(written.positions, "position", "positions");
-    writeln!(out, "{}: {positions}, {}", names.join(", "), many(written.moves, "move", "moves"))?;
-    Ok(())
+    let (positions, moves) = (many(written.positions, "position"), many(written.moves, "move"));
+    lines.push(format!("{}: {positions}, {moves}", names.join(", ")));
+    lines
 }
 
-/// Reports that nothing was written, why, and what to do; a file that was there before is still there.
+/// Reports that nothing was written, why, and what to do. A file that existed before is unchanged.
 pub fn nothing(output: &Path, what: &str, advice: Option<&str>) -> Exit {
     let advice = advice.map_or_else(String::new, |advice| format!(": {advice}"));
-    output::warn(&format!("{}: not written: {what}{advice}", output.display()));
-    Exit::Wanting
+    warn(&format!("{}: not written: {what}{advice}", output.display()));
+    Exit::Findings
 }

@@ -5,16 +5,15 @@
 
 mod file;
 
-use std::fmt;
+use std::io::{self, Write};
 use std::mem;
 use std::process;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use log::{Level, LevelFilter, Log, Metadata, Record};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use log::{Level, LevelFilter};
+use simplelog::{ConfigBuilder, WriteLogger};
 
 use self::file::LogFile;
 use crate::adapter::config::search_paths::SearchPaths;
@@ -83,27 +82,34 @@ impl Queue {
     }
 }
 
-/// Formats lines and hands them to the thread that writes; never to standard output, which belongs to the protocol.
-struct Logger;
-
-impl Log for Logger {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        // The macros of `log` compare the level.
-        true
-    }
-
-    fn log(&self, record: &Record<'_>) {
-        queue().line(line(record.level(), record.args()));
-    }
-
-    fn flush(&self) {}
+/// Puts the pieces of a line together. Never standard output, which belongs to the protocol.
+#[derive(Default)]
+struct Pieces {
+    line: Vec<u8>,
 }
 
-/// A line of the log: the time, our process ID, the level, and the message in one line.
-fn line(level: Level, message: &fmt::Arguments<'_>) -> Vec<u8> {
-    let time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
-    let line = format!("{time} {} [{level}] {message}", process::id());
-    (line.replace(['\n', '\r'], " ") + "\n").into_bytes()
+impl Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        // The line's end comes as a piece of its own; one inside a message would begin another line.
+        if piece != b"\n" {
+            let text = piece.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte });
+            self.line.extend(text);
+            return Ok(piece.len());
+        }
+        let mut line = mem::take(&mut self.line);
+        // The time, our number, the rest.
+        if let Some(place) = line.iter().position(|byte| *byte == b' ') {
+            let number = format!(" {}", process::id());
+            line.splice(place..place, number.into_bytes());
+        }
+        line.push(b'\n');
+        queue().line(line);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Sets where relative names are looked up, and the level of the lines that are written. Only the first call counts.
@@ -137,8 +143,14 @@ pub fn open(name: &str) -> Result<(), String> {
         log::set_max_level(LevelFilter::Off);
         return Ok(());
     }
-    // The second and later calls find the logger in place, which is all that is needed.
-    let _ = log::set_logger(&Logger);
+    let config = ConfigBuilder::new()
+        .set_time_format_rfc3339()
+        .set_thread_level(LevelFilter::Off)
+        .set_target_level(LevelFilter::Off)
+        .set_location_level(LevelFilter::Off)
+        .build();
+    // The second and later calls find the logger in place, which is all that is wanted.
+    let _ = WriteLogger::init(*level, config, Pieces::default());
     log::set_max_level(*level);
     Ok(())
 }
@@ -183,10 +195,14 @@ mod tests {
 
     #[test]
     fn a_message_of_two_lines_becomes_one_line_with_our_process_id() {
-        let line = String::from_utf8(line(Level::Info, &format_args!("a\nb\r\nc"))).unwrap();
-        let (time, rest) = line.split_once(' ').unwrap();
-        assert!(time.starts_with("20") && time.contains('T') && time.ends_with('Z'), "{line}");
-        assert_eq!(rest, format!("{} [INFO] a b  c\n", process::id()));
+        let mut pieces = Pieces::default();
+        for piece in ["2026-01-02T03:04:05Z", " ", "[INFO] ", "a\nb", "\r\nc", "\n"] {
+            assert_eq!(pieces.write(piece.as_bytes()).unwrap(), piece.len());
+        }
+        let queue = queue();
+        let Some(Item::Line(line)) = queue.items.last() else { panic!("no line") };
+        let line = String::from_utf8(line.clone()).unwrap();
+        assert_eq!(line, format!("2026-01-02T03:04:05Z {} [INFO] a b  c\n", process::id()));
     }
 
     #[test]

@@ -36,7 +36,7 @@ use crate::base::progress::Progress;
 use crate::book::{Book, Format, MoveFacts, Summary};
 use crate::chess::Position;
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
-use read::Index;
+use read::{Index, IndexedMove};
 
 /// An Arena book.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! A client that talks UCI to the adapter, as a GUI does, and never waits for ever.
+//! A client that talks UCI to the adapter as a GUI does, and never waits forever.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,76 +8,71 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::output::SEE_DOCTOR;
+use super::Problem;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::{UNDER_DOCTOR, warned};
 use crate::uci::noticed;
 
-/// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some.
+/// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some more.
 const QUIT_TIME: Duration = Duration::from_secs(5);
 
-/// Lines of the engine's standard error that are shown when it fails.
-const ENGINE_WORDS: usize = 5;
+/// How many lines of the engine's standard error are shown when it fails.
+const ENGINE_LINES: usize = 5;
 
-/// Lines of one answer that are kept.
+/// How many lines of one answer are kept.
 const LINES_KEPT: usize = 4096;
 
-/// Lines of a standard error that are kept.
-const COMPLAINTS_KEPT: usize = 100;
+/// How many lines of standard error are kept.
+const ERROR_LINES_KEPT: usize = 100;
 
 /// The longest line that is kept whole, in bytes.
 const LINE_MAX: u64 = 1 << 20;
 
-/// Lines that may wait to be read: the adapter, and so the engine, waits meanwhile.
+/// How many lines may wait to be read before the adapter, and so the engine, has to wait.
 const LINES_UNREAD: usize = 1024;
-
-/// The adapter does not answer any more.
-pub(super) struct Gone {
-    /// What it said last, or what it failed to do.
-    pub(super) said: String,
-    /// The exit code that this leads to.
-    pub(super) exit: Exit,
-}
 
 /// A running adapter.
 pub(super) struct Client {
     adapter: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    complaints: Complaints,
+    errors: ErrorLines,
     notices: Vec<String>,
 }
 
 impl Client {
     /// Starts this executable again, as the adapter.
-    pub(super) fn start(arguments: &[String]) -> Result<Self, String> {
-        let program =
-            std::env::current_exe().map_err(|error| format!("cannot find tabiya itself: {error}"))?;
-        let mut adapter = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot start tabiya again: {error}"))?;
+    pub(super) fn start(arguments: &[String]) -> Result<Self, Problem> {
+        let started = std::env::current_exe().and_then(|program| {
+            Command::new(program)
+                .args(arguments)
+                .env(UNDER_DOCTOR, "1")
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+        });
+        let mut adapter =
+            started.map_err(|error| Problem::engine(format!("cannot start tabiya again: {error}")))?;
         let input = adapter.stdin.take();
         let lines = read_lines(adapter.stdout.take());
-        let complaints = Complaints::read(adapter.stderr.take());
-        Ok(Self { adapter, input, lines, complaints, notices: Vec::new() })
+        let errors = ErrorLines::read(adapter.stderr.take());
+        Ok(Self { adapter, input, lines, errors, notices: Vec::new() })
     }
 
-    /// What the adapter had to tell on its own.
+    /// The adapter's own messages.
     pub(super) fn notices(&self) -> &[String] {
         &self.notices
     }
 
-    /// Sends a line and gives the lines up to the one that begins with `end`, that one included; of very many the
-    /// first and the last.
-    pub(super) fn ask(&mut self, line: &str, end: &str, patience: Duration) -> Result<Vec<String>, Gone> {
+    /// Sends a line and returns the lines up to and including the one that begins with `end`; if they are very many, the
+    /// first and the last of them.
+    pub(super) fn ask(&mut self, line: &str, end: &str, patience: Duration) -> Result<Vec<String>, Problem> {
         self.send(line);
         let until = Instant::now() + patience;
         let mut lines = Vec::new();
         loop {
-            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match self.next_line(until) {
                 Ok(line) => {
                     if let Some(message) = noticed(&line) {
                         self.notices.push(message.trim().to_owned());
@@ -92,60 +87,66 @@ impl Client {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    let said = format!("no {end} within {} s after `{line}`", patience.as_secs());
-                    return Err(Gone { said, exit: Exit::Engine });
+                    let what = format!("no {end} within {} s after `{line}`", patience.as_secs());
+                    return Err(Problem::engine(what));
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.last_words()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.why_ended()),
             }
         }
     }
 
+    fn next_line(&self, until: Instant) -> Result<String, RecvTimeoutError> {
+        self.lines.recv_timeout(until.saturating_duration_since(Instant::now()))
+    }
+
     /// Sends a line that has no answer.
     pub(super) fn send(&mut self, line: &str) {
-        // A closed pipe is found out by the next answer that does not come.
+        // A closed pipe shows when the next answer does not come.
         if let Some(input) = &mut self.input {
             let _ = writeln!(input, "{line}").and_then(|()| input.flush());
         }
     }
 
-    /// Says `quit` and waits for the end.
-    pub(super) fn quit(mut self) -> Result<(), String> {
+    /// Sends `quit` and waits for the end.
+    pub(super) fn quit(mut self) -> Result<(), Problem> {
         self.send("quit");
         self.input = None;
         let until = Instant::now() + QUIT_TIME;
         loop {
-            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match self.next_line(until) {
                 Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) => return Err("tabiya does not end after quit".to_owned()),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Problem::engine("tabiya does not end after quit"));
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         match self.adapter.wait() {
             Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("tabiya ended with {status} after quit")),
-            Err(error) => Err(format!("tabiya's end cannot be seen: {error}")),
+            Ok(status) => Err(Problem::engine(format!("tabiya ended with {status} after quit"))),
+            Err(error) => Err(Problem::engine(format!("cannot wait for tabiya: {error}"))),
         }
     }
 
-    /// What the adapter complained of when it ended, and what the engine wrote to its standard error.
-    fn last_words(&mut self) -> Gone {
-        let told = self.complaints.all();
-        let own = told.iter().rev().find_map(|line| line.strip_prefix("tabiya: "));
-        let said = own
+    /// Why the adapter ended: its last message, and what the engine wrote to standard error.
+    fn why_ended(&mut self) -> Problem {
+        let lines = self.errors.all();
+        let own = lines.iter().rev().find_map(|line| warned(line));
+        let mut what = own
             .or(self.notices.last().map(String::as_str))
-            .unwrap_or("tabiya ended without a word")
+            .unwrap_or("tabiya ended without a message")
             .to_owned();
-        // The same was told to the GUI.
-        self.notices.retain(|notice| *notice != said);
-        let engine: Vec<&String> = told.iter().filter(|line| !line.starts_with("tabiya: ")).collect();
-        let last = engine.get(engine.len().saturating_sub(ENGINE_WORDS)..).unwrap_or_default();
-        let heard: String = last.iter().map(|line| format!("\n      the engine wrote: {line}")).collect();
-        let said = said.strip_suffix(&format!(": {SEE_DOCTOR}")).unwrap_or(&said);
-        // It reads nothing any more, so it has ended or is about to.
+        // The GUI gets the same message.
+        self.notices.retain(|notice| *notice != what);
+        let engine: Vec<_> = lines.iter().filter(|line| warned(line).is_none()).collect();
+        for line in engine.iter().skip(engine.len().saturating_sub(ENGINE_LINES)) {
+            what.push_str(&format!("\n      the engine wrote: {line}"));
+        }
+        // The adapter no longer reads, so it has ended or is about to.
         self.input = None;
         let code = self.adapter.wait().ok().and_then(|status| status.code());
         let exit = [Exit::Usage, Exit::File].into_iter().find(|exit| code == Some(*exit as i32));
-        Gone { said: format!("{said}{heard}"), exit: exit.unwrap_or(Exit::Engine) }
+        Problem { what, exit: exit.unwrap_or(Exit::Engine) }
     }
 }
 
@@ -159,14 +160,14 @@ impl Drop for Client {
     }
 }
 
-/// The last lines of a standard error, read all the time: who writes there must never wait.
-struct Complaints {
+/// The last lines of standard error. They are read all the time, so that nobody has to wait to write there.
+struct ErrorLines {
     last: Arc<Mutex<VecDeque<String>>>,
-    /// Closed when the last line has been read.
+    /// Closed once the last line is read.
     open: Receiver<()>,
 }
 
-impl Complaints {
+impl ErrorLines {
     fn read(pipe: Option<impl Read + Send + 'static>) -> Self {
         let (sender, open) = sync_channel(0);
         let last = Arc::new(Mutex::new(VecDeque::new()));
@@ -176,7 +177,7 @@ impl Complaints {
                 let _open = sender;
                 each_line(pipe, |line| {
                     let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-                    if lines.len() >= COMPLAINTS_KEPT {
+                    if lines.len() >= ERROR_LINES_KEPT {
                         lines.pop_front();
                     }
                     lines.push_back(line.trim_end().to_owned());
@@ -187,14 +188,14 @@ impl Complaints {
         Self { last, open }
     }
 
-    /// The last lines, once there will be no more.
+    /// The last lines, once no more can come.
     fn all(&self) -> Vec<String> {
         let _ = self.open.recv_timeout(QUIT_TIME);
         self.last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
-/// Reads a pipe's lines on a thread of its own.
+/// Reads a pipe's lines on a separate thread.
 fn read_lines(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     let (sender, receiver) = sync_channel(LINES_UNREAD);
     if let Some(pipe) = pipe {
@@ -203,7 +204,7 @@ fn read_lines(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
     receiver
 }
 
-/// Gives each line of a pipe, as long as more are wanted; of an endless line pieces.
+/// Passes each line of a pipe to `take` until that returns `false`; an endless line comes in pieces.
 fn each_line(pipe: impl Read, mut take: impl FnMut(String) -> bool) {
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();

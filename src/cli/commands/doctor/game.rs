@@ -1,24 +1,23 @@
-//! The opening that doctor plays: both sides by the same adapter.
-#![allow(clippy::indexing_slicing, reason = "an array of two has an element for each side")]
+//! The opening that doctor plays: the adapter plays both sides.
 
 use std::time::{Duration, Instant};
 
-use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{ByColor, Position as _};
 
-use super::client::{Client, Gone};
+use super::client::Client;
 use super::{PATIENCE, Problem};
-use crate::cli::output::exit::Exit;
+use crate::chess::Position;
+use crate::cli::output::lines::san;
 
-/// Plies after which the game ends whatever the books still know.
-const LONGEST: usize = 300;
+/// Plies after which the game ends even if the books have more.
+const MAX_PLIES: usize = 300;
 
 /// Who played a move.
 pub(super) enum Source {
-    /// A book, with the move's chance as the adapter told it.
+    /// A book; the chance of the move is as the adapter reports it.
     Book { file: String, chance: String },
-    /// The engine, with what it thought.
+    /// The engine, with its last score and depth.
     Engine { score: String, depth: String },
 }
 
@@ -30,46 +29,55 @@ pub(super) struct Ply {
     pub(super) time: Duration,
 }
 
-/// Plays until each side has thought for itself `moves` times in a row, or the game is over.
+impl Ply {
+    /// Whether a book played it.
+    pub(super) fn is_book(&self) -> bool {
+        matches!(self.source, Source::Book { .. })
+    }
+}
+
+/// Plays until the engine has chosen `moves` moves in a row for each side, or the game is over.
 pub(super) fn play(
     client: &mut Client,
     movetime: Duration,
     moves: u32,
     problems: &mut Vec<Problem>,
-) -> Result<Vec<Ply>, Gone> {
-    let mut position = Chess::default();
+) -> Result<Vec<Ply>, Problem> {
+    let mut position = Position::start();
     let mut line = String::from("position startpos moves");
     let mut plies = Vec::new();
-    let mut thought = [0; 2];
+    let mut chosen_by_engine = ByColor::<u32>::default();
+    client.ask("isready", "readyok", PATIENCE)?;
     client.send("ucinewgame");
     client.ask("isready", "readyok", PATIENCE)?;
-    while plies.len() < LONGEST && thought.iter().any(|count| *count < moves) && !position.is_game_over() {
+    while plies.len() < MAX_PLIES
+        && chosen_by_engine.iter().any(|count| *count < moves)
+        && !position.chess().is_game_over()
+    {
         client.send(if plies.is_empty() { "position startpos" } else { &line });
         let start = Instant::now();
         let go = format!("go movetime {}", movetime.as_millis());
         let answer = client.ask(&go, "bestmove", movetime + PATIENCE)?;
         let time = start.elapsed();
         let best = answer.last().and_then(|last| last.split_whitespace().nth(1)).unwrap_or_default();
-        let legal = best.parse::<UciMove>().ok().and_then(|uci| uci.to_move(&position).ok());
+        let legal = best.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());
         let Some(mv) = legal else {
-            problems.push(Problem {
-                what: format!("'{best}' is no legal move after {line}: the engine is broken"),
-                exit: Exit::Engine,
-            });
+            let what = format!("'{best}' is not a legal move after {line}: the engine is broken");
+            problems.push(Problem::engine(what));
             break;
         };
-        let source = source(&answer, best);
-        let side = usize::from(position.turn() == Color::Black);
-        thought[side] = if matches!(source, Source::Engine { .. }) { thought[side] + 1 } else { 0 };
-        plies.push(Ply { san: SanPlus::from_move(position.clone(), mv).to_string(), source, time });
+        let ply = Ply { san: san(&position, mv), source: source(&answer, best), time };
+        let count = chosen_by_engine.get_mut(position.chess().turn());
+        *count = if ply.is_book() { 0 } else { *count + 1 };
+        plies.push(ply);
         line.push(' ');
         line.push_str(best);
-        position.play_unchecked(mv);
+        position.play(mv);
     }
     Ok(plies)
 }
 
-/// Reads from the lines of an answer who gave it.
+/// Finds out from the lines of an answer who gave it.
 fn source(answer: &[String], best: &str) -> Source {
     let book = answer.iter().find_map(|line| {
         let (file, rest) = line.strip_prefix("info string book ")?.rsplit_once(": ")?;
@@ -83,23 +91,19 @@ fn source(answer: &[String], best: &str) -> Source {
             .unwrap_or_default();
         return Source::Book { file, chance: chance.to_owned() };
     }
-    let mut score = String::new();
-    let mut depth = String::new();
-    for line in answer.iter().filter(|line| line.starts_with("info ") && line.contains(" score ")) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let after = |word: &str, count: usize| {
-            words.iter().position(|other| *other == word).and_then(|at| words.get(at + count)).copied()
-        };
-        depth = after("depth", 1).unwrap_or_default().to_owned();
-        score = match (after("score", 1), after("score", 2)) {
-            (Some("cp"), Some(value)) => value
-                .parse::<i32>()
-                .map_or_else(|_| value.to_owned(), |value| format!("{:+.2}", f64::from(value) / 100.0)),
-            (Some("mate"), Some(value)) => format!("#{value}"),
-            _ => String::new(),
-        };
-    }
-    Source::Engine { score, depth }
+    let last = answer.iter().rfind(|line| line.starts_with("info ") && line.contains(" score "));
+    let words: Vec<&str> = last.map(|line| line.split_whitespace().collect()).unwrap_or_default();
+    let after = |word: &str, count: usize| {
+        words.iter().position(|other| *other == word).and_then(|at| words.get(at + count)).copied()
+    };
+    let score = match (after("score", 1), after("score", 2)) {
+        (Some("cp"), Some(value)) => value
+            .parse::<i32>()
+            .map_or_else(|_| value.to_owned(), |value| format!("{:+.2}", f64::from(value) / 100.0)),
+        (Some("mate"), Some(value)) => format!("#{value}"),
+        _ => String::new(),
+    };
+    Source::Engine { score, depth: after("depth", 1).unwrap_or_default().to_owned() }
 }
 
 #[cfg(test)]
@@ -111,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_move_is_told_by_its_info_strings() {
+    fn a_book_move_is_recognized_by_its_info_strings() {
         let answer = lines(
             "info string e2e4 54.2% weight 6520\ninfo string book C:\\a: b.bin: 3 of 5 moves, line ends in 12 plies\n\
              info depth 0 score cp 0 pv e2e4\nbestmove e2e4",

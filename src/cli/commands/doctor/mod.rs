@@ -1,15 +1,16 @@
-//! `tabiya doctor`: starts the configured adapter as a GUI would, plays an opening, and tells what is wrong.
+//! `tabiya doctor`: starts the configured adapter as a GUI would, plays an opening, and reports what is wrong.
 
 mod client;
 mod game;
 
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 
-use self::client::{Client, Gone};
+use self::client::Client;
 use self::game::{Ply, Source};
 use crate::adapter::config::Config;
 use crate::adapter::config::books::BookList;
@@ -17,9 +18,9 @@ use crate::adapter::session::{NAME_ADDITION, unknown_option};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{Stop, print, worded};
+use crate::cli::output::{Printed, print, rows, worded};
 
-/// How long anything but a search may take, beyond what the engine is granted for `uci`.
+/// How long anything except a search may take, in addition to the engine's time for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// `tabiya doctor`.
@@ -27,220 +28,174 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Args {
     #[command(flatten)]
     adapter: adapter::Args,
-    /// Milliseconds that the engine thinks for a move
+    /// Milliseconds that the engine thinks about each move
     #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     movetime: u64,
-    /// Moves that each side thinks for itself before the game ends
+    /// End the game when the engine has chosen this many moves in a row for each side
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     moves: u32,
 }
 
-/// Something that is wrong, with what to do about it, and the exit code that it leads to.
+/// Something that is wrong, what to do about it, and the exit code that it leads to.
 struct Problem {
     what: String,
     exit: Exit,
 }
 
-/// Why the talk with the adapter ended before its time.
-enum Ended {
-    /// The adapter does not answer any more.
-    Gone(Gone),
-    /// Nobody reads what is printed.
-    Stop(Stop),
-}
+impl Problem {
+    fn engine(what: impl Into<String>) -> Self {
+        Self { what: what.into(), exit: Exit::Engine }
+    }
 
-impl From<Gone> for Ended {
-    fn from(gone: Gone) -> Self {
-        Self::Gone(gone)
+    fn finding(what: impl Into<String>) -> Self {
+        Self { what: what.into(), exit: Exit::Findings }
     }
 }
 
-impl From<std::io::Error> for Ended {
-    fn from(error: std::io::Error) -> Self {
-        Self::Stop(error.into())
-    }
-}
-
-/// Tries the configuration and prints what was found.
+/// Tries the configuration and prints what it finds.
 ///
 /// # Errors
-/// When the configuration itself cannot be read, or nothing can be printed.
+/// When the configuration cannot be read, or standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     let config = args.adapter.load()?;
     print(|out| {
-        let warned = |what: &String| Problem { what: what.clone(), exit: Exit::Wanting };
-        let mut problems: Vec<Problem> = config.warnings.iter().map(warned).collect();
+        let mut problems: Vec<Problem> = config.warnings.iter().map(Problem::finding).collect();
         show_config(&config, out)?;
         examine(args, &config, &mut problems, out)?;
         writeln!(out)?;
-        if problems.is_empty() {
-            writeln!(out, "All is well.")?;
-            return Ok(Exit::Done);
+        match problems.len() {
+            0 => writeln!(out, "All is well.")?,
+            1 => writeln!(out, "One thing is wrong:")?,
+            _ => writeln!(out, "These things are wrong:")?,
         }
-        let title = if problems.len() == 1 { "One thing is wrong:" } else { "These things are wrong:" };
-        writeln!(out, "{title}")?;
         for problem in &problems {
             writeln!(out, "  - {}", problem.what)?;
         }
-        // The engine counts most: without it nothing works.
-        Ok(problems.iter().fold(Exit::Done, |exit, problem| exit.graver(problem.exit)))
+        Ok(problems.iter().map(|problem| problem.exit).max().unwrap_or(Exit::Done))
     })
 }
 
-fn show_config(config: &Config, out: &mut dyn Write) -> std::io::Result<()> {
-    let books = &config.options.books;
+fn row(name: &str, value: impl Display, out: &mut dyn Write) -> io::Result<()> {
+    rows::row(name, 14, value, out)
+}
+
+fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
     let list = |books: &BookList| match books {
         BookList::Unnamed => "the starter book".to_owned(),
         BookList::None => "none".to_owned(),
         BookList::Files(files) => files.join(", "),
     };
-    let program = config.search_paths.find_program(&config.engine).map(|path| path.display().to_string());
     writeln!(out, "tabiya {}", env!("CARGO_PKG_VERSION"))?;
     match &config.file {
-        Some(file) => writeln!(out, "  configuration  {}", file.display())?,
-        None => {
-            writeln!(out, "  configuration  none (no tabiya.toml in the working folder or beside tabiya)")?
-        }
+        Some(file) => row("configuration", file.display(), out)?,
+        None => row("configuration", "none (no tabiya.toml in the working folder or beside tabiya)", out)?,
     }
-    writeln!(
-        out,
-        "  engine         {}",
-        program.unwrap_or_else(|_| format!("{} (not found)", config.engine))
-    )?;
-    writeln!(out, "  books          {}", list(&books.both))?;
-    for (title, books) in [("for White", &books.white), ("for Black", &books.black)] {
+    match config.search_paths.find_program(&config.engine) {
+        Ok(program) => row("engine", program.display(), out)?,
+        Err(_) => row("engine", format_args!("{} (not found)", config.engine), out)?,
+    }
+    let books = &config.options.books;
+    row("books", list(&books.both), out)?;
+    for (name, books) in [("for White", &books.white), ("for Black", &books.black)] {
         if !books.files().is_empty() {
-            writeln!(out, "  {title}      {}", list(books))?;
+            row(name, list(books), out)?;
         }
     }
     out.flush()
 }
 
-/// Talks to the adapter as a GUI would, and gathers what is wrong.
-fn examine(
-    args: &Args,
-    config: &Config,
-    problems: &mut Vec<Problem>,
-    out: &mut dyn Write,
-) -> std::result::Result<(), Stop> {
-    let engine = |what: String| Problem { what, exit: Exit::Engine };
-    // Looked for here first: the reason is told better than by a process that ends.
-    if let Err(error) = config.find_engine() {
-        problems.push(engine(worded(&error)));
-        return Ok(());
-    }
-    let mut client = match Client::start(&args.adapter.to_line()) {
+/// Talks to the adapter as a GUI would, and collects what is wrong.
+fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut dyn Write) -> Printed<()> {
+    // Checked here first: the error says more than the end of a process.
+    let engine = config.find_engine().map_err(|error| Problem::engine(worded(&error)));
+    let mut client = match engine.and_then(|_| Client::start(&args.adapter.to_line())) {
         Ok(client) => client,
-        Err(what) => {
-            problems.push(engine(what));
+        Err(problem) => {
+            problems.push(problem);
             return Ok(());
         }
     };
-    let result = talk(args, config, &mut client, problems, out);
-    // The configuration's own warnings are told already.
-    let notices: Vec<Problem> = client
-        .notices()
-        .iter()
-        .filter(|what| !config.warnings.contains(what))
+    let played = match greet(&mut client, config) {
+        Ok((name, options)) => {
+            row("it is", format_args!("{name}, {options} options with tabiya's own"), out)?;
+            writeln!(out)?;
+            out.flush()?;
+            let movetime = Duration::from_millis(args.movetime);
+            game::play(&mut client, movetime, args.moves, problems).map(|plies| (name, plies))
+        }
+        Err(problem) => Err(problem),
+    };
+    if let Ok((name, plies)) = &played {
+        writeln!(out, "{}\n{}", table(plies, name), summary(plies))?;
+    }
+    // The warnings about the configuration are reported already.
+    let notices = client.notices().iter().filter(|what| !config.warnings.contains(what));
+    let notices: Vec<Problem> = notices
         .map(|what| {
             let is_option = config.settings.iter().any(|(name, _)| *what == unknown_option(name));
-            Problem { what: what.clone(), exit: if is_option { Exit::Wanting } else { Exit::File } }
+            Problem { what: what.clone(), exit: if is_option { Exit::Findings } else { Exit::File } }
         })
         .collect();
-    match result {
-        Ok(plies) => {
-            // A book that cannot be opened has told why already.
-            let of_book = plies.iter().any(|ply| matches!(ply.source, Source::Book { .. }));
-            let wanted = config.options.own_book && !config.options.books.is_none();
-            if wanted && !of_book && notices.is_empty() {
-                let what =
-                    "no book answered at the starting position: `tabiya show` tells what a book has there";
-                problems.push(Problem { what: what.to_owned(), exit: Exit::Wanting });
-            }
-            problems.extend(notices);
-            problems.extend(client.quit().err().map(engine));
-        }
-        Err(Ended::Gone(Gone { said, exit })) => {
-            problems.extend(notices);
-            problems.push(Problem { what: said, exit });
-        }
-        Err(Ended::Stop(stop)) => return Err(stop),
+    // A notice says why a book cannot be opened.
+    let has_book = config.options.own_book && !config.options.books.is_none();
+    let no_book = played.as_ref().is_ok_and(|(_, plies)| !plies.iter().any(Ply::is_book));
+    if has_book && no_book && notices.is_empty() {
+        problems.push(Problem::finding(
+            "no book answered at the starting position: `tabiya show` shows what a book has there",
+        ));
     }
+    problems.extend(notices);
+    problems.extend(played.err().or_else(|| client.quit().err()));
     Ok(())
 }
 
-fn talk(
-    args: &Args,
-    config: &Config,
-    client: &mut Client,
-    problems: &mut Vec<Problem>,
-    out: &mut dyn Write,
-) -> std::result::Result<Vec<Ply>, Ended> {
+/// Asks the adapter who it is: its name, and the number of its options.
+fn greet(client: &mut Client, config: &Config) -> std::result::Result<(String, usize), Problem> {
     let greeting = client.ask("uci", "uciok", config.engine_timeout + PATIENCE)?;
-    let name = greeting
-        .iter()
-        .find_map(|line| line.strip_prefix("id name "))
-        .unwrap_or("an engine without a name")
-        .trim();
+    let name = greeting.iter().find_map(|line| line.strip_prefix("id name "));
     let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
-    writeln!(out, "  it is          {name}, {options} options with tabiya's own")?;
-    client.ask("isready", "readyok", PATIENCE)?;
-    writeln!(out)?;
-    out.flush()?;
-    let plies = game::play(client, Duration::from_millis(args.movetime), args.moves, problems)?;
-    // The moves that are not from a book are those of the engine alone.
-    let engine = name.strip_suffix(NAME_ADDITION).map_or(name, str::trim_end);
-    writeln!(out, "{}", table(&plies, engine))?;
-    writeln!(out, "{}", summary(&plies))?;
-    Ok(plies)
+    Ok((name.unwrap_or("an engine without a name").trim().to_owned(), options))
 }
 
-fn table(plies: &[Ply], engine: &str) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([
-        "ply",
-        "move",
-        "played by",
-        "chance",
-        "score",
-        "depth",
-        "time",
+fn table(plies: &[Ply], name: &str) -> Table {
+    // Moves that are not from a book are the engine's alone.
+    let engine = name.strip_suffix(NAME_ADDITION).map_or(name, str::trim_end);
+    let mut table = rows::table([
+        ("ply", true),
+        ("move", false),
+        ("played by", false),
+        ("chance", true),
+        ("score", true),
+        ("depth", true),
+        ("time", true),
     ]);
-    for index in [0, 3, 4, 5, 6] {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
     for (index, ply) in plies.iter().enumerate() {
         let number = index / 2 + 1;
         let dots = if index % 2 == 0 { "." } else { "..." };
         let time = format!("{:.1} ms", ply.time.as_secs_f64() * 1000.0);
         let mv = format!("{number}{dots} {}", ply.san);
-        let (by, chance, score, depth) = match &ply.source {
-            Source::Book { file, chance } => (short(file), chance.clone(), String::new(), String::new()),
-            Source::Engine { score, depth } => {
-                (engine.to_owned(), String::new(), score.clone(), depth.clone())
+        let (by, [chance, score, depth]) = match &ply.source {
+            Source::Book { file, chance } => {
+                let name = Path::new(file).file_name().unwrap_or(file.as_ref());
+                (name.to_string_lossy(), [chance.as_str(), "", ""])
             }
+            Source::Engine { score, depth } => (engine.into(), ["", score, depth]),
         };
-        table.add_row([(index + 1).to_string(), mv, by, chance, score, depth, time]);
+        table.add_row([&*(index + 1).to_string(), &mv, &by, chance, score, depth, &time]);
     }
     table
 }
 
-/// A book's file name without its folders.
-fn short(file: &str) -> String {
-    Path::new(file).file_name().map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
 fn summary(plies: &[Ply]) -> String {
-    let of_book = plies.iter().filter(|ply| matches!(ply.source, Source::Book { .. })).count();
-    let of_engine = plies.len() - of_book;
-    let last = plies.iter().rposition(|ply| matches!(ply.source, Source::Book { .. }));
-    match last {
-        Some(last) => format!(
-            "\n{of_book} moves from books, the last at ply {}; {of_engine} from the engine.",
-            last + 1
-        ),
-        None => format!("\nNo move from a book; {of_engine} from the engine."),
+    let by_book = plies.iter().filter(|ply| ply.is_book()).count();
+    let by_engine = plies.len() - by_book;
+    match plies.iter().rposition(Ply::is_book) {
+        Some(last) => {
+            format!(
+                "\n{by_book} moves from books, the last at ply {}; {by_engine} from the engine.",
+                last + 1
+            )
+        }
+        None => format!("\nNo move from a book; {by_engine} from the engine."),
     }
 }

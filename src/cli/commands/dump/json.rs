@@ -1,4 +1,4 @@
-//! A position and its entries as a line of JSON, in the names that `show --json` has.
+//! A position and its entries as a line of JSON, with the keys of `show --json`.
 
 use std::io::{self, Write};
 
@@ -8,6 +8,7 @@ use super::tsv::Castlings;
 use crate::book::PositionRecord;
 use crate::chess::MoveCode;
 use crate::cli::output::facts::Facts;
+use crate::cli::output::rows;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -27,13 +28,8 @@ struct MoveLine<'a> {
 
 /// Writes the line.
 pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) -> io::Result<()> {
-    let text = |write: &dyn Fn(&mut Vec<u8>)| {
-        let mut text = Vec::new();
-        write(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
-    };
     let moves = known.moves.iter().map(|entry| MoveLine {
-        uci: text(&|text| castlings.uci(known, entry.mv, text)),
+        uci: castlings.uci(known, entry.mv).to_string(),
         weight: entry.weight,
         facts: Facts(entry),
     });
@@ -43,6 +39,5 @@ pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) 
         comment: known.comment.as_deref(),
         moves: moves.collect(),
     };
-    serde_json::to_writer(&mut *out, &line)?;
-    writeln!(out)
+    rows::json(&line, out)
 }

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{self, Book, PositionRecord, Scope};
-use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Stop};
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, Printed};
 
 /// `tabiya dump`.
 #[derive(clap::Args, Debug)]
@@ -24,22 +24,22 @@ pub struct Args {
     /// How to write the entries
     #[arg(long, value_enum, default_value_t = Form::Tsv)]
     format: Form,
-    /// Only what the book's moves reach from the starting position, each entry with its position
+    /// Only entries that the book's moves reach from the starting position, each with its position
     ///
-    /// Without it every entry is written, without its position if the format holds only keys, as Polyglot's does. PGN is
-    /// always written from the starting position; it includes replies that the book does not have if they lead back into
-    /// the book, as in a book for one side.
+    /// Without this, every entry is written, without its position if the format holds only keys, like Polyglot. PGN is
+    /// always written from the starting position, and includes replies that are not in the book if they lead back into it,
+    /// as in a book for one side.
     #[arg(long)]
     reachable: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Form {
-    /// A table with a heading, one line for each move, columns separated by tabs
+    /// A table with a heading, one line per move, columns separated by tabs
     Tsv,
-    /// One line of JSON for each position
+    /// One line of JSON per position
     Json,
-    /// One game in PGN, a tree of variations
+    /// One PGN game with variations
     Pgn,
 }
 
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let book = book::open(&args.book)?;
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
     let castlings = if scope == Scope::All && args.format != Form::Pgn {
-        tsv::Castlings::of(&*book)
+        tsv::Castlings::find(&*book)
     } else {
         tsv::Castlings::default()
     };
@@ -73,10 +73,12 @@ pub fn run(args: &Args) -> Result<Exit> {
         Ok(Exit::Done)
     })?;
     if unreached > 0 {
-        let moves = many(unreached, "move is", "moves are");
-        let what =
-            "left out: no line from the starting position reaches their positions (--format tsv has them)";
-        output::warn(&format!("{}: {moves} {what}", args.book.display()));
+        let are = if unreached == 1 { "is" } else { "are" };
+        output::warn(&format!(
+            "{}: {} {are} left out: no line from the starting position reaches their positions (--format tsv has them)",
+            args.book.display(),
+            many(unreached, "move")
+        ));
     }
     Ok(exit)
 }
@@ -87,7 +89,7 @@ fn each(
     scope: Scope,
     out: &mut dyn Write,
     mut write: impl FnMut(&PositionRecord, &mut dyn Write) -> std::io::Result<()>,
-) -> std::result::Result<(), Stop> {
+) -> Printed<()> {
     let mut result = Ok(());
     book.each(scope, &Progress::none(), &mut |known| {
         result = write(known, out);

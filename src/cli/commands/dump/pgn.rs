@@ -1,4 +1,4 @@
-//! A book's lines as one game in PGN, a tree of variations.
+//! A book's lines as one PGN game with variations.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
@@ -20,30 +20,34 @@ enum Task {
     Open,
     /// The end of a variation.
     Close,
-    /// A move, with its number in any case or only where PGN requires it.
+    /// A move; `numbered`: with its number even where PGN does not require it.
     Move { from: Position, step: Box<Step>, numbered: bool },
     /// The moves of a position.
-    Moves { at: Position, plies: u32, numbered: bool },
+    Moves { at: Position, numbered: bool },
 }
 
-/// Writes the tree. Each position is followed once; a line that comes to it again ends there, with a comment. Returns how
-/// many moves of the book are left out because no line reaches their positions.
+/// Writes the tree. Each position is followed once; a line that reaches it again ends there with a comment. Returns how many
+/// moves of the book are left out because no line reaches their positions.
 pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     let own = own_lines(book, usize::MAX).unwrap_or_default();
-    let missing = Missing::of(book, &own);
-    let replies = if missing.0.is_empty() { Replies::None } else { Replies::Beyond(own) };
+    let unreached = unreached(book, &own);
+    let replies = if unreached.is_empty() { Replies::None } else { Replies::Beyond(own) };
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     let mut writer = Writer::default();
-    writer.tag("Event", &name);
-    for (tag, value) in
-        [("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")]
-    {
+    for (tag, value) in [
+        ("Event", &*name),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", "?"),
+        ("White", "?"),
+        ("Black", "?"),
+        ("Result", "*"),
+    ] {
         writer.tag(tag, value);
     }
-    writer.tag("Result", "*");
     writer.begin_moves();
-    let mut lines = Lines::new(book, u32::MAX, replies);
-    let mut tasks = vec![Task::Moves { at: Position::start(), plies: 0, numbered: true }];
+    let mut lines = Lines::new(book, replies);
+    let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
             Task::Open => writer.parenthesis(),
@@ -58,69 +62,56 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
                     writer.glyph(nag(mark));
                 }
             }
-            Task::Moves { at, plies, numbered } => {
-                let (steps, seen) = lines.go_on(&at, plies);
+            Task::Moves { at, numbered } => {
+                let (steps, seen) = lines.moves_from(&at);
                 if seen {
                     writer.comment("transposes");
                 }
-                push(&mut tasks, &at, steps, plies, numbered);
+                push(&mut tasks, &at, steps, numbered);
             }
         }
         writer.write_lines(out)?;
     }
     writer.end_moves("*");
     writer.write_lines(out)?;
-    Ok(missing.without(&lines))
+    // The replies may have reached some of them.
+    let left_out = unreached.iter().filter(|(keys, _)| !keys.iter().any(|key| lines.saw(*key)));
+    Ok(left_out.map(|(_, moves)| moves).sum())
 }
 
-/// Positions of a book that its own moves do not reach, with the numbers of their moves. Positions that a format does not
-/// distinguish, mirrored or with colours swapped, are one.
-struct Missing(HashMap<u64, (Vec<u64>, u64)>);
-
-impl Missing {
-    fn of(book: &dyn Book, reached: &Keys) -> Self {
-        let mut missing = HashMap::new();
-        let mut met = HashSet::new();
-        book.each(Scope::All, &Progress::none(), &mut |known| {
-            let forms = known.position.as_ref().map_or_else(
-                || vec![known.key],
-                |at| {
-                    forms(at.chess().clone())
-                        .into_iter()
-                        .map(|chess| Position::from_chess(chess).key())
-                        .collect()
-                },
-            );
-            let Some(&one) = forms.iter().min() else { return ControlFlow::Continue(()) };
-            if reached.contains(&known.key) {
-                met.insert(one);
-            } else if !known.moves.is_empty() {
-                missing.entry(one).or_insert_with(|| (forms, known.moves.len() as u64));
-            }
-            ControlFlow::Continue(())
-        });
-        missing.retain(|one, _| !met.contains(one));
-        Self(missing)
-    }
-
-    /// The moves of those that the lines do not reach either.
-    fn without(&self, lines: &Lines<'_>) -> u64 {
-        let missing = self.0.values().filter(|(forms, _)| !forms.iter().any(|key| lines.saw(*key)));
-        missing.map(|(_, moves)| moves).sum()
-    }
+/// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
+/// format does not distinguish, mirrored or with colours swapped, count as one.
+fn unreached(book: &dyn Book, reached: &Keys) -> Vec<(Vec<u64>, u64)> {
+    let mut unreached = HashMap::new();
+    let mut met = HashSet::new();
+    book.each(Scope::All, &Progress::none(), &mut |known| {
+        let key = |chess| Position::from_chess(chess).key();
+        let keys: Vec<u64> = match &known.position {
+            Some(at) => forms(at.chess().clone()).into_iter().map(key).collect(),
+            None => vec![known.key],
+        };
+        let Some(&least) = keys.iter().min() else { return ControlFlow::Continue(()) };
+        if reached.contains(&known.key) {
+            met.insert(least);
+        } else if !known.moves.is_empty() {
+            unreached.entry(least).or_insert_with(|| (keys, known.moves.len() as u64));
+        }
+        ControlFlow::Continue(())
+    });
+    unreached.retain(|least, _| !met.contains(least));
+    unreached.into_values().collect()
 }
 
-/// Puts a position's moves on the stack, the last to be written first: the main move, the others as variations of it,
-/// and what follows the main move.
-fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, plies: u32, numbered: bool) {
-    let plies = plies + 1;
+/// Pushes a position's moves, the last to be written first: the main move, the others as variations of it, and what follows
+/// the main move.
+fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) {
     let mut steps = steps.into_iter();
     let Some(main) = steps.next() else { return };
     let others: Vec<_> = steps.collect();
-    tasks.push(Task::Moves { at: main.after.clone(), plies, numbered: !others.is_empty() });
+    tasks.push(Task::Moves { at: main.after.clone(), numbered: !others.is_empty() });
     for step in others.into_iter().rev() {
         tasks.push(Task::Close);
-        tasks.push(Task::Moves { at: step.after.clone(), plies, numbered: false });
+        tasks.push(Task::Moves { at: step.after.clone(), numbered: false });
         tasks.push(Task::Move { from: at.clone(), step: Box::new(step), numbered: true });
         tasks.push(Task::Open);
     }

@@ -5,13 +5,15 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
+use shakmaty::uci::UciMove;
 use shakmaty::{File, Position as _, Role, Square};
 
 use crate::base::progress::Progress;
 use crate::book::{Book, PositionRecord, Scope};
 use crate::chess::MoveCode;
+use crate::cli::output::facts::colour;
 
-/// The columns. A field is empty where the book does not know it.
+/// The columns. A field is empty if the book does not know it.
 const COLUMNS: [&str; 12] = [
     "key",
     "fen",
@@ -35,32 +37,29 @@ pub fn heading(out: &mut dyn Write) -> io::Result<()> {
 /// Appends a line for each move of a position.
 pub fn entries(known: &PositionRecord, castlings: &Castlings, text: &mut Vec<u8>) {
     let fen = known.position.as_ref().map(|position| position.fen());
-    let mut number = itoa::Buffer::new();
+    let mut digits = itoa::Buffer::new();
+    let mut number = |value: Option<u64>, text: &mut Vec<u8>| {
+        text.push(b'\t');
+        if let Some(value) = value {
+            text.extend_from_slice(digits.format(value).as_bytes());
+        }
+    };
     for entry in &known.moves {
         key(known.key, text);
         text.push(b'\t');
         text.extend_from_slice(fen.as_deref().unwrap_or_default().as_bytes());
         text.push(b'\t');
-        castlings.uci(known, entry.mv, text);
+        castlings.uci(known, entry.mv).append_ascii_to(text);
+        number(Some(entry.weight), text);
         let counts = entry.counts.map(|counts| [counts.games, counts.wins, counts.draws, counts.losses]);
-        let counts = counts.map_or([None; 4], |counts| counts.map(Some));
-        let learned =
-            entry.learned.map_or([None; 2], |l| [Some(u64::from(l.games)), Some(u64::from(l.halfpoints))]);
-        let mut field = |value: Option<u64>, text: &mut Vec<u8>| {
+        counts.map_or([None; 4], |counts| counts.map(Some)).into_iter().for_each(|count| number(count, text));
+        for word in [entry.annotation.map_or("", |mark| mark.as_str()), entry.recommended.map_or("", colour)]
+        {
             text.push(b'\t');
-            if let Some(value) = value {
-                text.extend_from_slice(number.format(value).as_bytes());
-            }
-        };
-        field(Some(entry.weight), text);
-        counts.into_iter().for_each(|count| field(count, text));
-        text.push(b'\t');
-        text.extend_from_slice(entry.annotation.map_or("", |mark| mark.as_str()).as_bytes());
-        text.push(b'\t');
-        text.extend_from_slice(
-            entry.recommended.map_or("", |green| if green { "green" } else { "red" }).as_bytes(),
-        );
-        learned.into_iter().for_each(|number| field(number, text));
+            text.extend_from_slice(word.as_bytes());
+        }
+        number(entry.learned.map(|learned| learned.games.into()), text);
+        number(entry.learned.map(|learned| learned.halfpoints.into()), text);
         text.push(b'\n');
     }
 }
@@ -71,14 +70,14 @@ pub fn key(key: u64, text: &mut Vec<u8>) {
     text.extend((0..16).rev().map(|digit| DIGITS[(key >> (digit * 4)) as usize & 0xf]));
 }
 
-/// The castlings of a book that holds only keys, as far as play reaches their positions: a king that takes its own rook
-/// in the book's code could be another piece that goes to the corner.
+/// The castlings of a book that holds only keys, as far as play reaches their positions: what looks like a king that takes
+/// its rook could be another piece that moves to the corner.
 #[derive(Debug, Default)]
 pub struct Castlings(HashSet<(u64, u16)>);
 
 impl Castlings {
-    /// Finds them; for a book that holds its positions they are not needed.
-    pub fn of(book: &dyn Book) -> Self {
+    /// Finds them; a book that holds positions does not need them.
+    pub fn find(book: &dyn Book) -> Self {
         let mut found = HashSet::new();
         if !book.holds_positions() {
             book.each(Scope::Reachable, &Progress::none(), &mut |known| {
@@ -90,24 +89,18 @@ impl Castlings {
         Self(found)
     }
 
-    /// Writes a move in UCI notation: castling of standard chess as two steps of the king, any other castling as the king
-    /// taking its rook, as in the book.
-    pub fn uci(&self, known: &PositionRecord, mv: MoveCode, text: &mut Vec<u8>) {
+    /// A move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking its
+    /// rook, as in the book.
+    pub fn uci(&self, known: &PositionRecord, mv: MoveCode) -> UciMove {
         let mut to = mv.to();
         if castles(known, mv) || self.0.contains(&(known.key, mv.0)) {
             to = Square::from_coords(if to.file() == File::H { File::G } else { File::C }, to.rank());
         }
-        for square in [mv.from(), to] {
-            text.push(b'a' + u32::from(square.file()) as u8);
-            text.push(b'1' + u32::from(square.rank()) as u8);
-        }
-        if let Ok(Some(role)) = mv.promotion() {
-            text.push(role.char() as u8);
-        }
+        UciMove::Normal { from: mv.from(), to, promotion: mv.promotion().ok().flatten() }
     }
 }
 
-/// Whether a move is castling of standard chess in its position, if that is known.
+/// Whether a move is castling of standard chess, as far as its position is known.
 fn castles(known: &PositionRecord, mv: MoveCode) -> bool {
     let (from, to) = (mv.from(), mv.to());
     let ordinary = [

@@ -1,5 +1,7 @@
 //! `tabiya export`: a ChessBase database as PGN.
 
+mod texts;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -8,47 +10,45 @@ use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
-use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::written;
+use crate::cli::output::rows::many;
+use crate::cli::output::{unwritable, warn, written};
 use crate::games::Problem;
 use crate::games::cbh::export::{Options, Output, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
 use crate::games::compress::{Compression, Compressor};
 
-mod texts;
-
-/// Damaged games that are told one by one.
-const TOLD: u64 = 20;
+/// How many damaged games or texts are reported one by one.
+const MAX_PROBLEMS: u64 = 20;
 
 /// `tabiya export`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The database, by its .cbh file
+    /// The database: its .cbh file
     #[arg(value_name = "DB.cbh")]
     database: PathBuf,
-    /// The PGN file to write (.pgn, or packed: .pgn.gz, .pgn.zst), or - for standard output [default: -]
+    /// The PGN file to write (.pgn, or compressed: .pgn.gz, .pgn.zst), or - for standard output [default: -]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
-    /// Only these games, by their numbers: 1-100, 17, 500-
+    /// Only games with these numbers: 1-100, 17, 500-
     #[arg(long, value_name = "FROM-TO", value_parser = range, default_value = "1-", hide_default_value = true)]
     games: Range,
-    /// Leave variations out
+    /// Leave out variations
     #[arg(long)]
     mainline: bool,
-    /// Leave texts, symbols, clocks and all else out that was said of the moves
+    /// Leave out all annotations of moves: texts, symbols, clock times and so on
     #[arg(long)]
     no_annotations: bool,
-    /// Write games that are marked as deleted, too
+    /// Include games that are marked as deleted
     #[arg(long)]
     deleted: bool,
-    /// Write the guiding texts into this folder, as HTML; without -o, the games are not written
+    /// Write the texts into this folder, as HTML; without -o, the games are not written
     #[arg(long, value_name = "DIR")]
     texts: Option<PathBuf>,
-    /// Threads to use [default: as many as the machine has processors]
+    /// Threads to use [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -66,26 +66,26 @@ fn range(text: &str) -> std::result::Result<Range, String> {
     };
     match from.zip(to) {
         Some((from, to)) if from <= to => Ok(Range(from, to)),
-        _ => Err("numbers of games are wanted, such as 1-100, 17 or 500-".to_owned()),
+        _ => Err("write numbers of games, such as 1-100, 17 or 500-".to_owned()),
     }
 }
 
-/// Writes the database, and tells what could not be written.
+/// Writes the database, and reports what could not be written.
 ///
 /// # Errors
-/// When a file cannot be read or written, or the work is interrupted: the PGN file is then not there.
+/// When a file cannot be read or written, or the work is interrupted: then no PGN file is written.
 pub fn run(args: &Args) -> Result<Exit> {
-    let output = args.output.as_deref().filter(|path| path.as_os_str() != "-");
-    let compression = match output.map(|path| (path, Compression::named(path))) {
-        Some((path, None)) => {
-            return Err(Error::new(ErrorKind::Usage, "games are written as PGN")
+    let target = args.output.as_deref().filter(|path| path.as_os_str() != "-");
+    let compression = match target {
+        None => Compression::None,
+        Some(path) => Compression::named(path).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, "games are written as PGN")
                 .at_path(path)
-                .advice("end the name with .pgn, .pgn.gz or .pgn.zst"));
-        }
-        other => other.and_then(|(_, compression)| compression).unwrap_or(Compression::None),
+                .advice("end the name with .pgn, .pgn.gz or .pgn.zst")
+        })?,
     };
     let db = Cbh::open(&args.database)?;
-    if let Some(path) = output {
+    if let Some(path) = target {
         keep_inputs(&[path.to_owned()], &cbh::parts(db.path()))?;
     }
     let Range(from, to) = args.games;
@@ -102,30 +102,29 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     interrupt::watch();
     for what in db.findings() {
-        say(&format!("{}: {what}", db.path().display()));
+        warn(&format!("{}: {what}", db.path().display()));
     }
     let texts =
         args.texts.as_ref().map(|folder| texts::write(&db, &options, folder, args.force)).transpose()?;
     if let Some(texts) = &texts {
-        texts.lines().iter().for_each(|line| say(line));
+        texts.lines().iter().for_each(|line| warn(line));
         if args.output.is_none() {
             return Ok(texts.exit());
         }
     }
     let progress = Progress::terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
-    let totals = match output {
+    let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
+        export(&db, &options, &mut Reporter { write, progress: &progress, from, problems: 0 })
+    };
+    let mut totals = match target {
         Some(path) => {
             let mut file = Compressor::new(Replacement::new(path, args.force)?, compression);
-            let mut write = |text: &[u8]| {
-                let written = file.write_all(text);
-                written.map_err(|error| file.get_ref().error(error))
-            };
-            let mut told = Telling { write: &mut write, progress: &progress, from, problems: 0 };
-            let totals = export(&db, &options, &mut told)?;
+            let totals =
+                export(&mut |text| file.write_all(text).map_err(|error| file.get_ref().error(error)))?;
             if totals.games == 0 {
                 drop(progress);
-                lines(&totals).iter().for_each(|line| say(line));
+                lines(&totals).iter().for_each(|line| warn(line));
                 let advice = (totals.deleted > 0).then_some("--deleted writes deleted games");
                 return Ok(written::nothing(path, "there is no game to write", advice));
             }
@@ -135,57 +134,46 @@ pub fn run(args: &Args) -> Result<Exit> {
         None => {
             let mut stdout = io::stdout().lock();
             let mut closed = false;
-            let mut write = |text: &[u8]| {
+            let totals = export(&mut |text| {
                 let written = stdout.write_all(text).and_then(|()| stdout.flush());
                 closed |= written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-                written.map_err(|error| {
-                    Error::new(ErrorKind::File, format!("cannot write to standard output: {error}"))
-                })
-            };
-            let mut told = Telling { write: &mut write, progress: &progress, from, problems: 0 };
-            match export(&db, &options, &mut told) {
-                // Whoever reads has enough.
-                Err(_) if closed => return Ok(Exit::Done),
-                ended => ended?,
+                written.map_err(|error| unwritable(&error))
+            });
+            if closed {
+                // The reader needs no more.
+                return Ok(Exit::Done);
             }
+            totals?
         }
     };
     drop(progress);
-    let mut totals = totals;
     if texts.is_some() {
-        // They are not left out.
+        // They are written elsewhere.
         totals.texts = 0;
     }
-    let lines = lines(&totals);
-    lines.iter().for_each(|line| say(line));
+    lines(&totals).iter().for_each(|line| warn(line));
     let sound = totals.damaged.is_empty() && totals.notes_damaged == 0;
-    let exit = if sound { Exit::Done } else { Exit::Wanting };
-    Ok(texts.map_or(exit, |texts| exit.graver(texts.exit())))
+    let exit = if sound { Exit::Done } else { Exit::Findings };
+    Ok(texts.map_or(exit, |texts| exit.max(texts.exit())))
 }
 
-/// A line beside the PGN: on standard error, since the PGN may be on the other.
-fn say(line: &str) {
-    // Where standard error is closed nobody can be told.
-    let _ = writeln!(io::stderr(), "tabiya: {}", line.replace(['\n', '\r'], " "));
-}
-
-/// Takes the text, and tells of damaged games as they come.
-struct Telling<'a> {
+/// Passes the text on, and reports damaged games. Reports go to standard error, because the PGN may go to standard output.
+struct Reporter<'a> {
     write: &'a mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &'a Progress,
     from: u32,
     problems: u64,
 }
 
-impl Output for Telling<'_> {
+impl Output for Reporter<'_> {
     fn write(&mut self, text: &[u8]) -> Result<()> {
         (self.write)(text)
     }
 
     fn problem(&mut self, problem: &Problem) {
         self.problems += 1;
-        if self.problems <= TOLD {
-            self.progress.aside(|| say(&problem.to_string()));
+        if self.problems <= MAX_PROBLEMS {
+            self.progress.aside(|| warn(&problem.to_string()));
         }
     }
 
@@ -197,29 +185,24 @@ impl Output for Telling<'_> {
 
 /// What became of the games, in lines for people.
 fn lines(totals: &Totals) -> Vec<String> {
-    let mut first = format!("{} written", many(totals.games, "game", "games"));
-    for (count, one, more) in [
-        (totals.deleted, "deleted game", "deleted games"),
-        (totals.texts, "text", "texts"),
-        (totals.unknown, "record of no known kind", "records of no known kind"),
-    ] {
+    let mut first = format!("{} written", many(totals.games, "game"));
+    for (count, what) in
+        [(totals.deleted, "deleted game"), (totals.texts, "text"), (totals.unknown, "unknown record")]
+    {
         if count > 0 {
-            first.push_str(&format!(", {} left out", many(count, one, more)));
+            first.push_str(&format!(", {} left out", many(count, what)));
         }
     }
     let mut lines = vec![first];
     for (reason, count) in &totals.damaged {
-        lines.push(format!("{} with moves lost: {reason}", many(*count, "game", "games")));
+        lines.push(format!("{} with moves lost: {reason}", many(*count, "game")));
     }
     if totals.notes_damaged > 0 {
-        lines.push(format!("{} with annotations lost: damaged", many(totals.notes_damaged, "game", "games")));
+        lines.push(format!("{} with annotations lost: damaged", many(totals.notes_damaged, "game")));
     }
     for (kind, count) in &totals.left_out {
-        let name = notes::name(*kind).unwrap_or("not known");
-        lines.push(format!(
-            "{} left out, which PGN has no words for: type {kind:#04x}, {name}",
-            many(*count, "annotation", "annotations")
-        ));
+        let (annotations, name) = (many(*count, "annotation"), notes::name(*kind).unwrap_or("unknown"));
+        lines.push(format!("{annotations} left out that PGN cannot express: type {kind:#04x}, {name}"));
     }
     lines
 }
@@ -230,7 +213,7 @@ mod tests {
 
     #[test]
     fn ranges_are_read() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("1-100", Some(Range(1, 100))),
             ("17", Some(Range(17, 17))),
             ("500-", Some(Range(500, u32::MAX))),
@@ -240,12 +223,12 @@ mod tests {
             ("a-b", None),
             ("", None),
         ] {
-            assert_eq!(range(text).ok(), wanted, "{text}");
+            assert_eq!(range(text).ok(), expected, "{text}");
         }
     }
 
     #[test]
-    fn all_that_was_lost_is_told() {
+    fn everything_lost_is_reported() {
         let mut totals = Totals { games: 1, texts: 2, deleted: 1, notes_damaged: 3, ..Totals::default() };
         totals.damaged.insert(crate::games::Reason::IllegalMove, 2);
         totals.left_out.extend([(0x11, 1), (0x1c, 5)]);
@@ -255,8 +238,8 @@ mod tests {
                 "1 game written, 1 deleted game left out, 2 texts left out",
                 "2 games with moves lost: illegal move",
                 "3 games with annotations lost: damaged",
-                "1 annotation left out, which PGN has no words for: type 0x11, picture",
-                "5 annotations left out, which PGN has no words for: type 0x1c, not known",
+                "1 annotation left out that PGN cannot express: type 0x11, picture",
+                "5 annotations left out that PGN cannot express: type 0x1c, unknown",
             ]
         );
     }

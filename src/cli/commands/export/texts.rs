@@ -1,15 +1,16 @@
-//! Guiding texts as HTML files.
+//! A database's texts as HTML files.
 
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::{TOLD, say};
+use super::MAX_PROBLEMS;
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::replace::Replacement;
-use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
+use crate::cli::output::warn;
 use crate::games::Problem;
 use crate::games::cbh::export::Options;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
@@ -23,10 +24,10 @@ pub struct Texts {
     damaged: u64,
 }
 
-/// Writes each text of a database into a folder, in a file for each of its languages.
+/// Writes the texts of a database into a folder, each in one file per language.
 ///
 /// # Errors
-/// When the folder or a file in it cannot be written, or exists and `force` is not given.
+/// When the folder or a file in it cannot be written, or a file exists and `force` is not set.
 pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<Texts> {
     fs::create_dir_all(folder).map_err(|error| Error::file(folder, "cannot create the folder", error))?;
     let mut reader = Reader::new(db);
@@ -61,7 +62,7 @@ impl Texts {
         for content in &guide.contents {
             let title = guide.title(content.language);
             let mut name = content.file_name(record.number, title, guide.contents.len() > 1);
-            // A language that comes twice.
+            // A language may occur twice.
             while names.contains(&name) {
                 name.push_str("-2");
             }
@@ -77,8 +78,8 @@ impl Texts {
 
     fn damage(&mut self, problem: &Problem) {
         self.damaged += 1;
-        if self.damaged <= TOLD {
-            say(&problem.to_string());
+        if self.damaged <= MAX_PROBLEMS {
+            warn(&problem.to_string());
         }
     }
 
@@ -86,22 +87,19 @@ impl Texts {
     pub fn lines(&self) -> Vec<String> {
         let deleted = match self.deleted {
             0 => String::new(),
-            count => format!(", {} left out", many(count, "deleted text", "deleted texts")),
+            count => format!(", {} left out", many(count, "deleted text")),
         };
-        let mut lines = vec![format!(
-            "{} written as {}{deleted}",
-            many(self.texts, "text", "texts"),
-            many(self.files, "file", "files")
-        )];
+        let (texts, files) = (many(self.texts, "text"), many(self.files, "file"));
+        let mut lines = vec![format!("{texts} written as {files}{deleted}")];
         if self.damaged > 0 {
-            lines.push(format!("{} damaged", many(self.damaged, "text", "texts")));
+            lines.push(format!("{} damaged", many(self.damaged, "text")));
         }
         lines
     }
 
-    /// Whether something was lost.
+    /// The exit code: findings if something was lost.
     pub fn exit(&self) -> Exit {
-        if self.damaged == 0 { Exit::Done } else { Exit::Wanting }
+        if self.damaged == 0 { Exit::Done } else { Exit::Findings }
     }
 }
 
@@ -110,12 +108,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_became_of_the_texts_is_told() {
+    fn what_became_of_the_texts_is_reported() {
         let texts = Texts { texts: 3, files: 4, deleted: 1, damaged: 0 };
         assert_eq!(texts.lines(), ["3 texts written as 4 files, 1 deleted text left out"]);
         assert_eq!(texts.exit(), Exit::Done);
         let texts = Texts { texts: 1, files: 0, deleted: 0, damaged: 1 };
         assert_eq!(texts.lines(), ["1 text written as 0 files", "1 text damaged"]);
-        assert_eq!(texts.exit(), Exit::Wanting);
+        assert_eq!(texts.exit(), Exit::Findings);
     }
 }

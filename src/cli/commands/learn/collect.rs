@@ -9,69 +9,47 @@ use crate::games::{End, GameResult, Header, PlayerName, Problem, Visitor};
 use crate::learn::identity::{self, Tags};
 use crate::learn::{FinishedGame, IdentifiedGame};
 
-/// Plies of a game that are learned; no opening is longer.
-const MOST_PLIES: usize = 1 << 14;
+/// The most plies that are learned from a game; no opening is longer.
+const MAX_PLIES: usize = 1 << 14;
 
-/// Problems that are printed one by one.
-const MOST_PROBLEMS: usize = 10;
-
-/// Whose moves are learned.
-pub struct Sides {
-    player: Option<PlayerName>,
-    both: bool,
-}
-
-impl Sides {
-    /// The moves of a player, or of both sides of each game that the player took part in.
-    pub fn new(player: Option<PlayerName>, both: bool) -> Self {
-        Self { player, both }
-    }
-
-    /// The sides of a game; `None` where the player did not take part.
-    fn of(&self, game: &Header) -> Option<ByColor<bool>> {
-        let is = |name: &str| self.player.as_ref().is_none_or(|player| player.is(name));
-        let found = ByColor { white: is(&game.white), black: is(&game.black) };
-        let any = found.white || found.black;
-        any.then_some(if self.both { ByColor { white: true, black: true } } else { found })
-    }
-}
+/// The most problems that are printed.
+const MAX_PROBLEMS: usize = 10;
 
 /// Collects the games of a player.
+#[derive(Default)]
 pub struct Collector {
-    sides: Sides,
-    /// Games read, whatever became of them.
+    /// The player whose games are collected; `None`: all games.
+    player: Option<PlayerName>,
+    /// Whether the moves of both sides are learned, not only the player's.
+    both: bool,
+    /// All games read.
     pub games: u64,
     /// Games of other players.
     pub other_players: u64,
     /// Games without a result.
     pub unfinished: u64,
-    /// Games that could not be read to their end.
+    /// Games that could not be read to the end.
     pub unreadable: u64,
     /// The first problems.
     pub problems: Vec<Problem>,
     game: Header,
-    wanted: Option<ByColor<bool>>,
+    sides: Option<ByColor<bool>>,
     start: Option<Position>,
     moves: Vec<Move>,
     finished: Vec<IdentifiedGame>,
 }
 
 impl Collector {
-    /// Collects games for the moves of these sides.
-    pub fn new(sides: Sides) -> Self {
-        Self {
-            sides,
-            games: 0,
-            other_players: 0,
-            unfinished: 0,
-            unreadable: 0,
-            problems: Vec::new(),
-            game: Header::default(),
-            wanted: None,
-            start: None,
-            moves: Vec::new(),
-            finished: Vec::new(),
-        }
+    /// Collects the moves of a player, or of both sides in the player's games.
+    pub fn new(player: Option<PlayerName>, both: bool) -> Self {
+        Self { player, both, ..Self::default() }
+    }
+
+    /// The sides of a game whose moves are learned; `None` if the player did not take part.
+    fn learned_sides(&self, game: &Header) -> Option<ByColor<bool>> {
+        let is = |name: &str| self.player.as_ref().is_none_or(|player| player.is(name));
+        let (white, black) = (is(&game.white), is(&game.black));
+        (white || black).then_some(ByColor { white: white || self.both, black: black || self.both })
     }
 
     /// The games collected since the last call.
@@ -81,7 +59,7 @@ impl Collector {
 
     fn note_problem(&mut self, problem: Problem) {
         self.unreadable += 1;
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
     }
@@ -117,8 +95,8 @@ impl Visitor for Collector {
         self.games += 1;
         self.moves.clear();
         self.start = None;
-        self.wanted = self.sides.of(game);
-        if self.wanted.is_none() {
+        self.sides = self.learned_sides(game);
+        if self.sides.is_none() {
             self.other_players += 1;
             return false;
         }
@@ -130,7 +108,7 @@ impl Visitor for Collector {
         if self.moves.is_empty() {
             self.start = Some(at.clone());
         }
-        if self.moves.len() >= MOST_PLIES {
+        if self.moves.len() >= MAX_PLIES {
             return ControlFlow::Break(());
         }
         self.moves.push(mv);
@@ -138,7 +116,7 @@ impl Visitor for Collector {
     }
 
     fn end(&mut self, end: End) {
-        let Some(sides) = self.wanted.take() else { return };
+        let Some(sides) = self.sides.take() else { return };
         if let Some(problem) = end.problem {
             return self.note_problem(problem);
         }

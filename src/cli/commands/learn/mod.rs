@@ -1,4 +1,4 @@
-//! `tabiya learn`: exact results of games into a Polyglot book, and what it has learned.
+//! `tabiya learn`: learns exact results of games into a Polyglot book, and shows what the book has learned.
 
 mod collect;
 mod recent;
@@ -10,23 +10,24 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 
-use self::collect::{Collector, Sides};
+use self::collect::Collector;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::book::polyglot::Polyglot;
 use crate::book::{self, Format};
-use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Stop};
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, Printed};
 use crate::games::{self, PlayerName};
 use crate::learn::{self, IdentifiedGame, Learner, Outcome};
 
-/// Games that are learned in one go: enough that waiting for the disk costs little, few enough that others get their turn.
+/// Games that are learned at a time: enough that waiting for the disk costs little, few enough that other processes get their
+/// turn.
 const BATCH: usize = 128;
 
-/// Games that `--show` names.
+/// Games that `--show` lists.
 const SHOWN_GAMES: usize = 10;
 
 /// `tabiya learn`.
@@ -36,55 +37,57 @@ pub struct Args {
     /// The Polyglot book
     #[arg(value_name = "BOOK", required_unless_present = "spool", conflicts_with = "spool")]
     book: Option<PathBuf>,
-    /// Learn the results of these games: a PGN file (also packed: .gz, .zst, .bz2, .xz, .zip), a folder of them, or - for standard
-    /// input; repeatable
+    /// Learn the results of these games: a PGN file (also compressed: .gz, .zst, .bz2, .xz, .zip), a folder of them, or - for
+    /// standard input; repeatable
     #[arg(long, value_name = "FILE")]
     games: Vec<PathBuf>,
-    /// Learn the moves of this player: a part of the name, in any letter case
+    /// Learn the moves of players whose name contains this text, in any letter case
     #[arg(long, value_name = "NAME", requires = "games")]
     player: Option<String>,
-    /// Learn the moves of the player with this name, in any letter case
+    /// Learn the moves of the player with exactly this name, in any letter case
     #[arg(long, value_name = "NAME", requires = "games", conflicts_with = "player")]
     player_exact: Option<String>,
     /// Learn the moves of both sides
     #[arg(long, requires = "games")]
     both: bool,
-    /// Learn games though they were learned before
+    /// Learn games even if they were learned before
     #[arg(long, requires = "games")]
     again: bool,
-    /// Print a line for each game, once it is learned for good
+    /// Print a line for each game once it is permanently learned
     #[arg(long, requires = "games")]
     list: bool,
     /// Show what was learned, by line and position
     #[arg(long)]
     show: bool,
-    /// Set every learn field of the book to nothing, and forget which games were learned
+    /// Clear every learn field of the book, and forget which games were learned
     #[arg(long)]
     reset: bool,
     /// Take back the last games that were learned
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     undo: Option<u32>,
-    /// List the games that the adapter has kept because their books could not be learned into, and learn them now
+    /// List the games that the adapter has kept because their books could not be written, and learn them now
     #[arg(long)]
     spool: bool,
-    /// The adapter's log, beside which these games are kept; without it, those kept in your own folder
-    // Clap asks for no partner of one that excludes others.
+    /// The adapter's log, beside which these games are kept; without this, only those kept in your own folder
+    // `requires = "spool"` is not enough: clap does not ask for an argument that conflicts with one that is given.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["games", "show", "reset", "undo"])]
     log: Option<PathBuf>,
 }
 
-/// Does what is asked for.
+/// Learns games, or shows or takes back what was learned.
 ///
 /// # Errors
-/// When the book is no Polyglot book, cannot be learned into or is kept by others; when games cannot be read.
+/// When the book is not a Polyglot book, cannot be written or is locked by another process; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
     let Some(path) = &args.book else { return spool::learn(args.log.as_deref()) };
     learn::settle(path);
     let book = book::open(path)?;
     if book.format() != Format::Polyglot {
-        let what =
-            format!("results are kept in Polyglot books, and this is a book of the format {}", book.format());
-        let advice = "make one of it with `tabiya convert`";
+        let what = format!(
+            "only Polyglot books can keep results, and this is a book of the format {}",
+            book.format()
+        );
+        let advice = "convert it with `tabiya convert`";
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
     let mut learner = Learner::new(path)?;
@@ -94,21 +97,16 @@ pub fn run(args: &Args) -> Result<Exit> {
         let book = Polyglot::new(path, Map::open(path)?);
         return output::print(|out| tree::show(&book, &history, out));
     }
-    // The map of a book must not hinder others while it is written.
+    // While the book is written, a map of it could get in the way.
     drop(book);
     if args.reset {
         learner.reset()?;
-        return output::print(|out| {
-            writeln!(out, "{name}: every learn field is set to nothing")?;
-            Ok(Exit::Done)
-        });
+        return output::print_lines(&[format!("{name}: every learn field is set to nothing")], Exit::Done);
     }
     if let Some(count) = args.undo {
         let taken = learner.undo(count)?;
-        return output::print(|out| {
-            writeln!(out, "{name}: {} taken back", many(taken.into(), "game", "games"))?;
-            Ok(if taken < count { Exit::Wanting } else { Exit::Done })
-        });
+        let line = format!("{name}: {} taken back", many(taken.into(), "game"));
+        return output::print_lines(&[line], if taken < count { Exit::Findings } else { Exit::Done });
     }
     learn_all(args, path, &mut learner)
 }
@@ -123,42 +121,46 @@ struct Totals {
 }
 
 fn learn_all(args: &Args, book: &Path, learner: &mut Learner) -> Result<Exit> {
-    let sides = match (PlayerName::given(args.player.as_deref(), args.player_exact.as_deref()), args.both) {
-        (None, false) => {
-            return Err(Error::new(ErrorKind::Usage, "whose moves are to be learned is not said")
-                .advice("name a player with --player NAME or --player-exact NAME, or learn those of both sides with --both"));
-        }
-        (player, both) => Sides::new(player, both),
-    };
+    let player = PlayerName::given(args.player.as_deref(), args.player_exact.as_deref());
+    if player.is_none() && !args.both {
+        return Err(Error::new(ErrorKind::Usage, "it is not said whose moves to learn").advice(
+            "name a player with --player NAME or --player-exact NAME, or learn the moves of both sides with --both",
+        ));
+    }
     let mut source = games::open(&args.games)?;
     source.passed_over().iter().for_each(output::complain);
     interrupt::watch();
     let progress = Progress::terminal(book.to_string_lossy());
     progress.games(source.size());
-    let mut collector = Collector::new(sides);
+    let mut collector = Collector::new(player, args.both);
     let mut totals = Totals::default();
     let name = book.display().to_string();
     output::print(|out| {
-        while let Some(batch) = source.next_batch()? {
+        while !interrupt::asked()
+            && let Some(batch) = source.next_batch()?
+        {
             batch.play(&mut collector);
-            for games in collector.take().chunks(BATCH) {
-                if interrupt::asked() {
-                    break;
-                }
+            for games in collector.take().chunks(BATCH).take_while(|_| !interrupt::asked()) {
                 learn_some(args, learner, games, &mut totals, &progress, out)?;
             }
             progress.games_at(source.done(), collector.games);
-            if interrupt::asked() {
-                break;
-            }
         }
         summary(&name, &collector, &totals, out)?;
         if interrupt::asked() {
-            let what = "interrupted: the games told of are learned, the others are not";
+            let what = "interrupted: the games counted above are learned, the others are not";
             return Err(Error::new(ErrorKind::Interrupted, what).into());
         }
-        Ok(if collector.games == 0 || collector.unreadable > 0 { Exit::Wanting } else { Exit::Done })
+        Ok(if collector.games == 0 || collector.unreadable > 0 { Exit::Findings } else { Exit::Done })
     })
+}
+
+/// What became of a game, in words.
+fn describe(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Learned(entries) => format!("learned, {}", many(entries as u64, "entry")),
+        Outcome::Known => "learned before".to_owned(),
+        Outcome::Absent => "not in the book".to_owned(),
+    }
 }
 
 /// Learns some games and prints what became of each.
@@ -169,7 +171,7 @@ fn learn_some(
     totals: &mut Totals,
     progress: &Progress,
     out: &mut dyn Write,
-) -> std::result::Result<(), Stop> {
+) -> Printed<()> {
     let outcomes = learner.learn(games, args.again)?;
     for (IdentifiedGame { game, .. }, outcome) in games.iter().zip(&outcomes) {
         match outcome {
@@ -181,31 +183,19 @@ fn learn_some(
             Outcome::Absent => totals.absent += 1,
         }
         if args.list {
-            let what = match outcome {
-                Outcome::Learned(entries) => {
-                    format!("learned, {}", many(*entries as u64, "entry", "entries"))
-                }
-                Outcome::Known => "learned before".to_owned(),
-                Outcome::Absent => "not in the book".to_owned(),
-            };
-            progress.aside(|| writeln!(out, "{}: {what}", game.note))?;
+            progress.aside(|| writeln!(out, "{}: {}", game.note, describe(*outcome)))?;
         }
     }
     if args.list {
-        // Who waits for these lines must not wait for a full block.
+        // Programs may wait for these lines.
         out.flush()?;
     }
     Ok(())
 }
 
 fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Write) -> std::io::Result<()> {
-    let entries = many(totals.entries, "entry", "entries");
-    writeln!(
-        out,
-        "{name}: {} read, {} learned into {entries}",
-        many(collector.games, "game", "games"),
-        totals.learned
-    )?;
+    let (games, entries) = (many(collector.games, "game"), many(totals.entries, "entry"));
+    writeln!(out, "{name}: {games} read, {} learned into {entries}", totals.learned)?;
     for (count, what) in [
         (totals.known, "learned before"),
         (totals.absent, "without a move that is an entry of the book"),
@@ -217,8 +207,5 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
             writeln!(out, "  not learned: {count} {what}")?;
         }
     }
-    for problem in &collector.problems {
-        writeln!(out, "  {problem}")?;
-    }
-    Ok(())
+    collector.problems.iter().try_for_each(|problem| writeln!(out, "  {problem}"))
 }

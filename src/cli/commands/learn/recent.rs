@@ -1,20 +1,20 @@
-//! The games that a book has learned last, a line each.
+//! The games that a book has learned last, one per line.
 
 use std::io::{self, Write};
 
-use super::tree::numbered;
-use crate::bookmaker::report::many;
+use super::tree::continued;
 use crate::chess::Position;
+use crate::cli::output::rows::many;
 use crate::cli::output::shortened;
 use crate::learn::journal::GameRecord;
 
-/// Characters that the name of a game has at most, where moves follow it.
+/// The most characters of a game's title if moves follow it.
 const TITLE_MAX: usize = 44;
 
-/// Characters of moves below which they are left out.
+/// Moves are left out if there is room for fewer characters than this.
 const MOVES_MIN: usize = 8;
 
-/// Lists games: when each was learned, its result, what it is called, and its first moves, in lines of so many columns.
+/// Lists games in lines of at most `columns` columns: when each was learned, its result, its title and its first moves.
 pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Result<()> {
     let results = ["0-1", "1/2-1/2", "1-0"];
     let rows: Vec<[String; 4]> = games
@@ -29,7 +29,7 @@ pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Re
         cells.max().unwrap_or_default().min(most)
     };
     let (dates, results) = (widest(0, usize::MAX), widest(1, usize::MAX));
-    // Two blanks before each column.
+    // Each column follows two blanks.
     let room = columns.saturating_sub(2 + dates + 2 + results + 2);
     let has_moves = widest(3, 1) > 0 && room > TITLE_MAX / 2;
     let titles = widest(2, if has_moves { room.min(TITLE_MAX).min(room / 2) } else { room });
@@ -43,23 +43,23 @@ pub fn list(games: &[GameRecord], columns: usize, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// The day, in Greenwich.
+/// The date in UTC.
 fn date(seconds: u64) -> String {
     let time =
         i64::try_from(seconds).ok().and_then(|time| time::OffsetDateTime::from_unix_timestamp(time).ok());
     time.map_or_else(|| "?".to_owned(), |time| time.date().to_string())
 }
 
-/// What the game is called, without what the other columns say, and the entries that it changed.
+/// The game's title without what the other columns say, and how many entries it changed.
 fn title(game: &GameRecord) -> String {
-    // The adapter numbers its games from its start, which says nothing afterwards.
-    let title = game.title().strip_prefix("game ").and_then(|rest| rest.split_once(" as ")).map_or_else(
-        || game.title().to_owned(),
-        |(number, rest)| {
-            if number.parse::<u32>().is_ok() { rest.to_owned() } else { game.title().to_owned() }
-        },
-    );
-    format!("{title} ({})", many(game.changes.len() as u64, "entry", "entries"))
+    let title = game.title();
+    // The adapter counts its games from its start; later these numbers mean nothing.
+    let numbered = title.strip_prefix("game ").and_then(|rest| rest.split_once(" as "));
+    let title = match numbered {
+        Some((number, rest)) if number.parse::<u32>().is_ok() => rest,
+        _ => title,
+    };
+    format!("{title} ({})", many(game.changes.len() as u64, "entry"))
 }
 
 /// The first moves.
@@ -67,7 +67,7 @@ fn opening(game: &GameRecord) -> String {
     let mut position = Position::start();
     let mut text = String::new();
     for mv in game.first_moves() {
-        text = numbered(&text, &position, mv);
+        text = continued(&text, &position, mv);
         position.play(mv);
     }
     text

@@ -1,36 +1,37 @@
-//! `learn --spool`: lists the games that wait in spools, and learns them.
+//! `learn --spool`: lists the games in spools, and learns them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::describe;
 use crate::adapter::learning::spool_paths;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::book::Fingerprint;
-use crate::bookmaker::report::many;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Stop, complain};
-use crate::learn::{FinishedGame, IdentifiedGame, Learner, Outcome, PATIENCE, Spool, Spooled};
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, Printed, complain};
+use crate::learn::{IdentifiedGame, Learner, Outcome, PATIENCE, Spool, Spooled};
 
 /// A book as it was when a game was played from it.
 type PlayedBook = (PathBuf, Option<Fingerprint>);
 
-/// Lists the games in the spool beside this log, and in the one that is used where there is no log, and learns them.
+/// Lists and learns the games in the spool beside this log, and in the spool that is used without a log.
 ///
 /// # Errors
-/// When a spool cannot be read, or the work is interrupted. A book that cannot be learned into is reported, and keeps its
-/// games waiting.
+/// When a spool cannot be read, or the work is interrupted. A book that cannot be written is reported, and its games stay in
+/// the spool.
 pub fn learn(log: Option<&Path>) -> Result<Exit> {
     let paths = spool_paths(&log.map(Path::to_string_lossy).unwrap_or_default());
     interrupt::watch();
     output::print(|out| {
         let mut exit = Exit::Done;
         for path in paths {
-            let mut learner =
-                SpoolLearner { exit: Exit::Done, learners: HashMap::new(), failed: HashSet::new() };
+            let mut learner = SpoolLearner { exit, learners: HashMap::new(), failed: HashSet::new() };
             learner.empty(&Spool::new(path), out)?;
-            exit = exit.graver(learner.exit);
+            exit = learner.exit;
         }
         Ok(exit)
     })
@@ -44,8 +45,8 @@ struct SpoolLearner {
 }
 
 impl SpoolLearner {
-    /// Learns all games of a spool that can be learned.
-    fn empty(&mut self, spool: &Spool, out: &mut dyn Write) -> std::result::Result<(), Stop> {
+    /// Learns as many games of a spool as possible.
+    fn empty(&mut self, spool: &Spool, out: &mut dyn Write) -> Printed<()> {
         let (mut kept, mut learned) = (0_u64, 0_u64);
         let mut at = Some(0);
         while let Some(from) = at {
@@ -56,7 +57,8 @@ impl SpoolLearner {
             }
             for (known, games) in books {
                 if interrupt::asked() {
-                    let what = "interrupted: the games listed as learned are learned, the others still wait";
+                    let what =
+                        "interrupted: the games listed as learned are learned, the others are still kept";
                     return Err(Error::new(ErrorKind::Interrupted, what).into());
                 }
                 kept += games.len() as u64;
@@ -66,8 +68,8 @@ impl SpoolLearner {
             at = batch.next;
         }
         spool.tidy(PATIENCE)?;
-        let games = many(kept, "game was kept", "games were kept");
-        writeln!(out, "{}: {games}, {learned} learned now", spool.path().display())?;
+        let (games, were) = (many(kept, "game"), if kept == 1 { "was" } else { "were" });
+        writeln!(out, "{}: {games} {were} kept, {learned} learned now", spool.path().display())?;
         Ok(())
     }
 
@@ -78,54 +80,38 @@ impl SpoolLearner {
         known: &PlayedBook,
         games: &[Spooled],
         out: &mut dyn Write,
-    ) -> std::result::Result<u64, Stop> {
-        let tried = if self.failed.contains(known) { None } else { Some(self.try_learn(known, games)) };
-        let outcomes = match tried {
-            Some(Ok(outcomes)) => {
-                spool.cross_out(games.iter().map(|game| &game.place), PATIENCE)?;
-                outcomes.into_iter().map(Some).collect()
+    ) -> Printed<u64> {
+        let mut outcomes = vec![None; games.len()];
+        if !self.failed.contains(known) {
+            match self.try_learn(known, games) {
+                Ok(learned) => {
+                    spool.cross_out(games.iter().map(|game| &game.place), PATIENCE)?;
+                    outcomes = learned.into_iter().map(Some).collect();
+                }
+                Err(error) => {
+                    out.flush()?;
+                    complain(&error);
+                    self.exit = self.exit.max(error.kind().into());
+                    self.failed.insert(known.clone());
+                }
             }
-            Some(Err(error)) => {
-                out.flush()?;
-                complain(&error);
-                self.exit = self.exit.graver(Exit::of(error.kind()));
-                self.failed.insert(known.clone());
-                vec![None; games.len()]
-            }
-            None => vec![None; games.len()],
-        };
+        }
         for (spooled, outcome) in games.iter().zip(&outcomes) {
-            list(known, &spooled.finished.game, *outcome, out)?;
+            let game = &spooled.finished.game;
+            let plies = many(game.moves.len() as u64, "ply");
+            let what = outcome.map_or_else(|| "still kept".to_owned(), describe);
+            writeln!(out, "  {}; {plies}; {}: {what}", game.note, known.0.display())?;
         }
         Ok(outcomes.iter().flatten().count() as u64)
     }
 
     fn try_learn(&mut self, (book, fingerprint): &PlayedBook, games: &[Spooled]) -> Result<Vec<Outcome>> {
-        let learner = match self.learners.get_mut(book) {
-            Some(learner) => learner,
-            None => {
-                let learner = Learner::new(book)?;
-                self.learners.entry(book.clone()).or_insert(learner)
-            }
+        let learner = match self.learners.entry(book.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(Learner::new(book)?),
         };
         learner.expect(*fingerprint);
         let finished: Vec<IdentifiedGame> = games.iter().map(|game| game.finished.clone()).collect();
         learner.learn(&finished, false)
     }
-}
-
-fn list(
-    (book, _): &PlayedBook,
-    game: &FinishedGame,
-    outcome: Option<Outcome>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let what = match outcome {
-        Some(Outcome::Learned(entries)) => format!("learned, {}", many(entries as u64, "entry", "entries")),
-        Some(Outcome::Known) => "learned before".to_owned(),
-        Some(Outcome::Absent) => "no move of it is an entry".to_owned(),
-        None => "still kept".to_owned(),
-    };
-    let plies = many(game.moves.len() as u64, "ply", "plies");
-    writeln!(out, "  {}; {plies}; {}: {what}", game.note, book.display())
 }

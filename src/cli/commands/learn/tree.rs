@@ -1,35 +1,45 @@
 //! What a book has learned, line by line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
-use shakmaty::san::SanPlus;
 use shakmaty::{Move, Position as _};
 
 use super::recent;
 use crate::book::polyglot::Polyglot;
-use crate::book::{Book as _, Learned, MoveFacts};
-use crate::bookmaker::report::many;
+use crate::book::{Book as _, Learned};
 use crate::chess::Position;
-use crate::choose::{Policy, chances};
+use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{Stop, columns, complain};
+use crate::cli::output::facts::learned;
+use crate::cli::output::lines::{by_chance, number, san};
+use crate::cli::output::rows::{self, many, percent};
+use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
 
-/// The columns.
-const HEADINGS: [&str; 5] = ["line", "move", "weight", "learned", "chance"];
+/// The columns, and whether they hold numbers.
+const COLUMNS: [(&str, bool); 5] =
+    [("line", false), ("move", false), ("weight", true), ("learned", true), ("chance", true)];
 
-/// Characters of a line that are shown at least.
+/// The fewest characters of a line that are shown.
 const LINE_MIN: usize = 12;
 
-/// Shows the games that were learned last, of so many, and every move that has learned.
-pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<Exit, Stop> {
+/// The learned entries of positions, by key: the text of the move, its weight, and what it has learned.
+type Entries = BTreeMap<u64, Vec<(String, u16, Learned)>>;
+
+/// Shows the games that were learned last, and every move that has learned.
+pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, doubt } = history;
-    let name = book.path().display();
-    let tree = Tree::of(book);
-    let moves = many(tree.moves, "entry has", "entries have");
-    writeln!(out, "{name}: {moves} learned; the journal knows {}", many(*count, "game", "games"))?;
+    let entries = entries(book);
+    let moves = entries.values().map(Vec::len).sum::<usize>() as u64;
+    let have = if moves == 1 { "has" } else { "have" };
+    writeln!(
+        out,
+        "{}: {} {have} learned; the journal knows {}",
+        book.path().display(),
+        many(moves, "entry"),
+        many(*count, "game")
+    )?;
     let columns = columns();
     recent::list(games, columns, out)?;
     if *count > games.len() as u64 {
@@ -39,28 +49,22 @@ pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<E
         Some(doubt) => {
             out.flush()?;
             complain(doubt);
-            Exit::Wanting
+            Exit::Findings
         }
         None => Exit::Done,
     };
-    if tree.moves == 0 {
+    if moves == 0 {
         return Ok(exit);
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(HEADINGS);
-    table.force_no_tty();
-    for index in [2, 3, 4] {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let rows = tree.rows(book);
-    let widest = |column: usize| {
+    let mut table = rows::table(COLUMNS);
+    let rows = table_rows(entries, book);
+    let widest = |(column, (heading, _)): (usize, &(&str, bool))| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         // With a blank on each side.
-        cells.max().unwrap_or_default().max(HEADINGS.get(column).map_or(0, |heading| heading.len())) + 2
+        cells.max().unwrap_or_default().max(heading.len()) + 2
     };
-    let room = columns.saturating_sub((1..HEADINGS.len()).map(widest).sum::<usize>() + 2);
+    let others: usize = COLUMNS.iter().enumerate().skip(1).map(widest).sum();
+    let room = columns.saturating_sub(others + 2);
     for mut row in rows {
         row[0] = end_of(&row[0], room.max(LINE_MIN));
         table.add_row(row);
@@ -69,7 +73,7 @@ pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Result<E
     Ok(exit)
 }
 
-/// The end of a line, where it has more characters than that: whole moves.
+/// The end of a line that has more than `most` characters: whole moves.
 fn end_of(line: &str, most: usize) -> String {
     let excess = line.chars().count().saturating_sub(most);
     if excess == 0 {
@@ -80,100 +84,64 @@ fn end_of(line: &str, most: usize) -> String {
     format!("... {}", rest.split_once(' ').map_or(rest, |(_, rest)| rest))
 }
 
-/// The positions that have learned.
-struct Tree {
-    learned: HashSet<u64>,
-    /// What each has learned, as the file has it: the move's text, its weight, and what it learned.
-    raw: HashMap<u64, Vec<(String, u16, Learned)>>,
-    moves: u64,
+fn entries(book: &Polyglot) -> Entries {
+    let mut entries = Entries::new();
+    for entry in book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible()) {
+        let learned = Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() };
+        entries.entry(entry.key).or_default().push((entry.mv.to_string(), entry.weight, learned));
+    }
+    entries
 }
 
-impl Tree {
-    fn of(book: &Polyglot) -> Self {
-        let mut tree = Self { learned: HashSet::new(), raw: HashMap::new(), moves: 0 };
-        for entry in book.entries().iter().filter(|entry| entry.games > 0 && entry.learn_is_plausible()) {
-            let learned = Learned { games: entry.games.into(), halfpoints: entry.halfpoints.into() };
-            tree.learned.insert(entry.key);
-            tree.raw.entry(entry.key).or_default().push((entry.mv.to_string(), entry.weight, learned));
-            tree.moves += 1;
+/// The rows of the table: moves that can be reached from the start, in the order of play, then the others.
+fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<[String; 5]> {
+    let mut rows = Vec::new();
+    let policy = Policy { learn: true, threshold: 0, ..Policy::default() };
+    let mut seen = HashSet::new();
+    let mut open = vec![(Position::start(), String::new())];
+    while let Some((position, line)) = open.pop() {
+        if !seen.insert(position.key()) {
+            continue;
         }
-        tree
+        let mut next = Vec::new();
+        if entries.remove(&position.key()).is_some() {
+            for (known, chance) in by_chance(book, &position, &policy, |_| true) {
+                let Some(has_learned) = known.learned else { continue };
+                rows.push([
+                    if line.is_empty() { "start".to_owned() } else { line.clone() },
+                    san(&position, known.mv),
+                    known.weight.to_string(),
+                    learned(has_learned),
+                    percent(chance),
+                ]);
+                next.push(known.mv);
+            }
+        }
+        let replies = position.chess().legal_moves();
+        let into_book = replies.iter().filter(|mv| entries.contains_key(&position.after(**mv).key()));
+        next.extend(into_book.copied());
+        // The last one pushed is popped first.
+        for mv in next.into_iter().rev() {
+            let after = position.after(mv);
+            if !seen.contains(&after.key()) {
+                let line = continued(&line, &position, mv);
+                open.push((after, line));
+            }
+        }
     }
-
-    /// The moves that have learned: those that play reaches from the start in the order of play, then the others.
-    fn rows(mut self, book: &Polyglot) -> Vec<[String; 5]> {
-        let mut rows = Vec::new();
-        let policy = Policy { learn: true, threshold: 0, ..Policy::default() };
-        let mut seen = HashSet::new();
-        let mut open = vec![(Position::start(), String::new())];
-        while let Some((position, text)) = open.pop() {
-            if !seen.insert(position.key()) {
-                continue;
-            }
-            let mut next = Vec::new();
-            if self.learned.contains(&position.key()) {
-                let (mut moves, mut shares) = (Vec::new(), Vec::new());
-                book.moves(&position, &mut moves);
-                chances(&moves, &policy, |_| true, &mut shares);
-                let mut known: Vec<(MoveFacts, f64)> = moves.into_iter().zip(shares).collect();
-                known
-                    .sort_by(|(a, first), (b, second)| second.total_cmp(first).then(b.weight.cmp(&a.weight)));
-                for (known, chance) in known {
-                    let Some(learned) = known.learned else { continue };
-                    let san = san(&position, known.mv);
-                    rows.push([
-                        if text.is_empty() { "start".to_owned() } else { text.clone() },
-                        san,
-                        known.weight.to_string(),
-                        score(learned),
-                        format!("{:.1}%", chance * 100.0),
-                    ]);
-                    next.push(known.mv);
-                }
-                self.raw.remove(&position.key());
-            }
-            let replies = position.chess().legal_moves();
-            let reach = replies.iter().filter(|mv| self.learned.contains(&position.after(**mv).key()));
-            next.extend(reach.copied());
-            // The last one put down is taken up first.
-            for mv in next.into_iter().rev() {
-                let after = position.after(mv);
-                if !seen.contains(&after.key()) {
-                    let text = numbered(&text, &position, mv);
-                    open.push((after, text));
-                }
-            }
+    for (key, moves) in entries {
+        for (mv, weight, has_learned) in moves {
+            let position = format!("position {key:016x}");
+            rows.push([position, mv, weight.to_string(), learned(has_learned), "-".to_owned()]);
         }
-        let mut rest: Vec<_> = self.raw.into_iter().collect();
-        rest.sort_by_key(|(key, _)| *key);
-        for (key, moves) in rest {
-            for (mv, weight, learned) in moves {
-                let place = format!("position {key:016x}");
-                rows.push([place, mv, weight.to_string(), score(learned), "-".to_owned()]);
-            }
-        }
-        rows
     }
-}
-
-fn san(position: &Position, mv: Move) -> String {
-    SanPlus::from_move(position.chess().clone(), mv).to_string()
+    rows
 }
 
 /// A line with one more move.
-pub(super) fn numbered(line: &str, position: &Position, mv: Move) -> String {
-    let san = san(position, mv);
-    let number = position.chess().fullmoves();
-    match (line.is_empty(), position.chess().turn().is_white()) {
-        (true, true) => format!("{number}. {san}"),
-        (true, false) => format!("{number}... {san}"),
-        (false, true) => format!("{line} {number}. {san}"),
-        (false, false) => format!("{line} {san}"),
-    }
-}
-
-fn score(learned: Learned) -> String {
-    format!("{}/{}", f64::from(learned.halfpoints) / 2.0, learned.games)
+pub(super) fn continued(line: &str, position: &Position, mv: Move) -> String {
+    let blank = if line.is_empty() { "" } else { " " };
+    format!("{line}{blank}{}{}", number(position, !line.is_empty()), san(position, mv))
 }
 
 #[cfg(test)]
@@ -181,7 +149,7 @@ mod tests {
     use super::end_of;
 
     #[test]
-    fn of_a_line_that_is_too_long_the_last_moves_are_shown() {
+    fn the_end_of_a_long_line_is_shown() {
         let line = "1. e4 e5 2. Nf3 Nc6 3. Bb5";
         assert_eq!(end_of(line, 26), line);
         assert_eq!(end_of(line, 20), "... Nf3 Nc6 3. Bb5");

@@ -1,4 +1,4 @@
-//! A picture of the board, in letters or chess pieces, with colours where they may be used.
+//! A picture of the board, in letters or chess pieces, with or without colours.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use shakmaty::{Chess, File, Piece, Position as _, Rank, Square};
 
 use crate::cli::output::Look;
 
-/// The colours of a terminal with 256 of them: brown for the light and the dark squares, black for the pieces.
+/// Colours of a terminal with 256 colours: browns for the light and the dark squares, black for the pieces.
 const LIGHT: &str = "\x1b[48;5;223m\x1b[38;5;16m";
 const DARK: &str = "\x1b[48;5;179m\x1b[38;5;16m";
 const PLAIN: &str = "\x1b[0m";
@@ -28,18 +28,14 @@ pub fn picture(chess: &Chess, look: Look, out: &mut dyn Write) -> io::Result<()>
     }
     write!(out, "   ")?;
     for file in File::ALL {
-        if look.colour {
-            write!(out, " {} ", file.char())?;
-        } else {
-            write!(out, " {}", file.char())?;
-        }
+        write!(out, " {}{}", file.char(), if look.colour { " " } else { "" })?;
     }
     writeln!(out, "   {} to move", chess.turn().fold_wb("White", "Black"))
 }
 
 fn sign(piece: Option<Piece>, square: Square, look: Look) -> char {
     match piece {
-        // The filled black king and the outlined white one are told apart on the coloured squares too.
+        // Black's pieces are filled and White's outlined, which also shows on coloured squares.
         Some(piece) if look.unicode => piece.unicode_char(),
         Some(piece) => piece.char(),
         None if look.colour => ' ',
@@ -69,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_and_colours_come_only_where_they_may() {
+    fn pieces_and_colours_are_used_only_if_allowed() {
         assert_eq!(drawn(false, true)[7], " 1  ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖");
         let coloured = &drawn(true, false)[7];
         assert!(coloured.starts_with(" 1 \x1b[48;5;179m\x1b[38;5;16m R \x1b[48;5;223m"), "{coloured:?}");

@@ -1,4 +1,4 @@
-//! The games that a book names: all of them, or those of a position and of those that its moves lead to.
+//! The games that a book refers to: all of them, or those for a position and for the positions after its moves.
 
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::book::{Book, LinkedGame};
 use crate::chess::Position;
+use crate::cli::output::rows;
 
-/// A game as other programs read it: names and order are promised to them.
+/// A game as JSON. Other programs rely on the keys and their order.
 #[derive(Serialize)]
 pub struct GameLine<'a> {
     white: &'a str,
@@ -39,28 +40,44 @@ impl<'a> From<&'a LinkedGame> for GameLine<'a> {
     }
 }
 
-/// Writes all games of a book, one a line, as JSON where that is asked for; whether there are any.
-pub fn all(book: &dyn Book, json: bool, out: &mut dyn Write) -> io::Result<bool> {
-    let (mut count, mut written) = (0_u64, Ok(()));
+/// Writes the games of a book, or with a position those for it and for the positions after its moves; returns whether there
+/// are any.
+pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Write) -> io::Result<bool> {
     if !json {
         writeln!(out, "{} ({}):", book.path().display(), book.format())?;
     }
-    book.games(&mut |game| {
-        count += 1;
-        written = one(&game, json, out);
-        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    written?;
-    match (json, count) {
-        (true, _) => {}
-        (false, 0) => writeln!(out, "names no games\n")?,
-        (false, _) => writeln!(out)?,
+    let mut any = false;
+    let mut write = |game: &LinkedGame| {
+        any = true;
+        if json {
+            rows::json(&GameLine::from(game), out)
+        } else {
+            // The names come from files.
+            writeln!(out, " {}", game.to_string().replace(char::is_control, " "))
+        }
+    };
+    match at {
+        Some(at) => near(book, at).iter().try_for_each(write)?,
+        None => {
+            let mut written = Ok(());
+            book.games(&mut |game| {
+                written = write(&game);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            written?;
+        }
     }
-    Ok(count > 0)
+    if !json {
+        if !any {
+            writeln!(out, "names no games{}", if at.is_some() { " here" } else { "" })?;
+        }
+        writeln!(out)?;
+    }
+    Ok(any)
 }
 
-/// Writes the games that a book names for a position and for those that its moves lead to, each once.
-pub fn near(book: &dyn Book, at: &Position, json: bool, out: &mut dyn Write) -> io::Result<bool> {
+/// The games of a position and of the positions after its moves, each once.
+fn near(book: &dyn Book, at: &Position) -> Vec<LinkedGame> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
     let next = moves.iter().map(|known| at.after(known.mv));
@@ -70,25 +87,5 @@ pub fn near(book: &dyn Book, at: &Position, json: bool, out: &mut dyn Write) -> 
             games.push(game);
         }
     }
-    if !json {
-        writeln!(out, "{} ({}):", book.path().display(), book.format())?;
-        if games.is_empty() {
-            writeln!(out, "names no games here")?;
-        }
-    }
-    games.iter().try_for_each(|game| one(game, json, out))?;
-    if !json {
-        writeln!(out)?;
-    }
-    Ok(!games.is_empty())
-}
-
-fn one(game: &LinkedGame, json: bool, out: &mut dyn Write) -> io::Result<()> {
-    if json {
-        serde_json::to_writer(&mut *out, &GameLine::from(game))?;
-        writeln!(out)
-    } else {
-        // Names come out of files.
-        writeln!(out, " {}", game.to_string().replace(char::is_control, " "))
-    }
+    games
 }

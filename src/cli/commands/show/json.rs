@@ -1,15 +1,15 @@
-//! One line of JSON for a position and a book: names and order are promised to other programs.
+//! One line of JSON for a position and a book. Other programs rely on its keys and their order.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use shakmaty::Move;
-use shakmaty::san::SanPlus;
 
 use super::View;
 use super::games::GameLine;
-use crate::book::MoveFacts;
 use crate::cli::output::facts::Facts;
+use crate::cli::output::lines::san;
+use crate::cli::output::rows;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -37,26 +37,23 @@ struct MoveLine<'a> {
 
 /// Writes the line.
 pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let position = view.game.position();
+    let moves = view.moves.iter().map(|(known, chance)| MoveLine {
+        uci: known.mv.to_uci(view.mode).to_string(),
+        san: san(position, known.mv),
+        weight: known.weight,
+        probability: *chance,
+        playable: *chance > 0.0,
+        facts: Facts(known),
+    });
     let line = Line {
-        fen: view.game.position().fen(),
+        fen: position.fen(),
         book: &view.book.path().to_string_lossy(),
         format: view.book.format().to_string(),
         found: !view.moves.is_empty(),
-        moves: view.moves.iter().map(|(known, chance)| move_line(view, known, *chance)).collect(),
+        moves: moves.collect(),
         opening: view.opening.as_deref(),
-        game: view.linked.as_ref().map(GameLine::from),
+        game: view.reference.as_ref().map(GameLine::from),
     };
-    serde_json::to_writer(&mut *out, &line)?;
-    writeln!(out)
-}
-
-fn move_line<'a>(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> MoveLine<'a> {
-    MoveLine {
-        uci: known.mv.to_uci(view.mode).to_string(),
-        san: SanPlus::from_move(view.game.position().chess().clone(), known.mv).to_string(),
-        weight: known.weight,
-        probability: chance,
-        playable: chance > 0.0,
-        facts: Facts(known),
-    }
+    rows::json(&line, out)
 }

@@ -1,9 +1,8 @@
-//! `tabiya show`: the moves that each book has in a position, and the chance of each.
+//! `tabiya show`: the moves that each book has in a position, and how likely each is.
 
 mod board;
 mod games;
 mod json;
-
 mod table;
 
 use std::path::PathBuf;
@@ -14,11 +13,12 @@ use shakmaty::{CastlingMode, Position as _};
 use crate::base::error::Result;
 use crate::book::{self, Book, BookSet, LinkedGame, MoveFacts};
 use crate::chess::Game;
-use crate::choose::{Policy, chances};
+use crate::choose::Policy;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Look, Stop};
+use crate::cli::output::lines::by_chance;
+use crate::cli::output::{self, Look};
 use crate::learn;
 
 /// `tabiya show`.
@@ -29,14 +29,14 @@ pub struct Args {
     books: Vec<PathBuf>,
     #[command(flatten)]
     positions: Positions,
-    /// Print one line of JSON for each position and book
+    /// Print one line of JSON per position and book
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     policy: PolicyArgs,
 }
 
-/// A book's moves in one position, by falling chance.
+/// A book's moves in a position, the most likely first.
 struct View<'a> {
     book: &'a dyn Book,
     game: &'a Game,
@@ -45,19 +45,19 @@ struct View<'a> {
     /// The name of the opening, or what else the book says in words.
     opening: Option<String>,
     /// A game with the position.
-    linked: Option<LinkedGame>,
-    /// Plies that the line of the most likely move goes on, that move counted; `None` where nothing may be played.
+    reference: Option<LinkedGame>,
+    /// Plies of the line that begins with the most likely move; `None` if no move is playable.
     line: Option<u32>,
 }
 
-/// Shows what is asked for.
+/// Shows the positions, or lists games.
 ///
 /// # Errors
-/// When a position or a move is none, or the file of positions cannot be read.
+/// When a position or a move is not valid, or the file of positions cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
-    let (policy, list) = (args.policy.policy(), args.policy.lists_games());
+    let (policy, lists_games) = (args.policy.policy(), args.policy.lists_games());
     let mut books = Vec::new();
-    let mut unreadable = false;
+    let mut exit = Exit::Done;
     for path in &args.books {
         learn::settle(path);
         match book::open(path) {
@@ -67,53 +67,45 @@ pub fn run(args: &Args) -> Result<Exit> {
             }
             Err(error) => {
                 output::complain(&error);
-                unreadable = true;
+                exit = Exit::File;
             }
         }
     }
     let look = Look::of_stdout();
     output::print(|out| {
         let mut unknown = false;
-        if list && !args.positions.is_given() {
+        if lists_games && !args.positions.is_given() {
             for (book, _) in &books {
-                unknown |= !games::all(&**book, args.json, out)?;
+                unknown |= !games::list(&**book, None, args.json, out)?;
             }
-            return Ok(ended(unreadable, unknown));
+        } else {
+            each_position(&args.positions, |game, mode| {
+                let mut known = false;
+                if !args.json {
+                    table::place(game, look, out)?;
+                }
+                for (book, book_set) in &mut books {
+                    if lists_games {
+                        known |= games::list(&**book, Some(game.position()), args.json, out)?;
+                        continue;
+                    }
+                    let view = view(&**book, book_set, game, mode, &policy);
+                    known |= !view.moves.is_empty();
+                    if args.json {
+                        json::line(&view, out)?;
+                    } else {
+                        table::book(&view, look, out)?;
+                    }
+                }
+                unknown |= !known;
+                Ok(())
+            })?;
         }
-        each_position(&args.positions, &mut |game, mode| {
-            let mut known = false;
-            if !args.json {
-                table::place(game, look, out)?;
-            }
-            for (book, book_set) in &mut books {
-                if list {
-                    known |= games::near(&**book, game.position(), args.json, out)?;
-                    continue;
-                }
-                let view = view(&**book, book_set, game, mode, &policy);
-                known |= !view.moves.is_empty();
-                if args.json {
-                    json::line(&view, out)?;
-                } else {
-                    table::book(&view, look, out)?;
-                }
-            }
-            unknown |= !known;
-            Ok::<_, Stop>(())
-        })?;
-        Ok(ended(unreadable, unknown))
+        Ok(if unknown { exit.max(Exit::Findings) } else { exit })
     })
 }
 
-fn ended(unreadable: bool, unknown: bool) -> Exit {
-    match (unreadable, unknown) {
-        (true, _) => Exit::File,
-        (_, true) => Exit::Wanting,
-        _ => Exit::Done,
-    }
-}
-
-/// Asks a book, whose own set says how long its lines are.
+/// Looks a position up in a book; its book set finds out how long its lines are.
 fn view<'a>(
     book: &'a dyn Book,
     book_set: &mut BookSet,
@@ -123,17 +115,13 @@ fn view<'a>(
 ) -> View<'a> {
     let position = game.position();
     let color = position.chess().turn();
-    let (mut moves, mut chance) = (Vec::new(), Vec::new());
-    book.moves(position, &mut moves);
     let covered = policy.covers(game.fullmove());
-    chances(&moves, policy, |mv| covered && policy.admits(book_set, game, mv), &mut chance);
-    let mut moves: Vec<_> = moves.into_iter().zip(chance).collect();
-    moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
+    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, game, mv));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
     let line = first
         .map(|(first, _)| book_set.line_of(color, position, first.mv, policy.tournament, 0, &mut Vec::new()));
-    let (opening, linked) = (book.opening(position), book.game(position));
-    View { book, game, mode, moves, opening, linked, line }
+    let (opening, reference) = (book.opening(position), book.game(position));
+    View { book, game, mode, moves, opening, reference, line }
 }
 
 #[cfg(test)]
@@ -146,7 +134,7 @@ mod tests {
     use shakmaty::Move;
     use std::path::Path;
 
-    /// A book of a format that knows everything: of each legal move in the position that it was made for.
+    /// A book that knows everything: the moves listed, in every position where they are legal.
     struct Knowing(Vec<(&'static str, MoveFacts)>);
 
     impl Book for Knowing {
@@ -254,7 +242,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             mode: CastlingMode::Standard,
             moves,
             opening: Some("A00 Start".to_owned()),
-            linked: Some(game.clone()),
+            reference: Some(game.clone()),
             line: None,
         };
         let mut text = Vec::new();

@@ -231,7 +231,7 @@ impl Draft {
 
     /// How many moves there are.
     pub fn moves(&self) -> u64 {
-        self.steps.len() / STEP_LEN as u64
+        self.steps.size() / STEP_LEN as u64
     }
 
     /// The position of this key.
