@@ -15,7 +15,7 @@ use log::Level;
 
 use self::books::BookList;
 use self::options::Options;
-use self::search_paths::{SearchPaths, looked_for_at};
+use self::search_paths::{SearchPaths, listed};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::SetOption;
 
@@ -105,7 +105,7 @@ impl Config {
         let path = match file {
             Some(name) => Some(SearchPaths::new(None).find(name).map_err(|tried| {
                 Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
-                    .advice(looked_for_at(&tried))
+                    .advice(format!("looked for it at {}", listed(&tried)))
             })?),
             None => SearchPaths::new(None).find(FILE_NAME).ok(),
         };

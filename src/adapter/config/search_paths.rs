@@ -73,16 +73,16 @@ impl SearchPaths {
             if is_plain {
                 tried.insert(0, PathBuf::from("PATH"));
             }
-            format!("not found; {}", looked_for_at(&tried))
+            format!("not found; looked for it at {}", listed(&tried))
         })?;
         if found.is_dir() { Err(format!("{} is a folder", found.display())) } else { Ok(found) }
     }
 }
 
-/// Where a file was looked for in vain, as a clause.
-pub fn looked_for_at(tried: &[PathBuf]) -> String {
-    let paths: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
-    format!("looked for it at {}", paths.join(", "))
+/// Paths as a list for a message.
+pub fn listed(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(", ")
 }
 
 /// A path without the quotation marks that users copy with it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::adapter::config::books::{BookFiles, BookList};
-use crate::adapter::config::search_paths::{SearchPaths, looked_for_at};
+use crate::adapter::config::search_paths::{SearchPaths, listed};
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
 
@@ -48,7 +48,8 @@ impl BookLoader {
     fn open_one(&self, name: &str) -> Result<Arc<dyn Book>, String> {
         let found = self.search_paths.find(name);
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
-        let path = found.map_err(|tried| format!("{name}: no such book; {}", looked_for_at(&tried)))?;
+        let path =
+            found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
         book::open(&path).map_err(|error| error.to_string())
     }
 }
