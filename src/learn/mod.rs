@@ -46,6 +46,7 @@ pub mod identity;
 pub mod journal;
 mod journal_state;
 mod learner;
+mod lock;
 mod spool;
 mod storage;
 mod store;
@@ -53,15 +54,15 @@ mod store;
 mod tests;
 mod transact;
 
+use std::path::Path;
+use std::time::Duration;
+
 pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{History, Learner, Outcome, PATIENCE};
 pub use spool::{Batch, Place, Spool, Spooled};
-use std::path::Path;
-use std::time::Duration;
-
-pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, NewJournal, Storage, has_journal, is_same_file, lock};
+pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, NewJournal, Storage, has_journal, is_same_file};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
 /// finish, another process has the journal, or the book may not be written, the book is read as it is.

@@ -18,7 +18,8 @@ use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
 use super::finished::{FinishedGame, IdentifiedGame};
 use super::journal::{CHECK_LEN, check};
-use super::storage::{Bytes, lock};
+use super::lock::lock;
+use super::storage::Bytes;
 use crate::base::error::{Error, Result};
 use crate::base::folder;
 use crate::book::Fingerprint;

@@ -1,25 +1,19 @@
 //! Where a book and its journal are stored: a trait, so that tests can replace the disk by one that loses power.
 
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use same_file::Handle;
 use tempfile::TempPath;
 
+use super::lock::lock;
 use crate::base::{file, folder};
 
 /// What is added to a book's name for its journal's.
 pub const JOURNAL_SUFFIX: &str = ".learn";
-
-/// The first pause between two attempts to lock a file; each further one is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_micros(200);
-
-/// The longest pause between two attempts.
-const LAST_PAUSE: Duration = Duration::from_millis(10);
 
 /// An open file.
 pub trait Bytes: Send {
@@ -235,32 +229,6 @@ impl NewJournal for NewJournalFile {
     }
 }
 
-/// Locks a file for this process alone; `None` when another one keeps it longer than `patience`. The system's own wait
-/// for a lock cannot be cancelled, so the lock is tried again and again.
-///
-/// # Errors
-/// When the file system has no locks.
-pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
-    let begun = Instant::now();
-    let mut pause = FIRST_PAUSE;
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
-                return Err(error);
-            }
-            Err(_) => {}
-        }
-        let left = patience.saturating_sub(begun.elapsed());
-        if left.is_zero() {
-            return Ok(None);
-        }
-        // Random, so that processes that wait do not keep step.
-        thread::sleep(pause.mul_f64(rand::random_range(0.5..1.0)).min(left));
-        pause = (pause * 2).min(LAST_PAUSE);
-    }
-}
-
 /// Whether two paths lead to one file, by links of whatever kind.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || same_file::is_same_file(a, b).unwrap_or(false)
@@ -309,6 +277,8 @@ impl Bytes for File {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]
@@ -343,27 +313,6 @@ mod tests {
         drop(first);
         assert!(waits.join().unwrap());
         assert!(matches!(disk.claim(Duration::from_secs(60), true).unwrap(), Claim::Ours(_)));
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn waiting_in_vain_leaves_no_thread_and_no_descriptor() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a");
-        let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
-        let held = lock(open(), Duration::ZERO).unwrap();
-        let mine = || {
-            let links = fs::read_dir("/proc/self/fd").unwrap().flatten();
-            let files = links.filter(|link| fs::read_link(link.path()).is_ok_and(|to| to == path)).count();
-            let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
-            let names = threads.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
-            (files, names.filter(|name| name.trim() == "lock").count())
-        };
-        for _ in 0..5 {
-            assert!(lock(open(), Duration::from_millis(2)).unwrap().is_none());
-        }
-        assert_eq!(mine(), (1, 0));
-        drop(held);
     }
 
     #[cfg(unix)]

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::finished;
-use crate::learn::{Spool, Spooled, lock};
+use crate::learn::lock::lock;
+use crate::learn::{Spool, Spooled};
 
 const NOW: Duration = Duration::ZERO;
 
