@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn variety_50_gives_the_books_own_chances() {
+    fn variety_50_gives_the_chances_of_the_book() {
         assert_eq!(of(&book(&[3, 1, 0]), &free()), [0.75, 0.25, 0.0]);
     }
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn games_act_only_where_the_format_counts_them() {
+    fn games_count_only_where_the_format_counts_them() {
         let mut moves = book(&[10, 10]);
         moves[0].counts = Some(crate::book::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
         assert_eq!(of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_act_in_tournaments_only() {
+    fn verdicts_count_only_in_tournaments() {
         let mut moves = book(&[10, 10, 10, 10]);
         moves[0].recommended = Some(false);
         moves[1].recommended = Some(true);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn out_of_tournaments_marks_are_factors_and_colours_do_not_act() {
+    fn out_of_tournaments_marks_are_factors_and_colours_do_not_count() {
         let marks = [
             (None, 1.0),
             (Some(Annotation::Good), 1.23),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_learned_acts_where_it_is_to() {
+    fn learned_results_count_where_the_policy_says_so() {
         let mut moves = book(&[10, 10, 0]);
         moves[0].learned = Some(Learned { games: 4, halfpoints: 8 });
         moves[2].learned = Some(Learned { games: 9, halfpoints: 18 });
@@ -377,7 +377,7 @@ mod tests {
         }
 
         #[test]
-        fn learning_neither_overflows_nor_makes_unplayable_what_may_be_played(
+        fn learning_neither_overflows_nor_makes_a_playable_move_unplayable(
             weight in 1..=u64::MAX,
             games: u32,
             share: u32,

@@ -39,7 +39,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[test]
-    fn it_returns_at_once_and_is_made_once() {
+    fn the_value_is_computed_once_in_the_background() {
         let (release, held) = channel::<()>();
         let held = Mutex::new(held);
         let made = Arc::new(AtomicU32::new(0));

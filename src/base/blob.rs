@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_off_meanwhile_is_read_as_far_as_it_goes() {
+    fn a_file_that_was_truncated_meanwhile_is_read_to_its_end() {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(file.path(), b"0123456789").unwrap();
         let blob = Blob::open(file.path()).unwrap();

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_meanwhile_stays() {
+    fn a_file_that_appeared_meanwhile_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.bin");
         let file = Replacement::new(&path, false).unwrap();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_no_output_under_any_name() {
+    fn an_input_is_refused_as_output_under_any_name() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("a.bin"), b"book").unwrap();

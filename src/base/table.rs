@@ -103,7 +103,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_in_is_found_and_nothing_else(
+        fn only_the_pushed_records_are_found(
             known in prop::collection::btree_map(prop_oneof![0..500_u64, any::<u64>()], any::<u8>(), 0..400),
             others in prop::collection::vec(prop_oneof![0..500_u64, any::<u64>()], 0..50),
             memory in prop::sample::select(vec![0, 1000, 1 << 20]),

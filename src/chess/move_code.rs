@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_has_the_codes_that_mean_it() {
+    fn a_move_has_the_codes_that_resolve_to_it() {
         for (fen, mode) in [
             ("r3k2r/P7/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", CastlingMode::Standard),
             ("5k2/p7/8/8/8/8/8/1R3KR1 w GB - 0 1", CastlingMode::Chess960),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_king_step_is_no_castling_and_a_rook_on_e1_does_not_castle() {
+    fn a_step_of_a_king_is_not_castling_and_a_rook_on_e1_does_not_castle() {
         let chess = at("7k/8/8/8/8/8/8/R3RK2 w - - 0 1", CastlingMode::Standard);
         let step = legal(raw(Square::F1, Square::G1), &chess);
         assert!(matches!(step, Some(Move::Normal { role: Role::King, .. })));

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_word_is_named_with_its_place_and_reason() {
+    fn a_word_that_is_no_move_is_reported_with_its_place_and_reason() {
         let wrong = |text| after(text).unwrap_err().to_string();
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         assert_eq!(wrong("1. e5"), format!("\"e5\", number 1, is no legal move in {start}"));

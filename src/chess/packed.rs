@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn special_positions_come_back() {
+    fn special_positions_are_unpacked() {
         for (fen, mode) in [
             ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", CastlingMode::Standard),
             ("rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3", CastlingMode::Standard),
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_position_of_a_game_comes_back(
+        fn every_position_of_a_game_is_unpacked(
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..160),
             chess960: bool,
         ) {

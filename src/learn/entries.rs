@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fingerprint_does_not_see_what_is_learned() {
+    fn the_fingerprint_ignores_what_is_learned() {
         let print = |entries: &[Entry]| entries_of(&bytes(entries)).0.fingerprint().unwrap();
         let first = print(&[entry(1, 7, (0, 0)), entry(2, 7, (0, 0))]);
         assert_eq!(print(&[entry(1, 7, (3, 2)), entry(2, 7, (0, 0))]), first);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn clearing_touches_the_fields_alone() {
+    fn clearing_changes_only_the_fields() {
         let entries: Vec<_> = (0..200_000_u64).map(|key| entry(key, 7, ((key % 3) as u16, 9))).collect();
         let (mut book, mut file) = entries_of(&[bytes(&entries), vec![1, 2, 3]].concat());
         assert_eq!(book.first_implausible().unwrap(), Some(0));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_do_not_run_together() {
+    fn different_parts_give_different_identities() {
         assert_ne!(of_parts([&b"ab"[..], b"c"]), of_parts([&b"a"[..], b"bc"]));
         assert_eq!(of_parts([&b"ab"[..]]), of_parts([&b"ab"[..]]));
     }

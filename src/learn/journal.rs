@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_go_through_bytes_unchanged(record in any_record(), before: Check, rest: Vec<u8>) {
+        fn records_survive_a_round_trip(record in any_record(), before: Check, rest: Vec<u8>) {
             let (mut data, check) = record.to_bytes(before).unwrap();
             let len = data.len();
             data.extend(rest);

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_keeps_others_out_until_it_is_dropped() {
+    fn a_locked_journal_keeps_others_out_until_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let book = folder.path().join("a.bin");
         fs::write(&book, b"x").unwrap();
@@ -317,7 +317,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_journal_that_was_taken_away_is_no_claim() {
+    fn a_journal_that_was_moved_away_is_not_locked() {
         let folder = tempfile::tempdir().unwrap();
         let book = folder.path().join("a.bin");
         fs::write(&book, b"x").unwrap();

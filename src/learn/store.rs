@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_changed_cut_or_moved_is_found_out() {
+    fn a_page_that_was_changed_cut_or_moved_is_detected() {
         let known = (0..600_u128).map(|number| ((number << 100).to_be_bytes(), 1)).collect();
         let (store, memory) = stored(&known);
         assert_eq!(store.pages(), 3);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_machines_go_when_they_are_old_and_other_files_never() {
+    fn files_of_other_machines_are_removed_when_they_are_old_and_other_files_never() {
         let folder = tempfile::tempdir().unwrap();
         let old = SystemTime::now() - 2 * FOREIGN_AGE;
         for (name, goes) in [

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn old_files_that_could_not_be_removed_go_with_the_next_run() {
+    fn old_files_that_could_not_be_removed_are_removed_by_the_next_run() {
         let folder = folder();
         let marker = leftovers::create(folder.path()).unwrap();
         let aside = leftovers::aside(marker.path(), &folder.path().join("a.ctg"));

@@ -1,4 +1,4 @@
-//! Compacted journals say what they said before.
+//! Compacted journals know the same games as before.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn game(number: usize) -> IdentifiedGame {
     finished(&number.to_string(), LINES[number % 3], ["w", "b", "wb"][number / 3 % 3], number % 2)
 }
 
-/// The journal as version 1 has it.
+/// The journal in version 1.
 fn first_version(journal: &[u8]) -> Vec<u8> {
     let (header, _) = Header::parse(journal).unwrap();
     assert_eq!(header.ids, 0);
@@ -64,7 +64,7 @@ fn a_journal_of_version_1_is_read_and_upgraded_without_loss() {
         let after = disk.files().journal.unwrap();
         assert_eq!(Header::parse(&after).unwrap().0.first, !compacts);
         assert_eq!(after.starts_with(&journal), !compacts);
-        // A tabiya that knows only version 1 takes no longer file of another version for one that it may begin again.
+        // A tabiya that knows only version 1 does not begin a longer file of another version again.
         assert!(after.len() > FIRST_HEADER_LEN);
         assert_eq!(plain(&disk).undo(1).unwrap(), 1);
     }
@@ -90,7 +90,7 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     assert_eq!(compacting(&disk).learn(&games, false).unwrap(), vec![Outcome::Known; 700]);
     assert_eq!(learner.undo(1).unwrap(), 1);
     assert!(matches!(learner.learn(&games, false).unwrap()[699], Outcome::Learned(_)));
-    // Forgotten only where that is asked for.
+    // Only a reset forgets them.
     learner.reset().unwrap();
     assert_eq!(Header::parse(&disk.files().journal.unwrap()).unwrap().0.ids, 0);
     assert_eq!(disk.files().book, book(&LINES));
@@ -139,7 +139,7 @@ fn a_disk_that_fills_up_or_a_folder_that_is_closed_while_compacting_costs_nothin
             assert_eq!(learner.history(9).unwrap().count, 4);
         }
     }
-    // Each learned, though the journal could not be replaced.
+    // All learned, although the journal could not be replaced.
     assert!(fixed > 100, "{fixed}");
 }
 
@@ -175,10 +175,10 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whoever compacts, and whenever: book, outcomes and the number of games are those of journals that keep
+    /// Whichever process compacts, and whenever: book, outcomes and the number of games are those of journals that keep
     /// everything.
     #[test]
-    fn a_compacted_journal_says_what_a_whole_one_says(
+    fn a_compacted_journal_knows_the_same_as_a_whole_one(
         steps in prop::collection::vec((step(), 0..3_usize), 1..60),
     ) {
         let (whole, small) = (fresh(), fresh());

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::super::storage::{Bytes, Claim, NewJournal, Storage};
 
-/// Bytes that reach the disk together or not at all. A real disk's sectors are larger, so that this tears more.
+/// Bytes that reach the disk together or not at all. The sectors of a real disk are larger, so this tears more.
 const SECTOR: u64 = 32;
 
 /// Subsets of unsynced pieces that are tried at one moment; all, where there are fewer.
@@ -16,18 +16,18 @@ const SUBSETS_MAX: u64 = 1 << 13;
 /// The file that is the book; all others are journals, or were to become one.
 const BOOK: usize = 0;
 
-/// What was asked of the disk, in its order. Files have numbers, which do not change with their names.
+/// An operation on the disk. Files have numbers, which do not change with their names.
 #[derive(Clone, Debug)]
 pub enum Op {
     /// A new file, without a name yet.
     Make,
-    /// The journal's name leads to this file.
+    /// The name of the journal now belongs to this file.
     Name(usize),
     Write(usize, u64, Vec<u8>),
     SetLen(usize, u64),
     Sync(usize),
     SyncFolder,
-    /// Learning was reported: so many steps are done.
+    /// Learning was reported: this many steps are done.
     Report(usize),
 }
 
@@ -38,7 +38,7 @@ pub struct Files {
     pub journal: Option<Vec<u8>>,
 }
 
-/// All files, and the one that the journal's name leads to.
+/// All files, and the one that has the name of the journal.
 #[derive(Clone, Debug, Default)]
 struct Folder {
     files: Vec<Vec<u8>>,
@@ -110,8 +110,8 @@ impl SimDisk {
         self.state().ops.len()
     }
 
-    /// The disk as it is when a process is killed after so many operations: all that was written can be read, but what
-    /// was not synced is not safe. With it the steps reported until then.
+    /// The disk after a process was killed after `len` operations, and the steps reported until then: everything that was
+    /// written can be read, but what was not synced is not safe.
     pub fn killed(&self, len: usize) -> (Self, usize) {
         let state = self.state();
         let ops = state.ops[..len].to_vec();
@@ -125,17 +125,17 @@ impl SimDisk {
         self.state().ops.push(Op::Report(steps));
     }
 
-    /// The journal grows by no more than so many bytes from now on.
+    /// Limits by how many bytes the journal may grow from now on.
     pub fn room(&self, room: Option<u64>) {
         self.state().room = room;
     }
 
-    /// Only so many writes to the book succeed from now on.
+    /// Limits how many writes to the book succeed from now on.
     pub fn book_writes(&self, writes: Option<u64>) {
         self.state().book_writes = writes;
     }
 
-    /// Whether a file cannot take the journal's place.
+    /// Sets whether replacing the journal fails.
     pub fn fix(&self, fixed: bool) {
         self.state().fixed = fixed;
     }
@@ -145,8 +145,9 @@ impl SimDisk {
         self.state().ops.iter().filter(|op| matches!(op, Op::Name(_))).count()
     }
 
-    /// Goes through what may be left on the disk if the power goes: after each operation, with every set of the pieces
-    /// that no sync had made safe. Handed over are the files and the steps reported until then; each pair once.
+    /// Calls `see` with everything that may be left on the disk if the power fails: after each operation, with every set
+    /// of the pieces that no sync had made safe. The arguments are the files and the steps reported until then; each
+    /// pair comes once.
     pub fn each_loss(&self, see: impl FnMut(&Files, usize)) {
         self.each_loss_from(0, see);
     }
@@ -157,7 +158,7 @@ impl SimDisk {
         let mut seen = HashSet::new();
         for len in first..=state.ops.len() {
             let (safe, mut loose, reported) = split(&state.start, &state.ops[..len]);
-            // What has no name, whatever is left, is not seen.
+            // A file without a name is not seen.
             let named: Vec<usize> = loose
                 .iter()
                 .filter_map(|piece| if let Piece::Name(file) = piece { Some(*file) } else { None })
@@ -169,7 +170,7 @@ impl SimDisk {
             let step = (all / SUBSETS_MAX).max(1);
             let mut subset = 0;
             while subset < all {
-                // With a step the low bits would hardly change: they are taken from elsewhere in the number.
+                // With a step the low bits would hardly change: they are taken from other bits of the number.
                 let chosen = if step == 1 {
                     subset
                 } else {
@@ -185,7 +186,7 @@ impl SimDisk {
     }
 }
 
-/// A piece of what was asked that no sync has made safe.
+/// A piece of an operation that no sync has made safe.
 #[derive(Clone, Debug)]
 enum Piece {
     Name(usize),
@@ -234,7 +235,7 @@ fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
                 loose.push(Piece::Cut(*file, *len));
             }
             Op::Sync(file) => {
-                // A file whose name is not safe may be gone whole, whatever of it is safe.
+                // A file whose name is not safe may be lost entirely, even if its bytes are safe.
                 let is_of = |piece: &Piece| !matches!(piece, Piece::Name(_)) && piece.file() == *file;
                 let (of, rest): (Vec<_>, Vec<_>) = loose.into_iter().partition(is_of);
                 for piece in &of {
@@ -267,7 +268,7 @@ fn keep(safe: &Folder, loose: &[Piece], chosen: impl Fn(usize) -> bool) -> Folde
 fn put(folder: &mut Folder, piece: &Piece) {
     match piece {
         Piece::Name(file) => folder.journal = Some(*file),
-        // What was written behind the end that reached the disk is not a part of the file.
+        // Bytes after the end that reached the disk are not a part of the file.
         Piece::Data(file, at, bytes) => {
             let file = &mut folder.files[*file];
             let start = (*at as usize).min(file.len());

@@ -1,4 +1,4 @@
-//! Full disks, damaged journals, and books that are not what they were.
+//! Full disks, damaged journals, and books that have changed.
 
 use super::disk::{Files, SimDisk};
 use super::{book, field, finished};
@@ -15,7 +15,7 @@ fn fresh() -> SimDisk {
 }
 
 #[test]
-fn a_disk_that_fills_up_at_any_byte_leaves_a_game_wholly_or_not_at_all() {
+fn a_disk_that_fills_up_at_any_byte_leaves_a_game_entirely_or_not_at_all() {
     let one = [finished("one", "e2e4 e7e5 g1f3", "wb", 2)];
     let two = [finished("two", "d2d4 d7d5 c2c4", "w", 1)];
     let before = fresh();
@@ -34,14 +34,14 @@ fn a_disk_that_fills_up_at_any_byte_leaves_a_game_wholly_or_not_at_all() {
             assert_eq!(disk.files().book, before.files().book);
         }
         disk.room(None);
-        // The same process, and another one, can go on once there is room.
+        // The same process and another one can continue when there is room.
         let other = SimDisk::of(disk.files());
         for (disk, mut learner) in [(&disk, live), (&other, learner(&other))] {
             learner.learn(&two, false).unwrap();
             assert_eq!(disk.files().book, after.files().book, "{room}");
         }
     }
-    // What does not fit is the game's record; the mark behind it does no harm when it is missing.
+    // It fails where the record of the game does not fit; a missing *done* does no harm.
     assert_eq!(failed, needed - 25);
 }
 
@@ -64,7 +64,7 @@ fn a_book_that_cannot_be_written_to_the_end_is_finished_by_the_next() {
 }
 
 #[test]
-fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
+fn a_journal_that_is_damaged_in_the_middle_is_refused() {
     let disk = fresh();
     let mut first = learner(&disk);
     for name in ["one", "two", "three"] {
@@ -83,7 +83,7 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
                 assert_eq!(left.files().book, files.book);
                 let error = error.to_string();
                 if at < 16 {
-                    // It may be anybody's, or a newer tabiya's.
+                    // It may belong to another program, or to a newer tabiya.
                     let what = [
                         "a.bin.learn is not a journal of tabiya",
                         "a.bin.learn was written by a newer tabiya",
@@ -96,7 +96,7 @@ fn a_journal_that_is_damaged_in_the_middle_is_not_gone_on_with() {
                 learner(&left).reset().unwrap();
                 assert_eq!(field(&left.files().book, "e2e4"), (0, 0));
             }
-            // Only the last mark cannot be told from one that was being written.
+            // Only a damaged last *done* looks like one that was being written.
             Ok(outcomes) => {
                 torn += 1;
                 assert_eq!(outcomes, [Outcome::Learned(1)]);
@@ -132,7 +132,7 @@ fn a_field_that_another_program_changed_stays_and_cannot_be_taken_back() {
     let error = learner(&changed).undo(1).unwrap_err();
     assert!(error.to_string().contains("was changed by another program"), "{error}");
     assert_eq!(changed.files().book, files.book);
-    // Nor does finishing what is finished write over it: the mark is lost here.
+    // Finishing the game again does not write over it either: here its *done* is lost.
     let journal = files.journal.as_mut().unwrap();
     journal.truncate(journal.len() - 25);
     let changed = SimDisk::of(files.clone());
@@ -151,7 +151,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
         copies.push(disk.files().book);
     }
     let newest = copies.pop().unwrap();
-    // Who was there before and who comes now, on a journal that is finished and on one that is not.
+    // A process that ran before and a new one, with a journal that is finished and one that is not.
     let mut journal = disk.files().journal.unwrap();
     for complete in [true, false] {
         for copy in &copies {
@@ -182,7 +182,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
         if !complete {
             break;
         }
-        // A game that is not complete follows, as a process that was killed leaves it.
+        // An incomplete game follows, as a killed process leaves it.
         disk.book_writes(Some(0));
         learner(&disk).learn(&[finished("last", LINES[0], "wb", 0)], false).unwrap_err();
         disk.book_writes(None);
@@ -198,7 +198,7 @@ fn an_older_copy_of_the_book_is_not_learned_into() {
 }
 
 #[test]
-fn a_file_that_is_no_journal_is_never_touched() {
+fn a_file_that_is_not_a_journal_is_never_changed() {
     let foreign =
         [&b"x"[..], b"my notes\n", &[1; 63], &[1; 64], &[2; 128], &[3; 200], b"TabLearX", &[0; 129]];
     for bytes in foreign {

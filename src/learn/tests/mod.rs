@@ -23,7 +23,7 @@ pub const RESULTS: [KnownOutcome; 3] = [
     KnownOutcome::Decisive { winner: Color::White },
 ];
 
-/// The game of these moves, learned for the sides in `sides` (`w`, `b`), with so many half-points for White.
+/// The game of these moves, learned for the sides in `sides` (`w`, `b`), with `white` half-points for White.
 pub fn finished(name: &str, moves: &str, sides: &str, white: usize) -> IdentifiedGame {
     let mut game = Game::start();
     moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{moves}: {mv}"));
@@ -38,15 +38,15 @@ pub fn finished(name: &str, moves: &str, sides: &str, white: usize) -> Identifie
     finished.identified(identity::of_parts([name.as_bytes()]))
 }
 
-/// Who compacts the journal as soon as half of its records can be dropped, and keeps only that of the last game.
+/// A learner that compacts the journal when half of its records can be dropped, and keeps only that of the last game.
 pub fn compacting(disk: &SimDisk) -> Learner {
     compacting_to(disk, 1)
 }
 
-/// Who compacts the journal as soon as half of its records can be dropped, and keeps those of so many games.
+/// A learner that compacts the journal when half of its records can be dropped, and keeps those of `games` games.
 pub fn compacting_to(disk: &SimDisk, games: usize) -> Learner {
     let mut learner = Learner::over(Box::new(disk.clone()), "a.bin");
-    // A *done* is what always stays.
+    // A *done* always stays.
     learner.limits = Limits { games, dropped: 26, failed: 0 };
     learner
 }
@@ -70,7 +70,7 @@ pub fn book(lines: &[&str]) -> Vec<u8> {
     entries.iter().flat_map(Entry::to_bytes).collect()
 }
 
-/// The field of a move of a book: the last of these, played after the others.
+/// The field of the last of these moves in a book, played after the others.
 pub fn field(book: &[u8], moves: &str) -> (u16, u16) {
     let mut game = Game::start();
     let mut last = None;

@@ -6,7 +6,7 @@ use crate::learn::{FinishedGame, IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
-/// What the book holds and how many games it knows, after each step: a step is a game, or what is done at once.
+/// The book and the number of known games after each step: a game, or several changes at once.
 struct Steps(Vec<(Vec<u8>, usize)>);
 
 fn games() -> [IdentifiedGame; 4] {
@@ -31,7 +31,7 @@ fn state(disk: &SimDisk) -> (Vec<u8>, usize) {
 fn play(disk: &SimDisk, learner: fn(&SimDisk) -> Learner) -> Steps {
     let [one, two, three, four] = games();
     let mut steps = vec![state(disk)];
-    // What only the first of two games that are learned at once leaves.
+    // The state if only the first of two games that are learned at once survives.
     let alone = SimDisk::of(disk.files());
     learner(&alone).learn(std::slice::from_ref(&one), false).unwrap();
     learner(&alone).learn(std::slice::from_ref(&two), false).unwrap();
@@ -56,7 +56,7 @@ fn play(disk: &SimDisk, learner: fn(&SimDisk) -> Learner) -> Steps {
 }
 
 impl Steps {
-    /// Asserts that the book is as it was after some step from `reported` on, of those that can have begun.
+    /// Asserts that the book is as it was after a step from `reported` on that can have begun.
     fn check(&self, disk: &SimDisk, reported: usize) {
         let found = state(disk);
         let begun = if reported == 1 { 3 } else { reported + 1 };
@@ -66,12 +66,12 @@ impl Steps {
 }
 
 #[test]
-fn whatever_the_power_leaves_a_game_is_there_wholly_or_not_at_all() {
+fn after_any_loss_of_power_a_game_is_there_entirely_or_not_at_all() {
     survives_losses(learner);
 }
 
 #[test]
-fn whatever_the_power_leaves_while_a_journal_is_compacted_a_game_is_there_wholly_or_not_at_all() {
+fn after_any_loss_of_power_while_compacting_a_game_is_there_entirely_or_not_at_all() {
     assert!(survives_losses(compacting) > 2);
 }
 
@@ -85,7 +85,7 @@ fn survives_losses(learner: fn(&SimDisk) -> Learner) -> usize {
         let left = SimDisk::of(files.clone());
         learner(&left).recover().unwrap();
         steps.check(&left, reported);
-        // Recovering may lose power as well; one in three is tried, for each takes as many again.
+        // Power may fail during recovery too; one in three is tried, because each has as many cases again.
         if losses % 3 == 0 {
             left.each_loss(|files, _| {
                 again += 1;
@@ -101,12 +101,12 @@ fn survives_losses(learner: fn(&SimDisk) -> Learner) -> usize {
 }
 
 #[test]
-fn what_a_killed_process_left_unsynced_is_made_safe_by_the_next() {
+fn the_next_process_syncs_what_a_killed_process_left_unsynced() {
     survives_kills(learner);
 }
 
 #[test]
-fn what_a_process_that_was_killed_compacting_left_is_made_safe_by_the_next() {
+fn the_next_process_syncs_what_a_process_killed_while_compacting_left() {
     survives_kills(compacting);
 }
 
@@ -125,7 +125,7 @@ fn survives_kills(learner: fn(&SimDisk) -> Learner) {
             learner(&left).recover().unwrap();
             steps.check(&left, reported);
         });
-        // Nothing more is to be done by one who comes after that.
+        // Another process has nothing more to do.
         let before = recovered.files();
         learner(&recovered).recover().unwrap();
         assert_eq!(recovered.files(), before);
@@ -135,7 +135,7 @@ fn survives_kills(learner: fn(&SimDisk) -> Learner) {
 }
 
 #[test]
-fn what_an_older_tail_left_behind_a_new_record_is_no_game() {
+fn an_older_tail_after_a_new_record_is_not_read() {
     let [a, b, c] = ["a", "b", "c"].map(|name| {
         finished(
             name,
@@ -215,7 +215,7 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
     disk.each_loss(|files, reported| check(files, reported, &all));
     for len in 0..=disk.ops() {
         let (left, reported) = disk.killed(len);
-        // One more game by the next process, with what the killed one had not synced.
+        // The next process learns one more game, with the data that the killed one had not synced.
         let five = finished("five", "d2d4 d7d5", "w", 1);
         compacting_to(&left, 0).learn(&[five], false).unwrap();
         left.report(reported);
@@ -235,7 +235,7 @@ fn what_was_learned_is_never_forgotten_however_a_compaction_ends() {
 
 #[test]
 fn a_process_that_reads_on_after_another_was_killed_agrees_with_it() {
-    // Without a loss of power all that was written is there; a process may die between any two operations.
+    // Without a loss of power everything that was written is there; a process may die between any two operations.
     let disk = SimDisk::of(Files { book: book(&LINES), journal: None });
     let games = games();
     let mut live = learner(&disk);

@@ -10,7 +10,7 @@ use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 2] = ["e2e4 e7e5", "d2d4 d7d5"];
 
-/// A book that a learner has learned a game into, and the same book with other numbers in one learn field.
+/// A book with a learned game, the same book with other numbers in one learn field, and the learner.
 fn place() -> (tempfile::TempDir, PathBuf, Vec<u8>, Learner) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.bin");
@@ -19,13 +19,13 @@ fn place() -> (tempfile::TempDir, PathBuf, Vec<u8>, Learner) {
     let outcomes = learner.learn(&[finished("one", "e2e4 e7e5", "w", 2)], false).unwrap();
     assert_eq!(outcomes, [Outcome::Learned(1)]);
     let mut foreign = fs::read(&path).unwrap();
-    // An entry that no game of the test comes to.
+    // An entry that no game of the test reaches.
     let untouched = foreign.chunks_mut(16).find(|entry| entry[12..] == [0; 4]).unwrap();
     untouched[12..].copy_from_slice(&[0, 0, 0, 9]);
     (folder, path, foreign, learner)
 }
 
-/// The learner refuses the book, as one does that has just begun.
+/// The learner refuses the book, and so does a new one.
 fn is_refused(path: &Path, learner: &mut Learner) {
     let before = fs::read(path).unwrap();
     let game = finished("two", "e2e4 e7e5", "w", 2);

@@ -147,7 +147,7 @@ fn what_was_reset_is_forgotten_and_cannot_be_taken_back() {
 }
 
 #[test]
-fn nothing_to_take_back_makes_no_journal() {
+fn an_undo_without_games_creates_no_journal() {
     let (disk, mut learner) = disk(book(&LINES));
     assert_eq!((learner.undo(3).unwrap(), learner.history(5).unwrap().count), (0, 0));
     learner.recover().unwrap();
@@ -155,8 +155,8 @@ fn nothing_to_take_back_makes_no_journal() {
 }
 
 proptest! {
-    /// However games are dealt out to processes, in whatever batches, the sums are those of all games, and taking all
-    /// back leaves the book as it was.
+    /// However games are distributed to processes, and in whatever batches, the sums are those of all games, and taking
+    /// all back leaves the book as it was.
     #[test]
     fn the_sums_are_exact_whoever_learns(
         games in prop::collection::vec((0..3_usize, 0..3_usize, 0..3_usize, 0..3_usize), 1..40),

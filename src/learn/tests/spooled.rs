@@ -95,7 +95,7 @@ fn a_line_that_is_no_longer_in_its_place_is_not_crossed_out() {
 }
 
 #[test]
-fn many_games_are_read_in_batches_and_their_room_is_given_back() {
+fn many_games_are_read_in_batches_and_their_space_is_freed() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("spool"));
     let note = "x".repeat(200);
@@ -109,7 +109,7 @@ fn many_games_are_read_in_batches_and_their_room_is_given_back() {
         |game: &Spooled| game.finished.game.note.split(' ').next().unwrap().parse::<usize>().unwrap();
     let all = waiting(&spool);
     assert_eq!(all.iter().map(number).collect::<Vec<_>>(), (0..2000).collect::<Vec<_>>());
-    // Only every seventh goes on waiting.
+    // Only every seventh still waits.
     let len = fs::metadata(spool.path()).unwrap().len();
     spool.cross_out(all.iter().filter(|game| number(game) % 7 > 0).map(|game| &game.place), NOW).unwrap();
     assert_eq!(fs::metadata(spool.path()).unwrap().len(), len);
@@ -123,7 +123,7 @@ fn many_games_are_read_in_batches_and_their_room_is_given_back() {
 }
 
 #[test]
-fn a_spool_that_another_keeps_is_reported() {
+fn a_spool_that_another_process_locks_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let spool = Spool::new(folder.path().join("spool"));
     put(&spool, "one");
