@@ -117,24 +117,24 @@ fn piece(letter: char) -> Option<Role> {
     }
 }
 
+/// Takes the first letter off the text if it has a meaning.
+fn take<T>(rest: &mut &str, meaning: impl Fn(char) -> Option<T>) -> Option<T> {
+    let letter = rest.chars().next()?;
+    let found = meaning(letter)?;
+    *rest = rest.get(letter.len_utf8()..)?;
+    Some(found)
+}
+
 /// Takes a piece off the text, and the variation selector that some programs put after a figurine.
-fn take_piece<'a>(rest: &mut &'a str, is_wanted: impl Fn(char) -> bool) -> Option<Role> {
-    let letter = rest.chars().next().filter(|&letter| is_wanted(letter))?;
-    let role = piece(letter)?;
-    let next: &'a str = rest.get(letter.len_utf8()..)?;
-    *rest = next.trim_start_matches(['\u{fe0e}', '\u{fe0f}']);
+fn take_piece(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<Role> {
+    let role = take(rest, |letter| piece(letter).filter(|_| is_wanted(letter)))?;
+    *rest = rest.trim_start_matches(['\u{fe0e}', '\u{fe0f}']);
     Some(role)
 }
 
 /// Takes a file, a rank, both or neither off the text.
 fn take_square(rest: &mut &str) -> (Option<File>, Option<Rank>) {
-    let mut take = |of: fn(char) -> bool| {
-        let letter = rest.chars().next().filter(|&letter| of(letter))?;
-        *rest = rest.get(1..)?;
-        Some(letter)
-    };
-    let file = take(|letter| matches!(letter, 'a'..='h')).and_then(File::from_char);
-    (file, take(|letter| matches!(letter, '1'..='8')).and_then(Rank::from_char))
+    (take(rest, File::from_char), take(rest, Rank::from_char))
 }
 
 /// What a word says about a move.
