@@ -1,4 +1,4 @@
-//! Bytes that are put aside while a file is made: in memory while they are few, then in a temporary file.
+//! Bytes that are set aside while a file is made: in memory while they are few, then in a temporary file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::error::{Error, Result};
 use super::{file, folder};
 
-/// Bytes that are written at once where a temporary file exists already.
+/// Bytes that are written at once when a temporary file exists already.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes that a [`Cursor`] reads at once.
+/// Bytes that a [`Cursor`] reads at once unless it is told otherwise.
 const BLOCK: usize = 1 << 16;
 
-/// Bytes that only grow, and can be read at any place. The temporary file has no name, or goes with the process.
+/// Bytes that only grow, and can be read at any offset. The temporary file has no name, or goes with the process.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,
@@ -26,17 +26,22 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Nothing yet: up to `memory` bytes are held in memory, and the rest goes to `folder`.
+    /// An empty one that holds up to `memory` bytes, and writes the rest to `folder`.
     pub fn new(folder: &Path, memory: usize) -> Self {
         Self { folder: folder::here(folder).to_owned(), memory, file: None, spilled: 0, held: Vec::new() }
     }
 
-    /// How many bytes there are.
+    /// An empty one for the sorted runs of a sorter that holds `memory` bytes itself: only a buffer stays in memory.
+    pub fn for_runs(folder: &Path, memory: usize) -> Self {
+        Self::new(folder, (memory / 8).min(CHUNK))
+    }
+
+    /// Its length in bytes.
     pub fn len(&self) -> u64 {
         self.spilled + self.held.len() as u64
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -69,7 +74,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Reads the bytes from `at` on; `out` must not reach beyond the end.
+    /// Reads the bytes from `at` on; `out` must not reach past the end.
     ///
     /// # Errors
     /// When the temporary file cannot be read.
@@ -90,25 +95,37 @@ impl Scratch {
     }
 }
 
-/// A place in a [`Scratch`] that moves on, forwards or backwards, and reads a block at a time.
-#[derive(Debug, Default)]
+/// Reads a [`Scratch`] forwards or backwards, a block at a time.
+#[derive(Debug)]
 pub struct Cursor {
+    block: usize,
     start: u64,
     bytes: Vec<u8>,
 }
 
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new(BLOCK)
+    }
+}
+
 impl Cursor {
-    /// The `len` bytes from `at` on, which must not reach beyond the end.
+    /// A cursor that reads so many bytes at once.
+    pub fn new(block: usize) -> Self {
+        Self { block, start: 0, bytes: Vec::new() }
+    }
+
+    /// The `len` bytes from `at` on, which must not reach past the end.
     ///
     /// # Errors
     /// When the temporary file cannot be read.
     pub fn get(&mut self, scratch: &Scratch, at: u64, len: usize) -> Result<&[u8]> {
         let end = at + len as u64;
         if at < self.start || end > self.start + self.bytes.len() as u64 {
-            let block = at - at % BLOCK as u64;
-            self.start = if end > block + BLOCK as u64 { at } else { block };
+            // Forwards a block begins with these bytes, backwards it ends with them.
+            self.start = if at < self.start { at.min(end.saturating_sub(self.block as u64)) } else { at };
             let room = usize::try_from(scratch.len().saturating_sub(self.start)).unwrap_or(usize::MAX);
-            self.bytes.resize(room.min(BLOCK.max(len)), 0);
+            self.bytes.resize(room.min(self.block.max(len)), 0);
             scratch.read(self.start, &mut self.bytes)?;
         }
         let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);

@@ -1,32 +1,31 @@
-//! Sorting more records than memory holds: sorted pieces go to temporary files, and are read back as one.
+//! Sorting more records than fit into memory: sorted runs go to temporary files, and are merged while they are read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::error::{Error, Result};
-use super::{file, folder};
+use super::bytes;
+use super::error::Result;
+use super::scratch::{Cursor, Scratch};
 
 /// Bytes of a record that decide most comparisons without a look at the record itself.
 const PREFIX: usize = 16;
 
-/// Bytes of the place of a record in memory, beside the record.
-const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
+/// Bytes that [`Place`] takes besides the record.
+const PLACE_LEN: usize = size_of::<Place>();
 
-/// Bytes that are gathered before they are written to, or read from, a temporary file: at most and at least.
-const BUFFER_LEN: usize = 1 << 17;
+/// Bytes of a run that are read at once: at most and at least.
+const MOST_BUFFER: usize = 1 << 17;
 const LEAST_BUFFER: usize = 1 << 12;
 
-/// Runs of one file. Once there are this many, they are merged into one of the next file: so each record is written
-/// about as often as the logarithm of their number to this base.
+/// Runs of one level. So many are merged into one run of the next level: each record is written about as often as the
+/// logarithm of their number to this base.
 const MOST_RUNS: usize = 64;
 
-/// Bytes of a record's length in a file.
+/// Bytes of a record's length in a run.
 const LENGTH_LEN: usize = 4;
 
-/// Records on their way into order: that of their bytes.
+/// Sorts records by their bytes.
 ///
 /// ```
 /// use tabiya::base::sort::Sorter;
@@ -44,32 +43,46 @@ pub struct Sorter {
     folder: PathBuf,
     memory: usize,
     bytes: Vec<u8>,
-    /// The start of each record as a number, its offset and its length.
-    places: Vec<(u128, u32, u32)>,
-    /// Fresh runs, runs of runs, and so on.
-    levels: Vec<Level>,
-    /// Records that were written to files, each as often as it was.
-    written: u64,
+    places: Vec<Place>,
+    /// Fresh runs, runs merged from those, and so on.
+    levels: Vec<Runs>,
 }
 
-/// Sorted runs in a temporary file, one after the other.
-#[derive(Debug, Default)]
-struct Level {
-    file: Option<File>,
+/// The first bytes of a record in memory as a number, its offset and its length.
+type Place = (u128, u32, u32);
+
+/// Sorted runs, one after the other.
+#[derive(Debug)]
+struct Runs {
+    bytes: Scratch,
     /// Where each run ends, and the next begins.
     ends: Vec<u64>,
+}
+
+impl Runs {
+    fn new(folder: &Path, memory: usize) -> Self {
+        Self { bytes: Scratch::for_runs(folder, memory), ends: Vec::new() }
+    }
+
+    fn push(&mut self, record: &[u8]) -> Result<()> {
+        self.bytes.push(&(record.len() as u32).to_le_bytes())?;
+        self.bytes.push(record)
+    }
+
+    fn end_run(&mut self) {
+        self.ends.push(self.bytes.len());
+    }
 }
 
 impl Sorter {
     /// Keeps about this many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
         Self {
-            folder: folder::here(folder.as_ref()).to_owned(),
+            folder: folder.as_ref().to_owned(),
             memory: memory.min(u32::MAX as usize),
             bytes: Vec::new(),
             places: Vec::new(),
             levels: Vec::new(),
-            written: 0,
         }
     }
 
@@ -89,21 +102,19 @@ impl Sorter {
         Ok(())
     }
 
-    /// The records in their order. Where some are in files already, all are: memory then holds only a buffer for each
-    /// run.
+    /// The records in their order. If some are in files already, the rest follows them: memory then holds only a buffer
+    /// for each run.
     ///
     /// # Errors
     /// When a temporary file cannot be written or read.
     pub fn finish(mut self) -> Result<Sorted> {
         if self.levels.is_empty() {
             self.sort();
-            return Ok(Sorted { at: 0, runs: Runs::default(), rest: self });
+            return Ok(Sorted { bytes: self.bytes, places: self.places, given: 0, merge: None });
         }
         self.spill()?;
-        (self.bytes, self.places) = (Vec::new(), Vec::new());
-        let levels = std::mem::take(&mut self.levels);
-        let runs = Runs::new(levels, self.memory).map_err(|error| self.error(error))?;
-        Ok(Sorted { at: 0, runs, rest: self })
+        let merge = Some(Merge::new(self.levels, self.memory)?);
+        Ok(Sorted { bytes: Vec::new(), places: Vec::new(), given: 0, merge })
     }
 
     fn sort(&mut self) {
@@ -112,183 +123,111 @@ impl Sorter {
             .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| record(bytes, a).cmp(record(bytes, b))));
     }
 
-    /// Writes what is in memory as a run, and merges runs where they are many.
+    /// Writes what is in memory as a run, and merges the runs of full levels.
     fn spill(&mut self) -> Result<()> {
         self.sort();
-        self.written += self.places.len() as u64;
-        let (places, bytes) = (std::mem::take(&mut self.places), std::mem::take(&mut self.bytes));
-        let spilled =
-            self.add_run(0, |out| places.iter().try_for_each(|place| write(record(&bytes, place), out)));
-        spilled.map_err(|error| self.error(error))?;
-        let is_full = |levels: &[Level], at: usize| {
-            levels.get(at).is_some_and(|level: &Level| level.ends.len() >= MOST_RUNS)
-        };
-        if !is_full(&self.levels, 0) {
-            (self.places, self.bytes) = (places, bytes);
-            self.places.clear();
-            self.bytes.clear();
-            return Ok(());
+        if self.levels.is_empty() {
+            self.levels.push(Runs::new(&self.folder, self.memory));
         }
-        // Buffers take the place of the records.
-        drop((places, bytes));
+        let Some(fresh) = self.levels.first_mut() else { return Ok(()) };
+        self.places.iter().try_for_each(|place| fresh.push(record(&self.bytes, place)))?;
+        fresh.end_run();
+        self.places.clear();
+        self.bytes.clear();
         let mut level = 0;
-        while is_full(&self.levels, level) {
-            self.merge(level).map_err(|error| self.error(error))?;
+        while let Some(full) = self.levels.get_mut(level).filter(|level| level.ends.len() >= MOST_RUNS) {
+            // Buffers take the place of the records.
+            (self.places, self.bytes) = (Vec::new(), Vec::new());
+            let full = std::mem::replace(full, Runs::new(&self.folder, self.memory));
+            let mut merge = Merge::new(vec![full], self.memory)?;
             level += 1;
-        }
-        Ok(())
-    }
-
-    /// Makes one run of all of a level, in the next one.
-    fn merge(&mut self, level: usize) -> io::Result<()> {
-        let Some(full) = self.levels.get_mut(level).map(std::mem::take) else { return Ok(()) };
-        let mut runs = Runs::new(vec![full], self.memory)?;
-        let mut written = 0;
-        self.add_run(level + 1, |out| {
-            while let Some(record) = runs.next()? {
-                write(record, out)?;
-                written += 1;
+            if level == self.levels.len() {
+                self.levels.push(Runs::new(&self.folder, self.memory));
             }
-            Ok(())
-        })?;
-        self.written += written;
-        Ok(())
-    }
-
-    /// Appends a run to the file of a level.
-    fn add_run(
-        &mut self,
-        level: usize,
-        fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        if self.levels.len() <= level {
-            self.levels.resize_with(level + 1, Level::default);
+            let Some(next) = self.levels.get_mut(level) else { break };
+            while let Some(record) = merge.next()? {
+                next.push(record)?;
+            }
+            next.end_run();
         }
-        let Some(Level { file, ends }) = self.levels.get_mut(level) else { return Ok(()) };
-        let file = match file {
-            Some(file) => file,
-            none => none.insert(tempfile::tempfile_in(&self.folder)?),
-        };
-        let mut out = BufWriter::with_capacity(BUFFER_LEN, &*file);
-        fill(&mut out)?;
-        out.flush()?;
-        drop(out);
-        ends.push(file.seek(SeekFrom::End(0))?);
         Ok(())
-    }
-
-    fn error(&self, error: io::Error) -> Error {
-        Error::temporary(&self.folder, error)
     }
 }
 
-fn record<'a>(bytes: &'a [u8], &(_, at, len): &(u128, u32, u32)) -> &'a [u8] {
+fn record<'a>(bytes: &'a [u8], &(_, at, len): &Place) -> &'a [u8] {
     let at = at as usize;
     bytes.get(at..at + len as usize).unwrap_or_default()
 }
 
-fn write(record: &[u8], out: &mut impl Write) -> io::Result<()> {
-    out.write_all(&(record.len() as u32).to_le_bytes())?;
-    out.write_all(record)
-}
-
-/// Runs in files, read as one.
-#[derive(Debug, Default)]
-struct Runs {
+/// Runs that are read as one.
+#[derive(Debug)]
+struct Merge {
+    levels: Vec<Runs>,
     runs: Vec<Run>,
-    files: Vec<File>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
-    /// The record that was given last, and its run.
-    present: Vec<u8>,
+    /// The record that was returned last, and its run.
+    last: Vec<u8>,
     from: Option<usize>,
 }
 
-/// A run that is being read.
+/// What is left of a run.
 #[derive(Debug)]
 struct Run {
-    file: usize,
-    /// What was not read yet.
+    level: usize,
     at: u64,
     end: u64,
-    /// What was read, and how much of it was given.
-    buffer: Vec<u8>,
-    given: usize,
+    cursor: Cursor,
 }
 
-impl Runs {
+impl Merge {
     /// Half of the memory holds the buffers.
-    fn new(levels: Vec<Level>, memory: usize) -> io::Result<Self> {
-        let mut merged = Self::default();
-        for Level { file, ends } in levels {
-            let Some(file) = file else { continue };
+    fn new(levels: Vec<Runs>, memory: usize) -> Result<Self> {
+        let count: usize = levels.iter().map(|level| level.ends.len()).sum();
+        let buffer = (memory / 2 / count.max(1)).clamp(LEAST_BUFFER, MOST_BUFFER);
+        let mut runs = Vec::with_capacity(count);
+        for (level, Runs { ends, .. }) in levels.iter().enumerate() {
             let starts = std::iter::once(0).chain(ends.iter().copied());
-            merged.runs.extend(starts.zip(&ends).map(|(at, &end)| Run {
-                file: merged.files.len(),
-                at,
-                end,
-                buffer: Vec::new(),
-                given: 0,
-            }));
-            merged.files.push(file);
+            let run = |(at, &end)| Run { level, at, end, cursor: Cursor::new(buffer) };
+            runs.extend(starts.zip(ends).map(run));
         }
-        let buffer = (memory / 2 / merged.runs.len().max(1)).clamp(LEAST_BUFFER, BUFFER_LEN);
-        merged.runs.iter_mut().for_each(|run| run.buffer.reserve_exact(buffer));
-        for number in 0..merged.runs.len() {
-            merged.fetch(number)?;
-        }
-        Ok(merged)
+        let mut merge = Self { levels, runs, heap: BinaryHeap::new(), last: Vec::new(), from: None };
+        (0..count).try_for_each(|number| merge.fetch(number))?;
+        Ok(merge)
     }
 
-    /// Puts the next record of a run among those to choose from, in the bytes of the one that was given last.
-    fn fetch(&mut self, number: usize) -> io::Result<()> {
-        let Some(run) = self.runs.get_mut(number) else { return Ok(()) };
-        let Some(file) = self.files.get(run.file) else { return Ok(()) };
-        let Some(length) = run.take(file, LENGTH_LEN)?.first_chunk() else { return Ok(()) };
-        let length = u32::from_le_bytes(*length) as usize;
-        let mut record = std::mem::take(&mut self.present);
+    /// Puts the next record of a run on the heap, in the bytes of the one that was returned last.
+    fn fetch(&mut self, number: usize) -> Result<()> {
+        let Some(run) = self.runs.get_mut(number).filter(|run| run.at < run.end) else { return Ok(()) };
+        let Some(Runs { bytes: file, .. }) = self.levels.get(run.level) else { return Ok(()) };
+        let length = bytes::u32_le(run.cursor.get(file, run.at, LENGTH_LEN)?, 0).unwrap_or_default();
+        run.at += LENGTH_LEN as u64;
+        let mut record = std::mem::take(&mut self.last);
         record.clear();
-        record.extend_from_slice(run.take(file, length)?);
+        record.extend_from_slice(run.cursor.get(file, run.at, length as usize)?);
+        run.at += u64::from(length);
         self.heap.push(Reverse((record, number)));
         Ok(())
     }
 
-    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    fn next(&mut self) -> Result<Option<&[u8]>> {
         if let Some(number) = self.from.take() {
             self.fetch(number)?;
         }
         let Some(Reverse((record, number))) = self.heap.pop() else { return Ok(None) };
-        (self.present, self.from) = (record, Some(number));
-        Ok(Some(&self.present))
-    }
-}
-
-impl Run {
-    /// The next bytes; none at the end.
-    fn take(&mut self, file: &File, len: usize) -> io::Result<&[u8]> {
-        if self.buffer.len() - self.given < len {
-            self.buffer.drain(..self.given);
-            self.given = 0;
-            let held = self.buffer.len();
-            let room = self.buffer.capacity().max(len) - held;
-            let more = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(room);
-            self.buffer.resize(held + more, 0);
-            file::read_exact_at(file, self.at, self.buffer.get_mut(held..).unwrap_or_default())?;
-            self.at += more as u64;
-        }
-        let from = self.given;
-        self.given = (from + len).min(self.buffer.len());
-        Ok(self.buffer.get(from..self.given).unwrap_or_default())
+        (self.last, self.from) = (record, Some(number));
+        Ok(Some(&self.last))
     }
 }
 
 /// Records in the order of their bytes.
 #[derive(Debug)]
 pub struct Sorted {
-    rest: Sorter,
-    /// How many of the records in memory were given.
-    at: usize,
-    runs: Runs,
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+    /// How many of the records in memory were returned.
+    given: usize,
+    merge: Option<Merge>,
 }
 
 impl Sorted {
@@ -298,11 +237,11 @@ impl Sorted {
     /// When a temporary file cannot be read.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        if !self.runs.runs.is_empty() {
-            return self.runs.next().map_err(|error| self.rest.error(error));
+        if let Some(merge) = &mut self.merge {
+            return merge.next();
         }
-        let held = self.rest.places.get(self.at).map(|place| record(&self.rest.bytes, place));
-        self.at += usize::from(held.is_some());
+        let held = self.places.get(self.given).map(|place| record(&self.bytes, place));
+        self.given += usize::from(held.is_some());
         Ok(held)
     }
 }
@@ -338,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn each_record_is_written_as_often_as_the_logarithm_of_their_number() {
+    fn there_are_as_many_levels_as_the_logarithm_of_the_number_of_records() {
         let folder = tempfile::tempdir().unwrap();
         let mut state = 1_u64;
         // Memory for 32 records: 2 runs, 64 times 64 runs, and more.
@@ -351,11 +290,9 @@ mod tests {
                 assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
             }
             let mut sorted = sorter.finish().unwrap();
-            assert!(sorted.rest.written <= records * most as u64, "{}", sorted.rest.written);
-            // Memory holds buffers alone, and no more than two files are open for a level.
-            let buffers: usize = sorted.runs.runs.iter().map(|run| run.buffer.capacity()).sum();
-            assert!(buffers <= sorted.runs.runs.len() * LEAST_BUFFER && sorted.rest.bytes.capacity() == 0);
-            assert!(sorted.runs.files.len() <= most);
+            // Only the buffers of runs are in memory, and there is one file for each level.
+            assert_eq!((sorted.bytes.capacity(), sorted.places.capacity()), (0, 0));
+            assert!(sorted.merge.as_ref().is_some_and(|merge| merge.levels.len() <= most));
             let (mut last, mut count) = (Vec::new(), 0);
             while let Some(record) = sorted.next().unwrap() {
                 assert!(&*last <= record);
