@@ -251,7 +251,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         };
         let writer = book::create(&args.output, &options)?;
         let weigh = args.moves.weigh();
-        let plan = Plan { filter: &filter, weigh: &weigh, names: &names, means: &means, progress: &progress };
+        let plan =
+            Plan { filter: &filter, weigh: &weigh, names: &names, resources: &means, progress: &progress };
         let (report, book) = bookmaker::build(input, &plan, writer)?;
         (report, Made::Book(book))
     };

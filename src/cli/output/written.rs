@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::book::{Book, Green, WriteOptions, Written};
-use crate::bookmaker::Means;
+use crate::bookmaker::Resources;
 use crate::bookmaker::report::many;
 use crate::cli::output;
 use crate::cli::output::exit::Exit;
@@ -13,14 +13,14 @@ use crate::learn::Disk;
 
 /// What is asked of the writer of a book whatever it is made of: its caption is its name, and it has a part of the
 /// memory.
-pub fn options(output: &Path, force: bool, means: &Means) -> WriteOptions {
+pub fn options(output: &Path, force: bool, resources: &Resources) -> WriteOptions {
     let name = output.file_stem().unwrap_or_default();
     WriteOptions {
         force,
         needs_moves: true,
         caption: name.to_string_lossy().into_owned(),
-        memory: means.of_writer(),
-        temp: Some(means.temp.clone()),
+        memory: resources.of_writer(),
+        temp: Some(resources.temp.clone()),
         ..WriteOptions::default()
     }
 }

@@ -18,7 +18,7 @@ use super::*;
 use crate::base::error::Remedy;
 use crate::base::findings::summed;
 use crate::base::progress::Progress;
-use crate::bookmaker::{Filter, Input, Means, write_counts};
+use crate::bookmaker::{Filter, Input, Resources, write_counts};
 use crate::chess::Position;
 use crate::games;
 
@@ -323,10 +323,10 @@ fn what_is_asked_for_and_not_there_is_an_error() {
     fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
     let file = [CountFile::open(&path).unwrap()];
     let to = |positions| CountWriter::create(&folder.path().join("b.parquet"), positions, false).unwrap();
-    let means = Means { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
+    let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
         let input = Input { games: &mut games::open(&[]).unwrap(), counts: &file };
-        write_counts(input, &Filter::default(), &means, to(positions), &Progress::none())
+        write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };
     assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -361,10 +361,10 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let path = folder.path().join("all.parquet");
     let files: Vec<_> =
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
-    let means = Means { threads, memory, temp: folder.path().to_owned() };
+    let resources = Resources { threads, memory, temp: folder.path().to_owned() };
     let input = Input { games: &mut games::open(&[]).unwrap(), counts: &files };
     let writer = CountWriter::create(&path, positions, false).unwrap();
-    write_counts(input, &Filter::default(), &means, writer, &Progress::none()).unwrap();
+    write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
     fs::read(&path).unwrap()
 }
 
