@@ -1,4 +1,4 @@
-//! A block: elements one behind the other.
+//! A block: elements one after the other.
 
 use super::element::RawElement;
 use super::key::Key;
@@ -17,18 +17,18 @@ impl<'a> Block<'a> {
         Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
     }
 
-    /// How many bytes it says are in use.
+    /// How many bytes it claims to use.
     pub fn said(&self) -> Option<u16> {
         bytes::u16_be(self.data, 0)
     }
 
-    /// What is in use.
+    /// The bytes in use.
     pub fn used(&self) -> &'a [u8] {
         let said = usize::from(self.said().unwrap_or_default());
         self.data.get(..said).unwrap_or(self.data)
     }
 
-    /// Its elements, up to the first place where none can be read: then its offset in the block, and why.
+    /// Its elements, up to the first that cannot be read: then its offset in the block, and why.
     pub fn elements(&self) -> Elements<'a> {
         Elements { used: self.used(), at: BLOCK_HEADER }
     }
@@ -43,7 +43,7 @@ impl<'a> Block<'a> {
         let used = self.used();
         let mut at = BLOCK_HEADER;
         while let Some((&len, rest)) = used.get(at..).and_then(<[u8]>::split_first) {
-            // Nearly all lengths are one byte, and then the key stands behind it.
+            // Nearly all lengths take one byte, which the key follows.
             let end = at + 1 + usize::from(len);
             if len < KEY_LEN as u8 || len >= 0x80 || rest.starts_with(key) || end > used.len() {
                 let element = RawElement::read(used, at).ok()?;
@@ -79,7 +79,7 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// Puts elements into blocks, each as full as can be.
+/// Fills blocks with elements, each as full as possible.
 #[derive(Clone, Debug)]
 pub struct Packer {
     block: Vec<u8>,
@@ -93,8 +93,8 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// Takes in the next element by its key and bytes, no more than an element may have; gives a block that is full
-    /// without it, with the key of its first element.
+    /// Takes in the next element by its key and bytes, no more than an element may have. Returns the block before it once
+    /// that has no room for it, with the key of its first element.
     pub fn push(&mut self, key: Key, element: &[u8]) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
         let full = if self.block.len() + element.len() > BLOCK_LEN as usize { self.finish() } else { None };
         self.first.get_or_insert(key);
@@ -102,15 +102,13 @@ impl Packer {
         full
     }
 
-    /// The last block, where anything is in it.
+    /// The last block, unless it is empty.
     pub fn finish(&mut self) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
         let first = self.first.take()?;
-        let mut bytes = [0; BLOCK_LEN as usize];
-        for (place, byte) in bytes.iter_mut().zip(&self.block) {
-            *place = *byte;
-        }
         let used = (self.block.len() as u16).to_be_bytes();
-        bytes.first_chunk_mut().into_iter().for_each(|place| *place = used);
+        let mut bytes = [0; BLOCK_LEN as usize];
+        let elements = self.block.iter().skip(BLOCK_HEADER);
+        bytes.iter_mut().zip(used.iter().chain(elements)).for_each(|(place, byte)| *place = *byte);
         self.block.truncate(BLOCK_HEADER);
         Some((first, bytes))
     }

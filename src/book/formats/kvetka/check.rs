@@ -1,4 +1,4 @@
-//! The whole book read: its sums, and what is wrong with it.
+//! Reading a whole book: its totals and the findings about it.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ use crate::book::traverse::reach;
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// Blocks between two looks at the progress bar.
+/// Blocks between two updates of the progress bar.
 const STRIDE: u64 = 1 << 9;
 
 kinds! {
-    /// What can be wrong with a Kvetka book.
+    /// Kinds of findings about a Kvetka book.
     enum Kind {
         Files: Error "missing or damaged files",
         Header: Warning "unknown values in the header",
@@ -50,7 +50,7 @@ kinds! {
     }
 }
 
-/// What the pass counted.
+/// What a pass over the book counts.
 #[derive(Default)]
 pub struct Totals {
     elements: u64,
@@ -62,7 +62,7 @@ pub struct Totals {
     games: Option<u64>,
 }
 
-/// Sums the book up and reports what is wrong with it.
+/// Sums the book up and reports findings.
 pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let totals = inspect(book, progress, findings);
     let walk = reach(book, totals.elements, progress);
@@ -82,7 +82,7 @@ pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -
     }
 }
 
-/// What the header and the files say, as lines with names.
+/// What the header and the files say, as named lines.
 fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if let Some(Header { caption, least_elo, plies, .. }) = book.header() {
@@ -114,13 +114,13 @@ fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// Reads everything once and reports what is wrong with the files, the sources, the blocks in their order and the index.
+/// Reads everything once and reports findings about the files, the sources, the blocks in their order and the index.
 pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
-    for error in book.errors() {
+    for error in &book.warnings {
         let at = error.offset().unwrap_or_default();
-        findings.add(Kind::Files, (error.path().unwrap_or(book.name()), at), error.what());
+        findings.add(Kind::Files, (error.path().unwrap_or(&book.name), at), error.what());
     }
-    if let (Some(header), Some(first)) = (book.header(), book.parts().all().first())
+    if let (Some(header), Some(first)) = (book.header(), book.parts.all().first())
         && header.element_type & !HAS_LINKS != 0
     {
         let kind = header.element_type;
@@ -129,7 +129,7 @@ pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) 
     }
     let games = sources(book, findings);
     let totals = Totals { games: book.sources().map(|_| games.iter().sum()), ..Totals::default() };
-    book.parts().expect(Access::Sequential);
+    book.parts.expect(Access::Sequential);
     progress.bytes(book.blocks() * BLOCK_LEN);
     let mut pass = Pass { book, totals, games, last: None, findings };
     for number in 0..book.blocks() {
@@ -138,7 +138,7 @@ pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) 
         }
         pass.block(number);
     }
-    book.parts().expect(Access::Random);
+    book.parts.expect(Access::Random);
     pass.totals
 }
 
@@ -157,8 +157,8 @@ type At<'a> = (&'a Path, u64);
 
 impl Pass<'_, '_> {
     fn block(&mut self, number: u64) {
-        let Some((part, start)) = self.book.parts().place(number) else { return };
-        let Some(block) = self.book.parts().block(number) else { return };
+        let Some((part, start)) = self.book.parts.place(number) else { return };
+        let Some(block) = self.book.parts.block(number) else { return };
         let path = &*part.path;
         self.totals.used += block.used().len() as u64;
         let said = usize::from(block.said().unwrap_or_default());
@@ -168,7 +168,7 @@ impl Pass<'_, '_> {
         } else if said == BLOCK_HEADER {
             self.findings.add(Kind::Empty, (path, start), format_args!("block {number} is empty"));
         }
-        if let Some(index) = self.book.index()
+        if let Some(index) = &self.book.index
             && let Some(first) = block.first_key()
             && index.key(number) != Some(first)
         {

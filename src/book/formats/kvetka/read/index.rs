@@ -8,7 +8,7 @@ use crate::base::bytes;
 use crate::base::error::{Error, Result};
 use crate::base::map::Map;
 
-/// What to do with an index that does not belong to the blocks.
+/// What to do with the index of other blocks.
 const ADVICE: &str = "the book is read without it; delete it, or copy it again with the .kob files";
 
 /// Blocks that are compared with the index when a book is opened.
@@ -22,26 +22,23 @@ pub struct Index {
 }
 
 impl Index {
-    /// Takes a file for the index of these blocks.
+    /// The index of these blocks.
     ///
     /// # Errors
-    /// When it has another number of keys than there are blocks, or one of some that are compared is another than
-    /// that of its block.
+    /// When the number of keys differs from that of the blocks, or a key that is compared differs from that of its block.
     pub fn new(path: PathBuf, map: Map, parts: &Parts) -> Result<Self> {
         let blocks = parts.blocks();
-        let len = map.len() as u64;
-        let error = |at: u64, what: String| Err(Error::format(&path, what).at_offset(at).advice(ADVICE));
-        if len != blocks * KEY_LEN as u64 {
-            let what = format!(
-                "the index has {len} bytes, and for {blocks} blocks it needs {}",
-                blocks * KEY_LEN as u64
-            );
-            return error(len.min(blocks * KEY_LEN as u64), what);
+        let (len, needed) = (map.len() as u64, blocks * KEY_LEN as u64);
+        let index = Self { path, map };
+        let error =
+            |at: u64, what: String| Err(Error::format(&index.path, what).at_offset(at).advice(ADVICE));
+        if len != needed {
+            let what = format!("the index has {len} bytes, and for {blocks} blocks it needs {needed}");
+            return error(len.min(needed), what);
         }
-        let index = Self { path: path.clone(), map };
         for step in 0..COMPARED {
             let block = blocks.saturating_sub(1) * step / (COMPARED - 1);
-            // A block that has no key says nothing of its index.
+            // A block without a key cannot be compared.
             if parts.first_key(block).is_some_and(|key| index.key(block) != Some(key)) {
                 let what = format!("the index has another first key than block {block}");
                 return error(block * KEY_LEN as u64, what);
@@ -55,12 +52,12 @@ impl Index {
         &self.path
     }
 
-    /// The key that it has for a block.
+    /// The key of a block.
     pub fn key(&self, block: u64) -> Option<&[u8; KEY_LEN]> {
         bytes::slice(&self.map, block.checked_mul(KEY_LEN as u64)?, KEY_LEN as u64)?.first_chunk()
     }
 
-    /// The last of the blocks from `low` to `high` whose key is this one or one before it.
+    /// The last of the blocks from `low` to `high` whose key is not above this one.
     pub fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
         last_true(low, high, |block| self.key(block).is_some_and(|first| first <= key))
     }

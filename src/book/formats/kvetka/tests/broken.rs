@@ -4,10 +4,10 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use super::super::Kvetka;
 use super::super::layout::BLOCK_LEN;
-use super::super::{Kvetka, Packed};
-use super::made::{damages, ksf, many, told};
-use super::{Made, after};
+use super::fixtures::{damages, ksf, many, told};
+use super::{Made, Packed, after};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
 use crate::book::{self, Book};
@@ -93,9 +93,7 @@ fn files_that_are_missing_are_told_and_the_others_are_played() {
     assert_eq!(known(&made, &book), all - positions_in(1));
     let warnings = book.warnings().join("\n");
     assert!(
-        warnings.contains(
-            "b_2.kob: before this file _1.kob is missing, and the positions that stood there (byte 0)"
-        ),
+        warnings.contains("b_2.kob: before this file _1.kob is missing, and the positions in it (byte 0)"),
         "{warnings}"
     );
     assert!(warnings.contains("b.kin: the index has "), "{warnings}");

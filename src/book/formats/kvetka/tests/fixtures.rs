@@ -1,15 +1,15 @@
-//! Books as a test wants them: out of games.
+//! Books made of games.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
+use std::path::Path;
 
 use shakmaty::{CastlingMode, Position as _};
 
 use super::super::element::{Element, Extras, Link, Results};
-use super::super::layout::{SOURCE_CBH, SOURCE_PGN, SOURCE_WEB};
-use super::super::{Game, Header, Key, KsfWriter, Kvetka, Packed, code};
+use super::super::{Header, Key, KsfWriter, Kvetka, code};
+use super::Packed;
 use crate::base::progress::Progress;
-use crate::book::Book;
+use crate::book::{Book, LinkedGame, SourceKind};
 use crate::chess::normal::Normal;
 use crate::chess::{Game as Line, Position};
 
@@ -123,28 +123,54 @@ pub fn many(games: u64) -> Made {
 
 /// A `.ksf` file with a source of each kind.
 pub fn ksf() -> Vec<u8> {
-    let mut writer = KsfWriter::new(Cursor::new(Vec::new()));
-    assert!(writer.source(SOURCE_PGN, false, "%currentdir%pgn\\base.pgn").unwrap());
-    let game = Game {
+    let first = LinkedGame {
+        number: 0,
+        kind: SourceKind::Pgn,
+        source: "%currentdir%pgn\\base.pgn".to_owned(),
+        gone: false,
         address: 1000,
         length: 700,
         white: "Hübner, R".to_owned(),
         black: "Карпов".to_owned(),
         white_elo: 2600,
         black_elo: 0,
-        result: 2,
+        points: Some(1),
     };
-    assert_eq!(writer.game(&game).unwrap(), Some(Link { source: 0, game: 0 }));
-    let second = Game { address: 1700, result: 1, ..game.clone() };
-    assert_eq!(writer.game(&second).unwrap(), Some(Link { source: 0, game: 1 }));
-    assert!(writer.source(SOURCE_WEB, false, "http://example.org/%currentdir%").unwrap());
-    for address in [1 << 26 | 4, 10 << 26 | 4] {
-        writer.game(&Game { address, length: 9, result: 3, ..Game::default() }).unwrap();
-    }
-    assert!(writer.source(SOURCE_CBH, false, "/data/b.cbh").unwrap());
-    writer.game(&Game { address: 92, length: 46, result: 0, ..Game::default() }).unwrap();
+    let unnamed = LinkedGame {
+        kind: SourceKind::Web,
+        source: "http://example.org/%currentdir%".to_owned(),
+        length: 9,
+        white: String::new(),
+        black: String::new(),
+        white_elo: 0,
+        points: None,
+        ..first.clone()
+    };
+    let games = [
+        LinkedGame { number: 1, address: 1700, points: Some(2), ..first.clone() },
+        LinkedGame { number: 2, address: 1 << 26 | 4, ..unnamed.clone() },
+        LinkedGame { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
+        LinkedGame {
+            number: 4,
+            kind: SourceKind::Cbh,
+            source: "/data/b.cbh".to_owned(),
+            address: 92,
+            length: 46,
+            points: Some(0),
+            ..unnamed
+        },
+    ];
+    let mut writer = KsfWriter::new(Path::new(""), 1 << 10);
+    [first].iter().chain(&games).for_each(|game| writer.add(game).unwrap());
+    let links: Vec<_> = (0..5).map(|number| writer.link(number).unwrap().unwrap()).collect();
+    let expected = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)].map(|(source, game)| Link { source, game });
+    assert_eq!((links, writer.lost), (expected.to_vec(), 0));
     let mut file = Vec::new();
-    writer.finish(&mut file).unwrap();
+    let put = |bytes: &[u8]| {
+        file.extend(bytes);
+        Ok(())
+    };
+    writer.finish(put).unwrap();
     file
 }
 

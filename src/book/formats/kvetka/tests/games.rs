@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::super::Kvetka;
-use super::made::{damages, ksf, told};
+use super::fixtures::{damages, ksf, told};
 use super::{Made, after};
 use crate::book::{Book, LinkedGame, SourceKind};
 use crate::chess::Position;
@@ -64,7 +64,7 @@ fn all_games_of_all_kinds_of_sources_are_listed() {
     });
     assert_eq!(first, 1);
     let sources = book.sources().unwrap();
-    assert_eq!((sources.count(), sources.total()), (3, 5));
+    assert_eq!(sources.count(), 3);
     // A page's address is left as it is.
     assert_eq!(sources.source(1).unwrap().address, "http://example.org/%currentdir%");
 }

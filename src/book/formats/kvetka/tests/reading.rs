@@ -2,9 +2,9 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::super::{Kvetka, Packed, Results};
-use super::made::{damages, many, told};
-use super::{Made, after, fen};
+use super::super::{Kvetka, Results};
+use super::fixtures::{damages, many, told};
+use super::{Made, Packed, after, fen};
 use crate::base::progress::Progress;
 use crate::book::{Book, Counts, MoveFacts};
 use crate::chess::Position;

@@ -8,8 +8,8 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::super::{Key, Kvetka, Results, Writer};
+use super::fixtures::{damages, many};
 use super::keys::reached;
-use super::made::{damages, many};
 use super::{Made, after, fen};
 use crate::base::error::Remedy;
 use crate::base::progress::Progress;
