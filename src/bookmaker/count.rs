@@ -78,8 +78,26 @@ pub fn count<R: Row>(
     let receive = Mutex::new(receive);
     let (stop, games) = (AtomicBool::new(false), AtomicU64::new(0));
     let work = || {
-        let sorter = RadixSorter::<R>::new(share, &resources.temp);
-        let mut counter = Counter::new(filter, &files, index, sorter);
+        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+        let mut counter = Counter {
+            filter,
+            files: &files,
+            index,
+            sorter: RadixSorter::<R>::new(share, &resources.temp),
+            report: Report::default(),
+            sides: Sides::default(),
+            game: 0,
+            entry: Vec::new(),
+            waiting: Vec::new(),
+            packed: Vec::new(),
+            last: None,
+            lasts: Vec::new(),
+            ply: 0,
+            lines: Vec::new(),
+            most,
+            crowded: false,
+            failed: None,
+        };
         while let Some(batch) = next(&receive) {
             if stop.load(Ordering::Relaxed) {
                 continue;
@@ -153,35 +171,7 @@ struct Counter<'a, R> {
     failed: Option<Error>,
 }
 
-impl<'a, R: Row> Counter<'a, R> {
-    fn new(
-        filter: &'a Filter,
-        files: &'a Files,
-        index: Option<&'a GameIndex>,
-        sorter: RadixSorter<R>,
-    ) -> Self {
-        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
-        Self {
-            filter,
-            files,
-            index,
-            sorter,
-            report: Report::default(),
-            sides: Sides::default(),
-            game: 0,
-            entry: Vec::new(),
-            waiting: Vec::new(),
-            packed: Vec::new(),
-            last: None,
-            lasts: Vec::new(),
-            ply: 0,
-            lines: Vec::new(),
-            most,
-            crowded: false,
-            failed: None,
-        }
-    }
-
+impl<R: Row> Counter<'_, R> {
     fn finish(self) -> Result<(SortedRuns<R>, Report)> {
         match self.failed {
             Some(error) => Err(error),

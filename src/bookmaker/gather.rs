@@ -1,6 +1,6 @@
 //! Counting games together with the counts of other machines, and writing count files.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::count::count;
 use super::filter::Filter;
@@ -72,13 +72,11 @@ fn read<R: Row>(
     progress.things(files.iter().map(CountFile::rows).sum(), "rows");
     let threads = resources.threads.clamp(1, parts.len());
     let share = resources.memory / threads;
-    let (next, done, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let work = || {
         let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
-            while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed))
-                && !stop.load(Ordering::Relaxed)
-            {
+            while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut rows = 0;
                 file.group(*group, R::PLACED, |line| {
                     rows += 1;
@@ -92,11 +90,9 @@ fn read<R: Row>(
             }
             Ok(())
         };
-        let read = read();
-        if read.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        read.map(|()| sorter.finish())
+        // After an error no thread takes another part.
+        read().inspect_err(|_| next.store(parts.len(), Ordering::Relaxed))?;
+        Ok(sorter.finish())
     };
     parallel::beside(threads, work, || ()).1.into_iter().collect()
 }
@@ -146,7 +142,7 @@ fn write<R: Row>(
 ) -> Result<(Report, CountsWritten)> {
     let (runs, report) = input.count::<R>(filter, resources, None, progress)?;
     let sorted = Sorted::new(runs);
-    progress.things(sorted.len(), "counts");
+    progress.things(sorted.total(), "counts");
     let lines = |rows: &[R]| {
         let mut lines = Vec::with_capacity(rows.len());
         for rows in rows.chunk_by(|a, b| a.key() == b.key()) {

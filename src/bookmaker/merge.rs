@@ -118,7 +118,7 @@ fn merge_rows<R: Merging>(
         merged.unreached += unreached;
     }
     let sorted = Sorted::new(vec![sorter.finish()]);
-    progress.things(sorted.len(), "moves");
+    progress.things(sorted.total(), "moves");
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
         for mut record in found {

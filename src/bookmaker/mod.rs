@@ -86,7 +86,7 @@ fn build_from<R: Row>(
         index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
     }
     let sorted = Sorted::new(runs);
-    progress.things(sorted.len(), "counts");
+    progress.things(sorted.total(), "counts");
     let make = |rows: &[R]| {
         let mut drops = Drops::new();
         (weigh::positions(rows, weigh, R::PLACED, &mut drops), drops)

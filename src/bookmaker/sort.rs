@@ -161,14 +161,9 @@ impl<R: Sortable> Sorted<R> {
     }
 
     /// Rows in memory and in files, before equal ones in different runs are added up.
-    pub fn len(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         let runs = self.threads.iter().flat_map(|runs| &runs.bins).flat_map(|bin| &bin.runs);
         self.spilled() + runs.map(|run| run.rows.len() as u64).sum::<u64>()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// Calls `make` for each range of keys on all threads, with rows of about a quarter of the memory at a time, and
@@ -205,7 +200,7 @@ impl<R: Sortable> Sorted<R> {
 
     /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy.
     fn ranges(&self, most: u64, threads: usize) -> Vec<(usize, usize)> {
-        let most = most.min(self.len() / (threads as u64 * 16) + 1);
+        let most = most.min(self.total() / (threads as u64 * 16) + 1);
         let mut ranges = Vec::new();
         let (mut from, mut rows) = (0, 0);
         for range in 0..RANGES {

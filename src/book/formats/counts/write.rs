@@ -22,13 +22,13 @@ use crate::base::replace::Replacement;
 use crate::chess::MoveCode;
 use crate::chess::PACKED_LEN;
 
-/// Rows of a row group: what is held in memory until it is written, and what others read at a time.
+/// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// Values that are handed to the crate at a time, after which it looks whether a page is full.
+/// Values that are passed to the crate at a time, after which it checks whether a page is full.
 const BATCH: usize = 1 << 12;
 
-/// Bytes of a page before it is packed.
+/// Bytes of a page before it is compressed.
 const PAGE_LEN: usize = 1 << 18;
 
 /// A count file that is being written. Dropped before [`CountWriter::finish`], it leaves no file.
@@ -41,11 +41,12 @@ pub struct CountWriter<W: Write + Send = Replacement> {
 }
 
 /// The rows of a row group, by columns.
+#[derive(Default)]
 struct Group {
     keys: Vec<i64>,
     moves: Vec<i32>,
     counts: [Vec<i64>; 3],
-    /// Positions one after the other, where they are wanted.
+    /// Positions one after the other, if they are written.
     positions: Option<Vec<u8>>,
 }
 
@@ -58,7 +59,7 @@ impl CountWriter {
         Self::new(path, Replacement::new(path, force)?, positions)
     }
 
-    /// Writes out what is left, syncs, and puts the file in its place; without a ply in it, no file is put there.
+    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted.
     ///
     /// # Errors
     /// When the disk is full or fails: the old file is unchanged.
@@ -72,7 +73,7 @@ impl CountWriter {
 }
 
 impl<W: Write + Send> CountWriter<W> {
-    /// Begins a count file that goes elsewhere; `path` is only its name.
+    /// Begins a count file in any writer; `path` is only its name.
     ///
     /// # Errors
     /// When its first bytes cannot be written.
@@ -80,12 +81,7 @@ impl<W: Write + Send> CountWriter<W> {
         let broken = |error| cannot(path, error);
         let schema = schema(positions).map_err(broken)?;
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties())).map_err(broken)?;
-        let group = Group {
-            keys: Vec::new(),
-            moves: Vec::new(),
-            counts: Default::default(),
-            positions: positions.then(Vec::new),
-        };
+        let group = Group { positions: positions.then(Vec::new), ..Group::default() };
         let written = CountsWritten { file: path.to_owned(), ..CountsWritten::default() };
         Ok(Self { path: path.to_owned(), writer, group, last_key: None, written })
     }
@@ -98,8 +94,7 @@ impl<W: Write + Send> CountWriter<W> {
     /// Takes in the next row: they come sorted by key, then by move, and each once.
     ///
     /// # Errors
-    /// When the disk is full or fails, when a count is more than can be counted, or when the position is missing that
-    /// is to be written.
+    /// When the disk is full or fails, when a count is too large, or when positions are written and this one is missing.
     pub fn add(&mut self, line: &Line) -> Result<()> {
         let counts = [line.wins, line.draws, line.losses];
         if counts.iter().any(|count| *count >= MOST_GAMES) {
@@ -142,10 +137,10 @@ impl<W: Write + Send> CountWriter<W> {
         Ok(())
     }
 
-    /// Writes out what is left.
+    /// Writes the remaining rows and the footer.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the disk is full or fails.
     pub fn close(mut self) -> Result<(W, CountsWritten)> {
         if !self.group.keys.is_empty() {
             self.flush()?;
@@ -236,14 +231,14 @@ fn properties() -> WriterProperties {
                 .map(|column_idx| SortingColumn { column_idx, descending: false, nulls_first: false })
                 .to_vec(),
         ))
-        // Sorted numbers are little apart, and most keys come once: a dictionary of them would be in vain.
+        // Sorted numbers are close to each other, and most keys come once: a dictionary would save nothing.
         .set_column_dictionary_enabled(path(KEY), false)
         .set_column_encoding(path(KEY), Encoding::DELTA_BINARY_PACKED)
         .set_column_dictionary_enabled(path(POSITION), false)
         .build()
 }
 
-/// An error of writing, as the user is to see it.
+/// An error of writing, for the user.
 fn cannot(path: &Path, error: ParquetError) -> Error {
     let error =
         Error::new(ErrorKind::File, format!("cannot write the file: {}", plain(&error))).at_path(path);

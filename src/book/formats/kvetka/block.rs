@@ -29,8 +29,13 @@ impl<'a> Block<'a> {
     }
 
     /// Its elements, up to the first that cannot be read: then its offset in the block, and why.
-    pub fn elements(&self) -> Elements<'a> {
-        Elements { used: self.used(), at: BLOCK_HEADER }
+    pub fn elements(&self) -> impl Iterator<Item = Result<RawElement<'a>, (usize, &'static str)>> + use<'a> {
+        let (used, mut at) = (self.used(), BLOCK_HEADER);
+        std::iter::from_fn(move || {
+            let element = (at < used.len()).then(|| RawElement::read(used, at).map_err(|why| (at, why)))?;
+            at = element.map_or(used.len(), |element| element.end);
+            Some(element)
+        })
     }
 
     /// The key of its first element.
@@ -56,26 +61,6 @@ impl<'a> Block<'a> {
             }
         }
         None
-    }
-}
-
-/// The elements of a block.
-#[derive(Clone, Debug)]
-pub struct Elements<'a> {
-    used: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Result<RawElement<'a>, (usize, &'static str)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.at >= self.used.len() {
-            return None;
-        }
-        let element = RawElement::read(self.used, self.at).map_err(|fault| (self.at, fault));
-        self.at = element.map_or(self.used.len(), |element| element.end);
-        Some(element)
     }
 }
 

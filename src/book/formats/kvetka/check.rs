@@ -5,7 +5,7 @@ use std::path::Path;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
 use super::block::Block;
-use super::element::{Body, Extras, RawElement};
+use super::element::{Body, Extras, Link, RawElement};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{
@@ -178,8 +178,8 @@ impl Pass<'_, '_> {
         for element in block.elements() {
             match element {
                 Ok(element) => self.element(&block, number, &element, (path, start + element.at as u64)),
-                Err((at, fault)) => {
-                    let what = format_args!("an element of block {number} {fault} of what is in use");
+                Err((at, why)) => {
+                    let what = format_args!("an element of block {number} {why} of what is in use");
                     self.findings.add(Kind::Element, (path, start + at as u64), what);
                 }
             }
@@ -193,15 +193,12 @@ impl Pass<'_, '_> {
             let what = format_args!("an element has {len} bytes, and {MOST_ELEMENT} are the most");
             self.findings.add(Kind::Length, at, what);
         }
-        match self.last.replace(*element.key) {
-            Some(last) if last == *element.key => {
-                self.findings.add(Kind::Order, at, "the element before has the same position");
-            }
-            Some(last) if last > *element.key => {
-                let what = "the element before has a higher key: this position may not be found";
-                self.findings.add(Kind::Order, at, what);
-            }
-            _ => {}
+        let last = self.last.replace(*element.key);
+        if last == self.last {
+            self.findings.add(Kind::Order, at, "the element before has the same position");
+        } else if last > self.last {
+            let what = "the element before has a higher key: this position may not be found";
+            self.findings.add(Kind::Order, at, what);
         }
         debug_assert!(element.end <= block.used().len());
         let chess = Key(*element.key).position();
@@ -215,8 +212,8 @@ impl Pass<'_, '_> {
                 }
                 self.extras(&body, at);
             }
-            Err(fault) => {
-                let what = format_args!("an element of block {number} {fault} of it");
+            Err(why) => {
+                let what = format_args!("an element of block {number} {why} of it");
                 self.findings.add(Kind::Element, at, what);
             }
         }
@@ -255,8 +252,8 @@ impl Pass<'_, '_> {
         let Self { book, totals, games, findings, .. } = self;
         let Extras { flags, link, comment, rest } = match body.extras(book.has_links()) {
             Ok(extras) => extras,
-            Err(fault) => {
-                let what = format_args!("what follows the moves {fault} of its element");
+            Err(why) => {
+                let what = format_args!("what follows the moves {why} of its element");
                 return findings.add(Kind::Extras, at, what);
             }
         };
@@ -280,7 +277,7 @@ impl Pass<'_, '_> {
         if book.sources().is_none() {
             findings.count(Kind::NoSources, at, "there is a link to a game, and no .ksf file that names it");
         } else if games.get(usize::from(link.source)).is_none_or(|&games| u64::from(link.game) >= games) {
-            let (game, source) = (link.game, link.source);
+            let Link { source, game } = link;
             let what = format_args!(
                 "a link leads to game {game} of source {source}, which the .ksf file does not have"
             );
@@ -305,24 +302,22 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
         match sources.source(number) {
             Ok(source) => {
                 if source.kind > SOURCE_CBH {
-                    let kind = source.kind;
-                    let what = format_args!("the kind {kind} of source {number} has no known meaning");
+                    let what =
+                        format_args!("the kind {} of source {number} has no known meaning", source.kind);
                     findings.add(Kind::Unknown, (path, Sources::entry(number)), what);
                 }
                 for game in sources.games(&source) {
-                    match game {
-                        Ok(_) => games += 1,
-                        Err((at, fault)) => {
-                            let all = source.games;
-                            let what =
-                                format_args!("game {games} of {all} of source {number} {fault} of the file");
-                            findings.add(Kind::Source, (path, at.min(len)), what);
-                        }
+                    if let Err((at, why)) = game {
+                        let all = source.games;
+                        let what = format_args!("game {games} of {all} of source {number} {why} of the file");
+                        findings.add(Kind::Source, (path, at.min(len)), what);
+                        break;
                     }
+                    games += 1;
                 }
             }
-            Err((at, fault)) if at <= len => {
-                let what = format_args!("source {number} {fault} of the file");
+            Err((at, why)) if at <= len => {
+                let what = format_args!("source {number} {why} of the file");
                 findings.add(Kind::Source, (path, at), what);
             }
             Err(_) => {

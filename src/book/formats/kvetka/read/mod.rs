@@ -64,7 +64,9 @@ impl Kvetka {
         let mut files: Vec<PathBuf> =
             kob.iter().map(|(_, path)| path).chain(&kin).chain(&ksf).cloned().collect();
         let opened = files.iter().position(|file| file == path).unwrap_or_default();
-        files.get_mut(..=opened).into_iter().for_each(|files| files.rotate_right(1));
+        if let Some(files) = files.get_mut(..=opened) {
+            files.rotate_right(1);
+        }
         let mapped = |path: PathBuf| Map::open(&path).map(|map| (path, map));
         let kob = kob.into_iter().map(|(number, path)| mapped(path).map(|(path, map)| (number, path, map)));
         let kob = kob.collect::<Result<_>>()?;
