@@ -1,16 +1,16 @@
-//! Work on several threads, which end before the call returns.
+//! Running work on several threads, which end before the call returns.
 
 use std::sync::mpsc;
 use std::thread;
 
 use super::error::{Error, ErrorKind, Result};
 
-/// How many threads the machine has processors for.
+/// How many processors this process may use.
 pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Runs `work` on each of `threads` threads, and `lead` on this one meanwhile; what they return.
+/// Runs `work` on each of `threads` threads, and `lead` on this one meanwhile. Returns their results.
 pub fn beside<T: Send, L>(
     threads: usize,
     work: impl Fn() -> T + Sync,
@@ -26,9 +26,9 @@ pub fn beside<T: Send, L>(
     })
 }
 
-/// Lets threads do the jobs from 0 to `jobs`, each thread with what `make` gives it, and takes the results in order. A
-/// result that was taken is given back to be filled again, so that it keeps its memory. `waiting` results of each thread
-/// may wait to be taken, besides the one that it works on.
+/// Does the jobs from 0 to `jobs` on several threads, each with the worker that `make` returns, and passes the results to
+/// `take` in order. Results are reused, so that they keep their memory. Besides the one that it works on, each thread may
+/// have `waiting` finished results.
 ///
 /// # Errors
 /// When `take` fails: the work stops then.
@@ -69,7 +69,7 @@ pub fn in_order<W, T: Default + Send>(
             })
             .collect();
         for (job, (found, back)) in (0..jobs).zip(lanes.iter().cycle()) {
-            // A thread that ended early has panicked, and the scope says so.
+            // A thread that ends early has panicked, and the scope reports it.
             let ended = |_| Error::new(ErrorKind::File, "the work stopped");
             let mut found = found.recv().map_err(ended)?;
             take(job, &mut found)?;

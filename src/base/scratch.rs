@@ -10,7 +10,7 @@ use super::{file, folder};
 /// Bytes that are written at once when a temporary file exists already.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes that a [`Cursor`] reads at once unless it is told otherwise.
+/// Bytes that a [`Cursor`] reads at once by default.
 const BLOCK: usize = 1 << 16;
 
 /// Bytes that only grow, and can be read at any offset. The temporary file has no name, or goes with the process.

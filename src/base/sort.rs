@@ -123,7 +123,7 @@ impl Sorter {
             .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| record(bytes, a).cmp(record(bytes, b))));
     }
 
-    /// Writes what is in memory as a run, and merges the runs of full levels.
+    /// Writes the records in memory as a run, and merges the runs of full levels.
     fn spill(&mut self) -> Result<()> {
         self.sort();
         if self.levels.is_empty() {

@@ -53,16 +53,6 @@ impl Names {
         self.0.get(&key).map(String::as_str)
     }
 
-    /// How many positions have names.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Takes in the lines of a file.
     fn add(&mut self, text: &[u8]) {
         let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
@@ -183,7 +173,7 @@ mod tests {
                     A00b \"Barnes: Fool's Mate\"  1.f3 e5 2.g4\n  Qh4# *\nB90k3 \"Sicilian: Najdorf\" 1.e4 c5 2.Nf3 d6 \
                     3.d4 cxd4 4.Nxd4 Nf6 5.Nc3 a6 *\nX99 \"None\" 1.a3 *\nA01 \"Broken\" 1.Qh9 *\n";
         let names = names(text);
-        assert_eq!(names.len(), 4, "{names:?}");
+        assert_eq!(names.0.len(), 4, "{names:?}");
         assert_eq!(names.get(key("")), Some("A00|Start position"));
         assert_eq!(names.get(key("f2f3")), Some("A00|Barnes Opening"));
         assert_eq!(names.get(key("f2f3 e7e5 g2g4 d8h4")), Some("A00|Barnes|Fool's Mate"));
@@ -197,7 +187,7 @@ mod tests {
         let text = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n[Variation \"a|b\"]\n\n1. e4 (1. d4 d5) 1... c5 *\n\n\
                     [ECO \"C20\"]\n[Opening \"Other\"]\n\n1. e4 c5 *\n\n[Event \"x\"]\n\n1. d4 *\n";
         let names = names(text);
-        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(names.0.len(), 1, "{names:?}");
         assert_eq!(names.get(key("e2e4 c7c5")), Some("B20|Sicilian|a/b"));
     }
 
@@ -209,6 +199,6 @@ mod tests {
         let error = Names::read(&[&path]).unwrap_err().to_string();
         assert!(error.contains("the file names no opening: name an .eco file"), "{error}");
         assert!(Names::read(&[folder.path().join("none.eco")]).is_err());
-        assert!(Names::read(&[] as &[&Path]).unwrap().is_empty());
+        assert!(Names::read(&[] as &[&Path]).unwrap().0.is_empty());
     }
 }

@@ -11,7 +11,7 @@ use crate::book::{Counts, MoveFacts, PositionRecord, Ratings};
 use crate::chess::MoveCode;
 use crate::chess::{PACKED_LEN, Packed};
 
-/// A packed position that stands for none.
+/// The packed position of rows without one.
 const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 
 /// The facts about a move or, with the move a1a1, about the position itself. Numbers are 0 where nothing is known.

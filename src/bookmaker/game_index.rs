@@ -20,7 +20,7 @@ const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
 /// Offset of the result in an entry.
 const RESULT: usize = 17;
 
-/// The games that count: they come in any order, and are handed over in the order of their numbers.
+/// The games that count. They come in any order, and the writer gets them in the order of their numbers.
 #[derive(Debug)]
 pub struct GameIndex(Mutex<Sorter>);
 

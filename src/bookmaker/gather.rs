@@ -146,7 +146,7 @@ fn write<R: Row>(
     let lines = |rows: &[R]| {
         let mut lines = Vec::with_capacity(rows.len());
         for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
-            // All rows of a key have the same position unless keys collide: then one of them is taken for all.
+            // All rows of a key have the same position unless keys collide: then one of them serves all.
             let packed = rows.iter().filter_map(Row::packed).min();
             let key = rows.first().map_or(0, |row| row.key());
             for_each_move(rows, |mv, Counts { wins, draws, losses, .. }| {

@@ -41,7 +41,7 @@ use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
 use weigh::Drops;
 
-/// Bytes of memory that do not hold rows: pieces of files and what is read from them.
+/// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;
 
 /// How a book is built.

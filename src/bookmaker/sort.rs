@@ -35,7 +35,7 @@ use crate::base::progress::Progress;
 /// Bytes of a full bin: few enough to be sorted within a processor's caches.
 const BIN_LEN: usize = 1 << 17;
 
-/// Bytes that are made of a row at most: a position of its own, with its one move.
+/// The most bytes that a row becomes: a position with one move.
 const MADE_LEN: usize = 512;
 
 /// Rows that are handed on at a time, however much memory there is: more would be allocated and freed by the system

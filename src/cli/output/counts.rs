@@ -163,7 +163,7 @@ fn text(path: &Path, found: &Found, out: &mut dyn Write) -> io::Result<()> {
     let version = found.version().map_or_else(String::new, |version| format!(", version {version}"));
     row("format", &format!("counts (Parquet{version})"))?;
     for file in &found.files {
-        row("file", &format!("{} ({} bytes)", file.path().display(), file.len()))?;
+        row("file", &format!("{} ({} bytes)", file.path().display(), file.bytes()))?;
     }
     if let Some(by) = found.created_by() {
         row("written by", &by)?;

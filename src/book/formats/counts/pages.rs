@@ -81,7 +81,7 @@ impl Pages {
         let error = |what: String| Error::new(ErrorKind::Format, what);
         let name = descriptor.name();
         if chunk.end > file.len() {
-            return Err(error(format!("the column {name:?} lies outside of the file")));
+            return Err(error(format!("the column {name:?} is outside the file")));
         }
         if !is_known(chunk.codec) {
             let codec = usize::try_from(chunk.codec.0).ok().and_then(|codec| CODECS.get(codec));

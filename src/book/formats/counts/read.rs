@@ -107,13 +107,8 @@ impl CountFile {
     }
 
     /// Bytes of the file.
-    pub fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.file.len()
-    }
-
-    /// Whether it has no bytes; no count file is empty.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The number of rows in its footer.
@@ -220,8 +215,8 @@ impl CountFile {
 
     /// The error of a file without the positions that are needed.
     pub fn lacks_positions(&self) -> Error {
-        Error::format(self.path(), "this count file holds only the positions' keys, and what is to be made of it needs the positions")
-            .remedied_by(Remedy::CountPositions)
+        let what = "this count file holds only the keys of positions, and the output needs the positions";
+        Error::format(self.path(), what).remedied_by(Remedy::CountPositions)
     }
 }
 
@@ -291,7 +286,7 @@ fn packed(
     if *known != Some((key, packed)) {
         let position = packed.unpack().ok_or("position is none of chess")?;
         if position.key() != key {
-            return Err("position is not the one that key stands for".to_owned());
+            return Err("position does not have this key".to_owned());
         }
         *known = Some((key, packed));
     }

@@ -152,7 +152,10 @@ fn rows_that_others_write_in_other_types_and_orders_are_read() {
     let lines = rows(file.clone(), false).unwrap();
     assert_eq!(lines, [line(u64::MAX, [70_000, 2, 1]), line(start, [3, 2, 1])]);
     let error = rows(file, true).unwrap_err();
-    assert!(error.starts_with("a.parquet: row 0, counted from 0: position is not the one"), "{error}");
+    assert!(
+        error.starts_with("a.parquet: row 0, counted from 0: position does not have this key"),
+        "{error}"
+    );
     let placed = rows(theirs(schema, &[group(start, 3)], plain()), true).unwrap();
     assert_eq!(placed[0].packed, Packed::new(&Position::start()));
 }

@@ -33,14 +33,9 @@ impl CountFile {
         left_out(path)
     }
 
-    pub fn from_bytes(path: impl AsRef<Path>, _: Vec<u8>) -> Result<Self> {
-        left_out(path.as_ref())
-    }
-
     never! {
         path() -> &Path;
-        len() -> u64;
-        is_empty() -> bool;
+        bytes() -> u64;
         rows() -> u64;
         groups() -> usize;
         group_rows(usize) -> u64;

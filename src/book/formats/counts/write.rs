@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
     ByteArray, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
 };
@@ -12,7 +12,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, TypePtr};
 
 use super::MOST_GAMES;
 use super::pages::plain;
@@ -103,7 +104,7 @@ impl<W: Write + Send> CountWriter<W> {
         if let Some(positions) = &mut self.group.positions {
             let packed = line
                 .packed
-                .ok_or_else(|| Error::format(&self.path, "a position is not known that is to be written"))?;
+                .ok_or_else(|| Error::format(&self.path, "a position that is to be written is missing"))?;
             positions.extend_from_slice(&packed.0);
         }
         self.group.keys.push(line.key.cast_signed());
@@ -193,24 +194,15 @@ fn column<T: DataType, W: Write + Send>(
 
 /// The columns.
 fn schema(positions: bool) -> std::result::Result<TypePtr, ParquetError> {
-    let column = |name: &str, physical: Physical, bits: i8| {
-        Type::primitive_type_builder(name, physical)
-            .with_repetition(Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::integer(bits, false)))
-            .build()
-            .map(Arc::new)
-    };
-    let mut columns = vec![column(KEY, Physical::INT64, 64)?, column(MOVE, Physical::INT32, 16)?];
+    let mut columns =
+        format!("required int64 {KEY} (INTEGER(64,false)); required int32 {MOVE} (INTEGER(16,false));");
     for name in COUNT_COLUMNS {
-        columns.push(column(name, Physical::INT64, 64)?);
+        columns += &format!("required int64 {name} (INTEGER(64,false));");
     }
     if positions {
-        let position = Type::primitive_type_builder(POSITION, Physical::FIXED_LEN_BYTE_ARRAY)
-            .with_repetition(Repetition::REQUIRED)
-            .with_length(PACKED_LEN as i32);
-        columns.push(Arc::new(position.build()?));
+        columns += &format!("required fixed_len_byte_array({PACKED_LEN}) {POSITION};");
     }
-    Ok(Arc::new(Type::group_type_builder("counts").with_fields(columns).build()?))
+    parse_message_type(&format!("message counts {{ {columns} }}")).map(Arc::new)
 }
 
 /// How the columns are written.

@@ -179,7 +179,7 @@ impl Pass<'_, '_> {
             match element {
                 Ok(element) => self.element(&block, number, &element, (path, start + element.at as u64)),
                 Err((at, why)) => {
-                    let what = format_args!("an element of block {number} {why} of what is in use");
+                    let what = format_args!("an element of block {number} {why} of the used bytes");
                     self.findings.add(Kind::Element, (path, start + at as u64), what);
                 }
             }
@@ -253,7 +253,7 @@ impl Pass<'_, '_> {
         let Extras { flags, link, comment, rest } = match body.extras(book.has_links()) {
             Ok(extras) => extras,
             Err(why) => {
-                let what = format_args!("what follows the moves {why} of its element");
+                let what = format_args!("the part after the moves {why} of its element");
                 return findings.add(Kind::Extras, at, what);
             }
         };

@@ -105,7 +105,7 @@ const fn place(step: Step) -> usize {
         + step.up as usize
 }
 
-/// Whether a code stands for any move.
+/// Whether any move has this code.
 pub fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
 }

@@ -11,11 +11,11 @@ use crate::base::bytes;
 pub type Result<T> = std::result::Result<T, &'static str>;
 
 /// A thing continues after the end of the data.
-pub const TOO_LONG: &str = "goes on after the end";
+pub const TOO_LONG: &str = "continues past the end";
 /// A CompactInt does not end, or is greater than 64 bits.
-pub const ENDLESS: &str = "has a number without an end";
+pub const ENDLESS: &str = "has a number that does not end";
 /// A string claims to be longer than the data left.
-pub const LONG_TEXT: &str = "has a text that is longer than what is left";
+pub const LONG_TEXT: &str = "has a text that is longer than the rest";
 
 /// Reads one thing after the other.
 #[derive(Clone, Copy, Debug)]

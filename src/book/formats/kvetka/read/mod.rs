@@ -21,7 +21,7 @@ use parts::Parts;
 use sources::Sources;
 
 /// What to do with a book whose files do not belong together.
-const TOGETHER: &str = "copy all files of the book again, from where it was whole";
+const TOGETHER: &str = "copy all files of the book again from an intact copy";
 
 /// A Kvetka book.
 #[derive(Debug)]
@@ -132,7 +132,7 @@ impl Kvetka {
         })
     }
 
-    /// The header, if the first file is there.
+    /// The header, if the first file exists.
     pub fn header(&self) -> Option<&Header> {
         self.parts.header()
     }

@@ -85,7 +85,7 @@ impl Parts {
         &self.parts
     }
 
-    /// The header, if the first file is there.
+    /// The header, if the first file exists.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }

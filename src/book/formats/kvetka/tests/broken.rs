@@ -40,11 +40,11 @@ fn what_has_no_header_is_refused_with_its_offset() {
     let mut bytes = kob[0].clone();
     bytes[1..5].copy_from_slice(&[0xff; 4]);
     let expected =
-        "a.kob: the header of the Kvetka book has a text that is longer than what is left (byte 1): copy";
+        "a.kob: the header of the Kvetka book has a text that is longer than the rest (byte 1): copy";
     assert!(refusal(bytes).starts_with(expected));
     for len in 1..START {
         let text = refusal(kob[0][..len].to_vec());
-        assert!(text.contains("the header of the Kvetka book goes on after the end (byte "), "{text}");
+        assert!(text.contains("the header of the Kvetka book continues past the end (byte "), "{text}");
     }
     assert!(Kvetka::new("a.kob", kob[0][..START].to_vec()).unwrap().best(&Position::start()).is_none());
 }
@@ -152,16 +152,16 @@ fn an_element_over_its_blocks_end_is_told_and_those_before_it_are_played() {
     let third = block.elements().nth(2).unwrap().unwrap().at;
     let lost = block.elements().count() - 2;
     for (bytes, what) in [
-        (&[0x8f, 0x7f][..], "goes on after the end"),
-        (&[0x80; 12][..], "has a number without an end"),
-        (&[0][..], "goes on after the end"),
+        (&[0x8f, 0x7f][..], "continues past the end"),
+        (&[0x80; 12][..], "has a number that does not end"),
+        (&[0][..], "continues past the end"),
     ] {
         let mut kob = kob.clone();
         kob[0][START + third..START + third + bytes.len()].copy_from_slice(bytes);
         let book = open(kob, None);
         assert_eq!(known(&made, &book), made.elements().len() - lost);
         let expected =
-            format!("an element of block 0 {what} of what is in use (byte {} of a_0.kob)", START + third);
+            format!("an element of block 0 {what} of the used bytes (byte {} of a_0.kob)", START + third);
         assert_eq!(damages(&book), [expected]);
     }
     // A block that says to be longer than it is, or to have nothing.
@@ -191,7 +191,7 @@ fn counts_without_end_are_told_with_their_element() {
     // The moves are told too long for the element.
     let mut bad = kob.clone();
     bad[0][at + 25] = 200;
-    assert!(damages(&open(bad, None))[0].starts_with("an element of block 0 goes on after the end of it"));
+    assert!(damages(&open(bad, None))[0].starts_with("an element of block 0 continues past the end of it"));
     // A code that means nothing, and one that is not legal.
     for (code, what) in
         [(0x3a, "the move code 0x3a means nothing in "), (0x67, "the move code 0x67 is not legal in ")]
@@ -206,7 +206,10 @@ fn counts_without_end_are_told_with_their_element() {
     let mut bad = kob;
     bad[0][at + 27] = 1;
     let told = damages(&open(bad, None));
-    assert!(told[0].starts_with("what follows the moves goes on after the end of its element"), "{told:?}");
+    assert!(
+        told[0].starts_with("the part after the moves continues past the end of its element"),
+        "{told:?}"
+    );
 }
 
 #[test]

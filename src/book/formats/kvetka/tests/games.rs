@@ -99,7 +99,7 @@ fn a_ksf_that_points_past_its_end_is_told_and_the_rest_is_named() {
     let book = with(&made(), bytes);
     assert!(book.game(&after("e2e4")).is_none());
     let told = damages(&book);
-    let expected = "game 0 of 2 of source 0 has a text that is longer than what is left of the file (byte ";
+    let expected = "game 0 of 2 of source 0 has a text that is longer than the rest of the file (byte ";
     assert!(told[0].starts_with(expected), "{told:?}");
     // An address, and a number of games, of four billion.
     for (offset, what) in [(514, "source 0 has a text"), (518 + 2 * 24, "game 2 of 4294967295 of source 0")] {

@@ -153,26 +153,23 @@ impl BookWriter for Writer {
         let mut written = Written::default();
         let mut sorted = records.finish()?;
         let mut gathered = Gathered::default();
-        let mut put = |gathered: &mut Gathered, output: &mut Output| {
-            let Some((mut element, game)) = gathered.take() else { return Ok(()) };
-            element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
-            written.positions += 1;
-            if written.positions.is_multiple_of(STRIDE) {
-                interrupt::check()?;
+        loop {
+            let record = sorted.next()?;
+            let is_complete = record.is_none_or(|record| gathered.is_other(record));
+            if let Some((mut element, game)) = is_complete.then(|| gathered.take()).flatten() {
+                element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
+                written.positions += 1;
+                if written.positions.is_multiple_of(STRIDE) {
+                    interrupt::check()?;
+                }
+                written.moves += element.moves.len() as u64;
+                let shed = output.element(&element)?;
+                lost.links += u64::from(shed.link || shed.rest);
+                lost.comments += u64::from(shed.comment);
             }
-            written.moves += element.moves.len() as u64;
-            let shed = output.element(&element)?;
-            lost.links += u64::from(shed.link || shed.rest);
-            lost.comments += u64::from(shed.comment);
-            Ok(())
-        };
-        while let Some(record) = sorted.next()? {
-            if gathered.is_other(record) {
-                put(&mut gathered, &mut output)?;
-            }
+            let Some(record) = record else { break };
             gathered.add(record);
         }
-        put(&mut gathered, &mut output)?;
         if written.moves == 0 && needs_moves {
             return Ok(Written { left_out: lost.clauses(), ..Written::default() });
         }
