@@ -98,22 +98,6 @@ impl Pages {
         Ok(Self { file: file.clone(), chunk, value_len })
     }
 
-    fn next_page(&mut self) -> Result<Option<Page>> {
-        while self.chunk.start < self.chunk.end {
-            let (header, header_len) = self.header()?;
-            let (at, len) = (self.chunk.start + header_len, size(header.compressed_page_size)?);
-            if len > self.chunk.end.saturating_sub(at) {
-                return Err(broken("a page ends after its column"));
-            }
-            self.chunk.start = at + len;
-            let data = read(&self.file, at, len).map_err(external)?;
-            if let Some(page) = page(&header, &data, self.chunk.codec, self.value_len)? {
-                return Ok(Some(page));
-            }
-        }
-        Ok(None)
-    }
-
     /// The header of the next page, and its length.
     fn header(&self) -> Result<(PageHeader, u64)> {
         for len in HEADER_LENS {
@@ -131,13 +115,25 @@ impl Iterator for Pages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
-        self.next_page().transpose()
+        self.get_next_page().transpose()
     }
 }
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.next_page()
+        while self.chunk.start < self.chunk.end {
+            let (header, header_len) = self.header()?;
+            let (at, len) = (self.chunk.start + header_len, size(header.compressed_page_size)?);
+            if len > self.chunk.end.saturating_sub(at) {
+                return Err(broken("a page ends after its column"));
+            }
+            self.chunk.start = at + len;
+            let data = read(&self.file, at, len).map_err(external)?;
+            if let Some(page) = page(&header, &data, self.chunk.codec, self.value_len)? {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {

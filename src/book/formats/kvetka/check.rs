@@ -173,7 +173,7 @@ impl Pass<'_, '_> {
             && index.key(number) != Some(first)
         {
             let what = format_args!("the index has another first key than block {number}");
-            self.findings.add(Kind::Index, (index.path(), number * KEY_LEN as u64), what);
+            self.findings.add(Kind::Index, (&*index.path, number * KEY_LEN as u64), what);
         }
         for element in block.elements() {
             match element {
@@ -289,8 +289,8 @@ impl Pass<'_, '_> {
 /// Reads the `.ksf` file; the games of each source that can be read.
 fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
     let Some(sources) = book.sources() else { return Vec::new() };
-    let path = sources.path();
-    let len = sources.bytes().len() as u64;
+    let path = &*sources.path;
+    let len = sources.map.len() as u64;
     let (said, count) = (sources.said(), sources.count());
     if said > count || Sources::contents_len(said.into()) > len {
         let what = format_args!("the contents name {said} sources, and the file has {len} bytes");

@@ -77,20 +77,18 @@ pub fn in_any_case(path: &Path) -> Option<PathBuf> {
 /// # Errors
 /// When the folder cannot be read, or there is no such book.
 pub fn find(path: &Path) -> Result<Files> {
-    let names = Names::of(path)?;
+    let names = names_beside(path)?;
     for stem in stems(path) {
-        let files = names.files(&stem);
-        let named = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+        let files = files_of(&stem, &names);
         // A name with a number must be among the files: another book may have the same stem.
-        let held = files.kob.iter().any(|(_, kob)| lower(kob) == named);
+        let held = files.kob.iter().any(|(_, kob)| lower(kob) == lower(path));
         if !files.kob.is_empty() && (held || !has_extension(path, KOB) || !path.exists()) {
             return Ok(files);
         }
     }
     if path.is_file() && has_extension(path, KOB) {
         let stem = lower(&path.with_extension("")).unwrap_or_default();
-        let Files { kin, ksf, .. } = names.files(&stem);
-        return Ok(Files { kob: vec![(0, path.to_owned())], kin, ksf });
+        return Ok(Files { kob: vec![(0, path.to_owned())], ..files_of(&stem, &names) });
     }
     let (missing, what) = if path.exists() {
         (kob(&stem(path), 0), "the positions of this Kvetka book are missing")
@@ -108,15 +106,12 @@ pub fn find(path: &Path) -> Result<Files> {
 /// When the folder cannot be read.
 pub fn standing(stem: &Path) -> Result<Vec<PathBuf>> {
     let Some(name) = lower(stem) else { return Ok(Vec::new()) };
-    let names = Names::of(stem)?;
-    let Files { kob, kin, ksf } = names.files(&name);
-    let mut standing: Vec<PathBuf> = kob.into_iter().map(|(_, path)| path).collect();
+    let names = names_beside(stem)?;
+    let Files { kob, kin, ksf } = files_of(&name, &names);
+    let numbered = kob.into_iter().map(|(_, path)| path);
     let whole = format!("{name}.{KOB}");
-    standing.extend(
-        names.names.iter().filter(|(lower, _)| *lower == whole).map(|(_, own)| stem.with_file_name(own)),
-    );
-    standing.extend(kin.into_iter().chain(ksf));
-    Ok(standing)
+    let whole = names.into_iter().filter(|(lower, _)| *lower == whole).map(|(_, path)| path);
+    Ok(numbered.chain(whole).chain(kin).chain(ksf).collect())
 }
 
 fn lower(path: &Path) -> Option<String> {
@@ -137,55 +132,44 @@ fn stems(path: &Path) -> Vec<String> {
 
 /// The stem and number of a name such as `a_7`, without its extension.
 fn numbered(name: &str) -> Option<(&str, u32)> {
-    let (stem, number) = name.rsplit_once('_')?;
-    let plain = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
-    let short = number == "0" || !number.starts_with('0');
-    (plain && short && !stem.is_empty()).then(|| number.parse().ok().map(|number| (stem, number)))?
+    let (stem, digits) = name.rsplit_once('_')?;
+    let number: u32 = digits.parse().ok()?;
+    // Without leading zeros or a sign.
+    (number.to_string() == digits && !stem.is_empty()).then_some((stem, number))
 }
 
-/// The names with an extension of a Kvetka book in the folder of a path, each with its lower case.
-struct Names {
-    folder: PathBuf,
-    names: Vec<(String, PathBuf)>,
+/// The files with an extension of a Kvetka book in the folder of a path, each with its name in lower case.
+fn names_beside(path: &Path) -> Result<Vec<(String, PathBuf)>> {
+    let cannot = |error| Error::file(path, "cannot look for the files of this Kvetka book", error);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder::of(path)).map_err(cannot)? {
+        let file = path.with_file_name(entry.map_err(cannot)?.file_name());
+        if is_part(&file) {
+            names.extend(lower(&file).map(|lower| (lower, file)));
+        }
+    }
+    // Of names that differ only by letter case, the first in the order of their bytes.
+    names.sort();
+    names.dedup_by(|b, a| a.0 == b.0);
+    Ok(names)
 }
 
-impl Names {
-    fn of(path: &Path) -> Result<Self> {
-        let cannot = |error| Error::file(path, "cannot look for the files of this Kvetka book", error);
-        let mut names = Vec::new();
-        for entry in fs::read_dir(folder::of(path)).map_err(cannot)? {
-            let name = PathBuf::from(entry.map_err(cannot)?.file_name());
-            if is_part(&name) {
-                names.extend(lower(&name).map(|lower| (lower, name)));
+/// The files of a stem in lower case.
+fn files_of(stem: &str, names: &[(String, PathBuf)]) -> Files {
+    let mut files = Files { kob: Vec::new(), kin: None, ksf: None };
+    for (lower, path) in names {
+        match lower.rsplit_once('.') {
+            Some((name, KOB)) if files.kob.len() < MOST_FILES => {
+                let number = numbered(name).filter(|(own, _)| *own == stem).map(|(_, number)| number);
+                files.kob.extend(number.map(|number| (number, path.clone())));
             }
+            Some((name, KIN)) if name == stem => files.kin = Some(path.clone()),
+            Some((name, KSF)) if name == stem => files.ksf = Some(path.clone()),
+            _ => {}
         }
-        // Of names that differ only by letter case, the first in the order of their bytes.
-        names.sort();
-        names.dedup_by(|b, a| a.0 == b.0);
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self { folder, names })
     }
-
-    fn files(&self, stem: &str) -> Files {
-        let mut files = Files { kob: Vec::new(), kin: None, ksf: None };
-        for (lower, name) in &self.names {
-            let Some((whole, extension)) = lower.rsplit_once('.') else { continue };
-            let path = || self.folder.join(name);
-            match extension {
-                KOB => match numbered(whole) {
-                    Some((own, number)) if own == stem && files.kob.len() < MOST_FILES => {
-                        files.kob.push((number, path()));
-                    }
-                    _ => {}
-                },
-                KIN if whole == stem => files.kin = Some(path()),
-                KSF if whole == stem => files.ksf = Some(path()),
-                _ => {}
-            }
-        }
-        files.kob.sort();
-        files
-    }
+    files.kob.sort();
+    files
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The `.kin` file: the first key of each block.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::super::layout::KEY_LEN;
 use super::parts::{Parts, last_true};
@@ -17,7 +17,8 @@ const COMPARED: u64 = 4;
 /// The keys of a `.kin` file.
 #[derive(Debug)]
 pub struct Index {
-    path: PathBuf,
+    /// Its path.
+    pub path: PathBuf,
     map: Map,
 }
 
@@ -45,11 +46,6 @@ impl Index {
             }
         }
         Ok(index)
-    }
-
-    /// Its file.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// The key of a block.

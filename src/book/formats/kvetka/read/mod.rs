@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::element::{Body, Extras, RawElement, Results};
-use super::files::{self, Files, KIN, KOB, KSF};
+use super::files::{self, Files, KOB};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{BLOCK_LEN, KEY_LEN};
@@ -102,10 +102,8 @@ impl Kvetka {
         let path = path.into();
         let stem = files::stem(&path);
         let kob = (0..).zip(kob).map(|(number, bytes)| (number, files::kob(&stem, number), bytes.into()));
-        let named = |end: &str, bytes: Option<Vec<u8>>| {
-            bytes.map(|bytes| (files::with_end(&stem, &format!(".{end}")), Map::from(bytes)))
-        };
-        Self::of(path, kob.collect(), named(KIN, kin), named(KSF, ksf))
+        let named = |end, bytes: Option<Vec<u8>>| Some((files::with_end(&stem, end), Map::from(bytes?)));
+        Self::of(path, kob.collect(), named(".kin", kin), named(".ksf", ksf))
     }
 
     fn of(
@@ -127,7 +125,7 @@ impl Kvetka {
             parts,
             index,
             distrusted: AtomicBool::new(false),
-            sources: ksf.map(|(path, map)| Sources::new(path, map)),
+            sources: ksf.map(|(path, map)| Sources { path, map }),
             warnings,
         })
     }

@@ -22,8 +22,10 @@ pub const UNKNOWN_RESULT: u8 = 3;
 /// The `.ksf` file of a book.
 #[derive(Debug)]
 pub struct Sources {
-    path: PathBuf,
-    map: Map,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub map: Map,
 }
 
 /// A source: a file or page with games.
@@ -44,21 +46,6 @@ pub struct Source {
 }
 
 impl Sources {
-    /// The sources in a file.
-    pub fn new(path: PathBuf, map: Map) -> Self {
-        Self { path, map }
-    }
-
-    /// Its file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.map
-    }
-
     /// How many sources it claims to have.
     pub fn said(&self) -> u32 {
         Reader::at(&self.map, 0).u32().unwrap_or_default()

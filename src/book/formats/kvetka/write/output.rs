@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::super::block::Packer;
 use super::super::element::{Element, Shed};
-use super::super::files::{self, KIN, KSF};
+use super::super::files;
 use super::super::header::Header;
 use super::super::key::Key;
 use super::super::layout::{BLOCK_LEN, MOST_FILE};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::error::{Error, Remedy, Result};
 use crate::base::replace::{FileSet, Replacement};
 
 /// The files, which get their names when all are complete.
@@ -31,11 +31,10 @@ pub struct Output {
     kin: Replacement,
     packer: Packer,
     element: Vec<u8>,
-    blocks: u64,
 }
 
 impl Output {
-    /// Begins the files of a book; the header's number of blocks is set at the end.
+    /// Begins the files of a book; its header counts the blocks, and is written again at the end.
     ///
     /// # Errors
     /// When a file of such a book exists and may not be replaced, or as [`Replacement::new`].
@@ -46,7 +45,7 @@ impl Output {
             return Err(Error::exists(standing));
         }
         let mut first = Replacement::new(files::kob(&stem, 0), force)?;
-        let kin = Replacement::new(files::with_end(&stem, &format!(".{KIN}")), force)?;
+        let kin = Replacement::new(files::with_end(&stem, ".kin"), force)?;
         let bytes = header.to_bytes();
         first.write_all(&bytes).map_err(|error| first.error(error))?;
         let mut set = FileSet::default();
@@ -63,7 +62,6 @@ impl Output {
             kin,
             packer: Packer::default(),
             element: Vec::new(),
-            blocks: 0,
         })
     }
 
@@ -72,13 +70,13 @@ impl Output {
     /// # Errors
     /// As [`Replacement::new`].
     pub fn ksf(&self) -> Result<Replacement> {
-        Replacement::new(files::with_end(&self.stem, &format!(".{KSF}")), self.force)
+        Replacement::new(files::with_end(&self.stem, ".ksf"), self.force)
     }
 
     /// Writes the next element, in the order of their keys.
     ///
     /// # Errors
-    /// When the disk is full or fails.
+    /// When the disk is full or fails, or the book has more blocks than its header can count.
     pub fn element(&mut self, element: &Element) -> Result<Shed> {
         self.element.clear();
         let shed = element.write(self.header.has_links(), &mut self.element);
@@ -101,7 +99,10 @@ impl Output {
         file.write_all(block).map_err(|error| file.error(error))?;
         self.kin.write_all(&first.0).map_err(|error| self.kin.error(error))?;
         self.size += BLOCK_LEN;
-        self.blocks += 1;
+        self.header.blocks = self.header.blocks.checked_add(1).ok_or_else(|| {
+            Error::format(self.first.target(), "the book has more blocks than its format can count")
+                .remedied_by(Remedy::SmallerBook)
+        })?;
         Ok(())
     }
 
@@ -109,16 +110,11 @@ impl Output {
     /// the paths, the first `.kob` file first.
     ///
     /// # Errors
-    /// When the disk is full or fails, or the book has more blocks than its header can count.
+    /// As [`Output::element`].
     pub fn finish(mut self, ksf: Option<Replacement>) -> Result<Vec<PathBuf>> {
         if let Some((first, block)) = self.packer.finish() {
             self.block(&first, &block)?;
         }
-        self.header.blocks = u32::try_from(self.blocks).map_err(|_| {
-            Error::new(ErrorKind::Format, "the book has more blocks than its format can count")
-                .at_path(self.first.target())
-                .remedied_by(Remedy::SmallerBook)
-        })?;
         let header = self.header.to_bytes();
         let patched = self.first.seek(SeekFrom::Start(0)).and_then(|_| self.first.write_all(&header));
         patched.map_err(|error| self.first.error(error))?;
