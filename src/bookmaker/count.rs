@@ -250,7 +250,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         }
         self.ply += 1;
         let side = at.chess().turn();
-        if self.sides.has(side) {
+        if *self.sides.get(side) {
             self.wait(at, MoveCode::from_move(mv));
             self.last = R::PLACED.then(|| (at.clone(), mv));
         } else {
@@ -321,6 +321,6 @@ impl<R: Row> KeyedVisitor for Counter<'_, R> {
     }
 
     fn line(&mut self, plies: &[KeyedPly]) {
-        self.waiting.extend(plies.iter().filter(|ply| self.sides.has(ply.side)));
+        self.waiting.extend(plies.iter().filter(|ply| *self.sides.get(ply.side)));
     }
 }

@@ -1,6 +1,6 @@
 //! Which games count, and which of their moves.
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 use crate::games::{Date, GameResult, Header, PlayerName};
 
@@ -57,22 +57,9 @@ impl Left {
 }
 
 /// The sides whose moves of a game count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides {
-    /// White's.
-    pub white: bool,
-    /// Black's.
-    pub black: bool,
-}
+pub type Sides = ByColor<bool>;
 
-impl Sides {
-    const BOTH: Self = Self { white: true, black: true };
-
-    /// Whether a side's moves count.
-    pub fn has(self, side: Color) -> bool {
-        side.fold_wb(self.white, self.black)
-    }
-}
+const BOTH: Sides = Sides { white: true, black: true };
 
 impl Filter {
     /// The sides whose moves of a game count.
@@ -88,7 +75,7 @@ impl Filter {
         {
             return Err(Left::Date);
         }
-        let mut players = Sides::BOTH;
+        let mut players = BOTH;
         if let Some(player) = &self.player {
             players.white = self.side != Some(Color::Black) && player.is(&game.white);
             players.black = self.side != Some(Color::White) && player.is(&game.black);
@@ -97,9 +84,9 @@ impl Filter {
             }
         }
         Ok(match self.only {
-            Some(Only::Side(side)) => Sides { white: side == Color::White, black: side == Color::Black },
+            Some(Only::Side(side)) => Sides::new_with(|color| color == side),
             Some(Only::Player) => players,
-            None => Sides::BOTH,
+            None => BOTH,
         })
     }
 

@@ -267,10 +267,8 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
 /// assert_eq!(opening_name("a note"), "a note");
 /// ```
 pub fn opening_name(comment: &str) -> String {
-    let mut parts = comment.splitn(3, '|');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(code), Some(name), None) if is_eco(code) => format!("{code} {name}"),
-        (Some(code), Some(name), Some(variation)) if is_eco(code) => format!("{code} {name}, {variation}"),
+    match comment.split_once('|') {
+        Some((code, name)) if is_eco(code) => format!("{code} {}", name.replacen('|', ", ", 1)),
         _ => comment.to_owned(),
     }
 }
