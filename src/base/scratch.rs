@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_come_back_whatever_memory_holds(
+        fn bytes_come_back_whatever_the_memory(
             pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..5000), 0..60),
             memory in prop::sample::select(vec![0, 1, 3000, 1 << 16, 1 << 20]),
             looks in prop::collection::vec((any::<prop::sample::Index>(), 0..70_000_usize), 1..20),

@@ -253,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_come_in_order_whatever_memory_holds(
+        fn records_are_sorted_whatever_the_memory(
             records in prop::collection::vec(prop::collection::vec(0..4_u8, 0..40), 0..300),
             memory in 0..20_000_usize,
         ) {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_and_days_are_asked_of_both() {
+    fn ratings_and_days_are_filtered() {
         let left = |filter: Filter| filter.admits(&game()).err();
         assert_eq!(left(Filter { min_elo: 2400, ..Filter::default() }), None);
         assert_eq!(left(Filter { min_elo: 2401, ..Filter::default() }), Some(Left::Elo));

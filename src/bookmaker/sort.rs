@@ -273,7 +273,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_same_rows_come_out_whatever_threads_memory_and_order(
+        fn threads_memory_and_order_do_not_change_the_rows(
             drawn in prop::collection::vec((0..400_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..4000),
             threads in 1..4_usize,
             memory in prop::sample::select(vec![1 << 10, 1 << 13, 1 << 16, 1 << 24]),

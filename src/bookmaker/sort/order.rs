@@ -111,7 +111,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn rows_come_into_order_whatever_their_keys(
+        fn rows_are_sorted_whatever_their_keys(
             drawn in prop::collection::vec((any::<u64>(), 0..3_u16), 0..400),
             spread in 0..64_u32,
             same in 0..16_u32,

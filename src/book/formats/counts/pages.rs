@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_as_long_as_it_claims_or_refused() {
+    fn a_block_of_another_length_than_it_claims_is_refused() {
         let text = b"e2e4 e2e4 e2e4 e2e4 e2e4 e2e4".repeat(9);
         let len = text.len() as u64;
         let snappy = snap::raw::Encoder::new().compress_vec(&text).unwrap();
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_claims_of_a_page_are_measured_before_it_is_decompressed() {
+    fn the_claims_of_a_page_are_checked_before_it_is_decompressed() {
         use polars_parquet_format::{DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoding};
         let block = snap::raw::Encoder::new().compress_vec(&[0; 1 << 17]).unwrap();
         let refusal = |header: PageHeader| {
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_of_a_page_is_read_and_its_length_is_known() {
+    fn the_header_of_a_page_is_read_with_its_length() {
         // Kind 0, 100 bytes, 60 compressed; a checksum; data: 7 values, RLE dictionary, RLE, RLE.
         let data =
             [0x15, 0, 0x15, 200, 1, 0x15, 120, 0x15, 9, 0x1c, 0x15, 14, 0x15, 16, 0x15, 6, 0x15, 6, 0, 0];

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_follow_each_other_up_to_what_is_in_use() {
+    fn elements_follow_each_other_to_the_end_of_the_used_bytes() {
         let two = [element(1, 0), element(2, 5)].concat();
         let data = block(2 + two.len() as u16, &two);
         let block = Block::of(&data);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_to_be_longer_than_it_is_ends_where_it_does() {
+    fn a_block_that_claims_too_much_ends_with_its_bytes() {
         let one = element(1, 0);
         for (said, faults) in [(0, 0), (1, 0), (2, 0), (29, 1), (30, 0), (31, 1), (u16::MAX, 1)] {
             let data = block(said, &one);

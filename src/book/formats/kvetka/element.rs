@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_an_element_leaves_out_links_first() {
+    fn an_element_that_is_too_long_leaves_out_links_first() {
         let mut bytes = Vec::new();
         let shed = element(200, 150, 700).write(true, &mut bytes);
         assert_eq!(shed, Shed { rest: true, ..Shed::default() });

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn any_of_the_names_finds_all_in_their_order() {
+    fn any_name_finds_all_files_in_order() {
         let names =
             ["b_10.kob", "b_2.KOB", "B_0.kob", "b_1.kob", "b.Kin", "b.ksf", "b_x.kob", "b_01.kob", "c_0.kob"];
         let folder = folder(&names);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn a_missing_book_is_named() {
         let folder = folder(&["alone.kin", "a.bin"]);
         let text = found(&folder, "none.kob").unwrap_err().to_string();
         assert!(text.contains("none.kob: there is no such Kvetka book: put the .kob"), "{text}");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_file_has_means_the_book() {
+    fn a_name_without_a_file_finds_the_book() {
         let folder = folder(&["Book_0.kob", "v1.2_0.kob"]);
         for name in ["Book", "Book.kob", "book_0.KOB", "v1.2"] {
             let path = folder.path().join(name);

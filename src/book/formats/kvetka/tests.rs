@@ -8,5 +8,5 @@ mod packed;
 mod reading;
 mod writing;
 
-pub use fixtures::{Made, after, fen};
+pub use fixtures::{Fixture, after, fen};
 pub use packed::Packed;

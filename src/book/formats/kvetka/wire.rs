@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_end_and_one_too_great_are_refused() {
+    fn numbers_that_do_not_end_or_are_too_great_are_refused() {
         for bad in [&[0x80; 10][..], &[0xff; 40], &[0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]]
         {
             let mut reader = Reader::at(bad, 0);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_in_either_order() {
+    fn texts_are_read_in_either_byte_order() {
         for text in ["Queen's Pawn", "Дебют", "Защита Каро-Канн", "é", "王翼", "a\u{1f600}b", ""]
         {
             let mut big = Vec::new();

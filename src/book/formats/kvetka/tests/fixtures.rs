@@ -28,12 +28,12 @@ pub fn fen(fen: &str) -> Position {
 
 /// A book to be.
 #[derive(Clone, Default)]
-pub struct Made {
+pub struct Fixture {
     pub header: Header,
     elements: BTreeMap<Key, Element>,
 }
 
-impl Made {
+impl Fixture {
     /// Adds games that all went this way: so many won by White, drawn, won by Black.
     #[must_use]
     pub fn games(mut self, moves: &str, [white, draws, black]: [u64; 3]) -> Self {
@@ -98,13 +98,13 @@ impl Made {
 
     pub fn book(&self) -> Kvetka {
         let Packed { kob, kin } = self.packed();
-        Kvetka::with_files("made.kob", kob, Some(kin), None).unwrap()
+        Kvetka::with_files("fixture.kob", kob, Some(kin), None).unwrap()
     }
 }
 
 /// A book of many positions: random games that share their beginnings.
-pub fn many(games: u64) -> Made {
-    let mut made = Made::default();
+pub fn many(games: u64) -> Fixture {
+    let mut fixture = Fixture::default();
     for game in 0..games {
         let mut at = Position::start();
         let mut moves = Vec::new();
@@ -116,9 +116,9 @@ pub fn many(games: u64) -> Made {
             moves.push(mv.to_uci(CastlingMode::Standard).to_string());
             at = at.after(mv);
         }
-        made = made.games(&moves.join(" "), [game % 3, game % 2, 1]);
+        fixture = fixture.games(&moves.join(" "), [game % 3, game % 2, 1]);
     }
-    made
+    fixture
 }
 
 /// A `.ksf` file with a source of each kind.
@@ -176,16 +176,16 @@ pub fn ksf() -> Vec<u8> {
 
 /// The errors that `check` reports.
 pub fn damages(book: &Kvetka) -> Vec<String> {
-    told(book, true)
+    findings(book, true)
 }
 
 /// The errors or the warnings that `check` reports.
-pub fn told(book: &Kvetka, errors: bool) -> Vec<String> {
-    let mut told = Vec::new();
+pub fn findings(book: &Kvetka, errors: bool) -> Vec<String> {
+    let mut findings = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
         if finding.is_error() == errors {
-            told.push(finding.to_string());
+            findings.push(finding.to_string());
         }
     });
-    told
+    findings
 }
