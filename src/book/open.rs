@@ -125,7 +125,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
         return std::iter::once(path.to_owned()).chain(cased.into_iter().flatten()).collect();
     }
     let mut parts = if kvetka::is_part(path) {
-        kvetka::standing(&kvetka::stem(path)).unwrap_or_default()
+        kvetka::existing(&kvetka::stem(path)).unwrap_or_default()
     } else {
         Vec::new()
     };

@@ -145,9 +145,9 @@ impl Visitor for Line {
     fn end_game(&mut self, (): ()) -> Self::Output {
         let Self { code, name, variation, position } = std::mem::take(self);
         let key = position?.key();
-        let parts = [&*code, &name, &variation];
-        let parts = if variation.is_empty() { &parts[..2] } else { &parts };
-        (is_eco(&code) && !name.is_empty()).then(|| (key, parts.join("|")))
+        // Without a variation nothing follows the second bar.
+        let text = format!("{code}|{name}|{variation}").trim_end_matches('|').to_owned();
+        (is_eco(&code) && !name.is_empty()).then_some((key, text))
     }
 }
 

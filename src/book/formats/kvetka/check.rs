@@ -84,34 +84,27 @@ pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -
 
 /// What the header and the files say, as named lines.
 fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
-    let mut notes = Vec::new();
-    if let Some(Header { caption, least_elo, plies, .. }) = book.header() {
-        if !caption.is_empty() {
-            notes.push(("caption", caption.clone()));
-        }
+    let header = book.header();
+    let limits = |header: &Header| {
         let names = ["White", "Black", "the stronger", "the weaker"];
-        let limits = least_elo.iter().zip(names).filter(|(least, _)| **least > 0);
-        let limits: Vec<String> = limits.map(|(least, name)| format!("{name} {least}")).collect();
-        if !limits.is_empty() {
-            notes.push(("least Elo", limits.join(", ")));
-        }
-        if *plies != ALL_PLIES {
-            notes.push(("plies of a game", format!("the first {plies}")));
-        }
-    }
-    let room = book.blocks() * BLOCK_LEN;
-    if let Some(percent) = (totals.used * 100).checked_div(room) {
-        notes.push(("blocks", format!("{}, {percent}% full", book.blocks())));
-    }
-    for (name, count) in [("comments", totals.comments), ("links to games", totals.links)] {
-        if count > 0 {
-            notes.push((name, count.to_string()));
-        }
-    }
-    if let (Some(sources), Some(games)) = (book.sources(), totals.games) {
-        notes.push(("sources", format!("{} with {games} games", sources.count())));
-    }
-    notes
+        let limits = header.least_elo.iter().zip(names).filter(|(least, _)| **least > 0);
+        limits.map(|(least, name)| format!("{name} {least}")).collect::<Vec<_>>().join(", ")
+    };
+    let plies = header.map(|header| header.plies).filter(|plies| *plies != ALL_PLIES);
+    let percent = (totals.used * 100).checked_div(book.blocks() * BLOCK_LEN);
+    let sources = book.sources().zip(totals.games);
+    let number = |count: u64| (count > 0).then(|| count.to_string());
+    let notes = [
+        ("caption", header.map(|header| header.caption.clone())),
+        ("least Elo", header.map(limits)),
+        ("plies of a game", plies.map(|plies| format!("the first {plies}"))),
+        ("blocks", percent.map(|percent| format!("{}, {percent}% full", book.blocks()))),
+        ("comments", number(totals.comments)),
+        ("links to games", number(totals.links)),
+        ("sources", sources.map(|(sources, games)| format!("{} with {games} games", sources.count()))),
+    ];
+    let known = notes.into_iter().filter_map(|(name, text)| Some((name, text?)));
+    known.filter(|(_, text)| !text.is_empty()).collect()
 }
 
 /// Reads everything once and reports findings about the files, the sources, the blocks in their order and the index.

@@ -104,7 +104,7 @@ pub fn find(path: &Path) -> Result<Files> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn standing(stem: &Path) -> Result<Vec<PathBuf>> {
+pub fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
     let Some(name) = lower(stem) else { return Ok(Vec::new()) };
     let names = names_beside(stem)?;
     let Files { kob, kin, ksf } = files_of(&name, &names);

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 pub use block::Packer;
 pub use element::{Element, Extras, Link, Results, Shed, is_eco, opening_name};
-pub use files::{in_any_case, is_part, standing, stem};
+pub use files::{existing, in_any_case, is_part, stem};
 pub use header::Header;
 pub use key::Key;
 pub use moves::{code, legal};

@@ -40,16 +40,16 @@ impl Output {
     /// When a file of such a book exists and may not be replaced, or as [`Replacement::new`].
     pub fn new(path: &Path, force: bool, header: Header) -> Result<Self> {
         let stem = files::stem(path);
-        let standing = files::standing(&stem)?;
-        if let Some(standing) = standing.first().filter(|_| !force) {
-            return Err(Error::exists(standing));
+        let existing = files::existing(&stem)?;
+        if let Some(existing) = existing.first().filter(|_| !force) {
+            return Err(Error::exists(existing));
         }
         let mut first = Replacement::new(files::kob(&stem, 0), force)?;
         let kin = Replacement::new(files::with_end(&stem, ".kin"), force)?;
         let bytes = header.to_bytes();
         first.write_all(&bytes).map_err(|error| first.error(error))?;
         let mut set = FileSet::default();
-        standing.into_iter().for_each(|old| set.remove(old));
+        existing.into_iter().for_each(|old| set.remove(old));
         Ok(Self {
             stem,
             force,
