@@ -83,8 +83,8 @@ impl<R: Sortable> Bin<R> {
         rows
     }
 
-    /// Merges all runs into one if there are many, and they are longer than the first, which was merged before. Returns by
-    /// how many rows they become fewer.
+    /// Merges all runs into one if there are many, and the others are longer than the first, which was merged before.
+    /// Returns by how many rows they become fewer.
     pub fn merge(&mut self, buffers: &mut RadixBuffers<R>) -> usize {
         let Some(first) = self.runs.first().filter(|_| self.runs.len() >= MANY_RUNS) else { return 0 };
         let all = self.runs.iter().map(|run| run.rows.len()).sum::<usize>();

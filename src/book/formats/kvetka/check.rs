@@ -113,7 +113,7 @@ pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) 
         let at = error.offset().unwrap_or_default();
         findings.add(Kind::Files, (error.path().unwrap_or(&book.name), at), error.what());
     }
-    if let (Some(header), Some(first)) = (book.header(), book.parts.all().first())
+    if let (Some(header), Some(first)) = (book.header(), book.parts.files.first())
         && header.element_type & !HAS_LINKS != 0
     {
         let kind = header.element_type;

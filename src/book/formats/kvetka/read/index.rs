@@ -28,7 +28,7 @@ impl Index {
     /// # Errors
     /// When the number of keys differs from that of the blocks, or a key that is compared differs from that of its block.
     pub fn new(path: PathBuf, map: Map, parts: &Parts) -> Result<Self> {
-        let blocks = parts.blocks();
+        let blocks = parts.blocks;
         let (len, needed) = (map.len() as u64, blocks * KEY_LEN as u64);
         let index = Self { path, map };
         let error =

@@ -121,7 +121,7 @@ impl Kvetka {
         });
         Ok(Self {
             name,
-            files: parts.all().iter().map(|part| part.path.clone()).collect(),
+            files: parts.files.iter().map(|part| part.path.clone()).collect(),
             parts,
             index,
             distrusted: AtomicBool::new(false),
@@ -132,7 +132,7 @@ impl Kvetka {
 
     /// The header, if the first file exists.
     pub fn header(&self) -> Option<&Header> {
-        self.parts.header()
+        self.parts.header.as_ref()
     }
 
     /// Whether elements may hold links to games. A book without a header is read as if they did.
@@ -142,7 +142,7 @@ impl Kvetka {
 
     /// How many blocks the book has.
     pub fn blocks(&self) -> u64 {
-        self.parts.blocks()
+        self.parts.blocks
     }
 
     /// The games that the book names, if it has a `.ksf` file that can be opened.
@@ -153,7 +153,7 @@ impl Kvetka {
     /// The element of a position.
     pub(super) fn find(&self, key: &Key) -> Option<Found<'_>> {
         let key = &key.0;
-        let (blocks, said) = (self.parts.blocks(), self.header().map(|header| u64::from(header.blocks)));
+        let (blocks, said) = (self.parts.blocks, self.header().map(|header| u64::from(header.blocks)));
         // The blocks after those that the header counts may be sorted on their own.
         let sound = said.filter(|said| *said > 0 && *said < blocks).unwrap_or(blocks);
         self.find_between(key, 0, sound).or_else(|| self.find_between(key, sound, blocks))
@@ -199,9 +199,9 @@ impl Kvetka {
 fn file_errors(parts: &Parts) -> Vec<Error> {
     let mut errors = Vec::new();
     let mut expected = 0;
-    let several = parts.all().len() > 1;
-    for part in parts.all() {
-        if part.number != expected && (several || parts.header().is_none()) {
+    let several = parts.files.len() > 1;
+    for part in &parts.files {
+        if part.number != expected && (several || parts.header.is_none()) {
             let missing = if part.number == expected + 1 {
                 format!("_{expected}.{KOB} is")
             } else {
@@ -218,10 +218,10 @@ fn file_errors(parts: &Parts) -> Vec<Error> {
             errors.push(Error::format(&part.path, what).at_offset(len - over).advice(TOGETHER));
         }
     }
-    if let (Some(header), Some(first)) = (parts.header(), parts.all().first())
-        && u64::from(header.blocks) != parts.blocks()
+    if let (Some(header), Some(first)) = (&parts.header, parts.files.first())
+        && u64::from(header.blocks) != parts.blocks
     {
-        let what = format!("the header counts {} blocks, and the book has {}", header.blocks, parts.blocks());
+        let what = format!("the header counts {} blocks, and the book has {}", header.blocks, parts.blocks);
         errors.push(Error::format(&first.path, what).at_offset(first.start - 4).advice(TOGETHER));
     }
     errors

@@ -42,9 +42,12 @@ impl Part {
 /// All `.kob` files of a book.
 #[derive(Debug)]
 pub struct Parts {
-    parts: Vec<Part>,
-    header: Option<Header>,
-    blocks: u64,
+    /// The files in order.
+    pub files: Vec<Part>,
+    /// The header, if the first file exists.
+    pub header: Option<Header>,
+    /// Blocks of all files.
+    pub blocks: u64,
     /// Blocks from one fence to the next.
     apart: u64,
     /// The first key at each fence, once it was read.
@@ -77,33 +80,18 @@ impl Parts {
         }
         let apart = blocks.div_ceil(FENCES).max(1);
         let fences = (0..blocks.div_ceil(apart)).map(|_| OnceLock::new()).collect();
-        Ok(Self { parts, header, blocks, apart, fences })
-    }
-
-    /// The files.
-    pub fn all(&self) -> &[Part] {
-        &self.parts
-    }
-
-    /// The header, if the first file exists.
-    pub fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
-    }
-
-    /// Blocks of all files.
-    pub fn blocks(&self) -> u64 {
-        self.blocks
+        Ok(Self { files: parts, header, blocks, apart, fences })
     }
 
     /// Tells the operating system how the files will be read.
     pub fn expect(&self, access: Access) {
-        self.parts.iter().for_each(|part| part.map.expect(access));
+        self.files.iter().for_each(|part| part.map.expect(access));
     }
 
     /// The file that has a block, and the offset of the block in it.
     pub fn place(&self, block: u64) -> Option<(&Part, u64)> {
-        let at = self.parts.partition_point(|part| part.first <= block).checked_sub(1)?;
-        let part = self.parts.get(at)?;
+        let at = self.files.partition_point(|part| part.first <= block).checked_sub(1)?;
+        let part = self.files.get(at)?;
         Some((part, part.start + (block - part.first) * BLOCK_LEN))
     }
 
