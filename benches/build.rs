@@ -23,7 +23,7 @@ use tabiya::base::progress::Progress;
 use tabiya::book::{self, WriteOptions};
 use tabiya::bookmaker::count::count;
 use tabiya::bookmaker::row::CountRow;
-use tabiya::bookmaker::{Filter, Input, Means, Names, Plan, Weigh};
+use tabiya::bookmaker::{Filter, Input, Names, Plan, Resources, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::words::first_strange;
@@ -76,14 +76,14 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
         }
     });
     let folder = std::env::temp_dir();
-    let means = Means { threads: 1, memory: 4 << 30, temp: folder };
+    let resources = Resources { threads: 1, memory: 4 << 30, temp: folder };
     let paths = [path.to_owned()];
     let filter = Filter::default();
     let counting = seconds(times, || {
         let mut source = games::open(&paths).ok()?;
-        count::<CountRow>(&mut source, &filter, &means, None, &Progress::none()).ok()
+        count::<CountRow>(&mut source, &filter, &resources, None, &Progress::none()).ok()
     });
-    let whole = seconds(times, || build(&paths, &filter, &means).is_ok());
+    let whole = seconds(times, || build(&paths, &filter, &resources).is_ok());
 
     println!("{} games, {plies} plies, {} bytes; one thread", lines.len(), text.len());
     println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a ply", "games/s", "x scanning");
@@ -153,12 +153,12 @@ fn find(line: &[San]) -> u64 {
     position.key()
 }
 
-fn build(games: &[PathBuf], filter: &Filter, means: &Means) -> Result<(), Box<dyn Error>> {
+fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let writer = book::create(folder.path().join("a.bin"), &WriteOptions::default())?;
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
-    let plan = Plan { filter, weigh: &Weigh::default(), names: &names, means, progress: &progress };
+    let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
     tabiya::bookmaker::build(Input { games: &mut source, counts: &[] }, &plan, writer)?;
     Ok(())
 }

@@ -68,9 +68,10 @@ fn write(criterion: &mut Criterion, folder: &Path, book: &Ctg) {
         let path = folder.join("converted").with_extension(end);
         group.bench_function(format!("convert to .{end}"), |bencher| {
             bencher.iter(|| {
-                let means = bookmaker::means(None, None, None).expect("a folder for temporary files");
+                let resources =
+                    bookmaker::Resources::new(None, None, None).expect("a folder for temporary files");
                 let writer = book::create(&path, &options).expect("a folder to write to");
-                bookmaker::merge(&[(book, Scope::Reachable)], &means, writer, &Progress::none()).is_ok()
+                bookmaker::merge(&[(book, Scope::Reachable)], &resources, writer, &Progress::none()).is_ok()
             });
         });
     }

@@ -46,10 +46,10 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
 }
 
 fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Written {
-    let means = &bookmaker::means(Some(1), Some(1 << 28), None).unwrap();
+    let resources = &bookmaker::Resources::new(Some(1), Some(1 << 28), None).unwrap();
     let input = Input { games: &mut tabiya::games::open(games).unwrap(), counts: &[] };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
-    bookmaker::build(input, &Plan { filter, weigh, names, means, progress }, writer).unwrap().1
+    bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1
 }
 
 fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, PositionRecord> {
@@ -324,10 +324,10 @@ fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
 
 /// Several books as one, or one in another format.
 fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
-    let means = bookmaker::means(Some(1), Some(1 << 25), None).unwrap();
+    let resources = bookmaker::Resources::new(Some(1), Some(1 << 25), None).unwrap();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
     let books: Vec<_> = books.iter().map(|book| (*book, Scope::All)).collect();
-    bookmaker::merge(&books, &means, writer, &Progress::none()).unwrap();
+    bookmaker::merge(&books, &resources, writer, &Progress::none()).unwrap();
     book::open(&path).unwrap()
 }
 

@@ -52,7 +52,7 @@ fn look(bytes: Vec<u8>) {
         panic!("nobody interrupted")
     };
     assert!(sum.rows <= file.rows());
-    assert!(file.rows() <= file.len() * 64);
+    assert!(file.rows() <= file.bytes() * 64);
     assert!(sum.positions.is_none_or(|positions| positions <= sum.rows));
     for group in 0..file.groups() {
         let _ = file.group(group, file.has_positions(), |line| {

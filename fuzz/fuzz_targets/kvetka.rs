@@ -8,10 +8,15 @@ use std::ops::ControlFlow;
 use libfuzzer_sys::fuzz_target;
 use shakmaty::Position as _;
 use tabiya::base::progress::Progress;
-use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, Packed, Results, code};
-use tabiya::book::{Book, Scope, open_bytes};
+use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, Results, code};
+// The module below names it `crate::book`.
+use tabiya::book::{self, Book, Scope, open_bytes};
 use tabiya::chess::Position;
 use tabiya::chess::normal::Normal;
+
+#[path = "../../src/book/formats/kvetka/tests/packed.rs"]
+mod packed;
+use packed::Packed;
 
 /// Plies of each line of the written book.
 const PLIES: usize = 10;

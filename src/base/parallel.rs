@@ -1,4 +1,4 @@
-//! Work on several threads, which end before the call returns.
+//! Running work on several threads, which end before the call returns.
 
 use std::sync::mpsc;
 use std::thread;

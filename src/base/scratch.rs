@@ -10,7 +10,7 @@ use super::{file, folder};
 /// Bytes that are written at once when there is a temporary file.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes that a [`Cursor`] reads at once.
+/// Bytes that a [`Cursor`] reads at once by default.
 const BLOCK: usize = 1 << 16;
 
 /// Bytes that are only appended, and can be read at any place. The temporary file has no name, or is removed with the
@@ -32,7 +32,12 @@ impl Scratch {
         Self { folder: folder::here(folder).to_owned(), memory, file: None, spilled: 0, held: Vec::new() }
     }
 
-    /// How many bytes there are.
+    /// An empty one for the sorted runs of a sorter that holds `memory` bytes itself: only a buffer stays in memory.
+    pub fn for_runs(folder: &Path, memory: usize) -> Self {
+        Self::new(folder, (memory / 8).min(CHUNK))
+    }
+
+    /// Its length in bytes.
     pub fn size(&self) -> u64 {
         self.spilled + self.held.len() as u64
     }
@@ -65,7 +70,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Reads the bytes from `at` on; `out` must not reach beyond the end.
+    /// Reads the bytes from `at` on; `out` must not reach past the end.
     ///
     /// # Errors
     /// When the temporary file cannot be read.
@@ -86,25 +91,37 @@ impl Scratch {
     }
 }
 
-/// A place in a [`Scratch`] that moves forwards or backwards, and reads a block at a time.
-#[derive(Debug, Default)]
+/// Reads a [`Scratch`] forwards or backwards, a block at a time.
+#[derive(Debug)]
 pub struct Cursor {
+    block: usize,
     start: u64,
     bytes: Vec<u8>,
 }
 
+impl Default for Cursor {
+    fn default() -> Self {
+        Self::new(BLOCK)
+    }
+}
+
 impl Cursor {
-    /// The `len` bytes from `at` on, which must not reach beyond the end.
+    /// A cursor that reads so many bytes at once.
+    pub fn new(block: usize) -> Self {
+        Self { block, start: 0, bytes: Vec::new() }
+    }
+
+    /// The `len` bytes from `at` on, which must not reach past the end.
     ///
     /// # Errors
     /// When the temporary file cannot be read.
     pub fn get(&mut self, scratch: &Scratch, at: u64, len: usize) -> Result<&[u8]> {
         let end = at + len as u64;
         if at < self.start || end > self.start + self.bytes.len() as u64 {
-            let block = at - at % BLOCK as u64;
-            self.start = if end > block + BLOCK as u64 { at } else { block };
+            // Forwards a block begins with these bytes, backwards it ends with them.
+            self.start = if at < self.start { at.min(end.saturating_sub(self.block as u64)) } else { at };
             let room = usize::try_from(scratch.size().saturating_sub(self.start)).unwrap_or(usize::MAX);
-            self.bytes.resize(room.min(BLOCK.max(len)), 0);
+            self.bytes.resize(room.min(self.block.max(len)), 0);
             scratch.read(self.start, &mut self.bytes)?;
         }
         let from = usize::try_from(at - self.start).unwrap_or(usize::MAX);

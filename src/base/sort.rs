@@ -1,30 +1,28 @@
-//! Sorts more records than memory holds: sorted runs go to temporary files, and are merged when they are read back.
+//! Sorting more records than fit into memory: sorted runs go to temporary files, and are merged while they are read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::error::{Error, Result};
-use super::{file, folder};
+use super::bytes;
+use super::error::Result;
+use super::scratch::{Cursor, Scratch};
 
-/// Bytes of a record that decide most comparisons without reading the record itself.
+/// Bytes of a record that decide most comparisons without a look at the record itself.
 const PREFIX: usize = 16;
 
-/// Bytes in memory for each record, besides the record.
-const PLACE_LEN: usize = size_of::<(u128, u32, u32)>();
+/// Bytes that [`Place`] takes besides the record.
+const PLACE_LEN: usize = size_of::<Place>();
 
-/// Bytes that are gathered before they are written to, or read from, a temporary file: at most and at least.
-const BUFFER_LEN: usize = 1 << 17;
+/// Bytes of a run that are read at once: at most and at least.
+const MOST_BUFFER: usize = 1 << 17;
 const LEAST_BUFFER: usize = 1 << 12;
 
-/// Runs of one file. When there are this many, they are merged into one run of the next file, so each record is written
-/// about as often as the logarithm of their number to this base.
+/// Runs of one level. So many are merged into one run of the next level: each record is written about as often as the
+/// logarithm of their number to this base.
 const MOST_RUNS: usize = 64;
 
-/// Bytes of a record's length in a file.
+/// Bytes of a record's length in a run.
 const LENGTH_LEN: usize = 4;
 
 /// Sorts records by their bytes.
@@ -45,25 +43,42 @@ pub struct Sorter {
     folder: PathBuf,
     memory: usize,
     bytes: Vec<u8>,
-    /// The start of each record as a number, its offset and its length.
-    places: Vec<(u128, u32, u32)>,
-    /// Fresh runs, runs of runs, and so on.
-    levels: Vec<Level>,
+    places: Vec<Place>,
+    /// Fresh runs, runs merged from those, and so on.
+    levels: Vec<Runs>,
 }
 
-/// Sorted runs in a temporary file, one after the other.
-#[derive(Debug, Default)]
-struct Level {
-    file: Option<File>,
+/// The first bytes of a record in memory as a number, its offset and its length.
+type Place = (u128, u32, u32);
+
+/// Sorted runs, one after the other.
+#[derive(Debug)]
+struct Runs {
+    bytes: Scratch,
     /// Where each run ends, and the next begins.
     ends: Vec<u64>,
 }
 
+impl Runs {
+    fn new(folder: &Path, memory: usize) -> Self {
+        Self { bytes: Scratch::for_runs(folder, memory), ends: Vec::new() }
+    }
+
+    fn push(&mut self, record: &[u8]) -> Result<()> {
+        self.bytes.push(&(record.len() as u32).to_le_bytes())?;
+        self.bytes.push(record)
+    }
+
+    fn end_run(&mut self) {
+        self.ends.push(self.bytes.size());
+    }
+}
+
 impl Sorter {
-    /// Keeps about `memory` bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
+    /// Keeps about this many bytes in memory, no more than 4 GB, and puts the rest into temporary files in a folder.
     pub fn new(folder: impl AsRef<Path>, memory: usize) -> Self {
         Self {
-            folder: folder::here(folder.as_ref()).to_owned(),
+            folder: folder.as_ref().to_owned(),
             memory: memory.min(u32::MAX as usize),
             bytes: Vec::new(),
             places: Vec::new(),
@@ -71,14 +86,14 @@ impl Sorter {
         }
     }
 
-    /// Adds a record.
+    /// Takes in a record.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
     pub fn push(&mut self, record: &[u8]) -> Result<()> {
         let held = self.bytes.len() + self.places.len() * PLACE_LEN;
         if held + record.len() + PLACE_LEN > self.memory && !self.places.is_empty() {
-            self.spill().map_err(|error| self.error(error))?;
+            self.spill()?;
         }
         let mut start = [0; PREFIX];
         start.iter_mut().zip(record).for_each(|(place, byte)| *place = *byte);
@@ -87,21 +102,19 @@ impl Sorter {
         Ok(())
     }
 
-    /// The records in their order. Where some are in files already, the rest goes there too: memory then holds only a
-    /// buffer for each run.
+    /// The records in their order. If some are in files already, the rest follows them: memory then holds only a buffer
+    /// for each run.
     ///
     /// # Errors
     /// When a temporary file cannot be written or read.
     pub fn finish(mut self) -> Result<Sorted> {
         if self.levels.is_empty() {
             self.sort();
-            return Ok(Sorted { at: 0, runs: Runs::default(), rest: self });
+            return Ok(Sorted { bytes: self.bytes, places: self.places, given: 0, merge: None });
         }
-        let spilled = self.spill();
-        (self.bytes, self.places) = Default::default();
-        let levels = std::mem::take(&mut self.levels);
-        let runs = spilled.and_then(|()| Runs::new(levels, self.memory));
-        Ok(Sorted { at: 0, runs: runs.map_err(|error| self.error(error))?, rest: self })
+        self.spill()?;
+        let merge = Some(Merge::new(self.levels, self.memory)?);
+        Ok(Sorted { bytes: Vec::new(), places: Vec::new(), given: 0, merge })
     }
 
     fn sort(&mut self) {
@@ -110,160 +123,111 @@ impl Sorter {
             .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| record(bytes, a).cmp(record(bytes, b))));
     }
 
-    /// Writes what is in memory as a run, and merges runs where they are many.
-    fn spill(&mut self) -> io::Result<()> {
+    /// Writes the records in memory as a run, and merges the runs of full levels.
+    fn spill(&mut self) -> Result<()> {
         self.sort();
-        let (places, bytes) = (&self.places, &self.bytes);
-        add_run(&mut self.levels, 0, &self.folder, |out| {
-            places.iter().try_for_each(|place| write(record(bytes, place), out))
-        })?;
+        if self.levels.is_empty() {
+            self.levels.push(Runs::new(&self.folder, self.memory));
+        }
+        let Some(fresh) = self.levels.first_mut() else { return Ok(()) };
+        self.places.iter().try_for_each(|place| fresh.push(record(&self.bytes, place)))?;
+        fresh.end_run();
         self.places.clear();
         self.bytes.clear();
-        for number in 0.. {
-            let full = self.levels.get_mut(number).filter(|level| level.ends.len() >= MOST_RUNS);
-            let Some(full) = full.map(std::mem::take) else { break };
+        let mut level = 0;
+        while let Some(full) = self.levels.get_mut(level).filter(|level| level.ends.len() >= MOST_RUNS) {
             // Buffers take the place of the records.
-            (self.places, self.bytes) = Default::default();
-            let mut runs = Runs::new(vec![full], self.memory)?;
-            add_run(&mut self.levels, number + 1, &self.folder, |out| {
-                while let Some(record) = runs.next()? {
-                    write(record, out)?;
-                }
-                Ok(())
-            })?;
+            (self.places, self.bytes) = (Vec::new(), Vec::new());
+            let full = std::mem::replace(full, Runs::new(&self.folder, self.memory));
+            let mut merge = Merge::new(vec![full], self.memory)?;
+            level += 1;
+            if level == self.levels.len() {
+                self.levels.push(Runs::new(&self.folder, self.memory));
+            }
+            let Some(next) = self.levels.get_mut(level) else { break };
+            while let Some(record) = merge.next()? {
+                next.push(record)?;
+            }
+            next.end_run();
         }
         Ok(())
     }
-
-    fn error(&self, error: io::Error) -> Error {
-        Error::temporary(&self.folder, error)
-    }
 }
 
-/// Appends a run to the file of the level of this number, which is added where the one before it is the last.
-fn add_run(
-    levels: &mut Vec<Level>,
-    number: usize,
-    folder: &Path,
-    fill: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-) -> io::Result<()> {
-    if levels.len() <= number {
-        levels.push(Level::default());
-    }
-    let Some(Level { file, ends }) = levels.get_mut(number) else { return Ok(()) };
-    let file = match file {
-        Some(file) => file,
-        none => none.insert(tempfile::tempfile_in(folder)?),
-    };
-    let mut out = BufWriter::with_capacity(BUFFER_LEN, &*file);
-    fill(&mut out)?;
-    out.flush()?;
-    drop(out);
-    ends.push(file.seek(SeekFrom::End(0))?);
-    Ok(())
-}
-
-fn record<'a>(bytes: &'a [u8], &(_, at, len): &(u128, u32, u32)) -> &'a [u8] {
+fn record<'a>(bytes: &'a [u8], &(_, at, len): &Place) -> &'a [u8] {
     let at = at as usize;
     bytes.get(at..at + len as usize).unwrap_or_default()
 }
 
-fn write(record: &[u8], out: &mut impl Write) -> io::Result<()> {
-    out.write_all(&(record.len() as u32).to_le_bytes())?;
-    out.write_all(record)
-}
-
-/// Runs in files, read as one.
-#[derive(Debug, Default)]
-struct Runs {
+/// Runs that are read as one.
+#[derive(Debug)]
+struct Merge {
+    levels: Vec<Runs>,
     runs: Vec<Run>,
     /// The next record of each run.
     heap: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
     /// The record that was returned last, and its run.
-    present: Vec<u8>,
+    last: Vec<u8>,
     from: Option<usize>,
 }
 
-/// A run that is being read.
+/// What is left of a run.
 #[derive(Debug)]
 struct Run {
-    file: Arc<File>,
-    /// The part that is not read yet.
+    level: usize,
     at: u64,
     end: u64,
-    /// What was read, and how much of it was returned.
-    buffer: Vec<u8>,
-    given: usize,
+    cursor: Cursor,
 }
 
-impl Runs {
+impl Merge {
     /// Half of the memory holds the buffers.
-    fn new(levels: Vec<Level>, memory: usize) -> io::Result<Self> {
+    fn new(levels: Vec<Runs>, memory: usize) -> Result<Self> {
         let count: usize = levels.iter().map(|level| level.ends.len()).sum();
-        let buffer = (memory / 2 / count.max(1)).clamp(LEAST_BUFFER, BUFFER_LEN);
-        let mut merged = Self::default();
-        for Level { file, ends } in levels {
-            let Some(file) = file.map(Arc::new) else { continue };
+        let buffer = (memory / 2 / count.max(1)).clamp(LEAST_BUFFER, MOST_BUFFER);
+        let mut runs = Vec::with_capacity(count);
+        for (level, Runs { ends, .. }) in levels.iter().enumerate() {
             let starts = std::iter::once(0).chain(ends.iter().copied());
-            merged.runs.extend(starts.zip(&ends).map(|(at, &end)| {
-                let buffer = Vec::with_capacity(buffer);
-                Run { file: Arc::clone(&file), at, end, buffer, given: 0 }
-            }));
+            let run = |(at, &end)| Run { level, at, end, cursor: Cursor::new(buffer) };
+            runs.extend(starts.zip(ends).map(run));
         }
-        for number in 0..merged.runs.len() {
-            merged.fetch(number)?;
-        }
-        Ok(merged)
+        let mut merge = Self { levels, runs, heap: BinaryHeap::new(), last: Vec::new(), from: None };
+        (0..count).try_for_each(|number| merge.fetch(number))?;
+        Ok(merge)
     }
 
-    /// Adds the next record of a run to the heap, reusing the memory of the record that was returned last.
-    fn fetch(&mut self, number: usize) -> io::Result<()> {
-        let Some(run) = self.runs.get_mut(number) else { return Ok(()) };
-        let Some(length) = run.take(LENGTH_LEN)?.first_chunk() else { return Ok(()) };
-        let length = u32::from_le_bytes(*length) as usize;
-        let mut record = std::mem::take(&mut self.present);
+    /// Puts the next record of a run on the heap, in the bytes of the one that was returned last.
+    fn fetch(&mut self, number: usize) -> Result<()> {
+        let Some(run) = self.runs.get_mut(number).filter(|run| run.at < run.end) else { return Ok(()) };
+        let Some(Runs { bytes: file, .. }) = self.levels.get(run.level) else { return Ok(()) };
+        let length = bytes::u32_le(run.cursor.get(file, run.at, LENGTH_LEN)?, 0).unwrap_or_default();
+        run.at += LENGTH_LEN as u64;
+        let mut record = std::mem::take(&mut self.last);
         record.clear();
-        record.extend_from_slice(run.take(length)?);
+        record.extend_from_slice(run.cursor.get(file, run.at, length as usize)?);
+        run.at += u64::from(length);
         self.heap.push(Reverse((record, number)));
         Ok(())
     }
 
-    fn next(&mut self) -> io::Result<Option<&[u8]>> {
+    fn next(&mut self) -> Result<Option<&[u8]>> {
         if let Some(number) = self.from.take() {
             self.fetch(number)?;
         }
         let Some(Reverse((record, number))) = self.heap.pop() else { return Ok(None) };
-        (self.present, self.from) = (record, Some(number));
-        Ok(Some(&self.present))
-    }
-}
-
-impl Run {
-    /// The next bytes; empty at the end.
-    fn take(&mut self, len: usize) -> io::Result<&[u8]> {
-        if self.buffer.len() - self.given < len {
-            self.buffer.drain(..self.given);
-            self.given = 0;
-            let held = self.buffer.len();
-            let room = self.buffer.capacity().max(len) - held;
-            let more = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(room);
-            self.buffer.resize(held + more, 0);
-            file::read_exact_at(&self.file, self.at, self.buffer.get_mut(held..).unwrap_or_default())?;
-            self.at += more as u64;
-        }
-        let from = self.given;
-        self.given = (from + len).min(self.buffer.len());
-        Ok(self.buffer.get(from..self.given).unwrap_or_default())
+        (self.last, self.from) = (record, Some(number));
+        Ok(Some(&self.last))
     }
 }
 
 /// Records in the order of their bytes.
 #[derive(Debug)]
 pub struct Sorted {
-    rest: Sorter,
+    bytes: Vec<u8>,
+    places: Vec<Place>,
     /// How many of the records in memory were returned.
-    at: usize,
-    runs: Runs,
+    given: usize,
+    merge: Option<Merge>,
 }
 
 impl Sorted {
@@ -273,11 +237,11 @@ impl Sorted {
     /// When a temporary file cannot be read.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&[u8]>> {
-        if !self.runs.runs.is_empty() {
-            return self.runs.next().map_err(|error| self.rest.error(error));
+        if let Some(merge) = &mut self.merge {
+            return merge.next();
         }
-        let held = self.rest.places.get(self.at).map(|place| record(&self.rest.bytes, place));
-        self.at += usize::from(held.is_some());
+        let held = self.places.get(self.given).map(|place| record(&self.bytes, place));
+        self.given += usize::from(held.is_some());
         Ok(held)
     }
 }
@@ -289,7 +253,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn records_come_in_order_whatever_memory_holds(
+        fn records_are_sorted_whatever_the_memory(
             records in prop::collection::vec(prop::collection::vec(0..4_u8, 0..40), 0..300),
             memory in 0..20_000_usize,
         ) {
@@ -306,14 +270,14 @@ mod tests {
             let mut expected = records;
             expected.sort();
             prop_assert_eq!(given, expected);
-            // Temporary files are removed, or never had a name.
+            // Temporary files are gone, or never had a name.
             drop(sorted);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         }
     }
 
     #[test]
-    fn the_number_of_levels_grows_with_the_logarithm_of_the_number_of_records() {
+    fn there_are_as_many_levels_as_the_logarithm_of_the_number_of_records() {
         let folder = tempfile::tempdir().unwrap();
         let mut state = 1_u64;
         // Memory for 32 records: 2 runs, 64 times 64 runs, and more.
@@ -326,9 +290,9 @@ mod tests {
                 assert!(sorter.levels.iter().all(|level| level.ends.len() < MOST_RUNS));
             }
             let mut sorted = sorter.finish().unwrap();
-            // Memory holds only buffers.
-            let buffers: usize = sorted.runs.runs.iter().map(|run| run.buffer.capacity()).sum();
-            assert!(buffers <= sorted.runs.runs.len() * LEAST_BUFFER && sorted.rest.bytes.capacity() == 0);
+            // Only the buffers of runs are in memory, and there is one file for each level.
+            assert_eq!((sorted.bytes.capacity(), sorted.places.capacity()), (0, 0));
+            assert!(sorted.merge.as_ref().is_some_and(|merge| merge.levels.len() <= most));
             let (mut last, mut count) = (Vec::new(), 0);
             while let Some(record) = sorted.next().unwrap() {
                 assert!(&*last <= record);

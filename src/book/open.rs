@@ -125,7 +125,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
             parts.extend([path.with_extension(end), path.with_extension(end.to_uppercase())]);
         }
     } else if kvetka::is_part(path) {
-        parts.extend(kvetka::standing(&kvetka::stem(path)).unwrap_or_default());
+        parts.extend(kvetka::existing(&kvetka::stem(path)).unwrap_or_default());
     }
     parts
 }

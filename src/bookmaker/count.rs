@@ -1,4 +1,4 @@
-//! Games into counts, on all cores.
+//! Counting games, on all cores.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,13 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use shakmaty::{ByColor, Move, Position as _};
 
+use super::Resources;
 use super::filter::{Filter, Sides};
-use super::ledger::Ledger;
+use super::game_index::GameIndex;
 use super::report::Report;
-use super::row::{Count, CountRow, Outcome, PlacedRow, Row};
-use super::sort::{Pile, Sorter};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use super::row::{Count, Outcome, Row};
+use super::sort::{RadixSorter, SortedRuns};
+use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
@@ -21,56 +22,13 @@ use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
 use crate::games::{Batch, End, GameResult, Header, KeyedPly, Problem, Sources, Visitor};
 
-/// Bits of a game's number that say where in its file it begins.
+/// Bits of a game's number that hold its offset in its file.
 const OFFSET_BITS: u32 = 48;
 
-/// Plies of one game that count; the rest of it is left out. The longest game that the rules allow has fewer.
+/// Plies of one game that count; the rest is left out. The longest game that the rules allow has fewer.
 const MOST_PLIES: usize = 1 << 14;
 
-/// What a build may use of the machine.
-#[derive(Clone, Debug)]
-pub struct Means {
-    /// Threads that read games and sort.
-    pub threads: usize,
-    /// Bytes of rows that are held in memory.
-    pub memory: usize,
-    /// The folder for what does not fit.
-    pub temp: PathBuf,
-}
-
-impl Means {
-    /// Bytes that the writer of a book may hold: a quarter.
-    pub fn of_writer(&self) -> usize {
-        self.memory / 4
-    }
-}
-
-/// A row for a move of a game.
-pub trait Made: Row {
-    /// Whether it holds its position.
-    const PLACED: bool;
-
-    /// The row of a count.
-    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self>;
-}
-
-impl Made for CountRow {
-    const PLACED: bool = false;
-
-    fn make(count: Count, _: Option<Packed>, _: u64) -> Option<Self> {
-        Some(Self::new(count))
-    }
-}
-
-impl Made for PlacedRow {
-    const PLACED: bool = true;
-
-    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self> {
-        Some(Self::new(count, packed?, game))
-    }
-}
-
-/// The files of a build: a game's number is its file's place in the order of names, and its own place in that.
+/// The files of a build. A game's number holds the place of its file in the order of names, and its offset in the file.
 #[derive(Clone, Debug, Default)]
 pub struct Files(Vec<PathBuf>);
 
@@ -82,46 +40,64 @@ impl Files {
         Self(files)
     }
 
-    /// The number of the game that begins at a place of a file.
+    /// The number of the game at an offset of a file.
     pub(super) fn number(&self, file: &Path, offset: u64) -> u64 {
-        // A database keeps its games in another file than the one that names it.
+        // A database is named by another file than the one with its games.
         let stem = || self.0.iter().position(|known| known.with_extension("") == file.with_extension(""));
         let found = self.0.binary_search_by(|known| known.as_path().cmp(file)).ok().or_else(stem);
         let file = found.unwrap_or(0) as u64;
         file << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
     }
 
-    /// The file and the place in it that a number means.
+    /// The file and the offset of the game with this number.
     pub fn place(&self, number: u64) -> Option<(&Path, u64)> {
         let file = self.0.get(usize::try_from(number >> OFFSET_BITS).ok()?)?;
         Some((file, number & ((1 << OFFSET_BITS) - 1)))
     }
 }
 
-/// Counts the games of a source on all threads, and writes them down where there is a ledger.
+/// Counts the games of a source on all threads, and adds them to the index if there is one.
 ///
-/// Of a row that holds its position, each position has one a game that reached it: where no counted move was made there,
-/// one with [`MoveCode::NULL`], so that the rows of a position are all its games.
+/// Rows that hold their position also count the games that ended in it, or left it with a move that does not count: such
+/// a row has [`MoveCode::NULL`], so that the rows of a position add up to all its games.
 ///
 /// # Errors
 /// When a file cannot be read, a temporary one cannot be written, or the work is interrupted.
-pub fn count<R: Made>(
+pub fn count<R: Row>(
     source: &mut Sources,
     filter: &Filter,
-    means: &Means,
-    ledger: Option<&Ledger>,
+    resources: &Resources,
+    index: Option<&GameIndex>,
     progress: &Progress,
-) -> Result<(Vec<Pile<R>>, Report)> {
-    let threads = means.threads.max(1);
-    let share = means.memory / threads;
+) -> Result<(Vec<SortedRuns<R>>, Report)> {
+    let threads = resources.threads.max(1);
+    let share = resources.memory / threads;
     let files = Files::new(source.files());
-    // Enough to keep every thread busy while the reader waits for the disk, and no more memory than that.
+    // Enough to keep every thread busy while the reader waits for the disk, and no more.
     let (send, receive) = sync_channel(threads * 2);
     let receive = Mutex::new(receive);
     let (stop, games) = (AtomicBool::new(false), AtomicU64::new(0));
     let work = || {
-        let sorter = Sorter::<R>::new(share, &means.temp);
-        let mut counter = Counter::new(filter, &files, ledger, sorter);
+        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+        let mut counter = Counter {
+            filter,
+            files: &files,
+            index,
+            sorter: RadixSorter::<R>::new(share, &resources.temp),
+            report: Report::default(),
+            sides: Sides::default(),
+            game: 0,
+            entry: Vec::new(),
+            waiting: Vec::new(),
+            packed: Vec::new(),
+            last: None,
+            lasts: Vec::new(),
+            ply: 0,
+            lines: Vec::new(),
+            most,
+            crowded: false,
+            failed: None,
+        };
         while let Some(batch) = next(&receive) {
             if stop.load(Ordering::Relaxed) {
                 continue;
@@ -136,7 +112,7 @@ pub fn count<R: Made>(
         counter.finish()
     };
     let lead = || {
-        // Dropped at the end, so that the threads end too.
+        // Dropped at the end, which ends the threads.
         let send = send;
         progress.games(source.size());
         while !stop.load(Ordering::Relaxed)
@@ -154,13 +130,13 @@ pub fn count<R: Made>(
         parallel::beside(threads, work, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
     read?;
     let mut report = Report::default();
-    let mut piles = Vec::new();
+    let mut all = Vec::new();
     for counted in counted {
-        let (pile, part) = counted?;
-        piles.push(pile);
+        let (runs, part) = counted?;
+        all.push(runs);
         report.merge(part);
     }
-    Ok((piles, report))
+    Ok((all, report))
 }
 
 /// The next batch, for whichever thread asks first.
@@ -172,60 +148,38 @@ fn next(receive: &Mutex<Receiver<Box<dyn Batch>>>) -> Option<Box<dyn Batch>> {
 struct Counter<'a, R> {
     filter: &'a Filter,
     files: &'a Files,
-    ledger: Option<&'a Ledger>,
-    sorter: Sorter<R>,
+    index: Option<&'a GameIndex>,
+    sorter: RadixSorter<R>,
     report: Report,
     sides: Sides,
     game: u64,
-    /// What the ledger is going to say of the game.
+    /// The game's entry in the index.
     entry: Vec<u8>,
     /// The moves that wait for the result of their game.
     waiting: Vec<KeyedPly>,
-    /// Their positions, where they are needed.
+    /// Their positions, if rows hold them.
     packed: Vec<Option<Packed>>,
-    /// The last counted move of the line that is being read, while nothing follows it; and of those before it.
+    /// The last move of the present line if it counts and nothing follows it yet, and those of the lines around it.
     last: Option<(Position, Move)>,
     lasts: Vec<Option<(Position, Move)>>,
-    /// Plies of the main line so far, and of the line that is being read with those before it.
+    /// Plies from the start of the game in the present line, and in the lines around it.
     ply: usize,
     lines: Vec<usize>,
     most: usize,
+    /// A position of the game has too many pieces for a row.
     crowded: bool,
     failed: Option<Error>,
 }
 
-impl<'a, R: Made> Counter<'a, R> {
-    fn new(filter: &'a Filter, files: &'a Files, ledger: Option<&'a Ledger>, sorter: Sorter<R>) -> Self {
-        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
-        Self {
-            filter,
-            files,
-            ledger,
-            sorter,
-            report: Report::default(),
-            sides: Sides::default(),
-            game: 0,
-            entry: Vec::new(),
-            waiting: Vec::new(),
-            packed: Vec::new(),
-            last: None,
-            lasts: Vec::new(),
-            ply: 0,
-            lines: Vec::new(),
-            most,
-            crowded: false,
-            failed: None,
-        }
-    }
-
-    fn finish(self) -> Result<(Pile<R>, Report)> {
+impl<R: Row> Counter<'_, R> {
+    fn finish(self) -> Result<(SortedRuns<R>, Report)> {
         match self.failed {
             Some(error) => Err(error),
             None => Ok((self.sorter.finish(), self.report)),
         }
     }
 
-    /// Counts the moves of a game: with this result, whatever is known of it.
+    /// Counts the moves of a game with this result, which is the known one unless there is none.
     fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
         let outcomes = match result {
             GameResult::White => ByColor { white: Outcome::Win, black: Outcome::Loss },
@@ -241,13 +195,10 @@ impl<'a, R: Made> Counter<'a, R> {
         }
         self.report.plies +=
             self.waiting.iter().filter(|waiting| waiting.mv != MoveCode::NULL).count() as u64;
-        match self.ledger {
-            Some(ledger) => ledger.add(&mut self.entry, known),
-            None => Ok(()),
-        }
+        self.index.map_or(Ok(()), |index| index.add(&mut self.entry, known))
     }
 
-    /// Notes a move, or that none was made.
+    /// Notes a move, or that the line ended.
     fn wait(&mut self, at: &Position, mv: MoveCode) {
         if R::PLACED {
             let packed = Packed::new(at);
@@ -265,7 +216,7 @@ impl<'a, R: Made> Counter<'a, R> {
     }
 }
 
-impl<R: Made> Visitor for Counter<'_, R> {
+impl<R: Row> Visitor for Counter<'_, R> {
     fn begin(&mut self, game: &Header) -> bool {
         self.report.games += 1;
         if self.failed.is_some() {
@@ -280,8 +231,8 @@ impl<R: Made> Visitor for Counter<'_, R> {
         }
         if R::PLACED {
             self.game = self.files.number(&game.place.file, game.place.offset);
-            if self.ledger.is_some() {
-                Ledger::draft(self.game, game, &mut self.entry);
+            if self.index.is_some() {
+                GameIndex::write_entry(self.game, game, &mut self.entry);
             }
         }
         self.waiting.clear();
@@ -299,7 +250,7 @@ impl<R: Made> Visitor for Counter<'_, R> {
         }
         self.ply += 1;
         let side = at.chess().turn();
-        if self.sides.has(side) {
+        if *self.sides.get(side) {
             self.wait(at, MoveCode::from_move(mv));
             self.last = R::PLACED.then(|| (at.clone(), mv));
         } else {
@@ -364,31 +315,6 @@ impl<R: Made> Visitor for Counter<'_, R> {
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        self.waiting.extend(plies.iter().filter(|ply| self.sides.has(ply.side)));
+        self.waiting.extend(plies.iter().filter(|ply| *self.sides.get(ply.side)));
     }
-}
-
-/// Threads and memory as this machine has them: all its processors, and a quarter of its memory.
-///
-/// # Errors
-/// When there is no folder for temporary files.
-pub fn means(threads: Option<usize>, memory: Option<usize>, temp: Option<&Path>) -> Result<Means> {
-    let threads = threads.unwrap_or_else(parallel::processors);
-    let memory = memory.unwrap_or_else(quarter);
-    let temp = temp.map_or_else(std::env::temp_dir, Path::to_owned);
-    if !temp.is_dir() {
-        return Err(Error::new(ErrorKind::File, "there is no such folder for temporary files")
-            .at_path(temp)
-            .remedied_by(Remedy::TemporaryFolder));
-    }
-    Ok(Means { threads, memory, temp })
-}
-
-/// A quarter of the memory that this process may use.
-fn quarter() -> usize {
-    // Where the system does not say, as much as any machine has to spare.
-    let Ok(mut system) = sysinfo::System::new() else { return 1 << 28 };
-    system.refresh_memory();
-    let total = system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory);
-    usize::try_from(total / 4).unwrap_or(usize::MAX)
 }

@@ -1,8 +1,9 @@
-//! What openings are called: lines with names, out of `.eco` files as Scid has them, or out of PGN files.
+//! Names of openings: lines with names, read from `.eco` files as Scid has them, or from PGN files.
 //!
-//! An `.eco` file has entries of a code, a name in quotation marks, and moves up to a star: `A00b "Barnes Opening" 1.f3 *`.
-//! In a PGN file the tags `ECO`, `Opening` and `Variation` name the position at the end of a game's moves.
+//! An `.eco` file has entries of a code, a name in quotation marks, and moves up to an asterisk: `A00b "Barnes Opening"
+//! 1.f3 *`. In a PGN file the tags `ECO`, `Opening` and `Variation` name the position after the last move.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,18 +12,19 @@ use std::path::Path;
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 
 use crate::base::error::{Error, Result};
+use crate::book::kvetka::is_eco;
 use crate::chess::Position;
 use crate::games::decode_text;
 
-/// The longest file that is read, in bytes: such files are kept in memory, and real ones have less than one megabyte.
+/// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
 const LONGEST: u64 = 1 << 28;
 
-/// The names of positions, each as Kvetka's books write it: `E98|King's Indian|Classical`.
+/// The names of positions as Kvetka's books write them: `E98|King's Indian|Classical`.
 #[derive(Clone, Debug, Default)]
 pub struct Names(HashMap<u64, String>);
 
 impl Names {
-    /// Reads files of named lines. Where two lines lead to one position the first names it.
+    /// Reads files of named lines. If two lines lead to one position, the first names it.
     ///
     /// # Errors
     /// When a file cannot be read, or names no opening.
@@ -51,26 +53,13 @@ impl Names {
         self.0.get(&key).map(String::as_str)
     }
 
-    /// How many positions have names.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Takes in the lines of a file.
     fn add(&mut self, text: &[u8]) {
         let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
-        let as_pgn = if text.split(|byte| *byte == b'\n').any(is_tag) {
-            None
-        } else {
-            Some(eco_to_pgn(&decode_text(text)))
-        };
-        let mut reader = Reader::new(as_pgn.as_ref().map_or(text, |text| text.as_bytes()));
-        // What cannot be read ends the file; a single line cannot be reported from here.
+        let is_pgn = text.split(|byte| *byte == b'\n').any(is_tag);
+        let text = if is_pgn { text.into() } else { Cow::from(eco_to_pgn(&decode_text(text)).into_bytes()) };
+        let mut reader = Reader::new(&*text);
+        // An unreadable line ends the file, and is not reported.
         while let Ok(Some(line)) = reader.read_game(&mut Line::default()) {
             if let Some((key, name)) = line {
                 self.0.entry(key).or_insert(name);
@@ -85,22 +74,17 @@ fn eco_to_pgn(text: &str) -> String {
     let lines = text.lines().map(|line| if line.trim_start().starts_with('#') { "" } else { line });
     for entry in lines.collect::<Vec<_>>().join("\n").split_inclusive('*') {
         let Some((code, rest)) = entry.trim_start().split_once(char::is_whitespace) else { continue };
-        // The letters after the three of the code are Scid's own.
+        // Scid adds letters to the three characters of the code.
         let Some(code) = code.get(..3) else { continue };
         let Some(rest) = rest.trim_start().strip_prefix('"') else { continue };
         let Some((name, moves)) = rest.split_once('"') else { continue };
         let (name, variation) = name.split_once(':').unwrap_or((name, ""));
-        let tag = |pgn: &mut String, tag: &str, value: &str| {
+        for (tag, value) in [("ECO", code), ("Opening", name), ("Variation", variation)] {
             if !value.trim().is_empty() {
-                *pgn += &format!("[{tag} \"{}\"]\n", value.trim().replace('\\', ""));
+                pgn += &format!("[{tag} \"{}\"]\n", value.trim().replace('\\', ""));
             }
-        };
-        tag(&mut pgn, "ECO", code);
-        tag(&mut pgn, "Opening", name);
-        tag(&mut pgn, "Variation", variation);
-        pgn.push('\n');
-        pgn += moves;
-        pgn += "\n\n";
+        }
+        pgn += &format!("\n{moves}\n\n");
     }
     pgn
 }
@@ -134,7 +118,7 @@ impl Visitor for Line {
             b"ECO" => self.code = text().chars().take(3).collect(),
             b"Opening" => self.name = text(),
             b"Variation" => self.variation = text(),
-            // A line that does not begin at the start is none of an opening.
+            // A line from another position is no opening.
             b"FEN" => self.position = None,
             _ => {}
         }
@@ -161,13 +145,9 @@ impl Visitor for Line {
     fn end_game(&mut self, (): ()) -> Self::Output {
         let Self { code, name, variation, position } = std::mem::take(self);
         let key = position?.key();
-        let known = matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9']) && !name.is_empty();
-        let text = if variation.is_empty() {
-            format!("{code}|{name}")
-        } else {
-            format!("{code}|{name}|{variation}")
-        };
-        known.then_some((key, text))
+        // Without a variation nothing follows the second bar.
+        let text = format!("{code}|{name}|{variation}").trim_end_matches('|').to_owned();
+        (is_eco(&code) && !name.is_empty()).then_some((key, text))
     }
 }
 
@@ -193,7 +173,7 @@ mod tests {
                     A00b \"Barnes: Fool's Mate\"  1.f3 e5 2.g4\n  Qh4# *\nB90k3 \"Sicilian: Najdorf\" 1.e4 c5 2.Nf3 d6 \
                     3.d4 cxd4 4.Nxd4 Nf6 5.Nc3 a6 *\nX99 \"None\" 1.a3 *\nA01 \"Broken\" 1.Qh9 *\n";
         let names = names(text);
-        assert_eq!(names.len(), 4, "{names:?}");
+        assert_eq!(names.0.len(), 4, "{names:?}");
         assert_eq!(names.get(key("")), Some("A00|Start position"));
         assert_eq!(names.get(key("f2f3")), Some("A00|Barnes Opening"));
         assert_eq!(names.get(key("f2f3 e7e5 g2g4 d8h4")), Some("A00|Barnes|Fool's Mate"));
@@ -207,7 +187,7 @@ mod tests {
         let text = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n[Variation \"a|b\"]\n\n1. e4 (1. d4 d5) 1... c5 *\n\n\
                     [ECO \"C20\"]\n[Opening \"Other\"]\n\n1. e4 c5 *\n\n[Event \"x\"]\n\n1. d4 *\n";
         let names = names(text);
-        assert_eq!(names.len(), 1, "{names:?}");
+        assert_eq!(names.0.len(), 1, "{names:?}");
         assert_eq!(names.get(key("e2e4 c7c5")), Some("B20|Sicilian|a/b"));
     }
 
@@ -219,6 +199,6 @@ mod tests {
         let error = Names::read(&[&path]).unwrap_err().to_string();
         assert!(error.contains("the file names no opening: name an .eco file"), "{error}");
         assert!(Names::read(&[folder.path().join("none.eco")]).is_err());
-        assert!(Names::read(&[] as &[&Path]).unwrap().is_empty());
+        assert!(Names::read(&[] as &[&Path]).unwrap().0.is_empty());
     }
 }

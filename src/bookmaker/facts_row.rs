@@ -1,44 +1,27 @@
-//! What a book knows of a move, in bytes that can be sorted: for books made from other books.
+//! Rows of moves with all facts that a book may have about them.
+
+use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
+use super::key_row::{KeyRow, keep_first};
 use super::merge::Merging;
 use super::sort::Sortable;
-use crate::book::{Annotation, Counts, Learned, MoveFacts, PositionRecord, Ratings};
+use crate::book::{Counts, MoveFacts, PositionRecord, Ratings};
 use crate::chess::MoveCode;
 use crate::chess::{PACKED_LEN, Packed};
 
-/// Annotations by their number, 0 being none.
-const ANNOTATIONS: [Annotation; 8] = [
-    Annotation::Good,
-    Annotation::Bad,
-    Annotation::Brilliant,
-    Annotation::Blunder,
-    Annotation::Interesting,
-    Annotation::Dubious,
-    Annotation::Only,
-    Annotation::Zugzwang,
-];
-
-/// A packed position that means none.
+/// The packed position of rows without one.
 const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 
-/// What a book knows of a move; with the move a1a1, of the position itself. Numbers are 0 where nothing is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+/// The facts about a move or, with the move a1a1, about the position itself. Numbers are 0 where nothing is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FactsRow {
-    key: u64,
-    /// The place of the book among those that are merged: what only one can say is said by the first.
-    book: u32,
-    mv: u16,
-    annotation: u8,
-    /// 0 nothing, 1 red, 2 green.
-    recommended: u8,
-    weight: u64,
+    row: KeyRow,
     /// Whether games are counted: 1 or 0.
     counted: u64,
     counts: [u64; 4],
-    learned: [u32; 2],
     ratings: [u32; 2],
     /// One more than the number of a game with the position.
     game: u64,
@@ -46,22 +29,10 @@ pub struct FactsRow {
 }
 
 impl FactsRow {
-    /// The row of a move of some position.
-    fn of_move(facts: &MoveFacts<MoveCode>) -> Self {
-        let mark = |mark: Annotation| ANNOTATIONS.iter().position(|known| *known == mark);
-        Self {
-            mv: facts.mv.0,
-            annotation: facts.annotation.and_then(mark).map_or(0, |at| at as u8 + 1),
-            recommended: facts.recommended.map_or(0, |green| 1 + u8::from(green)),
-            weight: facts.weight,
-            counted: u64::from(facts.counts.is_some()),
-            counts: facts.counts.map_or([0; 4], numbers),
-            learned: facts.learned.map_or([0; 2], |learned| [learned.games, learned.halfpoints]),
-            ratings: facts
-                .ratings
-                .map_or([0; 2], |ratings| [ratings.average.unwrap_or(0), ratings.performance.unwrap_or(0)]),
-            ..Self::default()
-        }
+    fn with_counts(row: KeyRow, counts: Option<Counts>, packed: [u8; PACKED_LEN]) -> Self {
+        let numbers = |counts: Counts| [counts.games, counts.wins, counts.draws, counts.losses];
+        let (counted, counts) = (u64::from(counts.is_some()), counts.map_or([0; 4], numbers));
+        Self { row, counted, counts, packed, ..Self::default() }
     }
 
     fn counts(&self) -> Option<Counts> {
@@ -70,101 +41,68 @@ impl FactsRow {
     }
 
     fn facts(&self) -> MoveFacts<MoveCode> {
-        let some = |number: u32| (number > 0).then_some(number);
-        let [average, performance] = self.ratings.map(some);
-        let [games, halfpoints] = self.learned;
-        MoveFacts {
-            mv: MoveCode(self.mv),
-            weight: self.weight,
-            counts: self.counts(),
-            annotation: usize::from(self.annotation)
-                .checked_sub(1)
-                .and_then(|at| ANNOTATIONS.get(at))
-                .copied(),
-            recommended: (self.recommended > 0).then_some(self.recommended == 2),
-            learned: (games > 0).then_some(Learned { games, halfpoints }),
-            ratings: (average.is_some() || performance.is_some()).then_some(Ratings { average, performance }),
-        }
+        let [average, performance] = self.ratings.map(|rating| (rating > 0).then_some(rating));
+        let ratings = (self.ratings != [0; 2]).then_some(Ratings { average, performance });
+        MoveFacts { counts: self.counts(), ratings, ..self.row.facts() }
     }
-}
-
-fn numbers(counts: Counts) -> [u64; 4] {
-    [counts.games, counts.wins, counts.draws, counts.losses]
 }
 
 impl Sortable for FactsRow {
-    /// Books come mostly in the order of their keys.
-    const PRESORTED: bool = true;
+    const PRESORTED: bool = KeyRow::PRESORTED;
 
     fn key(&self) -> u64 {
-        self.key
+        self.row.key
     }
 
-    fn order(&self, other: &Self) -> std::cmp::Ordering {
-        (self.key, self.mv, self.book).cmp(&(other.key, other.mv, other.book))
+    fn order(&self, other: &Self) -> Ordering {
+        self.row.order(&other.row)
     }
 
     fn absorb(&mut self, other: &Self) -> bool {
-        if (self.key, self.mv) != (other.key, other.mv) {
+        if !self.row.absorb(&other.row) {
             return false;
         }
-        self.weight = self.weight.saturating_add(other.weight);
         self.counted |= other.counted;
         for (sum, more) in self.counts.iter_mut().zip(other.counts) {
             *sum = sum.saturating_add(more);
         }
-        for (sum, more) in self.learned.iter_mut().zip(other.learned) {
-            *sum = sum.saturating_add(more);
-        }
-        if self.annotation == 0 {
-            self.annotation = other.annotation;
-        }
-        if self.recommended == 0 {
-            self.recommended = other.recommended;
-        }
-        if self.ratings == [0; 2] {
-            self.ratings = other.ratings;
-        }
-        if self.game == 0 {
-            self.game = other.game;
-        }
-        if self.packed == NOWHERE {
-            self.packed = other.packed;
-        }
+        keep_first(&mut self.ratings, other.ratings);
+        keep_first(&mut self.game, other.game);
+        keep_first(&mut self.packed, other.packed);
         true
     }
 }
 
 impl Merging for FactsRow {
-    /// One row for the position itself, and one a move.
+    /// One row for the position itself, and one for each move.
     fn append(record: &PositionRecord, book: u32, first_game: u64, rows: &mut Vec<Self>) {
         let packed = record.position.as_ref().and_then(Packed::new).map_or(NOWHERE, |packed| packed.0);
-        if let Some(total) = record.total {
-            let mut row = Self { key: record.key, book, packed, ..Self::default() };
-            (row.counted, row.counts) = (1, numbers(total));
-            row.game = record.game.map_or(0, |game| first_game.saturating_add(game).saturating_add(1));
-            rows.push(row);
+        if record.total.is_some() {
+            let row = KeyRow::new(record.key, book, &MoveFacts::new(MoveCode::NULL, 0));
+            let game = record.game.map_or(0, |game| first_game.saturating_add(game).saturating_add(1));
+            rows.push(Self { game, ..Self::with_counts(row, record.total, packed) });
         }
-        for facts in &record.moves {
-            let mut row = Self::of_move(facts);
-            (row.key, row.book, row.packed) = (record.key, book, packed);
-            rows.push(row);
-        }
+        rows.extend(record.moves.iter().map(|facts| {
+            let ratings = facts.ratings.map_or([0; 2], |ratings| {
+                [ratings.average, ratings.performance].map(Option::unwrap_or_default)
+            });
+            let row = KeyRow::new(record.key, book, facts);
+            Self { ratings, ..Self::with_counts(row, facts.counts, packed) }
+        }));
     }
 
-    /// Without a position where no book knows it.
+    /// Without a position if no book has it.
     fn positions(rows: &[Self]) -> Vec<PositionRecord> {
         let mut found = Vec::new();
-        for rows in rows.chunk_by(|a, b| a.key == b.key) {
-            let Some(first) = rows.first() else { continue };
+        for rows in rows.chunk_by(|a, b| a.row.key == b.row.key) {
             let packed = rows.iter().map(|row| row.packed).find(|packed| *packed != NOWHERE);
             let mut record = PositionRecord {
-                key: first.key,
+                key: rows.first().map_or(0, Sortable::key),
                 position: packed.and_then(|packed| Packed(packed).unpack()),
                 ..PositionRecord::default()
             };
             for row in rows {
-                if row.mv == MoveCode::NULL.0 {
+                if row.row.mv == MoveCode::NULL.0 {
                     record.total = row.counts();
                     record.game = row.game.checked_sub(1);
                 } else {
@@ -180,6 +118,7 @@ impl Merging for FactsRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::{Annotation, Learned};
     use crate::chess::Position;
 
     fn known() -> PositionRecord {
@@ -214,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_books_know_is_added_up_and_the_first_has_the_word() {
+    fn facts_of_two_books_are_added_up_or_come_from_the_first() {
         let mut other = known();
         other.moves[1].annotation = Some(Annotation::Good);
         other.moves[0].annotation = Some(Annotation::Bad);

@@ -1,29 +1,29 @@
 //! Which games count, and which of their moves.
 
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 use crate::games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Half-moves from the start of a game that count; `None`: all.
+    /// Plies from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,
     /// The moves that count, of both sides where it is `None`.
     pub only: Option<Only>,
-    /// The rating that both players must have.
+    /// The least rating of both players.
     pub min_elo: u16,
     /// The first day.
     pub from: Option<Date>,
-    /// The last day; a month or a year means its end.
+    /// The last day; of a month or a year, its last day.
     pub to: Option<Date>,
-    /// Who must be one of the players.
+    /// One of the players.
     pub player: Option<PlayerName>,
-    /// The side that this player must have.
+    /// The side of this player.
     pub side: Option<Color>,
-    /// Games without a result do not count; else they count as draws.
+    /// Games without a result do not count; otherwise they count as draws.
     pub finished: bool,
-    /// A game with a problem does not count at all; else it counts up to there.
+    /// A game with a problem does not count at all; otherwise it counts up to the problem.
     pub strict: bool,
     /// Variations count too.
     pub variations: bool,
@@ -34,7 +34,7 @@ pub struct Filter {
 pub enum Only {
     /// Those of one side.
     Side(Color),
-    /// Those of the player whom the filter names.
+    /// Those of the player that the filter names.
     Player,
 }
 
@@ -43,7 +43,7 @@ pub enum Only {
 pub enum Left {
     /// A player's rating is too low or unknown.
     Elo,
-    /// It was played before or after the days that count, or its date is not known.
+    /// It was played before or after the days that count, or its date is unknown.
     Date,
     /// The player did not take part, or had the other side.
     Player,
@@ -56,24 +56,13 @@ impl Left {
     pub const ALL: [Self; 4] = [Self::Elo, Self::Date, Self::Player, Self::Unfinished];
 }
 
-/// Of which sides the moves of a game count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides {
-    /// White's.
-    pub white: bool,
-    /// Black's.
-    pub black: bool,
-}
+/// The sides whose moves of a game count.
+pub type Sides = ByColor<bool>;
 
-impl Sides {
-    /// Whether a side's moves count.
-    pub fn has(self, side: Color) -> bool {
-        side.fold_wb(self.white, self.black)
-    }
-}
+const BOTH: Sides = Sides { white: true, black: true };
 
 impl Filter {
-    /// Of which sides the moves of a game count.
+    /// The sides whose moves of a game count.
     ///
     /// # Errors
     /// Why the game does not count.
@@ -86,20 +75,18 @@ impl Filter {
         {
             return Err(Left::Date);
         }
-        let mut sides = Sides { white: true, black: true };
+        let mut players = BOTH;
         if let Some(player) = &self.player {
-            sides = Sides {
-                white: self.side != Some(Color::Black) && player.is(&game.white),
-                black: self.side != Some(Color::White) && player.is(&game.black),
-            };
-            if !sides.white && !sides.black {
+            players.white = self.side != Some(Color::Black) && player.is(&game.white);
+            players.black = self.side != Some(Color::White) && player.is(&game.black);
+            if !players.white && !players.black {
                 return Err(Left::Player);
             }
         }
         Ok(match self.only {
-            Some(Only::Side(side)) => Sides { white: side == Color::White, black: side == Color::Black },
-            Some(Only::Player) => sides,
-            None => Sides { white: true, black: true },
+            Some(Only::Side(side)) => Sides::new_with(|color| color == side),
+            Some(Only::Player) => players,
+            None => BOTH,
         })
     }
 
@@ -132,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ratings_and_days_are_asked_of_both() {
+    fn ratings_and_days_are_filtered() {
         let left = |filter: Filter| filter.admits(&game()).err();
         assert_eq!(left(Filter { min_elo: 2400, ..Filter::default() }), None);
         assert_eq!(left(Filter { min_elo: 2401, ..Filter::default() }), Some(Left::Elo));

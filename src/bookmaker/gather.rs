@@ -1,30 +1,28 @@
-//! Builds of more than one machine: games and count files into counts, and counts into a book or a count file.
+//! Counting games together with the counts of other machines, and writing count files.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::count::{Made, Means, count};
+use super::count::count;
 use super::filter::Filter;
-use super::ledger::Ledger;
+use super::game_index::GameIndex;
 use super::report::Report;
-use super::row::{Count, Outcome, PlacedRow, Row};
-use super::sort::{Pile, Sorted, Sorter};
+use super::row::{Count, CountRow, NO_GAME, Outcome, PlacedRow, Row};
+use super::sort::{RadixSorter, Sorted, SortedRuns};
 use super::weigh::for_each_move;
-use super::{ASIDE, within};
+use super::{ASIDE, Resources};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
+use crate::book::Counts;
 use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line};
 use crate::chess::MoveCode;
 use crate::games::Sources;
 
-/// Rows between two looks whether the work is to stop.
+/// Rows between two checks for an interrupt.
 const STRIDE: u64 = 1 << 14;
 
-/// The number of the game that a position of a count file is from: none.
-pub const NO_GAME: u64 = u64::MAX;
-
-/// What is counted: games, and what was counted before.
+/// What is counted: games, and the counts of other builds.
 pub struct Input<'a> {
     /// Games.
     pub games: &'a mut Sources,
@@ -33,26 +31,27 @@ pub struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Counts everything, on all threads, and writes the games down where there is a ledger.
+    /// Counts everything on all threads, and adds the games to the index if there is one.
     ///
     /// # Errors
     /// When a file cannot be read, a temporary one cannot be written, positions are missing that `R` holds, or the
     /// work is interrupted.
-    pub fn count<R: Made>(
+    pub fn count<R: Row>(
         &mut self,
         filter: &Filter,
-        means: &Means,
-        ledger: Option<&Ledger>,
+        resources: &Resources,
+        index: Option<&GameIndex>,
         progress: &Progress,
-    ) -> Result<(Vec<Pile<R>>, Report)> {
+    ) -> Result<(Vec<SortedRuns<R>>, Report)> {
         if let Some(lacking) = self.counts.iter().find(|file| R::PLACED && !file.has_positions()) {
             return Err(lacking.lacks_positions());
         }
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
-        let means = &Means { memory: if both { means.memory / 2 } else { means.memory }, ..means.clone() };
-        let (mut piles, report) = count(self.games, filter, means, ledger, progress)?;
-        piles.extend(read(self.counts, means, progress)?);
-        Ok((piles, report))
+        let memory = if both { resources.memory / 2 } else { resources.memory };
+        let resources = &Resources { memory, ..resources.clone() };
+        let (mut runs, report) = count(self.games, filter, resources, index, progress)?;
+        runs.extend(read(self.counts, resources, progress)?);
+        Ok((runs, report))
     }
 }
 
@@ -60,22 +59,24 @@ impl Input<'_> {
 ///
 /// # Errors
 /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
-fn read<R: Made>(files: &[CountFile], means: &Means, progress: &Progress) -> Result<Vec<Pile<R>>> {
+fn read<R: Row>(
+    files: &[CountFile],
+    resources: &Resources,
+    progress: &Progress,
+) -> Result<Vec<SortedRuns<R>>> {
     let parts: Vec<_> =
         files.iter().flat_map(|file| (0..file.groups()).map(move |group| (file, group))).collect();
     if parts.is_empty() {
         return Ok(Vec::new());
     }
     progress.things(files.iter().map(CountFile::rows).sum(), "rows");
-    let threads = means.threads.clamp(1, parts.len());
-    let share = means.memory / threads;
-    let (next, done, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let threads = resources.threads.clamp(1, parts.len());
+    let share = resources.memory / threads;
+    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let work = || {
-        let mut sorter = Sorter::<R>::new(share, &means.temp);
+        let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
-            while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed))
-                && !stop.load(Ordering::Relaxed)
-            {
+            while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut rows = 0;
                 file.group(*group, R::PLACED, |line| {
                     rows += 1;
@@ -89,18 +90,16 @@ fn read<R: Made>(files: &[CountFile], means: &Means, progress: &Progress) -> Res
             }
             Ok(())
         };
-        let read = read();
-        if read.is_err() {
-            stop.store(true, Ordering::Relaxed);
-        }
-        read.map(|()| sorter.finish())
+        // After an error no thread takes another part.
+        read().inspect_err(|_| next.store(parts.len(), Ordering::Relaxed))?;
+        Ok(sorter.finish())
     };
     parallel::beside(threads, work, || ()).1.into_iter().collect()
 }
 
-/// Takes in a row of a count file, which says as much as three rows of ours.
-fn push<R: Made>(line: &Line, sorter: &mut Sorter<R>) -> Result<()> {
-    // Where games ended is of use only to formats that hold positions.
+/// Takes in a row of a count file, which holds as much as three rows of a build.
+fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {
+    // Only formats that hold positions use the games that ended there.
     if !R::PLACED && line.mv == MoveCode::NULL {
         return Ok(());
     }
@@ -114,57 +113,48 @@ fn push<R: Made>(line: &Line, sorter: &mut Sorter<R>) -> Result<()> {
     Ok(())
 }
 
-/// Writes everything that was counted into a count file.
+/// Counts everything into a count file.
 ///
 /// # Errors
-/// When a file cannot be read or written, when positions are to be written and missing, or the work is interrupted:
-/// the count file is then not there.
+/// When a file cannot be read or written, when positions are to be written and missing, or the work is interrupted: no
+/// count file is written then.
 pub fn write_counts(
-    mut input: Input<'_>,
+    input: Input<'_>,
     filter: &Filter,
-    means: &Means,
+    resources: &Resources,
     writer: CountWriter,
     progress: &Progress,
 ) -> Result<(Report, CountsWritten)> {
-    let means = &within(means, ASIDE);
+    let resources = &resources.without(ASIDE);
     if writer.has_positions() {
-        let (piles, report) = input.count::<PlacedRow>(filter, means, None, progress)?;
-        let written = write(&Sorted::new(piles), means, writer, progress, |row| Some(row.packed))?;
-        Ok((report, written))
+        write::<PlacedRow>(input, filter, resources, writer, progress)
     } else {
-        let (piles, report) = input.count::<super::row::CountRow>(filter, means, None, progress)?;
-        let written = write(&Sorted::new(piles), means, writer, progress, |_| None)?;
-        Ok((report, written))
+        write::<CountRow>(input, filter, resources, writer, progress)
     }
 }
 
 fn write<R: Row>(
-    sorted: &Sorted<R>,
-    means: &Means,
+    mut input: Input<'_>,
+    filter: &Filter,
+    resources: &Resources,
     mut writer: CountWriter,
     progress: &Progress,
-    place: impl Fn(&R) -> Option<crate::chess::Packed> + Sync,
-) -> Result<CountsWritten> {
-    progress.things(sorted.len(), "counts");
+) -> Result<(Report, CountsWritten)> {
+    let (runs, report) = input.count::<R>(filter, resources, None, progress)?;
+    let sorted = Sorted::new(runs);
+    progress.things(sorted.total(), "counts");
     let lines = |rows: &[R]| {
         let mut lines = Vec::with_capacity(rows.len());
         for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
-            // Of one key all have the same position, but where keys collide: then the same one is taken for all.
-            let packed = rows.iter().filter_map(&place).min();
+            // All rows of a key have the same position unless keys collide: then one of them serves all.
+            let packed = rows.iter().filter_map(Row::packed).min();
             let key = rows.first().map_or(0, |row| row.key());
-            for_each_move(rows, |mv, counts| {
-                let crate::book::Counts { wins, draws, losses, .. } = counts;
+            for_each_move(rows, |mv, Counts { wins, draws, losses, .. }| {
                 lines.push(Line { key, mv, wins, draws, losses, packed });
             });
         }
-        (rows.len() as u64, lines)
+        lines
     };
-    let mut done = 0;
-    // A line is four times as long as a row.
-    sorted.each(means.threads, means.memory / 4, lines, |(rows, lines)| {
-        done += rows;
-        progress.at(done);
-        lines.iter().try_for_each(|line| writer.add(line))
-    })?;
-    writer.finish()
+    sorted.each(resources, progress, lines, |lines| lines.iter().try_for_each(|line| writer.add(line)))?;
+    Ok((report, writer.finish()?))
 }

@@ -1,4 +1,4 @@
-//! What a Polyglot book knows of a move, in bytes that can be sorted: a third of what other books may know.
+//! Rows of moves of which a book has little more than the weight: a third of the size of those with all facts.
 
 use std::cmp::Ordering;
 
@@ -6,21 +6,62 @@ use bytemuck::{Pod, Zeroable};
 
 use super::merge::Merging;
 use super::sort::Sortable;
-use crate::book::{Learned, MoveFacts, PositionRecord};
+use crate::book::{Annotation, Learned, MoveFacts, PositionRecord};
 use crate::chess::MoveCode;
 
-/// A move of a position of which only the key is known, with its weight and what was learned: 32 bytes.
+/// Annotations by their number; 0 is none.
+const ANNOTATIONS: [Option<Annotation>; 9] = [
+    None,
+    Some(Annotation::Good),
+    Some(Annotation::Bad),
+    Some(Annotation::Brilliant),
+    Some(Annotation::Blunder),
+    Some(Annotation::Interesting),
+    Some(Annotation::Dubious),
+    Some(Annotation::Only),
+    Some(Annotation::Zugzwang),
+];
+
+/// A move of a position of which only the key is known, with its weight, what it learned, and its marks: 32 bytes.
+/// Numbers are 0 where nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct KeyRow {
-    key: u64,
+    pub(super) key: u64,
     weight: u64,
     /// Games and half-points.
     learned: [u32; 2],
-    /// The place of the book among those that are merged.
+    /// The place of the book among those that are merged: facts that cannot be added come from the first.
     book: u32,
-    mv: u16,
-    padding: u16,
+    pub(super) mv: u16,
+    annotation: u8,
+    /// 0 nothing, 1 red, 2 green.
+    recommended: u8,
+}
+
+impl KeyRow {
+    pub(super) fn new(key: u64, book: u32, facts: &MoveFacts<MoveCode>) -> Self {
+        let annotation = ANNOTATIONS.iter().position(|known| *known == facts.annotation);
+        Self {
+            key,
+            weight: facts.weight,
+            learned: facts.learned.map_or([0; 2], |learned| [learned.games, learned.halfpoints]),
+            book,
+            mv: facts.mv.0,
+            annotation: annotation.map_or(0, |number| number as u8),
+            recommended: facts.recommended.map_or(0, |green| 1 + u8::from(green)),
+        }
+    }
+
+    pub(super) fn facts(&self) -> MoveFacts<MoveCode> {
+        let [games, halfpoints] = self.learned;
+        MoveFacts {
+            annotation: ANNOTATIONS.get(usize::from(self.annotation)).copied().flatten(),
+            recommended: (self.recommended > 0).then_some(self.recommended == 2),
+            learned: (games > 0).then_some(Learned { games, halfpoints }),
+            ..MoveFacts::new(MoveCode(self.mv), self.weight)
+        }
+    }
 }
 
 impl Sortable for KeyRow {
@@ -36,40 +77,38 @@ impl Sortable for KeyRow {
     }
 
     fn absorb(&mut self, other: &Self) -> bool {
-        let same = (self.key, self.mv) == (other.key, other.mv);
-        if same {
-            self.weight = self.weight.saturating_add(other.weight);
-            for (sum, more) in self.learned.iter_mut().zip(other.learned) {
-                *sum = sum.saturating_add(more);
-            }
+        if (self.key, self.mv) != (other.key, other.mv) {
+            return false;
         }
-        same
+        self.weight = self.weight.saturating_add(other.weight);
+        for (sum, more) in self.learned.iter_mut().zip(other.learned) {
+            *sum = sum.saturating_add(more);
+        }
+        keep_first(&mut self.annotation, other.annotation);
+        keep_first(&mut self.recommended, other.recommended);
+        true
+    }
+}
+
+/// Takes a value from another row unless there is one.
+pub(super) fn keep_first<T: Default + PartialEq>(first: &mut T, other: T) {
+    if *first == T::default() {
+        *first = other;
     }
 }
 
 impl Merging for KeyRow {
-    fn append(known: &PositionRecord, book: u32, _: u64, rows: &mut Vec<Self>) {
-        rows.extend(known.moves.iter().map(|entry| Self {
-            key: known.key,
-            weight: entry.weight,
-            learned: entry.learned.map_or([0; 2], |learned| [learned.games, learned.halfpoints]),
-            book,
-            mv: entry.mv.0,
-            padding: 0,
-        }));
+    fn append(record: &PositionRecord, book: u32, _: u64, rows: &mut Vec<Self>) {
+        rows.extend(record.moves.iter().map(|facts| Self::new(record.key, book, facts)));
     }
 
     fn positions(rows: &[Self]) -> Vec<PositionRecord> {
-        let known = |rows: &[Self]| {
-            let entry = |row: &Self| {
-                let [games, halfpoints] = row.learned;
-                let learned = (games > 0).then_some(Learned { games, halfpoints });
-                MoveFacts { learned, ..MoveFacts::new(MoveCode(row.mv), row.weight) }
-            };
-            let key = rows.first().map_or(0, |row| row.key);
-            PositionRecord { key, moves: rows.iter().map(entry).collect(), ..PositionRecord::default() }
+        let record = |rows: &[Self]| PositionRecord {
+            key: rows.first().map_or(0, |row| row.key),
+            moves: rows.iter().map(Self::facts).collect(),
+            ..PositionRecord::default()
         };
-        rows.chunk_by(|a, b| a.key == b.key).map(known).collect()
+        rows.chunk_by(|a, b| a.key == b.key).map(record).collect()
     }
 }
 

@@ -1,46 +1,47 @@
-//! Games into counts, counts into weights, weights into a book of any writable format.
+//! Games become counts, counts become weights, weights become a book of any writable format.
 //!
-//! | step | where |
+//! | step | module |
 //! |---|---|
-//! | which games count, and which of their moves | [`filter`] |
-//! | each move of each game into a row | [`mod@count`], [`row`] |
-//! | what openings are called, and which games there were | [`eco`], `ledger` |
-//! | more rows than fit into memory, sorted and added up | [`sort`] |
-//! | what is worth keeping, and its weight | [`weigh`] |
-//! | counts of other machines, and counts for them | [`crate::book::counts`], [`write_counts`] |
-//! | several books into one, and one into another format | [`merge()`] |
+//! | decide which games count, and which of their moves | [`filter`] |
+//! | turn each move of each game into a row | [`mod@count`], [`row`] |
+//! | name openings, and list the games | [`eco`], `game_index` |
+//! | sort more rows than fit into memory, and add them up | [`sort`] |
+//! | decide which moves to keep, and weigh them | [`weigh`] |
+//! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
+//! | merge several books, or convert one | [`merge()`] |
 
 pub mod count;
 pub mod eco;
 mod facts_row;
 pub mod filter;
+mod game_index;
 mod gather;
 mod key_row;
-mod ledger;
 mod merge;
 pub mod report;
+mod resources;
 pub mod row;
 pub mod sort;
 pub mod weigh;
 
-pub use count::{Means, means};
 pub use eco::Names;
 pub use filter::{Filter, Only};
 pub use gather::{Input, write_counts};
 pub use merge::{Merged, merge};
 pub use report::Report;
+pub use resources::Resources;
 pub use weigh::Weigh;
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{BookWriter, PositionRecord, Written};
+use crate::book::{BookWriter, Written};
 use count::Files;
-use ledger::Ledger;
+use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
 use weigh::Drops;
 
-/// Bytes of memory that do not hold rows: pieces of files and what is read from them.
+/// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;
 
 /// How a book is built.
@@ -53,8 +54,8 @@ pub struct Plan<'a> {
     /// Names that positions get as comments.
     pub names: &'a Names,
     /// Threads, memory and disk.
-    pub means: &'a Means,
-    /// Who hears how far it is.
+    pub resources: &'a Resources,
+    /// Shows how far the work is.
     pub progress: &'a Progress,
 }
 
@@ -62,65 +63,40 @@ pub struct Plan<'a> {
 ///
 /// # Errors
 /// When a file cannot be read or written, when a count file has no positions and the book's format needs them, or when
-/// the work is interrupted: the book is then not there.
-pub fn build(
+/// the work is interrupted: no book is written then.
+pub fn build(input: Input<'_>, plan: &Plan<'_>, writer: Box<dyn BookWriter>) -> Result<(Report, Written)> {
+    let resources = &plan.resources.without(ASIDE).without(writer.memory());
+    let plan = &Plan { resources, ..*plan };
+    if writer.needs_positions() {
+        build_from::<PlacedRow>(input, plan, writer)
+    } else {
+        build_from::<CountRow>(input, plan, writer)
+    }
+}
+
+fn build_from<R: Row>(
     mut input: Input<'_>,
     plan: &Plan<'_>,
     mut writer: Box<dyn BookWriter>,
 ) -> Result<(Report, Written)> {
-    let &Plan { filter, weigh, progress, .. } = plan;
-    let means = &within(&within(plan.means, ASIDE), writer.memory());
-    let plan = &Plan { means, ..*plan };
-    if writer.needs_positions() {
-        let ledger = writer.wants_games().then(|| Ledger::new(means));
-        let (piles, mut report) = input.count::<PlacedRow>(filter, means, ledger.as_ref(), progress)?;
-        if let Some(ledger) = ledger {
-            ledger.hand_over(&Files::new(input.games.files()), &mut *writer)?;
-        }
-        let place =
-            |row: &PlacedRow| (row.packed.unpack(), Some(row.game).filter(|game| *game != gather::NO_GAME));
-        let written = write(&Sorted::new(piles), plan, writer, &mut report, |rows, drops| {
-            weigh::positions(rows, weigh, true, drops, place)
-        })?;
-        Ok((report, written))
-    } else {
-        let (piles, mut report) = input.count::<CountRow>(filter, means, None, progress)?;
-        let written = write(&Sorted::new(piles), plan, writer, &mut report, |rows, drops| {
-            weigh::positions(rows, weigh, false, drops, |_| (None, None))
-        })?;
-        Ok((report, written))
+    let &Plan { filter, weigh, names, resources, progress } = plan;
+    let index = (R::PLACED && writer.wants_games()).then(|| GameIndex::new(resources));
+    let (runs, mut report) = input.count::<R>(filter, resources, index.as_ref(), progress)?;
+    if let Some(index) = index {
+        index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
     }
-}
-
-/// What is left of the memory beside this much.
-fn within(means: &Means, aside: usize) -> Means {
-    Means { memory: means.memory.saturating_sub(aside).max(means.memory / 2), ..means.clone() }
-}
-
-/// Writes a book of sorted rows; the report gets what was not worth keeping.
-fn write<R: Row>(
-    sorted: &Sorted<R>,
-    plan: &Plan<'_>,
-    mut writer: Box<dyn BookWriter>,
-    report: &mut Report,
-    make: impl Fn(&[R], &mut Drops) -> Vec<PositionRecord> + Sync,
-) -> Result<Written> {
-    let &Plan { names, means, progress, .. } = plan;
-    progress.things(sorted.len(), "counts");
-    let mut done = 0;
-    let counted = |rows: &[R]| {
+    let sorted = Sorted::new(runs);
+    progress.things(sorted.total(), "counts");
+    let make = |rows: &[R]| {
         let mut drops = Drops::new();
-        let found = make(rows, &mut drops);
-        (rows.len() as u64, found, drops)
+        (weigh::positions(rows, weigh, R::PLACED, &mut drops), drops)
     };
-    sorted.each(means.threads, means.memory / 4, counted, |(rows, mut found, drops)| {
-        done += rows;
+    sorted.each(resources, progress, make, |(found, drops)| {
         report.drop_moves(drops);
-        progress.at(done);
-        found.iter_mut().try_for_each(|known| {
-            known.comment = names.get(known.key).map(str::to_owned);
-            writer.add(known)
+        found.into_iter().try_for_each(|mut record| {
+            record.comment = names.get(record.key).map(str::to_owned);
+            writer.add(&record)
         })
     })?;
-    writer.finish()
+    Ok((report, writer.finish()?))
 }

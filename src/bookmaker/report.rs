@@ -1,4 +1,4 @@
-//! What became of the games: how many counted, how many did not, and why.
+//! The report of a build: how many games counted, how many did not, and why.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use super::filter::Left;
 use super::weigh::Drops;
 use crate::games::{Problem, Reason};
 
-/// What became of the games.
+/// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Games that were read, those that did not count among them.
+    /// Games that were read, including those that did not count.
     pub games: u64,
-    /// Games of which at least the head counted.
+    /// Games of which at least the beginning counted.
     pub used: u64,
-    /// Half-moves that counted.
+    /// Plies that counted.
     pub plies: u64,
     /// Games without a result that counted as draws.
     pub unfinished: u64,
@@ -21,9 +21,9 @@ pub struct Report {
     pub left: BTreeMap<Left, u64>,
     /// Games with a problem.
     pub problems: BTreeMap<Reason, Troubled>,
-    /// Games whose positions have more pieces than the book's format has room for.
+    /// Games whose positions have more pieces than the book's format can hold.
     pub crowded: u64,
-    /// Moves that were counted and not worth keeping.
+    /// Moves that were counted and not kept.
     pub dropped: Drops,
 }
 
@@ -39,7 +39,7 @@ pub struct Troubled {
 }
 
 impl Report {
-    /// Counts a game with a problem; `used`: it counted up to there.
+    /// Counts a game with a problem; `used` if it counted up to the problem.
     pub fn add(&mut self, problem: Problem, used: bool) {
         self.add_many(Troubled { games: 1, used: used.into(), first: problem });
     }
@@ -58,7 +58,7 @@ impl Report {
         }
     }
 
-    /// Takes in what became of other games.
+    /// Takes in the report of other games.
     pub fn merge(&mut self, other: Self) {
         let Self { games, used, plies, unfinished, left, problems, crowded, dropped } = other;
         self.drop_moves(dropped);
@@ -73,14 +73,14 @@ impl Report {
         problems.into_values().for_each(|troubled| self.add_many(troubled));
     }
 
-    /// Counts moves that are not worth keeping.
+    /// Counts moves that are not kept.
     pub fn drop_moves(&mut self, moves: Drops) {
         for (why, count) in moves {
             *self.dropped.entry(why).or_default() += count;
         }
     }
 
-    /// Whether a file could not be read to its end: then an unknown number of games is missing.
+    /// Whether a file could not be read to its end, so that an unknown number of games is missing.
     pub fn is_incomplete(&self) -> bool {
         self.problems.contains_key(&Reason::Unreadable)
     }

@@ -1,4 +1,4 @@
-//! What is sorted: how often a move was played in a position, and with which result.
+//! The rows of a build: how often a move was played in a position, with one result.
 
 use std::cmp::Ordering;
 
@@ -9,10 +9,29 @@ use crate::book::counts::{GAMES_BITS, MOST_GAMES};
 use crate::chess::MoveCode;
 use crate::chess::Packed;
 
+/// The number of the game that a position of a count file is from: none.
+pub const NO_GAME: u64 = u64::MAX;
+
 /// A row that holds a count.
 pub trait Row: Sortable {
-    /// The count in it.
+    /// Whether it holds its position too.
+    const PLACED: bool;
+
+    /// The row of a count; `None` if it needs a position and there is none.
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self>;
+
+    /// Its count.
     fn count(&self) -> Count;
+
+    /// Its position, if it holds one.
+    fn packed(&self) -> Option<Packed> {
+        None
+    }
+
+    /// The number of a game with the position, if it knows one.
+    fn game(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// One move with one result.
@@ -22,13 +41,13 @@ pub struct Count {
     pub key: u64,
     /// The move.
     pub mv: MoveCode,
-    /// How it went for who made it.
+    /// How it ended for the side that made it.
     pub outcome: Outcome,
     /// How often.
     pub games: u64,
 }
 
-/// How a game went for one side. The numbers are those in a row.
+/// How a game ended for one side. The numbers are those in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Outcome {
@@ -92,6 +111,12 @@ impl Sortable for CountRow {
 }
 
 impl Row for CountRow {
+    const PLACED: bool = false;
+
+    fn make(count: Count, _: Option<Packed>, _: u64) -> Option<Self> {
+        Some(Self::new(count))
+    }
+
     fn count(&self) -> Count {
         Count {
             key: self.key(),
@@ -111,17 +136,9 @@ impl Row for CountRow {
 #[repr(C)]
 pub struct PlacedRow {
     row: CountRow,
-    /// The number of the game: of equal ones the lowest is kept.
-    pub game: u64,
-    /// The position.
-    pub packed: Packed,
-}
-
-impl PlacedRow {
-    /// A count with its position and game.
-    pub fn new(count: Count, packed: Packed, game: u64) -> Self {
-        Self { row: CountRow::new(count), game, packed }
-    }
+    /// The number of the game: the lowest of those that were added up.
+    game: u64,
+    packed: Packed,
 }
 
 impl Sortable for PlacedRow {
@@ -137,7 +154,7 @@ impl Sortable for PlacedRow {
         let same = self.row.absorb(&other.row);
         if same {
             self.game = self.game.min(other.game);
-            // Equal but for keys that collide: then the same one is taken, whatever the order.
+            // They differ only where keys collide: then the order of the rows must not decide.
             self.packed = self.packed.min(other.packed);
         }
         same
@@ -145,8 +162,22 @@ impl Sortable for PlacedRow {
 }
 
 impl Row for PlacedRow {
+    const PLACED: bool = true;
+
+    fn make(count: Count, packed: Option<Packed>, game: u64) -> Option<Self> {
+        Some(Self { row: CountRow::new(count), game, packed: packed? })
+    }
+
     fn count(&self) -> Count {
         self.row.count()
+    }
+
+    fn packed(&self) -> Option<Packed> {
+        Some(self.packed)
+    }
+
+    fn game(&self) -> Option<u64> {
+        Some(self.game).filter(|game| *game != NO_GAME)
     }
 }
 

@@ -1,10 +1,15 @@
 //! Sorting more rows than fit into memory, on all cores.
 //!
-//! Each thread fills a [`Sorter`] of its own: rows fall into bins by the first bits of their keys, a full bin is sorted
-//! and added up into a run, and where the thread's share of memory is full, all its runs go to a temporary file as one.
-//! [`Sorted`] then takes the key space apart into ranges that fit into memory: what all runs have of a range is sorted
-//! once more, added up, and handed on. What comes out depends on the rows alone, neither on their order nor on threads
-//! or memory.
+//! Each thread fills a [`RadixSorter`]: rows go into bins by the first bits of their keys, a full bin is sorted and added
+//! up into a run, and when the thread's share of memory is full, all its runs go to a temporary file as one. [`Sorted`]
+//! then divides the key space into ranges that fit into memory: what all runs have of a range is sorted once more, added
+//! up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
+//!
+//! The writers of books sort with [`base::sort::Sorter`](crate::base::sort::Sorter) instead. Both exist because they
+//! sort different things: that one takes records of any length, compares their bytes, and merges its runs with a heap on
+//! one thread. Rows of a build have a fixed length and keys that are hashes, so that their bits sort them faster than
+//! comparisons do, equal ones are added up before they take memory, and any range of keys can be merged apart from the
+//! others. The two share their run files, which are [`Scratch`](crate::base::scratch::Scratch).
 #![allow(
     clippy::indexing_slicing,
     reason = "bins and ranges are numbered by the bits of a key, and there is one for each value"
@@ -15,45 +20,47 @@ mod order;
 mod spilled;
 
 use std::cmp::Ordering;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather};
-use order::Dealer;
-use spilled::{Part, Spilled};
+use order::RadixBuffers;
+use spilled::SpilledRuns;
 
-use crate::base::error::{Error, Result};
+use super::Resources;
+use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::parallel;
+use crate::base::progress::Progress;
 
 /// Bytes of a full bin: few enough to be sorted within a processor's caches.
 const BIN_LEN: usize = 1 << 17;
 
-/// Bytes that are made of a row at most: a position of its own, with its one move.
+/// The most bytes that a row becomes: a position with one move.
 const MADE_LEN: usize = 512;
 
-/// Rows that are handed on at a time, however much memory there is: more would be fetched from the system and given
-/// back again and again.
+/// Rows that are handed on at a time, however much memory there is: more would be allocated and freed by the system
+/// again and again.
 const MOST_ROWS: u64 = 1 << 14;
 
-/// A fixed number of bytes that can be sorted, and added up where it tells the same.
+/// A fixed number of bytes that can be sorted, and added up with others that count the same thing.
 pub trait Sortable: bytemuck::Pod + Send + Sync {
-    /// Whether rows come mostly in order already: then another way of sorting is faster, but needs more memory.
+    /// Whether rows mostly come in order: then another way of sorting is faster, but needs more memory.
     const PRESORTED: bool = false;
 
-    /// The position's key: rows of one key come together, in the order of keys.
+    /// The position's key: rows are handed on in the order of keys, and all rows of one key together.
     fn key(&self) -> u64;
 
-    /// The order of rows, of which the key is the first part.
+    /// The order of rows, which begins with the key.
     fn order(&self, other: &Self) -> Ordering;
 
-    /// Takes in a row that tells the same; `false` where it tells something else. Only where rows come presorted is
-    /// it certain that the other one does not come before this one.
+    /// Adds a row that counts the same thing; `false` if it counts something else. Only presorted rows are certain to
+    /// come after this one.
     fn absorb(&mut self, other: &Self) -> bool;
 }
 
-/// The rows of one thread.
+/// Sorts the rows of one thread.
 #[derive(Debug)]
-pub struct Sorter<R> {
+pub struct RadixSorter<R> {
     bins: Vec<Bin<R>>,
     /// Rows of a full bin.
     room: usize,
@@ -61,26 +68,24 @@ pub struct Sorter<R> {
     held: usize,
     /// As many of them may be held in memory.
     most: usize,
-    folder: PathBuf,
-    spilled: Option<Spilled>,
-    dealer: Dealer<R>,
+    spilled: SpilledRuns,
+    buffers: RadixBuffers<R>,
 }
 
-impl<R: Sortable> Sorter<R> {
-    /// A sorter that holds about `memory` bytes, and writes to `folder` what is more.
+impl<R: Sortable> RadixSorter<R> {
+    /// A sorter that holds about `memory` bytes, and writes the rest to `folder`.
     pub fn new(memory: usize, folder: &Path) -> Self {
         let rows = (memory / size_of::<R>()).max(64);
         let bins = 1 << BIN_BITS;
-        // A third for what is fresh.
+        // A third for fresh rows.
         let room = (rows / 3 / bins).clamp(1, BIN_LEN / size_of::<R>());
         Self {
             bins: (0..bins).map(|_| Bin { fresh: Vec::new(), runs: Vec::new() }).collect(),
             room,
             held: 0,
             most: rows - (room * bins).min(rows / 3),
-            folder: folder.to_owned(),
-            spilled: None,
-            dealer: Dealer::default(),
+            spilled: SpilledRuns::new(folder, memory),
+            buffers: RadixBuffers::default(),
         }
     }
 
@@ -107,112 +112,95 @@ impl<R: Sortable> Sorter<R> {
             let more = (self.room - bin.fresh.len()).min(bin.fresh.len().max(16));
             bin.fresh.reserve_exact(more);
         } else {
-            self.held += bin.settle(&mut self.dealer);
+            self.held += bin.settle(&mut self.buffers);
             if self.held < self.most / 2 {
-                self.held -= bin.merge(&mut self.dealer);
+                self.held -= bin.merge(&mut self.buffers);
             }
         }
         bin.fresh.push(row);
-        if self.held > self.most { self.spill() } else { Ok(()) }
-    }
-
-    /// Writes the runs in memory to the temporary file as one.
-    fn spill(&mut self) -> Result<()> {
-        let cannot = |error| Error::temporary(&self.folder, error);
-        if self.spilled.is_none() {
-            self.spilled = Some(Spilled::new(&self.folder).map_err(cannot)?);
+        if self.held > self.most {
+            self.spilled.add(&self.bins, &mut self.buffers)?;
+            self.bins.iter_mut().for_each(|bin| bin.runs = Vec::new());
+            self.held = 0;
         }
-        let Some(spilled) = &mut self.spilled else { return Ok(()) };
-        spilled.add(&self.bins, &mut self.dealer).map_err(cannot)?;
-        self.bins.iter_mut().for_each(|bin| bin.runs = Vec::new());
-        self.held = 0;
         Ok(())
     }
 
-    /// No more rows come.
-    pub fn finish(mut self) -> Pile<R> {
+    /// Ends the sorting.
+    pub fn finish(mut self) -> SortedRuns<R> {
         for bin in &mut self.bins {
-            bin.settle(&mut self.dealer);
+            bin.settle(&mut self.buffers);
             bin.fresh = Vec::new();
         }
-        Pile { bins: self.bins, spilled: self.spilled, folder: self.folder }
+        SortedRuns { bins: self.bins, spilled: self.spilled }
     }
 }
 
-/// The sorted rows of one thread, which gets no more.
+/// The sorted rows of one thread.
 #[derive(Debug)]
-pub struct Pile<R> {
+pub struct SortedRuns<R> {
     bins: Vec<Bin<R>>,
-    spilled: Option<Spilled>,
-    folder: PathBuf,
-}
-
-impl<R: Sortable> Pile<R> {
-    /// Reads what its file has in some ranges.
-    fn read(&self, from: usize, to: usize) -> Result<Vec<Part<'_, R>>> {
-        let Some(spilled) = &self.spilled else { return Ok(Vec::new()) };
-        spilled.read(from, to).map_err(|error| Error::temporary(&self.folder, error))
-    }
+    spilled: SpilledRuns,
 }
 
 /// The rows of all threads.
 #[derive(Debug)]
 pub struct Sorted<R> {
-    piles: Vec<Pile<R>>,
+    threads: Vec<SortedRuns<R>>,
 }
 
 impl<R: Sortable> Sorted<R> {
     /// Brings the threads' rows together.
-    pub fn new(piles: Vec<Pile<R>>) -> Self {
-        Self { piles }
+    pub fn new(threads: Vec<SortedRuns<R>>) -> Self {
+        Self { threads }
     }
 
     /// Rows that were written to temporary files.
     pub fn spilled(&self) -> u64 {
-        self.piles.iter().filter_map(|pile| pile.spilled.as_ref()).map(|spilled| spilled.rows).sum()
+        self.threads.iter().map(|runs| runs.spilled.rows).sum()
     }
 
-    /// Rows in memory and in files, before those that tell the same in different runs are added up.
-    pub fn len(&self) -> u64 {
-        let runs = self.piles.iter().flat_map(|pile| &pile.bins).flat_map(|bin| &bin.runs);
+    /// Rows in memory and in files, before equal ones in different runs are added up.
+    pub fn total(&self) -> u64 {
+        let runs = self.threads.iter().flat_map(|runs| &runs.bins).flat_map(|bin| &bin.runs);
         self.spilled() + runs.map(|run| run.rows.len() as u64).sum::<u64>()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Makes something of each range of keys on `threads` threads, about `memory` bytes of rows at a time, and hands
-    /// it on in the order of keys. All rows of one key come in the same slice.
+    /// Calls `make` for each range of keys on all threads, with rows of about a quarter of the memory at a time, and
+    /// passes the results to `take` in the order of keys. All rows of one key come in the same slice.
     ///
     /// # Errors
     /// When a temporary file cannot be read, when the work is interrupted, and what `take` returns.
     pub fn each<T: Send>(
         &self,
-        threads: usize,
-        memory: usize,
+        resources: &Resources,
+        progress: &Progress,
         make: impl Fn(&[R]) -> T + Sync,
         mut take: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let threads = threads.max(1);
-        // What is made of the rows of a range is there besides them.
-        let most = ((memory / threads / (size_of::<R>() * 2 + MADE_LEN)).max(1) as u64).min(MOST_ROWS);
-        let ranges = self.ranges(most, threads);
-        let work = |(): &mut (), at: u64, made: &mut Option<Result<T>>| {
+        let threads = resources.threads.max(1);
+        // The result of a range takes memory besides its rows.
+        let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
+        let ranges = self.ranges((most.max(1) as u64).min(MOST_ROWS), threads);
+        let work = |(): &mut (), at: u64, made: &mut Option<Result<(u64, T)>>| {
             let range = usize::try_from(at).ok().and_then(|at| ranges.get(at));
-            *made = range.map(|&(from, to)| Ok(make(&self.rows(from, to)?)));
+            let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
+            *made = range.map(|&(from, to)| self.rows(from, to).map(make));
         };
-        let take = |_, made: &mut Option<Result<T>>| {
+        let mut done = 0;
+        let take = |_, made: &mut Option<Result<(u64, T)>>| {
             interrupt::check()?;
-            made.take().map_or(Ok(()), |made| take(made?))
+            let Some((rows, made)) = made.take().transpose()? else { return Ok(()) };
+            done += rows;
+            progress.at(done);
+            take(made)
         };
         parallel::in_order(ranges.len() as u64, threads, 0, || (), work, take)
     }
 
     /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy.
     fn ranges(&self, most: u64, threads: usize) -> Vec<(usize, usize)> {
-        let most = most.min(self.len() / (threads as u64 * 16) + 1);
+        let most = most.min(self.total() / (threads as u64 * 16) + 1);
         let mut ranges = Vec::new();
         let (mut from, mut rows) = (0, 0);
         for range in 0..RANGES {
@@ -230,25 +218,25 @@ impl<R: Sortable> Sorted<R> {
     }
 
     fn count(&self, range: usize) -> u64 {
-        let of = |pile: &Pile<R>| {
-            let held = pile.bins[range / BIN_RANGES].parts(range).map(|part| part.len() as u64).sum::<u64>();
-            held + pile.spilled.as_ref().map_or(0, |spilled| spilled.count(range))
+        let count = |runs: &SortedRuns<R>| {
+            let held = runs.bins[range / BIN_RANGES].parts(range).map(|part| part.len() as u64);
+            held.sum::<u64>() + runs.spilled.count(range)
         };
-        self.piles.iter().map(of).sum()
+        self.threads.iter().map(count).sum()
     }
 
     /// The rows of some ranges, sorted and added up.
     fn rows(&self, from: usize, to: usize) -> Result<Vec<R>> {
         let mut files = Vec::new();
-        for pile in &self.piles {
-            files.extend(pile.read(from, to)?);
+        for runs in &self.threads {
+            files.extend(runs.spilled.read(from, to)?);
         }
-        let mut dealer = Dealer::default();
+        let mut buffers = RadixBuffers::default();
         let (mut rows, mut part) = (Vec::new(), Vec::new());
         for range in from..to {
-            let held = self.piles.iter().flat_map(|pile| pile.bins[range / BIN_RANGES].parts(range));
-            let read = files.iter().map(|file| file.of(range));
-            gather(held.chain(read), &mut part, &mut dealer);
+            let held = self.threads.iter().flat_map(|runs| runs.bins[range / BIN_RANGES].parts(range));
+            let read = files.iter().map(|file| file.part(range));
+            gather(held.chain(read), &mut part, &mut buffers);
             rows.extend_from_slice(&part);
         }
         Ok(rows)
@@ -265,15 +253,16 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn sorted(counts: &[Count], threads: usize, memory: usize, folder: &Path) -> (Vec<Count>, u64) {
-        let mut sorters: Vec<_> = (0..threads).map(|_| Sorter::new(memory, folder)).collect();
+        let mut sorters: Vec<_> = (0..threads).map(|_| RadixSorter::new(memory, folder)).collect();
         for (index, &count) in counts.iter().enumerate() {
             sorters[index % threads].push(CountRow::new(count)).unwrap();
         }
-        let sorted = Sorted::new(sorters.into_iter().map(Sorter::finish).collect());
+        let sorted = Sorted::new(sorters.into_iter().map(RadixSorter::finish).collect());
         let mut out = Vec::new();
         let make = |rows: &[CountRow]| rows.iter().map(Row::count).collect::<Vec<_>>();
+        let resources = Resources { threads, memory: memory * 4, temp: folder.to_owned() };
         sorted
-            .each(threads, memory, make, |counts| {
+            .each(&resources, &Progress::none(), make, |counts| {
                 out.extend(counts);
                 Ok(())
             })
@@ -284,7 +273,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn the_same_rows_come_out_whatever_threads_memory_and_order(
+        fn threads_memory_and_order_do_not_change_the_rows(
             drawn in prop::collection::vec((0..400_u64, 0..3_u16, 0..2_u8, 1..9_u64), 0..4000),
             threads in 1..4_usize,
             memory in prop::sample::select(vec![1 << 10, 1 << 13, 1 << 16, 1 << 24]),
@@ -313,7 +302,7 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_written_is_an_error() {
         let missing = Path::new("no such folder");
-        let mut sorter = Sorter::new(1 << 10, missing);
+        let mut sorter = RadixSorter::new(1 << 10, missing);
         let row = |key: u64| {
             CountRow::new(Count { key: key << 50, mv: MoveCode(1), outcome: Outcome::Win, games: 1 })
         };

@@ -1,4 +1,4 @@
-//! Counts into weights: which moves of a position are worth keeping, and how much each weighs.
+//! Turning counts into weights: which moves of a position are kept, and how much each weighs.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::row::{Outcome, Row};
 use crate::book::{Counts, MoveFacts, PositionRecord};
 use crate::chess::MoveCode;
 
-/// Which moves are worth keeping, and how much each weighs.
+/// Which moves are kept, and how much each weighs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weigh {
     /// Games that a move needs.
@@ -24,7 +24,7 @@ impl Default for Weigh {
     }
 }
 
-/// Why a move is not worth keeping.
+/// Why a move is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Drop {
     /// Too few games.
@@ -39,12 +39,12 @@ pub enum Drop {
 pub type Drops = BTreeMap<Drop, u64>;
 
 impl Weigh {
-    /// Half-points: two a win and one a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). One that
-    /// only lost weighs 0, so that it is never played: it is kept where games are `counted`, for its results and for
-    /// the positions that it leads to.
+    /// Half-points: two for a win and one for a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). A move
+    /// that only lost weighs 0 and is never played: it is kept where games are `counted`, for its results and for the
+    /// positions that it leads to.
     ///
     /// # Errors
-    /// Why the move is not worth keeping.
+    /// Why the move is not kept.
     fn weight(&self, counts: &Counts, counted: bool) -> Result<u64, Drop> {
         let points = counts.wins * 2 + counts.draws;
         let score = points as f64 / counts.games as f64 / 2.0;
@@ -60,18 +60,11 @@ impl Weigh {
     }
 }
 
-/// The positions of sorted rows that have moves worth keeping; where games are counted also those that enough games
-/// reached, for the sake of their results.
+/// The positions of sorted rows that keep a move; if games are `counted`, also those that enough games reached, for the
+/// sake of their results.
 ///
-/// `place` gives the position of a row and the game that it is from; counts are kept where `counted`. What is not worth
-/// keeping is counted in `drops`.
-pub fn positions<R: Row>(
-    rows: &[R],
-    weigh: &Weigh,
-    counted: bool,
-    drops: &mut Drops,
-    place: impl Fn(&R) -> (Option<crate::chess::Position>, Option<u64>),
-) -> Vec<PositionRecord> {
+/// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
+pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut Drops) -> Vec<PositionRecord> {
     let mut found = Vec::new();
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
@@ -94,9 +87,16 @@ pub fn positions<R: Row>(
         });
         let reached = counted && total.games >= weigh.min_games;
         let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
-        let (position, game) = place(first);
+        let position = first.packed().and_then(|packed| packed.unpack());
         let total = counted.then_some(total);
-        found.push(PositionRecord { key: first.key(), position, moves, total, comment: None, game });
+        found.push(PositionRecord {
+            key: first.key(),
+            position,
+            moves,
+            total,
+            comment: None,
+            game: first.game(),
+        });
     }
     found
 }
@@ -139,7 +139,7 @@ mod tests {
             }
         }
         rows.sort();
-        positions(&rows, &weigh, counted, &mut Drops::new(), |_| (None, None))
+        positions(&rows, &weigh, counted, &mut Drops::new())
             .into_iter()
             .map(|known| (known.key, known.moves.iter().map(|known| (known.mv.0, known.weight)).collect()))
             .collect()
@@ -150,7 +150,7 @@ mod tests {
         [(1, 1, [1, 1, 1]), (1, 2, [0, 1, 1]), (1, 3, [9, 0, 0]), (2, 1, [0, 2, 0]), (3, 1, [6, 0, 2])];
 
     #[test]
-    fn a_move_weighs_two_a_win_and_one_a_draw() {
+    fn a_move_weighs_two_for_a_win_and_one_for_a_draw() {
         let kept = kept(Weigh { min_games: 1, ..Weigh::default() }, &COUNTS);
         assert_eq!(kept, [(1, vec![(1, 3), (2, 3)]), (2, vec![(1, 2)]), (3, vec![(1, 4)])]);
     }
@@ -174,7 +174,7 @@ mod tests {
         let row =
             |key, mv, games| CountRow::new(Count { key, mv: MoveCode(mv), outcome: Outcome::Draw, games });
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
-        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new(), |_| (None, None));
+        let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new());
         let seen: Vec<_> = of(true)
             .iter()
             .map(|known| (known.key, known.moves.len(), known.total.map(|total| total.games)))

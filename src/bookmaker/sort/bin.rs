@@ -5,29 +5,28 @@
 )]
 
 use super::Sortable;
-use super::order::Dealer;
+use super::order::RadixBuffers;
 
-/// Bits of the key that tell bins apart. So many places to write to are as many as a processor's first cache has room
-/// for.
+/// Bits of the key that select a bin: a processor's first cache has room for so many places to write to, and no more.
 pub const BIN_BITS: u32 = 8;
 
-/// Bits of the key that tell ranges apart.
+/// Bits of the key that select a range.
 const RANGE_BITS: u32 = 12;
-/// Ranges that a run knows the places of.
+/// Ranges of the whole key space: a run knows where each begins.
 pub const RANGES: usize = 1 << RANGE_BITS;
 
 /// Ranges of a bin.
 pub const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
 
-/// Runs of a bin that are worth making one of.
+/// Runs of a bin that are worth merging.
 const MANY_RUNS: usize = 64;
 
-/// The range that a key lies in.
+/// The range of a key.
 fn range_of(key: u64) -> usize {
     (key >> (u64::BITS - RANGE_BITS)) as usize
 }
 
-/// The bin that a key falls into.
+/// The bin of a key.
 pub fn bin_of(key: u64) -> usize {
     (key >> (u64::BITS - BIN_BITS)) as usize
 }
@@ -36,7 +35,7 @@ pub fn bin_of(key: u64) -> usize {
 #[derive(Debug)]
 pub struct Run<R> {
     pub rows: Box<[R]>,
-    /// The number of the row that each range begins with, and that behind the last.
+    /// The number of the row that each range begins with, and the number after the last row.
     starts: [usize; BIN_RANGES + 1],
 }
 
@@ -50,7 +49,7 @@ impl<R: Sortable> Run<R> {
         Self { rows: rows.into(), starts }
     }
 
-    /// What the run has in a range of its bin.
+    /// The rows of a range of its bin.
     fn part(&self, range: usize) -> &[R] {
         let (start, end) = (self.starts[range % BIN_RANGES], self.starts[range % BIN_RANGES + 1]);
         self.rows.get(start..end).unwrap_or_default()
@@ -60,56 +59,55 @@ impl<R: Sortable> Run<R> {
 /// Rows whose keys begin with the same bits.
 #[derive(Debug)]
 pub struct Bin<R> {
-    /// Rows as they come.
+    /// Unsorted rows.
     pub fresh: Vec<R>,
-    /// Sorted ones. The first may be longer than all others.
+    /// Sorted ones. The first may be longer than all others together.
     pub runs: Vec<Run<R>>,
 }
 
 impl<R: Sortable> Bin<R> {
-    /// What the runs have in a range.
+    /// The rows of each run in a range.
     pub fn parts(&self, range: usize) -> impl Iterator<Item = &[R]> {
         self.runs.iter().map(move |run| run.part(range))
     }
 
-    /// Makes a run of the fresh rows; its length.
-    pub fn settle(&mut self, dealer: &mut Dealer<R>) -> usize {
+    /// Sorts the fresh rows into a run, and returns its length.
+    pub fn settle(&mut self, buffers: &mut RadixBuffers<R>) -> usize {
         if self.fresh.is_empty() {
             return 0;
         }
-        dealer.compact(&mut self.fresh, BIN_BITS);
+        buffers.compact(&mut self.fresh, BIN_BITS);
         self.runs.push(Run::new(&self.fresh));
         let rows = self.fresh.len();
         self.fresh.clear();
         rows
     }
 
-    /// Makes one of all runs, where they are many and longer than the first, which was made so before; by how many
-    /// rows they become fewer.
-    pub fn merge(&mut self, dealer: &mut Dealer<R>) -> usize {
-        let rows = |runs: &[Run<R>]| runs.iter().map(|run| run.rows.len()).sum::<usize>();
-        let (first, others) =
-            (rows(self.runs.get(..1).unwrap_or_default()), rows(self.runs.get(1..).unwrap_or_default()));
-        if self.runs.len() < MANY_RUNS || others < first {
+    /// Merges all runs into one if there are many, and the others are longer than the first, which was merged before.
+    /// Returns by how many rows they become fewer.
+    pub fn merge(&mut self, buffers: &mut RadixBuffers<R>) -> usize {
+        let Some(first) = self.runs.first().filter(|_| self.runs.len() >= MANY_RUNS) else { return 0 };
+        let all = self.runs.iter().map(|run| run.rows.len()).sum::<usize>();
+        if all < 2 * first.rows.len() {
             return 0;
         }
-        let bin = self.runs.first().and_then(|run| run.rows.first()).map_or(0, |row| bin_of(row.key()));
+        let bin = first.rows.first().map_or(0, |row| bin_of(row.key()));
         let (mut merged, mut part) = (Vec::new(), Vec::new());
         for range in bin * BIN_RANGES..(bin + 1) * BIN_RANGES {
-            gather(self.parts(range), &mut part, dealer);
+            gather(self.parts(range), &mut part, buffers);
             merged.extend_from_slice(&part);
         }
         self.runs.clear();
         self.runs.push(Run::new(&merged));
-        first + others - merged.len()
+        all - merged.len()
     }
 }
 
-/// Makes one of sorted parts of a range, in `rows`.
+/// Merges sorted parts of a range into `rows`.
 pub fn gather<'a, R: Sortable>(
     parts: impl Iterator<Item = &'a [R]>,
     rows: &mut Vec<R>,
-    dealer: &mut Dealer<R>,
+    buffers: &mut RadixBuffers<R>,
 ) {
     rows.clear();
     let mut several = false;
@@ -118,6 +116,6 @@ pub fn gather<'a, R: Sortable>(
         rows.extend_from_slice(part);
     }
     if several {
-        dealer.compact(rows, RANGE_BITS);
+        buffers.compact(rows, RANGE_BITS);
     }
 }

@@ -1,35 +1,35 @@
-//! Rows into the order of their keys.
+//! Sorting rows by their keys in memory.
 //!
-//! Keys are hashes: their bits tell rows apart as well as any. So rows are not compared with one another but dealt out,
-//! by those bits, into so many parts that few come together in one; only these are compared.
+//! Keys are hashes, so their bits are spread evenly. Rows are not compared with one another but scattered by those bits
+//! into so many parts that few share one; only these are compared.
 #![allow(clippy::indexing_slicing, reason = "places are sums of the counts of the rows that are put there")]
 
 use super::Sortable;
 
-/// Bits that rows are dealt out by at most: more places at once than a processor's caches keep track of are slow.
+/// The most bits that rows are scattered by: writing to more places at once than a processor's caches can follow is slow.
 const MOST_BITS: u32 = 12;
 
-/// Rows that come together in a part, as a power of two.
+/// Rows that share a part on average, as a power of two.
 const PART_BITS: u32 = 1;
 
-/// So few rows are compared one by one.
+/// So few rows are sorted by insertion alone.
 const FEW_ROWS: usize = 32;
 
-/// Memory of one thread for putting rows into order: as much as the rows themselves.
+/// Memory in which one thread sorts rows: as much as the rows take.
 #[derive(Debug)]
-pub struct Dealer<R> {
+pub struct RadixBuffers<R> {
     aside: Vec<R>,
     ends: Vec<u32>,
 }
 
-impl<R> Default for Dealer<R> {
+impl<R> Default for RadixBuffers<R> {
     fn default() -> Self {
         Self { aside: Vec::new(), ends: Vec::new() }
     }
 }
 
-impl<R: Sortable> Dealer<R> {
-    /// Sorts rows, whose keys have their first `same` bits in common, and adds up those that tell the same.
+impl<R: Sortable> RadixBuffers<R> {
+    /// Sorts rows whose keys have their first `same` bits in common, and adds up those that count the same thing.
     pub fn compact(&mut self, rows: &mut Vec<R>, same: u32) {
         if R::PRESORTED {
             rows.sort_by(R::order);
@@ -39,12 +39,12 @@ impl<R: Sortable> Dealer<R> {
             let kept = add_up(rows, 0, 0, end);
             rows.truncate(kept);
         } else {
-            self.deal_out(rows, same);
+            self.scatter(rows, same);
         }
     }
 
-    /// Deals rows out into parts, one behind the other, and sorts and adds up each.
-    fn deal_out(&mut self, rows: &mut Vec<R>, same: u32) {
+    /// Scatters rows into parts, one after the other, and sorts and adds up each.
+    fn scatter(&mut self, rows: &mut Vec<R>, same: u32) {
         let bits = rows.len().ilog2().saturating_sub(PART_BITS).min(MOST_BITS);
         let part = |row: &R| ((row.key() << same) >> (u64::BITS - bits)) as usize;
         let Self { aside, ends } = self;
@@ -73,17 +73,17 @@ impl<R: Sortable> Dealer<R> {
     }
 }
 
-/// Sorts the rows from `start` to `end`, adds up those that tell the same, and puts what remains behind the first
-/// `kept` rows; how many are kept then.
+/// Sorts the rows from `start` to `end`, adds up those that count the same thing, and moves the result after the first
+/// `kept` rows. Returns how many are kept then.
 #[inline]
 fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) -> usize {
     if end - start > FEW_ROWS {
         rows[start..end].sort_unstable_by(R::order);
     }
-    let mut behind = kept;
+    let mut next = kept;
     'rows: for at in start..end {
         let row = rows[at];
-        let mut place = behind;
+        let mut place = next;
         while place > kept {
             let before = &mut rows[place - 1];
             if before.absorb(&row) {
@@ -94,11 +94,11 @@ fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) ->
             }
             place -= 1;
         }
-        rows.copy_within(place..behind, place + 1);
+        rows.copy_within(place..next, place + 1);
         rows[place] = row;
-        behind += 1;
+        next += 1;
     }
-    behind
+    next
 }
 
 #[cfg(test)]
@@ -111,13 +111,13 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn rows_come_into_order_whatever_their_keys(
+        fn rows_are_sorted_whatever_their_keys(
             drawn in prop::collection::vec((any::<u64>(), 0..3_u16), 0..400),
             spread in 0..64_u32,
             same in 0..16_u32,
         ) {
             let row = |(key, mv): (u64, u16)| {
-                // Alike in the first bits, in many of the others, or in all.
+                // The same in the first bits, in many of the others, or in all.
                 let key = (key >> spread >> same) | 0xa5a5_u64 << 48 & !(u64::MAX >> same);
                 CountRow::new(Count { key, mv: MoveCode(mv), outcome: Outcome::Draw, games: 1 })
             };
@@ -125,11 +125,11 @@ mod tests {
             let mut expected = rows.clone();
             expected.sort();
             expected.dedup_by(|next, kept| kept.absorb(next));
-            let mut dealer = Dealer::default();
-            dealer.compact(&mut rows, same);
+            let mut buffers = RadixBuffers::default();
+            buffers.compact(&mut rows, same);
             prop_assert_eq!(&rows, &expected);
             // Used a second time.
-            dealer.compact(&mut rows, same);
+            buffers.compact(&mut rows, same);
             prop_assert_eq!(&rows, &expected);
         }
     }

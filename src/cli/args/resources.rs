@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use parse_size::Config;
 
 use crate::base::error::Result;
-use crate::bookmaker::{Means, means};
+use crate::bookmaker::Resources;
 
 /// The least memory that a command can work with, in bytes.
 const LEAST: u64 = 16 << 20;
@@ -29,8 +29,8 @@ impl ResourcesArgs {
     ///
     /// # Errors
     /// When there is no folder for temporary files.
-    pub fn means(&self) -> Result<Means> {
-        means(self.threads.map(usize::from), self.memory, self.temp.as_deref())
+    pub fn means(&self) -> Result<Resources> {
+        Resources::new(self.threads.map(usize::from), self.memory, self.temp.as_deref())
     }
 }
 

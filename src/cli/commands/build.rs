@@ -234,7 +234,8 @@ pub fn run(args: &Args) -> Result<Exit> {
             ..written::options(&args.output, args.force, args.moves.green, &means)
         };
         let writer = book::create(&args.output, &options)?;
-        let plan = Plan { filter: &filter, weigh: &weigh, names: &names, means: &means, progress: &progress };
+        let plan =
+            Plan { filter: &filter, weigh: &weigh, names: &names, resources: &means, progress: &progress };
         let (report, written) = bookmaker::build(input, &plan, writer)?;
         (report, written::lines(&written), written.moves == 0)
     };

@@ -6,20 +6,20 @@ use super::exit::Exit;
 use super::rows::many;
 use super::warn;
 use crate::book::{Book, Green, WriteOptions, Written};
-use crate::bookmaker::Means;
+use crate::bookmaker::Resources;
 use crate::games::cbh;
 use crate::learn::Disk;
 
 /// The options of any writer of a book: its caption is the file's name, and `green` is the per mille that the command line
 /// names.
-pub fn options(output: &Path, force: bool, green: Option<u32>, means: &Means) -> WriteOptions {
+pub fn options(output: &Path, force: bool, green: Option<u32>, resources: &Resources) -> WriteOptions {
     let name = output.file_stem().unwrap_or_default();
     WriteOptions {
         force,
         needs_moves: true,
         caption: name.to_string_lossy().into_owned(),
-        memory: means.of_writer(),
-        temp: Some(means.temp.clone()),
+        memory: resources.of_writer(),
+        temp: Some(resources.temp.clone()),
         green: green.map_or(Green::Weights, Green::PerMille),
         ..WriteOptions::default()
     }

@@ -1,4 +1,4 @@
-//! The columns of a count file: which they are, and what types they may have.
+//! Finding the columns of a count file, and checking their types.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Column {
     pub at: usize,
     /// Its name and type.
     pub descriptor: ColumnDescPtr,
-    /// Whether its numbers have no sign: negative ones then are large ones.
+    /// Whether its numbers are unsigned: negative ones then stand for large ones.
     pub is_unsigned: bool,
 }
 
@@ -59,11 +59,11 @@ impl Column {
     }
 }
 
-/// Finds the columns by their names, in any letter case, and checks their types: those of numbers, and that of positions
-/// where the file has one.
+/// Finds the columns by their names, in any letter case, and checks their types: those of numbers, and that of positions if
+/// the file has one.
 ///
 /// # Errors
-/// When one is missing, or its type cannot hold what it should. The errors name no file.
+/// When one is missing, or has a type that cannot hold its values. The errors name no file.
 pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
     let all = outermost(schema);
     let mut columns = Vec::with_capacity(NUMBERS + 1);
@@ -90,10 +90,10 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
     Ok(columns)
 }
 
-/// The columns that are neither in a list nor in a structure, with their numbers.
+/// The columns outside lists and structures, with their numbers.
 fn outermost(schema: &[Element]) -> Vec<(usize, &Element)> {
     let mut found = Vec::new();
-    // Columns so far, and elements that still belong to groups.
+    // Columns so far, and how many of the next elements belong to groups.
     let (mut at, mut inside) = (0, 0_u64);
     for element in schema.iter().skip(1) {
         let children = element.children.and_then(|children| u64::try_from(children).ok()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the footer of a count file says: no more of it than is needed.
+//! Reading the parts of a footer that count files need.
 //!
 //! The numbers of the fields: `parquet.thrift` in Parquet's repository.
 
@@ -8,13 +8,13 @@ use polars_parquet_format::{
     CompressionCodec, ConvertedType, DecimalType, FieldRepetitionType, IntType, KeyValue, Type,
 };
 
-/// Bytes of memory that a structure may take for each of its bytes in the file, and beside them. The protocol counts
-/// eight bytes for each element of a list, of which those of ours take up to fifteen times as many.
+/// Bytes of memory that a structure may take for each of its bytes in the file, and besides them. The protocol counts
+/// eight bytes for each element of a list; ours take up to fifteen times as many.
 const MEMORY_PER_BYTE: usize = 2;
 const MEMORY_BESIDE: usize = 1 << 16;
 
-/// Reads a structure from the start of these bytes, and returns its length; `None` where it is damaged, cut off, or
-/// claims more than the bytes account for.
+/// Reads a structure from the start of these bytes, and returns its length; `None` if it is damaged, is cut off, or claims
+/// more than the bytes can hold.
 pub fn read<T: ReadThrift>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut rest = bytes;
     let memory = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BESIDE);
@@ -22,31 +22,46 @@ pub fn read<T: ReadThrift>(bytes: &[u8]) -> Option<(T, usize)> {
     Some((read, bytes.len() - rest.len()))
 }
 
-/// Hands over each field of a structure by its number and type: `see` reads or skips its value.
-fn fields<T: TInputProtocol>(
-    from: &mut T,
-    mut see: impl FnMut(&mut T, i16, TType) -> Result<()>,
-) -> Result<()> {
-    from.read_struct_begin()?;
-    loop {
-        let field = from.read_field_begin()?;
-        if field.field_type == TType::Stop {
-            return from.read_struct_end();
+/// Reads a structure into `$into`: the fields with these numbers, and skips the others.
+macro_rules! read_fields {
+    ($name:ident, |$into:ident = $start:expr, $from:ident| $($number:literal => $read:expr),*) => {
+        impl ReadThrift for $name {
+            fn read_from_in_protocol<T: TInputProtocol>($from: &mut T) -> Result<Self> {
+                let mut $into = $start;
+                $from.read_struct_begin()?;
+                loop {
+                    let field = $from.read_field_begin()?;
+                    match (field.field_type, field.id.unwrap_or_default()) {
+                        (TType::Stop, _) => break,
+                        $((_, $number) => $read,)*
+                        (kind, _) => skip($from, kind, DEEPEST)?,
+                    }
+                }
+                $from.read_struct_end()?;
+                Ok($into)
+            }
         }
-        see(from, field.id.unwrap_or_default(), field.field_type)?;
-    }
+    };
 }
 
 /// Structures and lists within one another that are skipped.
 const DEEPEST: i8 = 32;
 
-/// Skips a value. What the crate skips as text must be UTF-8, and the least and greatest values of columns are not.
+/// Skips a value. The crate skips texts only if they are UTF-8, and the least and greatest values of columns are not.
 fn skip<T: TInputProtocol>(from: &mut T, kind: TType, depth: i8) -> Result<()> {
     match kind {
-        // An error, and the crate's own.
+        // Returns the crate's own error.
         _ if depth == 0 => from.skip_till_depth(kind, 0),
         TType::String => from.read_bytes().map(drop),
-        TType::Struct => fields(from, |from, _, kind| skip(from, kind, depth - 1)),
+        TType::Struct => {
+            from.read_struct_begin()?;
+            loop {
+                match from.read_field_begin()?.field_type {
+                    TType::Stop => return from.read_struct_end(),
+                    kind => skip(from, kind, depth - 1)?,
+                }
+            }
+        }
         TType::List | TType::Set => {
             let list = from.read_list_begin()?;
             (0..list.size).try_for_each(|_| skip(from, list.element_type, depth - 1))
@@ -68,22 +83,12 @@ pub struct Footer {
     pub created_by: Option<String>,
 }
 
-impl ReadThrift for Footer {
-    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
-        let mut footer = Self::default();
-        fields(from, |from, number, kind| {
-            match number {
-                2 => footer.schema = from.read_list()?,
-                4 => footer.groups = Some(from.read_list()?),
-                5 => footer.notes = from.read_list()?,
-                6 => footer.created_by = Some(from.read_string()?),
-                _ => skip(from, kind, DEEPEST)?,
-            }
-            Ok(())
-        })?;
-        Ok(footer)
-    }
-}
+read_fields!(Footer, |footer = Footer::default(), from|
+    2 => footer.schema = from.read_list()?,
+    4 => footer.groups = Some(from.read_list()?),
+    5 => footer.notes = from.read_list()?,
+    6 => footer.created_by = Some(from.read_string()?)
+);
 
 /// A column, or a group of the columns that follow.
 #[derive(Debug, Default)]
@@ -98,36 +103,26 @@ pub struct Element {
     pub name: String,
     /// Members of a group.
     pub children: Option<i32>,
-    /// What the values mean, as older writers say it.
+    /// The meaning of the values, in the form of older writers.
     pub converted: Option<ConvertedType>,
-    /// Digits after the point of a decimal, as older writers say it.
+    /// Digits after the point of a decimal, in the form of older writers.
     pub scale: Option<i32>,
-    /// What the values mean.
+    /// The meaning of the values.
     pub logical: Option<Logical>,
 }
 
-impl ReadThrift for Element {
-    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
-        let mut element = Self::default();
-        fields(from, |from, number, kind| {
-            match number {
-                1 => element.kind = Some(Type(from.read_i32()?)),
-                2 => element.len = Some(from.read_i32()?),
-                3 => element.repetition = Some(FieldRepetitionType(from.read_i32()?)),
-                4 => element.name = from.read_string()?,
-                5 => element.children = Some(from.read_i32()?),
-                6 => element.converted = Some(ConvertedType(from.read_i32()?)),
-                7 => element.scale = Some(from.read_i32()?),
-                10 => element.logical = Some(Logical::read_from_in_protocol(from)?),
-                _ => skip(from, kind, DEEPEST)?,
-            }
-            Ok(())
-        })?;
-        Ok(element)
-    }
-}
+read_fields!(Element, |element = Element::default(), from|
+    1 => element.kind = Some(Type(from.read_i32()?)),
+    2 => element.len = Some(from.read_i32()?),
+    3 => element.repetition = Some(FieldRepetitionType(from.read_i32()?)),
+    4 => element.name = from.read_string()?,
+    5 => element.children = Some(from.read_i32()?),
+    6 => element.converted = Some(ConvertedType(from.read_i32()?)),
+    7 => element.scale = Some(from.read_i32()?),
+    10 => element.logical = Some(Logical::read_from_in_protocol(from)?)
+);
 
-/// What the values of a column mean.
+/// The meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logical {
     /// Whole numbers.
@@ -144,46 +139,26 @@ pub enum Logical {
     Other,
 }
 
-impl ReadThrift for Logical {
-    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
-        let mut logical = Self::Other;
-        fields(from, |from, number, kind| {
-            match number {
-                5 => logical = Self::Decimal { scale: DecimalType::read_from_in_protocol(from)?.scale },
-                10 => logical = Self::Integer { is_signed: IntType::read_from_in_protocol(from)?.is_signed },
-                _ => skip(from, kind, DEEPEST)?,
-            }
-            Ok(())
-        })?;
-        Ok(logical)
-    }
-}
+read_fields!(Logical, |logical = Logical::Other, from|
+    5 => logical = Logical::Decimal { scale: DecimalType::read_from_in_protocol(from)?.scale },
+    10 => logical = Logical::Integer { is_signed: IntType::read_from_in_protocol(from)?.is_signed }
+);
 
 /// A row group.
 #[derive(Debug)]
 pub struct Group {
     /// Its columns.
     pub columns: Vec<Chunk>,
-    /// Its rows; negative where the footer does not say.
+    /// Its rows; negative if the footer does not say.
     pub rows: i64,
 }
 
-impl ReadThrift for Group {
-    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
-        let mut group = Self { columns: Vec::new(), rows: -1 };
-        fields(from, |from, number, kind| {
-            match number {
-                1 => group.columns = from.read_list()?,
-                3 => group.rows = from.read_i64()?,
-                _ => skip(from, kind, DEEPEST)?,
-            }
-            Ok(())
-        })?;
-        Ok(group)
-    }
-}
+read_fields!(Group, |group = Group { columns: Vec::new(), rows: -1 }, from|
+    1 => group.columns = from.read_list()?,
+    3 => group.rows = from.read_i64()?
+);
 
-/// Where the pages of a column of a row group are. What cannot be lies beyond the end of any file.
+/// Where the pages of a column of a row group are. Impossible offsets are beyond the end of any file.
 #[derive(Clone, Copy, Debug)]
 pub struct Chunk {
     /// Offset of the first page.
@@ -201,29 +176,33 @@ impl Chunk {
     }
 }
 
-impl ReadThrift for Chunk {
-    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
-        let (mut codec, mut len, mut data, mut dictionary) = (-1, u64::MAX, u64::MAX, u64::MAX);
-        let unsigned = |number: i64| u64::try_from(number).unwrap_or(u64::MAX);
-        fields(from, |from, number, kind| {
-            if number != 3 {
-                return skip(from, kind, DEEPEST);
-            }
-            fields(from, |from, number, kind| {
-                match number {
-                    4 => codec = from.read_i32()?,
-                    7 => len = unsigned(from.read_i64()?),
-                    9 => data = unsigned(from.read_i64()?),
-                    // Some writers put a 0 where there is no dictionary.
-                    11 => {
-                        dictionary = Some(unsigned(from.read_i64()?)).filter(|at| *at > 0).unwrap_or(u64::MAX)
-                    }
-                    _ => skip(from, kind, DEEPEST)?,
-                }
-                Ok(())
-            })
-        })?;
-        let start = data.min(dictionary);
-        Ok(Self { start, end: start.saturating_add(len), codec: CompressionCodec(codec) })
+read_fields!(Chunk, |chunk = Metadata::default().chunk(), from|
+    3 => chunk = Metadata::read_from_in_protocol(from)?.chunk()
+);
+
+/// The metadata of a column of a row group.
+#[derive(Default)]
+struct Metadata {
+    codec: Option<i32>,
+    len: Option<i64>,
+    data: Option<i64>,
+    dictionary: Option<i64>,
+}
+
+read_fields!(Metadata, |metadata = Metadata::default(), from|
+    4 => metadata.codec = Some(from.read_i32()?),
+    7 => metadata.len = Some(from.read_i64()?),
+    9 => metadata.data = Some(from.read_i64()?),
+    11 => metadata.dictionary = Some(from.read_i64()?)
+);
+
+impl Metadata {
+    fn chunk(self) -> Chunk {
+        let unsigned =
+            |number: Option<i64>| number.and_then(|number| number.try_into().ok()).unwrap_or(u64::MAX);
+        // Some writers put a 0 where there is no dictionary.
+        let start = unsigned(self.data).min(unsigned(self.dictionary.filter(|at| *at > 0)));
+        let codec = CompressionCodec(self.codec.unwrap_or(-1));
+        Chunk { start, end: start.saturating_add(unsigned(self.len)), codec }
     }
 }

@@ -1,9 +1,9 @@
 //! Count files: the exact counts of some games, for builds that are larger than one machine.
 //!
-//! A count file is a [Parquet](https://parquet.apache.org/docs/file-format/) file of one row for each move of each
-//! position, which any tool that reads Parquet can add up with those of other games, and of which `tabiya build` makes
-//! a book. The columns, what is written and what is read: docs/formats/counts.md, Columns; docs/formats/counts.md, File;
-//! docs/formats/counts.md, What is read.
+//! A count file is a [Parquet](https://parquet.apache.org/docs/file-format/) file with one row for each move of each
+//! position. Any tool that reads Parquet can add it to the counts of other games, and `tabiya build` makes a book of it.
+//! The columns, the files that are written and those that are read: docs/formats/counts.md, Columns;
+//! docs/formats/counts.md, File; docs/formats/counts.md, What is read.
 
 use std::fs;
 use std::io::Read;
@@ -43,16 +43,16 @@ pub use write::CountWriter;
 /// Bits of the number of games in a row.
 pub const GAMES_BITS: u32 = 46;
 
-/// The most games that one row counts: about 70 million million.
+/// The most games that one row counts: about 70 trillion.
 pub const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
 
-/// The bytes that a Parquet file begins and ends with.
+/// The first and the last bytes of a Parquet file.
 pub const MAGIC: &[u8] = b"PAR1";
 
-/// The end of a count file's name.
+/// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
 
-/// The name under which the metadata say which version of this format a file has (docs/formats/counts.md, File).
+/// The name of the version of this format in the metadata of a file (docs/formats/counts.md, File).
 pub const VERSION_NAME: &str = "tabiya.counts";
 /// The version that is written, and the latest that is read.
 pub const VERSION: u32 = 1;
@@ -83,7 +83,7 @@ pub struct Line {
     pub packed: Option<Packed>,
 }
 
-/// What was written into a count file.
+/// The size of a count file that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountsWritten {
     /// The file.
@@ -96,9 +96,9 @@ pub struct CountsWritten {
     pub plies: u64,
 }
 
-/// Whether a file is a Parquet file, by its first bytes; one that cannot be opened or read is none.
+/// Whether a file is a Parquet file, by its first bytes; one that cannot be read is not.
 pub fn is_counts(path: &Path) -> bool {
-    // A pipe would wait for its writer, and lose what is read here.
+    // Reading a pipe would wait for its writer, and take bytes from it.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
     }
@@ -106,12 +106,12 @@ pub fn is_counts(path: &Path) -> bool {
     fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
 }
 
-/// Whether a name ends as that of a count file.
+/// Whether a name has the extension of a count file.
 pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
 }
 
-/// The count files that a user named, or that are in a folder of them as Spark writes it; `None` where it is neither.
+/// The count file that a user names, or those in a folder of them as Spark writes it; `None` if the path is neither.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -123,10 +123,10 @@ pub fn named(path: &Path) -> Result<Option<Vec<PathBuf>>> {
     Ok(Some(found).filter(|found| !others && !found.is_empty()))
 }
 
-/// Takes the count files out of what a user named, and out of the folders among it: what is left are games.
+/// Splits the paths that a user names into games and count files, including the count files of folders.
 ///
-/// A folder that holds nothing else is taken out too. Names that begin with `.` or `_` are passed over, as those who
-/// write folders of Parquet files expect.
+/// A folder of nothing but count files has no games. Names that begin with `.` or `_` are skipped, as programs that write
+/// folders of Parquet files expect.
 ///
 /// # Errors
 /// When a folder cannot be read.
@@ -150,7 +150,7 @@ pub fn split(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     Ok((games, counts))
 }
 
-/// The count files of a folder, in the order of their names; `true` where there are other files.
+/// The count files of a folder, in the order of their names; `true` if there are other files.
 fn folder(path: &Path) -> Result<(Vec<PathBuf>, bool)> {
     let all = folder::files(path, &|name| name.to_string_lossy().starts_with(['.', '_']))?;
     let (counts, others): (Vec<_>, Vec<_>) =

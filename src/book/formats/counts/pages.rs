@@ -1,17 +1,17 @@
-//! The pages of a column: cut out of the file and decompressed.
+//! The pages of a column, read from the file and decompressed.
 //!
-//! The crate `parquet` decodes the values of pages, but it is handed neither a footer nor the header of a page that
-//! others wrote. Its reader of these (as of 60.1.0) can end the process, or keep it busy for ever:
+//! The crate `parquet` decodes the values of pages, but it never sees a footer or a page header that others wrote. Its
+//! reader of these (as of 60.1.0) can end the process, or keep it busy forever:
 //!
 //! - it reserves memory for as many columns as a group claims to have: 16 GB for a footer of 40 bytes;
-//! - it descends into groups of columns within one another until the stack ends;
-//! - it skips a list of truth values by counting: 2^31 steps for seven bytes;
-//! - it reserves what a page claims to be when decompressed, up to 2 GiB, and decompresses gzip without any limit;
-//! - it decompresses Zstandard by a library in C only.
+//! - it descends into nested groups of columns until the stack overflows;
+//! - it skips a list of booleans by counting: 2^31 steps for seven bytes;
+//! - it reserves the claimed decompressed size of a page, up to 2 GiB, and decompresses gzip without any limit;
+//! - it decompresses Zstandard only with a library in C.
 //!
-//! A check before it is no help, because it reads a field by its number, whatever type the file gives to it. So the crate
-//! `polars-parquet-format` reads footers and headers, within a limit of memory, and pages are decompressed here, into no
-//! more room than the bytes of the file account for.
+//! A check before it does not help, because it reads a field by its number, whatever type the file gives to it. So the
+//! crate `polars-parquet-format` reads footers and headers, within a limit of memory, and pages are decompressed here,
+//! into no more memory than the bytes of the file account for.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -29,17 +29,17 @@ use crate::base::error::{Error, ErrorKind};
 /// The most bytes that a page may have when decompressed. DuckDB, whose pages are the largest, ends one at 100 million.
 const MOST_PAGE: u64 = 1 << 28;
 
-/// Bytes to look for a page's header in: first as many as nearly all have, then as many as one may have that holds the
-/// least and the greatest value of its page.
+/// Bytes in which a page's header is looked for: first as many as nearly all take, then as many as one may take that holds
+/// the least and the greatest value of its page.
 const HEADER_LENS: [u64; 2] = [1 << 8, 1 << 16];
 
-/// Bytes that a value may take in a page, and a page beside its values: a position with its length takes 28, a decimal no
-/// more than 20, and what is written as differences is filled up to whole blocks.
+/// Bytes that a value may take in a page, and that a page may take besides its values: a position with its length takes
+/// 28, a decimal no more than 20, and values that are written as differences are padded to whole blocks.
 const VALUE_LEN: u64 = 40;
 const BESIDE_LEN: u64 = 1 << 16;
 
-/// How many times longer than its compressed bytes a block can be: a copy of 64 bytes takes Snappy 3 bytes, and LZ4 needs
-/// one byte for each 255.
+/// How many times longer than its compressed bytes a block can be: Snappy copies 64 bytes with 3 bytes, and LZ4 255 bytes
+/// with one.
 const SNAPPY_RATIO: u64 = 24;
 const LZ4_RATIO: u64 = 256;
 
@@ -56,7 +56,7 @@ pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8
         return Err(short());
     }
     let mut bytes = vec![0; usize::try_from(len).map_err(|_| short())?];
-    // It may have become shorter since it was opened.
+    // The file may be shorter than when it was opened.
     if file.read(at, &mut bytes)? < bytes.len() { Err(short()) } else { Ok(bytes) }
 }
 
@@ -64,7 +64,7 @@ pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8
 pub struct Pages {
     file: Arc<Blob>,
     chunk: Chunk,
-    /// Bytes of a value in a dictionary, against which its number of values is measured.
+    /// Bytes of a value in a dictionary, which limit its number of values.
     value_len: u64,
 }
 
@@ -72,7 +72,7 @@ impl Pages {
     /// The pages of a column.
     ///
     /// # Errors
-    /// When they lie outside of the file, or are compressed in an unknown way. The errors name no file.
+    /// When they are outside the file, or compressed in an unknown way. The errors name no file.
     pub fn open(
         file: &Arc<Blob>,
         descriptor: &ColumnDescriptor,
@@ -81,7 +81,7 @@ impl Pages {
         let error = |what: String| Error::new(ErrorKind::Format, what);
         let name = descriptor.name();
         if chunk.end > file.len() {
-            return Err(error(format!("the column {name:?} lies outside of the file")));
+            return Err(error(format!("the column {name:?} is outside the file")));
         }
         if !is_known(chunk.codec) {
             let codec = usize::try_from(chunk.codec.0).ok().and_then(|codec| CODECS.get(codec));
@@ -96,22 +96,6 @@ impl Pages {
             _ => 4,
         };
         Ok(Self { file: file.clone(), chunk, value_len })
-    }
-
-    fn next_page(&mut self) -> Result<Option<Page>> {
-        while self.chunk.start < self.chunk.end {
-            let (header, header_len) = self.header()?;
-            let (at, len) = (self.chunk.start + header_len, size(header.compressed_page_size)?);
-            if len > self.chunk.end.saturating_sub(at) {
-                return Err(broken("a page ends after its column"));
-            }
-            self.chunk.start = at + len;
-            let data = read(&self.file, at, len).map_err(external)?;
-            if let Some(page) = page(&header, &data, self.chunk.codec, self.value_len)? {
-                return Ok(Some(page));
-            }
-        }
-        Ok(None)
     }
 
     /// The header of the next page, and its length.
@@ -131,13 +115,25 @@ impl Iterator for Pages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
-        self.next_page().transpose()
+        self.get_next_page().transpose()
     }
 }
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        self.next_page()
+        while self.chunk.start < self.chunk.end {
+            let (header, header_len) = self.header()?;
+            let (at, len) = (self.chunk.start + header_len, size(header.compressed_page_size)?);
+            if len > self.chunk.end.saturating_sub(at) {
+                return Err(broken("a page ends after its column"));
+            }
+            self.chunk.start = at + len;
+            let data = read(&self.file, at, len).map_err(external)?;
+            if let Some(page) = page(&header, &data, self.chunk.codec, self.value_len)? {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
@@ -149,7 +145,7 @@ impl PageReader for Pages {
     }
 }
 
-/// A page as the decoders take it; `None` for one that holds no values.
+/// A page for the decoders; `None` for one without values.
 fn page(header: &PageHeader, data: &[u8], codec: CompressionCodec, value_len: u64) -> Result<Option<Page>> {
     let len = size(header.uncompressed_page_size)?;
     if len > MOST_PAGE {
@@ -215,7 +211,7 @@ fn page(header: &PageHeader, data: &[u8], codec: CompressionCodec, value_len: u6
     }))
 }
 
-/// What an error says, without the name of its kind.
+/// The text of an error, without the name of its kind.
 pub fn plain(error: &ParquetError) -> String {
     let mut text = error.to_string();
     for kind in ["External: ", "Parquet error: ", "EOF: ", "NYI: "] {
@@ -241,7 +237,7 @@ fn number(claimed: i32) -> Result<u32> {
     u32::try_from(claimed).map_err(|_| broken("a page claims a negative number of values"))
 }
 
-/// How values are written.
+/// The same encoding in the other crate.
 fn encoding(encoding: format::Encoding) -> Result<Encoding> {
     Ok(match encoding {
         format::Encoding::PLAIN => Encoding::PLAIN,
@@ -264,7 +260,7 @@ fn is_known(codec: CompressionCodec) -> bool {
     matches!(codec, Codec::UNCOMPRESSED | Codec::SNAPPY | Codec::GZIP | Codec::ZSTD | Codec::LZ4_RAW)
 }
 
-/// Decompresses a block of which it is known how long it is to be.
+/// Decompresses a block to exactly `len` bytes.
 fn decompress(codec: CompressionCodec, block: &[u8], len: u64) -> Result<Vec<u8>> {
     let claims = || broken("a page claims more bytes than can be compressed in it");
     let damaged = |error: &dyn std::error::Error| broken(&error.to_string());
@@ -273,7 +269,7 @@ fn decompress(codec: CompressionCodec, block: &[u8], len: u64) -> Result<Vec<u8>
         CompressionCodec::UNCOMPRESSED => block.to_vec(),
         _ if len == 0 => Vec::new(),
         CompressionCodec::SNAPPY => {
-            // The block claims a length of its own, and room is made for that one.
+            // The decoder reserves the length that the block itself claims.
             let claimed = snap::raw::decompress_len(block).map_err(|error| damaged(&error))?;
             if claimed as u64 != len || len > most(SNAPPY_RATIO) {
                 return Err(claims());
@@ -286,7 +282,7 @@ fn decompress(codec: CompressionCodec, block: &[u8], len: u64) -> Result<Vec<u8>
         }
         CompressionCodec::GZIP => up_to(flate2::bufread::MultiGzDecoder::new(block), len)?,
         CompressionCodec::ZSTD => {
-            // What the decoder says itself is not for users.
+            // The decoder's own words are not for users.
             let damaged = || broken("a page's Zstandard data are damaged");
             let stream = ruzstd::decoding::StreamingDecoder::new(block).map_err(|_| damaged())?;
             up_to(stream, len).map_err(|_| damaged())?
@@ -299,7 +295,7 @@ fn decompress(codec: CompressionCodec, block: &[u8], len: u64) -> Result<Vec<u8>
     Ok(whole)
 }
 
-/// What a stream gives, and no more than one byte beyond what is expected of it.
+/// The bytes of a stream, at most one more than expected.
 fn up_to(stream: impl Read, len: u64) -> io::Result<Vec<u8>> {
     let mut into = Vec::new();
     stream.take(len + 1).read_to_end(&mut into)?;
@@ -324,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_as_long_as_it_claims_or_refused() {
+    fn a_block_of_another_length_than_it_claims_is_refused() {
         let text = b"e2e4 e2e4 e2e4 e2e4 e2e4 e2e4".repeat(9);
         let len = text.len() as u64;
         let snappy = snap::raw::Encoder::new().compress_vec(&text).unwrap();
@@ -346,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_claims_of_a_page_are_measured_before_it_is_decompressed() {
+    fn the_claims_of_a_page_are_checked_before_it_is_decompressed() {
         use polars_parquet_format::{DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoding};
         let block = snap::raw::Encoder::new().compress_vec(&[0; 1 << 17]).unwrap();
         let refusal = |header: PageHeader| {
@@ -386,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_of_a_page_is_read_and_its_length_is_known() {
+    fn the_header_of_a_page_is_read_with_its_length() {
         // Kind 0, 100 bytes, 60 compressed; a checksum; data: 7 values, RLE dictionary, RLE, RLE.
         let data =
             [0x15, 0, 0x15, 200, 1, 0x15, 120, 0x15, 9, 0x1c, 0x15, 14, 0x15, 16, 0x15, 6, 0x15, 6, 0, 0];

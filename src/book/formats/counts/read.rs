@@ -1,4 +1,4 @@
-//! Reading a count file, whoever wrote it.
+//! Reading a count file of any writer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,26 +21,26 @@ use crate::chess::Packed;
 /// Rows that are read at a time.
 const BATCH: usize = 1 << 12;
 
-/// Bytes after the footer: its length, and the mark again.
+/// Bytes after the footer: its length, and the magic bytes again.
 const TAIL_LEN: u64 = 8;
 
-/// The longest footer that is read: that of some hundred thousand row groups.
+/// The longest footer that is read: it holds some hundred thousand row groups.
 const MOST_FOOTER: u64 = 1 << 26;
 
-/// Rows that one byte of a file may stand for. Each position has a key of its own of 8 bytes, and at most 218 moves.
+/// Rows that one byte of a file may hold. Each position has its own key of 8 bytes, and at most 218 moves.
 const ROWS_PER_BYTE: u64 = 64;
 
-/// The mark at the end of a file whose footer is encrypted.
+/// The magic bytes of a file with an encrypted footer.
 const ENCRYPTED: &[u8] = b"PARE";
 
-/// A count file that is open: its footer is read, and its rows are not.
+/// An open count file: its footer is read, its rows are not.
 pub struct CountFile {
     file: Arc<Blob>,
-    /// Those of numbers, and that of positions where there is one.
+    /// The columns of numbers, and that of positions if there is one.
     columns: Vec<Column>,
-    /// Where each row group begins, in bytes, and where it has these columns.
+    /// The offset of each row group, and where these columns are in it.
     groups: Vec<(u64, Vec<Chunk>)>,
-    /// The row that each row group begins with, and the number of all.
+    /// The first row of each row group, and the number of all rows.
     starts: Vec<u64>,
     version: Option<u32>,
     created_by: Option<String>,
@@ -50,8 +50,8 @@ impl CountFile {
     /// Opens a count file.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, is no Parquet file, lacks a column, or has one whose type cannot hold what
-    /// it should.
+    /// When it cannot be read, is damaged, is no Parquet file, lacks a column, or has one with a type that cannot hold its
+    /// values.
     pub fn open(path: &Path) -> Result<Self> {
         Self::new(Blob::open(path)?)
     }
@@ -72,17 +72,16 @@ impl CountFile {
         let (footer, _) = footer.ok_or_else(|| damaged("its footer is damaged"))?;
         let mut notes = footer.notes.iter().filter(|note| note.key == VERSION_NAME);
         let version = notes.find_map(|note| note.value.as_deref());
-        let version = version.map(|version| {
-            version.parse().ok().filter(|version| (1..=VERSION).contains(version)).ok_or_else(|| {
-                Error::format(file.path(), format!("this is a count file of version {version:?}"))
-                    .advice("read it with a newer tabiya")
-            })
-        });
-        let version = version.transpose()?;
+        let known = version.and_then(|version| version.parse().ok());
+        let known = known.filter(|version| (1..=VERSION).contains(version));
+        if let (Some(version), None) = (version, known) {
+            let what = format!("this is a count file of version {version:?}");
+            return Err(Error::format(file.path(), what).advice("read it with a newer tabiya"));
+        }
         let columns = columns::find(&footer.schema).map_err(|error| error.at_path(file.path()))?;
         let (mut groups, mut starts, mut rows, mut claimed) = (Vec::new(), vec![0], 0_u64, 0_u64);
         for group in footer.groups.ok_or_else(|| damaged("its footer is damaged"))? {
-            // No byte belongs to two columns, or a short file might take for ever.
+            // No byte belongs to two columns, or a short file could take forever.
             claimed = group.columns.iter().fold(claimed, |sum, column| sum.saturating_add(column.len()));
             if claimed > file.len() {
                 return Err(damaged("its columns claim more bytes than it has"));
@@ -99,7 +98,7 @@ impl CountFile {
             starts.push(rows);
         }
         let created_by = footer.created_by;
-        Ok(Self { file: Arc::new(file), columns, groups, starts, version, created_by })
+        Ok(Self { file: Arc::new(file), columns, groups, starts, version: known, created_by })
     }
 
     /// The file.
@@ -108,55 +107,50 @@ impl CountFile {
     }
 
     /// Bytes of the file.
-    pub fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.file.len()
     }
 
-    /// Whether it has no bytes, which no count file has.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Rows, as its footer says.
+    /// The number of rows in its footer.
     pub fn rows(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Parts that can be read apart from one another.
+    /// The number of row groups, which can be read independently.
     pub fn groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// Rows of a part.
+    /// Rows of a row group.
     pub fn group_rows(&self, group: usize) -> u64 {
         let at = |group: usize| self.starts.get(group).copied().unwrap_or(0);
         at(group + 1).saturating_sub(at(group))
     }
 
-    /// The offset of a part in bytes, as its footer says.
+    /// The offset of a row group in bytes.
     pub fn group_start(&self, group: usize) -> u64 {
         self.groups.get(group).map_or(0, |(start, _)| *start)
     }
 
-    /// Whether it holds the positions themselves.
+    /// Whether it holds positions besides their keys.
     pub fn has_positions(&self) -> bool {
         self.columns.len() > NUMBERS
     }
 
-    /// The version of the format that the file says it has; `None` where others wrote it.
+    /// The version of the format in the file; `None` if another program wrote it.
     pub fn version(&self) -> Option<u32> {
         self.version
     }
 
-    /// The program that wrote it, as it says itself.
+    /// The program that wrote it, in its own words.
     pub fn created_by(&self) -> Option<&str> {
         self.created_by.as_deref()
     }
 
-    /// Reads the rows of a part; with `placed` their positions too.
+    /// Reads the rows of a row group; with `placed` their positions too.
     ///
     /// # Errors
-    /// When the file cannot be read or is damaged, when a row holds what cannot be, when positions are asked for and
+    /// When the file cannot be read or is damaged, when a row has an impossible value, when positions are asked for and
     /// missing, and what `see` returns.
     pub fn group(&self, group: usize, placed: bool, mut see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
         let first = self.starts.get(group).copied().unwrap_or(0);
@@ -202,16 +196,16 @@ impl CountFile {
         Ok(())
     }
 
-    /// That the values of a row and those after it cannot be read.
+    /// The error of values that cannot be read from a row on.
     fn unread(&self, row: u64, error: ParquetError) -> Error {
-        let damaged = |error| self.bad(row, &format!("the rows from here on are damaged: {}", plain(&error)));
-        match error {
+        let error = match error {
             ParquetError::External(error) => match error.downcast::<Error>() {
-                Ok(error) => *error,
-                Err(error) => damaged(ParquetError::External(error)),
+                Ok(error) => return *error,
+                Err(error) => ParquetError::External(error),
             },
-            error => damaged(error),
-        }
+            error => error,
+        };
+        self.bad(row, &format!("the rows from here on are damaged: {}", plain(&error)))
     }
 
     /// The error of a row.
@@ -221,8 +215,8 @@ impl CountFile {
 
     /// The error of a file without the positions that are needed.
     pub fn lacks_positions(&self) -> Error {
-        Error::format(self.path(), "this count file holds only the positions' keys, and what is to be made of it needs the positions")
-            .remedied_by(Remedy::CountPositions)
+        let what = "this count file holds only the keys of positions, and the output needs the positions";
+        Error::format(self.path(), what).remedied_by(Remedy::CountPositions)
     }
 }
 
@@ -254,14 +248,14 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
 /// A row, without its position.
 ///
 /// # Errors
-/// What cannot be in it.
+/// The value that is impossible.
 fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
     let [key, mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
     let number = |values: &Values, name: &str| {
         values.number(at).ok_or_else(|| format!("{name} is no number of 128 bits"))
     };
     let wide = number(key, "key")?;
-    // Who has no numbers without sign writes the upper half of all keys as negative ones.
+    // Programs without unsigned numbers write the upper half of all keys as negative numbers.
     let key = u64::try_from(wide)
         .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
         .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
@@ -281,7 +275,7 @@ fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
     Ok(Line { key, mv, wins, draws, losses, packed: None })
 }
 
-/// A position, which must be that of the key. `known` remembers the last one that was.
+/// A position, which must have the key. `known` is the last one that was checked.
 fn packed(
     bytes: Option<&[u8]>,
     key: u64,
@@ -292,7 +286,7 @@ fn packed(
     if *known != Some((key, packed)) {
         let position = packed.unpack().ok_or("position is none of chess")?;
         if position.key() != key {
-            return Err("position is not the one that key stands for".to_owned());
+            return Err("position does not have this key".to_owned());
         }
         *known = Some((key, packed));
     }

@@ -1,4 +1,4 @@
-//! What a count file holds as a whole.
+//! Sums over a whole count file.
 
 use super::{CountFile, Line};
 use crate::base::error::Result;
@@ -12,7 +12,7 @@ use crate::chess::Position;
 const STRIDE: u64 = 1 << 16;
 
 kinds! {
-    /// What can be wrong with a count file.
+    /// Kinds of findings about a count file.
     enum Kind {
         Damaged: Error "groups of rows that cannot be read to their end",
         Unsorted: Warning "rows that are not sorted by key and move",
@@ -20,7 +20,7 @@ kinds! {
     }
 }
 
-/// What a count file holds as a whole.
+/// The sums of a count file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
     /// Rows that could be read.
@@ -33,7 +33,7 @@ pub struct Sum {
     pub losses: u64,
     /// Games that went through the starting position.
     pub games: u64,
-    /// Different positions; `None` where the rows are not sorted, and nobody can know without sorting them.
+    /// Different positions; `None` if the rows are not sorted, so that counting them would need sorting.
     pub positions: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ impl Sum {
     }
 }
 
-/// Reads a count file whole, adds what is wrong with it to `findings`, and sums it up.
+/// Reads a whole count file, adds to `findings`, and sums it up.
 ///
 /// # Errors
 /// When the work is interrupted.
@@ -76,19 +76,13 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
             }
             add(&mut sum, line, start);
             let this = (line.key, line.mv.0);
-            match last {
-                Some(last) if this < last => {
-                    let what =
-                        format_args!("row {row}, counted from 0, is out of the order of keys and moves");
-                    findings.count(Kind::Unsorted, place, what);
-                    sorted = false;
-                }
-                Some(last) if this == last => {
-                    let what =
-                        format_args!("row {row}, counted from 0, is for the same move as the row before");
-                    findings.count(Kind::Repeated, place, what);
-                }
-                _ => {}
+            if last.is_some_and(|last| this < last) {
+                let what = format_args!("row {row}, counted from 0, is out of the order of keys and moves");
+                findings.count(Kind::Unsorted, place, what);
+                sorted = false;
+            } else if last == Some(this) {
+                let what = format_args!("row {row}, counted from 0, is for the same move as the row before");
+                findings.count(Kind::Repeated, place, what);
             }
             positions += u64::from(last.is_none_or(|(key, _)| key != line.key));
             last = Some(this);

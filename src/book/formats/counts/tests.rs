@@ -18,7 +18,7 @@ use super::*;
 use crate::base::error::Remedy;
 use crate::base::findings::summed;
 use crate::base::progress::Progress;
-use crate::bookmaker::{Filter, Input, Means, write_counts};
+use crate::bookmaker::{Filter, Input, Resources, write_counts};
 use crate::chess::Position;
 use crate::games;
 
@@ -131,7 +131,7 @@ fn refusal(bytes: Vec<u8>) -> String {
 }
 
 #[test]
-fn rows_that_others_write_in_other_types_and_orders_are_read() {
+fn rows_with_other_types_and_orders_are_read() {
     let schema = "required binary site (UTF8); optional int64 LOSSES; required int64 draws (DECIMAL(18,0)); \
         required fixed_len_byte_array(13) wins (DECIMAL(30,0)); required int64 move (INTEGER(64,true)); \
         required fixed_len_byte_array(9) key (DECIMAL(20,0)); required binary position;";
@@ -152,13 +152,16 @@ fn rows_that_others_write_in_other_types_and_orders_are_read() {
     let lines = rows(file.clone(), false).unwrap();
     assert_eq!(lines, [line(u64::MAX, [70_000, 2, 1]), line(start, [3, 2, 1])]);
     let error = rows(file, true).unwrap_err();
-    assert!(error.starts_with("a.parquet: row 0, counted from 0: position is not the one"), "{error}");
+    assert!(
+        error.starts_with("a.parquet: row 0, counted from 0: position does not have this key"),
+        "{error}"
+    );
     let placed = rows(theirs(schema, &[group(start, 3)], plain()), true).unwrap();
     assert_eq!(placed[0].packed, Packed::new(&Position::start()));
 }
 
 #[test]
-fn every_way_to_write_values_that_the_crate_has_is_read() {
+fn every_encoding_of_the_crate_is_read() {
     let keys: Vec<i64> = (0..5000).map(|row| i64::MIN + row * row * 77_777).collect();
     let schema = "required int64 key; required int32 move (INTEGER(16,false)); required int64 wins; \
         optional int64 draws; required int32 losses (INTEGER(32,false));";
@@ -195,7 +198,7 @@ fn every_way_to_write_values_that_the_crate_has_is_read() {
 }
 
 #[test]
-fn columns_that_cannot_hold_counts_are_refused_with_what_to_write() {
+fn columns_that_cannot_hold_counts_are_refused_with_advice() {
     let double = refusal(table("double wins", Column::Double(vec![1.0, 2.0])));
     let what = "a.parquet: the column \"wins\" holds DOUBLE numbers, which are not exact";
     assert_eq!(double, format!("{what}: write it as whole numbers, with CAST(sum(wins) AS UBIGINT) AS wins"));
@@ -216,7 +219,7 @@ fn columns_that_cannot_hold_counts_are_refused_with_what_to_write() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_refused_with_their_row() {
+fn impossible_numbers_are_refused_with_their_row() {
     for (wins, what) in [
         (vec![1, -3], "row 1, counted from 0: wins is -3, and cannot be negative"),
         (
@@ -278,7 +281,7 @@ fn of_footer(footer: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn footers_that_claim_what_they_do_not_hold_are_refused_at_once() {
+fn footers_that_claim_more_than_they_hold_are_refused_at_once() {
     const MOST: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
     // A group of columns that claims 2^31 - 1 members; then the same, hidden in what says that it is text.
     let group = [&[0x48, 1, b'x', 0x15, 0xfe][..], &MOST[1..4], &[0x0f, 0]].concat();
@@ -307,7 +310,7 @@ fn footers_that_claim_what_they_do_not_hold_are_refused_at_once() {
 }
 
 #[test]
-fn a_group_ends_after_as_many_rows_as_it_may_have() {
+fn a_group_has_a_limited_number_of_rows() {
     let lines: Vec<_> = (0..300_000).map(|key| line(key * 3, [key % 7, 0, key % 3])).collect();
     let file = ours(&lines, false);
     let open = CountFile::from_bytes("a.parquet", file.clone()).unwrap();
@@ -317,16 +320,16 @@ fn a_group_ends_after_as_many_rows_as_it_may_have() {
 }
 
 #[test]
-fn what_is_asked_for_and_not_there_is_an_error() {
+fn missing_positions_are_an_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.parquet");
     fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
     let file = [CountFile::open(&path).unwrap()];
     let to = |positions| CountWriter::create(&folder.path().join("b.parquet"), positions, false).unwrap();
-    let means = Means { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
+    let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
         let input = Input { games: &mut games::open(&[]).unwrap(), counts: &file };
-        write_counts(input, &Filter::default(), &means, to(positions), &Progress::none())
+        write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };
     assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -337,7 +340,7 @@ fn what_is_asked_for_and_not_there_is_an_error() {
 }
 
 #[test]
-fn folders_give_their_count_files_and_games_are_left() {
+fn folders_are_split_into_count_files_and_games() {
     let folder = TempDir::new().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir_all(at("spark/part")).unwrap();
@@ -361,10 +364,10 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let path = folder.path().join("all.parquet");
     let files: Vec<_> =
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
-    let means = Means { threads, memory, temp: folder.path().to_owned() };
+    let resources = Resources { threads, memory, temp: folder.path().to_owned() };
     let input = Input { games: &mut games::open(&[]).unwrap(), counts: &files };
     let writer = CountWriter::create(&path, positions, false).unwrap();
-    write_counts(input, &Filter::default(), &means, writer, &Progress::none()).unwrap();
+    write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
     fs::read(&path).unwrap()
 }
 

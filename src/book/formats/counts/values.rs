@@ -19,11 +19,11 @@ use crate::base::error::Result;
 pub struct Values {
     reader: Reader,
     is_unsigned: bool,
-    /// Of a column that may hold NULL: 0 where it does.
+    /// For a column that may hold NULL: 0 for each NULL.
     levels: Option<Vec<i16>>,
 }
 
-/// What decodes the values, and those read last.
+/// The decoder of the values, and those read last.
 enum Reader {
     I32(ColumnReaderImpl<Int32Type>, Vec<i32>),
     I64(ColumnReaderImpl<Int64Type>, Vec<i64>),
@@ -35,7 +35,7 @@ impl Values {
     /// Begins to read a column.
     ///
     /// # Errors
-    /// When it lies outside of the file, or is compressed in an unknown way. The errors name no file.
+    /// When it is outside the file, or compressed in an unknown way. The errors name no file.
     pub fn open(file: &Arc<Blob>, column: &Column, chunk: Chunk) -> Result<Self> {
         let descriptor = column.descriptor.clone();
         let pages = Box::new(Pages::open(file, &descriptor, chunk)?);
@@ -49,7 +49,7 @@ impl Values {
         Ok(Self { reader, is_unsigned: column.is_unsigned, levels: is_nullable.then(Vec::new) })
     }
 
-    /// Reads the next values, no more than `most`, and returns how many there were, NULL included.
+    /// Reads the next values, no more than `most`, and returns how many there are, including NULL.
     ///
     /// # Errors
     /// When the pages are damaged.
@@ -68,7 +68,7 @@ impl Values {
         self.levels.as_ref()?.iter().position(|level| *level == 0)
     }
 
-    /// One of the values read last, none of which is NULL; `None` where it is no number, or too long.
+    /// One of the values read last, none of which is NULL; `None` if it is no number, or too long.
     pub fn number(&self, at: usize) -> Option<i128> {
         match &self.reader {
             Reader::I32(_, values) if self.is_unsigned => Some(values.get(at)?.cast_unsigned().into()),

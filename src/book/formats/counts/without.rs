@@ -1,14 +1,14 @@
-//! Count files where they are left out of the executable: none can be opened or written.
+//! Count files in an executable without them: none can be opened or written.
 
 use std::path::Path;
 
 use super::{CountsWritten, Line};
 use crate::base::error::{Error, ErrorKind, Result};
 
-/// A count file: there is none.
+/// A count file, which cannot exist.
 pub enum CountFile {}
 
-/// A count file that is being written: there is none.
+/// A count file that is being written, which cannot exist.
 pub enum CountWriter {}
 
 fn left_out<T>(path: &Path) -> Result<T> {
@@ -17,7 +17,7 @@ fn left_out<T>(path: &Path) -> Result<T> {
         .advice("build it with the feature \"parquet\""))
 }
 
-/// Methods of a type that has no values.
+/// Methods of a type without values.
 macro_rules! never {
     ($($name:ident($($of:ty),*) -> $to:ty;)*) => {
         $(pub fn $name(&self, $(_: $of),*) -> $to {
@@ -33,14 +33,9 @@ impl CountFile {
         left_out(path)
     }
 
-    pub fn from_bytes(path: impl AsRef<Path>, _: Vec<u8>) -> Result<Self> {
-        left_out(path.as_ref())
-    }
-
     never! {
         path() -> &Path;
-        len() -> u64;
-        is_empty() -> bool;
+        bytes() -> u64;
         rows() -> u64;
         groups() -> usize;
         group_rows(usize) -> u64;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical};
+use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
     ByteArray, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
 };
@@ -12,7 +12,8 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{ColumnPath, Type, TypePtr};
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::{ColumnPath, TypePtr};
 
 use super::MOST_GAMES;
 use super::pages::plain;
@@ -22,13 +23,13 @@ use crate::base::replace::Replacement;
 use crate::chess::MoveCode;
 use crate::chess::PACKED_LEN;
 
-/// Rows of a row group: what is held in memory until it is written, and what others read at a time.
+/// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;
 
-/// Values that are handed to the crate at a time, after which it looks whether a page is full.
+/// Values that are passed to the crate at a time, after which it checks whether a page is full.
 const BATCH: usize = 1 << 12;
 
-/// Bytes of a page before it is packed.
+/// Bytes of a page before it is compressed.
 const PAGE_LEN: usize = 1 << 18;
 
 /// A count file that is being written. Dropped before [`CountWriter::finish`], it leaves no file.
@@ -41,11 +42,12 @@ pub struct CountWriter<W: Write + Send = Replacement> {
 }
 
 /// The rows of a row group, by columns.
+#[derive(Default)]
 struct Group {
     keys: Vec<i64>,
     moves: Vec<i32>,
     counts: [Vec<i64>; 3],
-    /// Positions one after the other, where they are wanted.
+    /// Positions one after the other, if they are written.
     positions: Option<Vec<u8>>,
 }
 
@@ -58,7 +60,7 @@ impl CountWriter {
         Self::new(path, Replacement::new(path, force)?, positions)
     }
 
-    /// Writes out what is left, syncs, and puts the file in its place; without a ply in it, no file is put there.
+    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted.
     ///
     /// # Errors
     /// When the disk is full or fails: the old file is unchanged.
@@ -72,7 +74,7 @@ impl CountWriter {
 }
 
 impl<W: Write + Send> CountWriter<W> {
-    /// Begins a count file that goes elsewhere; `path` is only its name.
+    /// Begins a count file in any writer; `path` is only its name.
     ///
     /// # Errors
     /// When its first bytes cannot be written.
@@ -80,12 +82,7 @@ impl<W: Write + Send> CountWriter<W> {
         let broken = |error| cannot(path, error);
         let schema = schema(positions).map_err(broken)?;
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties())).map_err(broken)?;
-        let group = Group {
-            keys: Vec::new(),
-            moves: Vec::new(),
-            counts: Default::default(),
-            positions: positions.then(Vec::new),
-        };
+        let group = Group { positions: positions.then(Vec::new), ..Group::default() };
         let written = CountsWritten { file: path.to_owned(), ..CountsWritten::default() };
         Ok(Self { path: path.to_owned(), writer, group, last_key: None, written })
     }
@@ -98,8 +95,7 @@ impl<W: Write + Send> CountWriter<W> {
     /// Takes in the next row: they come sorted by key, then by move, and each once.
     ///
     /// # Errors
-    /// When the disk is full or fails, when a count is more than can be counted, or when the position is missing that
-    /// is to be written.
+    /// When the disk is full or fails, when a count is too large, or when positions are written and this one is missing.
     pub fn add(&mut self, line: &Line) -> Result<()> {
         let counts = [line.wins, line.draws, line.losses];
         if counts.iter().any(|count| *count >= MOST_GAMES) {
@@ -108,7 +104,7 @@ impl<W: Write + Send> CountWriter<W> {
         if let Some(positions) = &mut self.group.positions {
             let packed = line
                 .packed
-                .ok_or_else(|| Error::format(&self.path, "a position is not known that is to be written"))?;
+                .ok_or_else(|| Error::format(&self.path, "a position that is to be written is missing"))?;
             positions.extend_from_slice(&packed.0);
         }
         self.group.keys.push(line.key.cast_signed());
@@ -142,10 +138,10 @@ impl<W: Write + Send> CountWriter<W> {
         Ok(())
     }
 
-    /// Writes out what is left.
+    /// Writes the remaining rows and the footer.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the disk is full or fails.
     pub fn close(mut self) -> Result<(W, CountsWritten)> {
         if !self.group.keys.is_empty() {
             self.flush()?;
@@ -198,24 +194,15 @@ fn column<T: DataType, W: Write + Send>(
 
 /// The columns.
 fn schema(positions: bool) -> std::result::Result<TypePtr, ParquetError> {
-    let column = |name: &str, physical: Physical, bits: i8| {
-        Type::primitive_type_builder(name, physical)
-            .with_repetition(Repetition::REQUIRED)
-            .with_logical_type(Some(LogicalType::integer(bits, false)))
-            .build()
-            .map(Arc::new)
-    };
-    let mut columns = vec![column(KEY, Physical::INT64, 64)?, column(MOVE, Physical::INT32, 16)?];
+    let mut columns =
+        format!("required int64 {KEY} (INTEGER(64,false)); required int32 {MOVE} (INTEGER(16,false));");
     for name in COUNT_COLUMNS {
-        columns.push(column(name, Physical::INT64, 64)?);
+        columns += &format!("required int64 {name} (INTEGER(64,false));");
     }
     if positions {
-        let position = Type::primitive_type_builder(POSITION, Physical::FIXED_LEN_BYTE_ARRAY)
-            .with_repetition(Repetition::REQUIRED)
-            .with_length(PACKED_LEN as i32);
-        columns.push(Arc::new(position.build()?));
+        columns += &format!("required fixed_len_byte_array({PACKED_LEN}) {POSITION};");
     }
-    Ok(Arc::new(Type::group_type_builder("counts").with_fields(columns).build()?))
+    parse_message_type(&format!("message counts {{ {columns} }}")).map(Arc::new)
 }
 
 /// How the columns are written.
@@ -236,14 +223,14 @@ fn properties() -> WriterProperties {
                 .map(|column_idx| SortingColumn { column_idx, descending: false, nulls_first: false })
                 .to_vec(),
         ))
-        // Sorted numbers are little apart, and most keys come once: a dictionary of them would be in vain.
+        // Sorted numbers are close to each other, and most keys come once: a dictionary would save nothing.
         .set_column_dictionary_enabled(path(KEY), false)
         .set_column_encoding(path(KEY), Encoding::DELTA_BINARY_PACKED)
         .set_column_dictionary_enabled(path(POSITION), false)
         .build()
 }
 
-/// An error of writing, as the user is to see it.
+/// An error of writing, for the user.
 fn cannot(path: &Path, error: ParquetError) -> Error {
     let error =
         Error::new(ErrorKind::File, format!("cannot write the file: {}", plain(&error))).at_path(path);

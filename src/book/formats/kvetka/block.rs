@@ -1,4 +1,4 @@
-//! A block: elements one behind the other.
+//! A block: elements one after the other.
 
 use super::element::RawElement;
 use super::key::Key;
@@ -17,20 +17,25 @@ impl<'a> Block<'a> {
         Self { data: data.get(..BLOCK_LEN as usize).unwrap_or(data) }
     }
 
-    /// How many bytes it says are in use.
+    /// How many bytes it claims to use.
     pub fn said(&self) -> Option<u16> {
         bytes::u16_be(self.data, 0)
     }
 
-    /// What is in use.
+    /// The bytes in use.
     pub fn used(&self) -> &'a [u8] {
         let said = usize::from(self.said().unwrap_or_default());
         self.data.get(..said).unwrap_or(self.data)
     }
 
-    /// Its elements, up to the first place where none can be read: then its offset in the block, and why.
-    pub fn elements(&self) -> Elements<'a> {
-        Elements { used: self.used(), at: BLOCK_HEADER }
+    /// Its elements, up to the first that cannot be read: then its offset in the block, and why.
+    pub fn elements(&self) -> impl Iterator<Item = Result<RawElement<'a>, (usize, &'static str)>> + use<'a> {
+        let (used, mut at) = (self.used(), BLOCK_HEADER);
+        std::iter::from_fn(move || {
+            let element = (at < used.len()).then(|| RawElement::read(used, at).map_err(|why| (at, why)))?;
+            at = element.map_or(used.len(), |element| element.end);
+            Some(element)
+        })
     }
 
     /// The key of its first element.
@@ -43,7 +48,7 @@ impl<'a> Block<'a> {
         let used = self.used();
         let mut at = BLOCK_HEADER;
         while let Some((&len, rest)) = used.get(at..).and_then(<[u8]>::split_first) {
-            // Nearly all lengths are one byte, and then the key stands behind it.
+            // Nearly all lengths take one byte, which the key follows.
             let end = at + 1 + usize::from(len);
             if len < KEY_LEN as u8 || len >= 0x80 || rest.starts_with(key) || end > used.len() {
                 let element = RawElement::read(used, at).ok()?;
@@ -59,27 +64,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The elements of a block.
-#[derive(Clone, Debug)]
-pub struct Elements<'a> {
-    used: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Iterator for Elements<'a> {
-    type Item = Result<RawElement<'a>, (usize, &'static str)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.at >= self.used.len() {
-            return None;
-        }
-        let element = RawElement::read(self.used, self.at).map_err(|fault| (self.at, fault));
-        self.at = element.map_or(self.used.len(), |element| element.end);
-        Some(element)
-    }
-}
-
-/// Puts elements into blocks, each as full as can be.
+/// Fills blocks with elements, each as full as possible.
 #[derive(Clone, Debug)]
 pub struct Packer {
     block: Vec<u8>,
@@ -93,8 +78,8 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// Takes in the next element by its key and bytes, no more than an element may have; gives a block that is full
-    /// without it, with the key of its first element.
+    /// Takes in the next element by its key and bytes, no more than an element may have. Returns the block before it once
+    /// that has no room for it, with the key of its first element.
     pub fn push(&mut self, key: Key, element: &[u8]) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
         let full = if self.block.len() + element.len() > BLOCK_LEN as usize { self.finish() } else { None };
         self.first.get_or_insert(key);
@@ -102,15 +87,13 @@ impl Packer {
         full
     }
 
-    /// The last block, where anything is in it.
+    /// The last block, unless it is empty.
     pub fn finish(&mut self) -> Option<(Key, [u8; BLOCK_LEN as usize])> {
         let first = self.first.take()?;
-        let mut bytes = [0; BLOCK_LEN as usize];
-        for (place, byte) in bytes.iter_mut().zip(&self.block) {
-            *place = *byte;
-        }
         let used = (self.block.len() as u16).to_be_bytes();
-        bytes.first_chunk_mut().into_iter().for_each(|place| *place = used);
+        let mut bytes = [0; BLOCK_LEN as usize];
+        let elements = self.block.iter().skip(BLOCK_HEADER);
+        bytes.iter_mut().zip(used.iter().chain(elements)).for_each(|(place, byte)| *place = *byte);
         self.block.truncate(BLOCK_HEADER);
         Some((first, bytes))
     }
@@ -138,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_follow_each_other_up_to_what_is_in_use() {
+    fn elements_follow_each_other_to_the_end_of_the_used_bytes() {
         let two = [element(1, 0), element(2, 5)].concat();
         let data = block(2 + two.len() as u16, &two);
         let block = Block::of(&data);
@@ -153,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_to_be_longer_than_it_is_ends_where_it_does() {
+    fn a_block_that_claims_too_much_ends_with_its_bytes() {
         let one = element(1, 0);
         for (said, faults) in [(0, 0), (1, 0), (2, 0), (29, 1), (30, 0), (31, 1), (u16::MAX, 1)] {
             let data = block(said, &one);

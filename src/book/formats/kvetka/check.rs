@@ -1,11 +1,11 @@
-//! The whole book read: its sums, and what is wrong with it.
+//! Reading a whole book: its totals and the findings about it.
 
 use std::path::Path;
 
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, fen::Fen};
 
 use super::block::Block;
-use super::element::{Body, Extras, RawElement};
+use super::element::{Body, Extras, Link, RawElement};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{
@@ -23,11 +23,11 @@ use crate::book::traverse::breadth_first;
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
-/// Blocks between two looks at the progress bar.
+/// Blocks between two updates of the progress bar.
 const STRIDE: u64 = 1 << 9;
 
 kinds! {
-    /// What can be wrong with a Kvetka book.
+    /// Kinds of findings about a Kvetka book.
     enum Kind {
         Files: Error "missing or damaged files",
         Header: Warning "unknown values in the header",
@@ -50,7 +50,7 @@ kinds! {
     }
 }
 
-/// What the pass counted.
+/// What a pass over the book counts.
 #[derive(Default)]
 pub struct Totals {
     elements: u64,
@@ -62,7 +62,7 @@ pub struct Totals {
     games: Option<u64>,
 }
 
-/// Sums the book up and reports what is wrong with it.
+/// Sums the book up and reports findings.
 pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let totals = inspect(book, progress, findings);
     let walk = breadth_first(book, totals.elements, progress);
@@ -82,45 +82,38 @@ pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -
     }
 }
 
-/// What the header and the files say, as lines with names.
+/// What the header and the files say, as named lines.
 fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
-    let mut notes = Vec::new();
-    if let Some(Header { caption, least_elo, plies, .. }) = book.header() {
-        if !caption.is_empty() {
-            notes.push(("caption", caption.clone()));
-        }
+    let header = book.header();
+    let limits = |header: &Header| {
         let names = ["White", "Black", "the stronger", "the weaker"];
-        let limits = least_elo.iter().zip(names).filter(|(least, _)| **least > 0);
-        let limits: Vec<String> = limits.map(|(least, name)| format!("{name} {least}")).collect();
-        if !limits.is_empty() {
-            notes.push(("least Elo", limits.join(", ")));
-        }
-        if *plies != ALL_PLIES {
-            notes.push(("plies of a game", format!("the first {plies}")));
-        }
-    }
-    let room = book.blocks() * BLOCK_LEN;
-    if let Some(percent) = (totals.used * 100).checked_div(room) {
-        notes.push(("blocks", format!("{}, {percent}% full", book.blocks())));
-    }
-    for (name, count) in [("comments", totals.comments), ("links to games", totals.links)] {
-        if count > 0 {
-            notes.push((name, count.to_string()));
-        }
-    }
-    if let (Some(sources), Some(games)) = (book.sources(), totals.games) {
-        notes.push(("sources", format!("{} with {games} games", sources.count())));
-    }
-    notes
+        let limits = header.least_elo.iter().zip(names).filter(|(least, _)| **least > 0);
+        limits.map(|(least, name)| format!("{name} {least}")).collect::<Vec<_>>().join(", ")
+    };
+    let plies = header.map(|header| header.plies).filter(|plies| *plies != ALL_PLIES);
+    let percent = (totals.used * 100).checked_div(book.blocks() * BLOCK_LEN);
+    let sources = book.sources().zip(totals.games);
+    let number = |count: u64| (count > 0).then(|| count.to_string());
+    let notes = [
+        ("caption", header.map(|header| header.caption.clone())),
+        ("least Elo", header.map(limits)),
+        ("plies of a game", plies.map(|plies| format!("the first {plies}"))),
+        ("blocks", percent.map(|percent| format!("{}, {percent}% full", book.blocks()))),
+        ("comments", number(totals.comments)),
+        ("links to games", number(totals.links)),
+        ("sources", sources.map(|(sources, games)| format!("{} with {games} games", sources.count()))),
+    ];
+    let known = notes.into_iter().filter_map(|(name, text)| Some((name, text?)));
+    known.filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// Reads everything once and reports what is wrong with the files, the sources, the blocks in their order and the index.
+/// Reads everything once and reports findings about the files, the sources, the blocks in their order and the index.
 pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
-    for error in book.errors() {
+    for error in &book.warnings {
         let at = error.offset().unwrap_or_default();
-        findings.add(Kind::Files, (error.path().unwrap_or(book.name()), at), error.what());
+        findings.add(Kind::Files, (error.path().unwrap_or(&book.name), at), error.what());
     }
-    if let (Some(header), Some(first)) = (book.header(), book.parts().all().first())
+    if let (Some(header), Some(first)) = (book.header(), book.parts.files.first())
         && header.element_type & !HAS_LINKS != 0
     {
         let kind = header.element_type;
@@ -129,7 +122,7 @@ pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) 
     }
     let games = sources(book, findings);
     let totals = Totals { games: book.sources().map(|_| games.iter().sum()), ..Totals::default() };
-    book.parts().expect(Access::Sequential);
+    book.parts.expect(Access::Sequential);
     progress.bytes(book.blocks() * BLOCK_LEN);
     let mut pass = Pass { book, totals, games, last: None, findings };
     for number in 0..book.blocks() {
@@ -138,7 +131,7 @@ pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) 
         }
         pass.block(number);
     }
-    book.parts().expect(Access::Random);
+    book.parts.expect(Access::Random);
     pass.totals
 }
 
@@ -157,8 +150,8 @@ type At<'a> = (&'a Path, u64);
 
 impl Pass<'_, '_> {
     fn block(&mut self, number: u64) {
-        let Some((part, start)) = self.book.parts().place(number) else { return };
-        let Some(block) = self.book.parts().block(number) else { return };
+        let Some((part, start)) = self.book.parts.place(number) else { return };
+        let Some(block) = self.book.parts.block(number) else { return };
         let path = &*part.path;
         self.totals.used += block.used().len() as u64;
         let said = usize::from(block.said().unwrap_or_default());
@@ -168,18 +161,18 @@ impl Pass<'_, '_> {
         } else if said == BLOCK_HEADER {
             self.findings.add(Kind::Empty, (path, start), format_args!("block {number} is empty"));
         }
-        if let Some(index) = self.book.index()
+        if let Some(index) = &self.book.index
             && let Some(first) = block.first_key()
             && index.key(number) != Some(first)
         {
             let what = format_args!("the index has another first key than block {number}");
-            self.findings.add(Kind::Index, (index.path(), number * KEY_LEN as u64), what);
+            self.findings.add(Kind::Index, (&*index.path, number * KEY_LEN as u64), what);
         }
         for element in block.elements() {
             match element {
                 Ok(element) => self.element(&block, number, &element, (path, start + element.at as u64)),
-                Err((at, fault)) => {
-                    let what = format_args!("an element of block {number} {fault} of what is in use");
+                Err((at, why)) => {
+                    let what = format_args!("an element of block {number} {why} of the used bytes");
                     self.findings.add(Kind::Element, (path, start + at as u64), what);
                 }
             }
@@ -193,15 +186,12 @@ impl Pass<'_, '_> {
             let what = format_args!("an element has {len} bytes, and {MOST_ELEMENT} are the most");
             self.findings.add(Kind::Length, at, what);
         }
-        match self.last.replace(*element.key) {
-            Some(last) if last == *element.key => {
-                self.findings.add(Kind::Order, at, "the element before has the same position");
-            }
-            Some(last) if last > *element.key => {
-                let what = "the element before has a higher key: this position may not be found";
-                self.findings.add(Kind::Order, at, what);
-            }
-            _ => {}
+        let last = self.last.replace(*element.key);
+        if last == self.last {
+            self.findings.add(Kind::Order, at, "the element before has the same position");
+        } else if last > self.last {
+            let what = "the element before has a higher key: this position may not be found";
+            self.findings.add(Kind::Order, at, what);
         }
         debug_assert!(element.end <= block.used().len());
         let chess = Key(*element.key).position();
@@ -215,8 +205,8 @@ impl Pass<'_, '_> {
                 }
                 self.extras(&body, at);
             }
-            Err(fault) => {
-                let what = format_args!("an element of block {number} {fault} of it");
+            Err(why) => {
+                let what = format_args!("an element of block {number} {why} of it");
                 self.findings.add(Kind::Element, at, what);
             }
         }
@@ -255,8 +245,8 @@ impl Pass<'_, '_> {
         let Self { book, totals, games, findings, .. } = self;
         let Extras { flags, link, comment, rest } = match body.extras(book.has_links()) {
             Ok(extras) => extras,
-            Err(fault) => {
-                let what = format_args!("what follows the moves {fault} of its element");
+            Err(why) => {
+                let what = format_args!("the part after the moves {why} of its element");
                 return findings.add(Kind::Extras, at, what);
             }
         };
@@ -280,7 +270,7 @@ impl Pass<'_, '_> {
         if book.sources().is_none() {
             findings.count(Kind::NoSources, at, "there is a link to a game, and no .ksf file that names it");
         } else if games.get(usize::from(link.source)).is_none_or(|&games| u64::from(link.game) >= games) {
-            let (game, source) = (link.game, link.source);
+            let Link { source, game } = link;
             let what = format_args!(
                 "a link leads to game {game} of source {source}, which the .ksf file does not have"
             );
@@ -292,8 +282,8 @@ impl Pass<'_, '_> {
 /// Reads the `.ksf` file; the games of each source that can be read.
 fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
     let Some(sources) = book.sources() else { return Vec::new() };
-    let path = sources.path();
-    let len = sources.bytes().len() as u64;
+    let path = &*sources.path;
+    let len = sources.map.len() as u64;
     let (said, count) = (sources.said(), sources.count());
     if said > count || Sources::contents_len(said.into()) > len {
         let what = format_args!("the contents name {said} sources, and the file has {len} bytes");
@@ -305,24 +295,22 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
         match sources.source(number) {
             Ok(source) => {
                 if source.kind > SOURCE_CBH {
-                    let kind = source.kind;
-                    let what = format_args!("the kind {kind} of source {number} has no known meaning");
+                    let what =
+                        format_args!("the kind {} of source {number} has no known meaning", source.kind);
                     findings.add(Kind::Unknown, (path, Sources::entry(number)), what);
                 }
                 for game in sources.games(&source) {
-                    match game {
-                        Ok(_) => games += 1,
-                        Err((at, fault)) => {
-                            let all = source.games;
-                            let what =
-                                format_args!("game {games} of {all} of source {number} {fault} of the file");
-                            findings.add(Kind::Source, (path, at.min(len)), what);
-                        }
+                    if let Err((at, why)) = game {
+                        let all = source.games;
+                        let what = format_args!("game {games} of {all} of source {number} {why} of the file");
+                        findings.add(Kind::Source, (path, at.min(len)), what);
+                        break;
                     }
+                    games += 1;
                 }
             }
-            Err((at, fault)) if at <= len => {
-                let what = format_args!("source {number} {fault} of the file");
+            Err((at, why)) if at <= len => {
+                let what = format_args!("source {number} {why} of the file");
                 findings.add(Kind::Source, (path, at), what);
             }
             Err(_) => {

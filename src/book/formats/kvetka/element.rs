@@ -3,8 +3,9 @@
 use super::key::Key;
 use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COMMENT, MOST_ELEMENT};
 use super::wire::{Reader, Result, TOO_LONG, put_compact, put_unicode};
+use crate::book::Counts;
 
-/// How many games went through a position, and how they ended for the side that is to move there.
+/// How many games went through a position, and how they ended for the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     /// Won by the side to move.
@@ -16,6 +17,19 @@ pub struct Results {
 }
 
 impl Results {
+    /// Reads three CompactInts.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { wins: reader.compact()?, draws: reader.compact()?, losses: reader.compact()? })
+    }
+
+    /// Appends three CompactInts.
+    pub fn write(self, out: &mut Vec<u8>) {
+        [self.wins, self.draws, self.losses].into_iter().for_each(|count| put_compact(count, out));
+    }
+
     /// All games.
     pub fn games(self) -> u64 {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
@@ -38,7 +52,20 @@ impl Results {
     }
 }
 
-/// Where a game stands: a source of the `.ksf` file and a game of that, both from 0.
+impl From<Counts> for Results {
+    fn from(Counts { wins, draws, losses, .. }: Counts) -> Self {
+        Self { wins, draws, losses }
+    }
+}
+
+impl From<Results> for Counts {
+    fn from(results: Results) -> Self {
+        let Results { wins, draws, losses } = results;
+        Self { games: results.games(), wins, draws, losses }
+    }
+}
+
+/// A game by its source in the `.ksf` file and its place there, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Link {
     /// The source.
@@ -54,31 +81,31 @@ impl Link {
     }
 }
 
-/// An element as it stands in its block.
+/// An element in its block.
 #[derive(Clone, Copy, Debug)]
 pub struct RawElement<'a> {
     /// Its offset in the block.
     pub at: usize,
-    /// The offset in the block of what stands behind it.
+    /// The offset in the block after it.
     pub end: usize,
     /// The position.
     pub key: &'a [u8; KEY_LEN],
-    /// What stands behind the key.
-    behind: &'a [u8],
+    /// The bytes after the key.
+    rest: &'a [u8],
 }
 
-/// Results and moves of an element: what play needs.
+/// Results and moves of an element, which play needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Body<'a> {
     /// The games.
     pub results: Results,
     /// The codes of the moves.
     pub moves: &'a [u8],
-    /// What stands behind them.
+    /// The bytes after them.
     tail: Reader<'a>,
 }
 
-/// What stands behind the moves of an element.
+/// The part of an element after its moves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
     /// The flags as they are.
@@ -87,20 +114,20 @@ pub struct Extras {
     pub link: Option<Link>,
     /// The comment, mostly the opening's name.
     pub comment: Option<String>,
-    /// What stands behind the comment: links in a form that is not described, and what later flags may mean.
+    /// The bytes after the comment: links in an undescribed form, and what later flags may mean.
     pub rest: Vec<u8>,
 }
 
 impl<'a> RawElement<'a> {
-    /// The element at an offset of a block, of which only what is in use is given.
+    /// The element at an offset of the used bytes of a block.
     ///
     /// # Errors
-    /// When none can be read there.
+    /// When it cannot be read.
     pub fn read(used: &'a [u8], at: usize) -> Result<Self> {
         let mut reader = Reader::at(used, at as u64);
         let len = reader.compact()?;
-        let (key, behind) = reader.bytes(len)?.split_first_chunk().ok_or(TOO_LONG)?;
-        Ok(Self { at, end: reader.offset() as usize, key, behind })
+        let (key, rest) = reader.bytes(len)?.split_first_chunk().ok_or(TOO_LONG)?;
+        Ok(Self { at, end: reader.offset() as usize, key, rest })
     }
 
     /// Its length in bytes.
@@ -113,19 +140,19 @@ impl<'a> RawElement<'a> {
     /// # Errors
     /// When they do not end within it.
     pub fn body(&self) -> Result<Body<'a>> {
-        let mut reader = Reader::at(self.behind, 0);
-        let (wins, draws, losses) = (reader.compact()?, reader.compact()?, reader.compact()?);
+        let mut reader = Reader::at(self.rest, 0);
+        let results = Results::read(&mut reader)?;
         let count = reader.u8()?;
         let moves = reader.bytes(count.into())?;
-        Ok(Body { results: Results { wins, draws, losses }, moves, tail: reader })
+        Ok(Body { results, moves, tail: reader })
     }
 }
 
 impl Body<'_> {
-    /// What stands behind the moves; `has_links` is what the header says of elements.
+    /// The part after the moves; `has_links` is the header's flag.
     ///
     /// # Errors
-    /// When it does not end within the element, or its comment is longer than what is left.
+    /// When it does not end within the element, or its comment is longer than the bytes left.
     pub fn extras(&self, has_links: bool) -> Result<Extras> {
         let mut reader = self.tail;
         let flags = reader.u8()?;
@@ -150,14 +177,14 @@ pub struct Element {
     pub results: Results,
     /// The codes of the moves, each once.
     pub moves: Vec<u8>,
-    /// What stands behind them. Of the flags only those count that belong to [`Extras::rest`].
+    /// The part after them. Only the flags that belong to [`Extras::rest`] count.
     pub extras: Extras,
 }
 
-/// What an element had to leave out so as not to be too long.
+/// The parts that an element left out to be short enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shed {
-    /// The links in the form that is not described, and all else behind the comment.
+    /// The links in an undescribed form, and all else after the comment.
     pub rest: bool,
     /// The link to a game.
     pub link: bool,
@@ -168,13 +195,11 @@ pub struct Shed {
 impl Element {
     /// Appends its bytes, no more than [`MOST_ELEMENT`]: links are left out first, then letters of the comment.
     ///
-    /// `has_links` is what the header says of elements: without it no link is written.
+    /// `has_links` is the header's flag: without it no link is written.
     pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> Shed {
         let mut shed = Shed::default();
         let mut body = self.key.0.to_vec();
-        for count in [self.results.wins, self.results.draws, self.results.losses] {
-            put_compact(count, &mut body);
-        }
+        self.results.write(&mut body);
         // A position of chess has no more than 218 moves.
         let moves = self.moves.get(..self.moves.len().min(usize::from(u8::MAX))).unwrap_or_default();
         body.push(moves.len() as u8);
@@ -187,18 +212,18 @@ impl Element {
         shed.comment |= shorten(&mut comment, MOST_COMMENT);
         // The length of the longest element is written in two bytes.
         let room = MOST_ELEMENT.saturating_sub(2 + body.len() + 1);
-        let text = |comment: &[u16]| if comment.is_empty() { 0 } else { 4 + 2 * comment.len() };
-        if room < rest.len() + link.map_or(0, |_| LINK_LEN) + text(&comment) && !rest.is_empty() {
+        let text = if comment.is_empty() { 0 } else { 4 + 2 * comment.len() };
+        let links = |link: Option<Link>, rest: &[u8]| rest.len() + link.map_or(0, |_| LINK_LEN);
+        if room < links(link, rest) + text && !rest.is_empty() {
             (rest, shed.rest) = (&[], true);
         }
         if rest.is_empty() {
             flags &= !HAS_ENDS;
         }
-        if room < link.map_or(0, |_| LINK_LEN) + rest.len() + text(&comment) && link.is_some() {
+        if room < links(link, rest) + text && link.is_some() {
             (link, shed.link) = (None, true);
         }
-        let letters = room.saturating_sub(4 + rest.len() + link.map_or(0, |_| LINK_LEN)) / 2;
-        shed.comment |= shorten(&mut comment, letters);
+        shed.comment |= shorten(&mut comment, room.saturating_sub(4 + links(link, rest)) / 2);
 
         if link.is_some() {
             flags |= HAS_LINK;
@@ -221,7 +246,7 @@ impl Element {
     }
 }
 
-/// Cuts a text to so many characters, but never through a pair of surrogates.
+/// Cuts a text to so many characters, but never splits a pair of surrogates.
 fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
     if text.len() <= most {
         return false;
@@ -242,10 +267,8 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
 /// assert_eq!(opening_name("a note"), "a note");
 /// ```
 pub fn opening_name(comment: &str) -> String {
-    let mut parts = comment.splitn(3, '|');
-    match (parts.next(), parts.next(), parts.next()) {
-        (Some(code), Some(name), None) if is_eco(code) => format!("{code} {name}"),
-        (Some(code), Some(name), Some(variation)) if is_eco(code) => format!("{code} {name}, {variation}"),
+    match comment.split_once('|') {
+        Some((code, name)) if is_eco(code) => format!("{code} {}", name.replacen('|', ", ", 1)),
         _ => comment.to_owned(),
     }
 }
@@ -284,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_stands_as_it_is_described() {
+    fn an_element_has_the_described_layout() {
         let element = Element {
             results: Results { wins: 5, draws: 300, losses: 0 },
             moves: vec![0x11, 0x0d],
@@ -312,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn too_long_an_element_leaves_out_links_first() {
+    fn an_element_that_is_too_long_leaves_out_links_first() {
         let mut bytes = Vec::new();
         let shed = element(200, 150, 700).write(true, &mut bytes);
         assert_eq!(shed, Shed { rest: true, ..Shed::default() });
@@ -336,15 +359,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_says_why() {
+    fn an_element_that_is_cut_off_is_an_error_with_a_reason() {
         let mut bytes = Vec::new();
         element(3, 4, 0).write(true, &mut bytes);
         assert_eq!(RawElement::read(&bytes[..bytes.len() - 1], 0).unwrap_err(), TOO_LONG);
         assert_eq!(RawElement::read(&[0x80; 20], 0).unwrap_err(), ENDLESS);
         assert_eq!(RawElement::read(&[21; 22], 0).unwrap_err(), TOO_LONG);
-        // The counts do not end, the moves go on behind the end, the comment does.
-        let with = |behind: &[u8]| [&[22 + behind.len() as u8][..], &[0; 22], behind].concat();
-        let body = |behind: &[u8]| RawElement::read(&with(behind), 0).unwrap().body().map(|_| ());
+        // The counts do not end; the moves end after the element; the comment does.
+        let with = |rest: &[u8]| [&[22 + rest.len() as u8][..], &[0; 22], rest].concat();
+        let body = |rest: &[u8]| RawElement::read(&with(rest), 0).unwrap().body().map(|_| ());
         assert_eq!(body(&[0x80; 12]), Err(ENDLESS));
         assert_eq!(body(&[1, 1]), Err(TOO_LONG));
         assert_eq!(body(&[1, 1, 1, 9, 0]), Err(TOO_LONG));
@@ -354,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_openings_are_told_from_other_comments() {
+    fn names_of_openings_differ_from_other_comments() {
         assert_eq!(
             opening_name("B33|Sicilian Defence|Pelikan, Bird Variation"),
             "B33 Sicilian Defence, Pelikan, Bird Variation"

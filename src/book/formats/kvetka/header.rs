@@ -4,18 +4,18 @@ use super::layout::{ALL_PLIES, HAS_LINKS, TYPE};
 use super::wire::{self, Reader, put_unicode};
 use crate::base::error::{Error, ErrorKind, Result};
 
-/// What a book says of itself, and by which games it grows.
+/// The description of a book, and which games it takes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// A short description.
     pub caption: String,
-    /// The least Elo of White, Black, the stronger and the weaker player that a game needs to be taken in; 0 is none.
+    /// The least Elo that White, Black, the stronger and the weaker player of a game need; 0 is none.
     pub least_elo: [u16; 4],
-    /// Plies from the start of a game that are taken in; 255 is all.
+    /// Plies that are taken in from the start of a game; 255 is all.
     pub plies: u8,
     /// What elements may hold: see [`HAS_LINKS`].
     pub element_type: u8,
-    /// Whether moves between positions that other games have are looked for.
+    /// Whether Kvetka looks for moves between positions of different games.
     pub transpositions: u8,
     /// Blocks of the book.
     pub blocks: u32,
@@ -23,12 +23,11 @@ pub struct Header {
 
 impl Default for Header {
     fn default() -> Self {
-        let element_type = HAS_LINKS;
         Self {
             caption: String::new(),
             least_elo: [0; 4],
             plies: ALL_PLIES,
-            element_type,
+            element_type: HAS_LINKS,
             transpositions: 0,
             blocks: 0,
         }
@@ -39,7 +38,7 @@ impl Header {
     /// Reads the header at the start of a file, and its length.
     ///
     /// # Errors
-    /// When there is none, with the offset of what is wrong.
+    /// When there is none that can be read, with the offset where reading failed.
     pub fn read(data: &[u8]) -> Result<(Self, u64)> {
         let mut reader = Reader::at(data, 0);
         let error = |at: u64, what: String| Error::new(ErrorKind::Format, what).at_offset(at);
@@ -58,14 +57,9 @@ impl Header {
     }
 
     fn after_type(reader: &mut Reader<'_>) -> wire::Result<Self> {
-        let caption = reader.unicode()?;
-        let mut least_elo = [0; 4];
-        for least in &mut least_elo {
-            *least = reader.u16()?;
-        }
         Ok(Self {
-            caption,
-            least_elo,
+            caption: reader.unicode()?,
+            least_elo: [reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?],
             plies: reader.u8()?,
             element_type: reader.u8()?,
             transpositions: reader.u8()?,

@@ -1,4 +1,4 @@
-//! A position becomes the 22 bytes under which a Kvetka book knows it, and back (docs/formats/kvetka.md, Key).
+//! The 22 bytes by which a Kvetka book finds a position (docs/formats/kvetka.md, Key).
 
 use shakmaty::{Chess, File, Rank, Square};
 
@@ -9,13 +9,13 @@ use crate::chess::normal::{CASTLES, Normal, playable};
 /// Bits of the en-passant file, and of the castling rights.
 const TAIL_BITS: u32 = 4;
 
-/// The bits under which a book knows a position; in the order of books.
+/// The key of a position, in the order of books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; KEY_LEN]);
 
 impl Key {
-    /// The key of a position; `None` where the format has none for it: more pieces than 176 bits hold, or castling that
-    /// ordinary chess does not have.
+    /// The key of a position; `None` if it has more pieces than 176 bits hold, or castling that ordinary chess does not
+    /// have.
     ///
     /// ```
     /// use tabiya::book::kvetka::Key;
@@ -28,7 +28,7 @@ impl Key {
         Self::of_normal(&Normal::of(chess)?)
     }
 
-    /// The key of a position in the normal form; `None` where it has more pieces than 176 bits hold.
+    /// The key of a position in the normal form; `None` if it has more pieces than 176 bits hold.
     pub fn of_normal(normal: &Normal) -> Option<Self> {
         let mut bits = BitWriter::of_board(normal);
         bits.push(normal.en_passant.map_or(0, |file| file + 1), TAIL_BITS);
@@ -39,10 +39,10 @@ impl Key {
         bits.to_bytes().first_chunk().copied().map(Self)
     }
 
-    /// The position that it stands for, with White to move.
+    /// Its position, with White to move.
     ///
     /// # Errors
-    /// When it stands for none, or is another than the one under which look-ups ask for the position: why, as a clause.
+    /// When it has none, or look-ups use another key for the position: why, as a clause.
     pub fn position(&self) -> Result<Chess, &'static str> {
         const BITS: &str = "these bits are no position";
         let mut bits = BitReader::new(&self.0);

@@ -1,15 +1,15 @@
 //! The layout of the files of a Kvetka book.
 //!
 //! A book is `NAME_0.kob`, `NAME_1.kob` and so on with the positions, `NAME.kin` with the first key of each block, and
-//! `NAME.ksf` with what is known of the games. All numbers are big-endian.
+//! `NAME.ksf` with the games. All numbers are big-endian.
 //!
 //! ```text
 //! NAME_0.kob   header, block, block, ...      NAME_1.kob ...   block, block, ...
 //! header       type u8, caption UNICODE, least Elo of White, Black, the stronger and the weaker u16 each, plies u8,
 //!              kind of elements u8, look for transpositions u8, blocks u32
-//! block        2048 bytes: bytes in use u16 (these two among them), element, element, ..., what means nothing
-//! element      length COMPACT (of what follows), key 22 bytes, wins, draws, losses COMPACT, moves u8, a byte a move,
-//!              flags u8, then as the flags tell: a link, the comment UNICODE, what is not described
+//! block        2048 bytes: bytes in use u16 (these two among them), element, element, ..., bytes without meaning
+//! element      length COMPACT (of what follows), key 22 bytes, wins, draws, losses COMPACT, moves u8, a byte for each
+//!              move, flags u8, then as the flags say: a link, the comment UNICODE, undescribed bytes
 //! link         source u16, game in it u32
 //! NAME.kin     key, key, ...
 //! NAME.ksf     contents, source, source, ...
@@ -22,20 +22,19 @@
 //!
 //! The format and where each fact comes from: `docs/formats/kvetka.md`, whose sections are cited below.
 
-/// The only kind of book that is described; 0, 2 and 3 are reserved (docs/formats/kvetka.md, Header).
+/// The only described kind of book; 0, 2 and 3 are reserved (docs/formats/kvetka.md, Header).
 pub const TYPE: u8 = 1;
 
 /// Bytes of a block (docs/formats/kvetka.md, Block).
 pub const BLOCK_LEN: u64 = 2048;
 
-/// Bytes before the first element of a block: how many are in use, 16 bits (docs/formats/kvetka.md, Block).
+/// Bytes before the first element of a block: the number of bytes in use, 16 bits (docs/formats/kvetka.md, Block).
 pub const BLOCK_HEADER: usize = 2;
 
 /// Bytes of a key (docs/formats/kvetka.md, Key).
 pub const KEY_LEN: usize = 22;
 
-/// The most bytes of an element: a third of a block. Its length field is counted among them, which is the narrower
-/// reading (docs/formats/kvetka.md, Open points).
+/// The most bytes of an element: a third of a block. They include its length field, which is the narrower reading (docs/formats/kvetka.md, Open points).
 pub const MOST_ELEMENT: usize = 682;
 
 /// Bytes of the shortest element: its length, the key, three counts, no move, no flag.
@@ -44,19 +43,19 @@ pub const SHORTEST_ELEMENT: u64 = 1 + KEY_LEN as u64 + 5;
 /// The most bytes of a `.kob` file that is written: above 20 MB Kvetka splits it (docs/formats/kvetka.md, Open points).
 pub const MOST_FILE: u64 = 20 * 1024 * 1024;
 
-/// The most plies that the header can name; this one means all (docs/formats/kvetka.md, Header).
+/// The number of plies in the header that means all (docs/formats/kvetka.md, Header).
 pub const ALL_PLIES: u8 = 0xff;
 
-/// Set in the header's kind of elements where elements may hold links to games (docs/formats/kvetka.md, Header).
+/// Set in the header's kind of elements if elements may hold links to games (docs/formats/kvetka.md, Header).
 pub const HAS_LINKS: u8 = 0x01;
 
-/// Set in an element's flags where it has a comment (docs/formats/kvetka.md, Element).
+/// Set in an element's flags if it has a comment (docs/formats/kvetka.md, Element).
 pub const HAS_COMMENT: u8 = 0x01;
 
-/// Set in an element's flags where it has links to the games that end there, in a form that is not described.
+/// Set in an element's flags if it has links to the games that end there, in an undescribed form.
 pub const HAS_ENDS: u8 = 0x02;
 
-/// Set in an element's flags where it has a link to one game.
+/// Set in an element's flags if it has a link to one game.
 pub const HAS_LINK: u8 = 0x04;
 
 /// Bytes of a link.
@@ -78,7 +77,7 @@ pub const CASTLE_LONG: u8 = 0xc5;
 /// The contents of a `.ksf` file fill a multiple of so many bytes (docs/formats/kvetka.md, Games file).
 pub const CONTENTS_UNIT: u64 = 512;
 
-/// The source of a `.ksf` file that is to be passed over.
+/// A source of a `.ksf` file without games.
 pub const SOURCE_NONE: u8 = 0;
 
 /// A PGN file: a game's address is its offset.
@@ -90,9 +89,6 @@ pub const SOURCE_WEB: u8 = 2;
 /// A ChessBase database: a game's address is the offset of its record in the `.cbh` file.
 pub const SOURCE_CBH: u8 = 3;
 
-/// What stands for the folder of the program at the start of a source's address; the second `%` may be missing
+/// Stands for the folder of Kvetka at the start of a source's address; the second `%` may be missing
 /// (docs/formats/kvetka.md, Open points).
 pub const CURRENT_DIR: [&str; 2] = ["%currentdir%", "%currentdir"];
-
-/// The shortest game of a `.ksf` file: no name has a letter.
-pub const SHORTEST_GAME: u64 = 21;

@@ -1,12 +1,12 @@
 //! Kvetka's books (`.kob`, `.kin`, `.ksf`): positions in the order of their keys, in blocks; wins, draws and losses,
 //! names of openings and links to games.
 //!
-//! A move's statistics are those of the position that it leads to. A damaged book is played as far as it is sound: what
-//! stands behind a broken element of a block is not found, nor are the blocks of a file that is missing; an index that
-//! does not tell what the blocks tell is not used.
+//! A move's statistics are those of the position that it leads to. The sound parts of a damaged book are played: what
+//! follows a broken element in its block is not found, nor are the blocks of a missing file; an index that disagrees with
+//! the blocks is not used.
 //!
-//! The format is described in `docs/formats/kvetka.md`, which also says how what its author leaves open is read
-//! (docs/formats/kvetka.md, Open points). No book that Kvetka itself has written was at hand.
+//! `docs/formats/kvetka.md` describes the format, and how to read what its author leaves open (docs/formats/kvetka.md,
+//! Open points). No book that Kvetka itself wrote was available.
 
 mod block;
 mod check;
@@ -25,16 +25,16 @@ mod write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+pub use block::Packer;
 pub use element::{Element, Extras, Link, Results, Shed, is_eco, opening_name};
-pub use files::{in_any_case, is_part, standing, stem};
+pub use files::{existing, in_any_case, is_part, stem};
 pub use header::Header;
 pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
-pub use read::sources::{Game, Source, Sources};
+pub use read::sources::{Source, Sources};
 pub use write::Writer;
 pub use write::ksf::KsfWriter;
-pub use write::pack::Packed;
 
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
@@ -44,11 +44,11 @@ use crate::chess::Position;
 
 impl Book for Kvetka {
     fn path(&self) -> &Path {
-        self.name()
+        &self.name
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        self.paths()
+        self.files.clone()
     }
 
     fn format(&self) -> Format {
@@ -56,21 +56,22 @@ impl Book for Kvetka {
     }
 
     fn warnings(&self) -> Vec<String> {
-        self.errors().iter().map(ToString::to_string).collect()
+        self.warnings.iter().map(ToString::to_string).collect()
     }
 
-    /// Appends the moves in the order of the element, each with what the book knows of the position that it leads to.
-    /// A move's weight is twice its wins and once its draws; where no move of the position has a game, all weigh 1.
+    /// Appends the moves in the order of the element, each with the facts of the position that it leads to. A move's weight
+    /// is twice its wins plus its draws; if no move of the position has a game, all weigh 1.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.moves_at(at.chess(), out);
     }
 
     fn opening(&self, at: &Position) -> Option<String> {
-        self.name_at(at)
+        self.extras(at)?.comment.map(|comment| opening_name(&comment))
     }
 
     fn game(&self, at: &Position) -> Option<LinkedGame> {
-        self.game_at(at)
+        let link = self.extras(at)?.link?;
+        self.sources()?.game(link)
     }
 
     fn games(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {

@@ -1,6 +1,5 @@
-//! What a move's code means: a piece by its number, and a step on a board whose edges are joined
-//! (docs/formats/kvetka.md, Moves).
-#![allow(clippy::indexing_slicing, reason = "tables that are made when the program is compiled")]
+//! Codes of moves: a piece by its number, and a step on a board whose edges are joined (docs/formats/kvetka.md, Moves).
+#![allow(clippy::indexing_slicing, reason = "tables are made at compile time")]
 
 use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
 
@@ -10,16 +9,16 @@ use crate::chess::normal::{Normal, Step, castling};
 /// Files to the right and ranks up, each modulo 8.
 type Steps = [(u8, u8)];
 
-/// Those of a pawn's four codes.
+/// The steps of a pawn's four codes.
 const PAWN: [(u8, u8); 4] = [(0, 1), (0, 2), (1, 1), (7, 1)];
 
-/// Those of a knight's eight.
+/// The steps of a knight's eight codes.
 const KNIGHT: [(u8, u8); 8] = [(1, 2), (7, 2), (2, 1), (6, 1), (2, 7), (6, 7), (1, 6), (7, 6)];
 
-/// Those of the king's eight.
+/// The steps of the king's eight codes.
 const KING: [(u8, u8); 8] = [(0, 1), (1, 1), (7, 1), (1, 0), (7, 0), (0, 7), (1, 7), (7, 7)];
 
-/// Those of a rook's fourteen: up, then to the right.
+/// The steps of a rook's fourteen codes: up, then to the right.
 const ROOK: [(u8, u8); 14] = {
     let mut steps = [(0, 0); 14];
     let mut at = 0;
@@ -31,8 +30,8 @@ const ROOK: [(u8, u8); 14] = {
     steps
 };
 
-/// Those of a bishop's fourteen: up to the right, then up to the left. The fourth step on both is the same, so that one
-/// of them is no code.
+/// The steps of a bishop's fourteen codes: up to the right, then up to the left. The fourth step of both is the same, so
+/// that one of them is no code.
 const BISHOP: [(u8, u8); 14] = {
     let mut steps = [(0, 0); 14];
     let mut at = 0;
@@ -46,7 +45,7 @@ const BISHOP: [(u8, u8); 14] = {
     steps
 };
 
-/// Each kind of piece: how many of it have codes, the first code, the steps of each; of a queen a rook's and a bishop's.
+/// Each kind of piece: how many have codes, the first code, and the steps of each; a queen has a rook's and a bishop's.
 const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
     (Role::Pawn, 8, 0x00, &[&PAWN]),
     (Role::Knight, 2, 0x20, &[&KNIGHT]),
@@ -56,7 +55,7 @@ const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
     (Role::King, 1, 0xbc, &[&KING]),
 ];
 
-/// Each code's step; castling and the gaps have none.
+/// The step of each code; castling and the gaps have none.
 static STEPS: [Option<Step>; 256] = {
     let mut steps = [None; 256];
     let mut group = 0;
@@ -84,10 +83,10 @@ static STEPS: [Option<Step>; 256] = {
     steps
 };
 
-/// Numbers of pieces that a kind can have a code for, rounded up.
+/// Pieces of a kind that have codes, at most.
 const NUMBERS: usize = 8;
 
-/// The code of each step, by kind, number, files and ranks; 0xff, which is no code, where there is none.
+/// The code of each step by kind, number, files and ranks; 0xff is no code.
 static CODES: [u8; 6 * NUMBERS * 64] = {
     let mut codes = [0xff; 6 * NUMBERS * 64];
     let mut code = 0;
@@ -106,7 +105,7 @@ const fn place(step: Step) -> usize {
         + step.up as usize
 }
 
-/// Whether a code means any move at all.
+/// Whether any move has this code.
 pub fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
 }
@@ -115,7 +114,7 @@ fn step(code: u8) -> Option<Step> {
     STEPS.get(usize::from(code)).copied().flatten()
 }
 
-/// The legal move that a code means in a position, whose normal form is given with it.
+/// The legal move of a code in a position and its normal form.
 pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
     let mv = match code {
         CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
@@ -125,8 +124,8 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
     chess.is_legal(mv).then_some(mv)
 }
 
-/// The code of a legal move in the position whose normal form is given; `None` where it has none: a promotion to another
-/// piece than a queen, a move of a fourth queen or of a third rook, bishop or knight.
+/// The code of a legal move in the position of a normal form; `None` for a promotion to another piece than a queen, and
+/// for a move of a fourth queen or of a third rook, bishop or knight.
 pub fn code(mv: Move, normal: &Normal) -> Option<u8> {
     if let Some(side) = mv.castling_side() {
         return Some(match side {

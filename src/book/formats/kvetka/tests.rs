@@ -1,10 +1,12 @@
 //! Tests of the whole: keys and moves, reading, damage.
 
 mod broken;
+mod fixtures;
 mod games;
 mod keys;
-mod made;
+mod packed;
 mod reading;
 mod writing;
 
-pub use made::{Made, after, fen};
+pub use fixtures::{Fixture, after, fen};
+pub use packed::Packed;

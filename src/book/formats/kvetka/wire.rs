@@ -1,21 +1,23 @@
 //! Numbers and strings as the files of Kvetka write them.
 
+use std::cmp::Reverse;
+
 use encoding_rs::WINDOWS_1252;
 
 use super::layout::MOST_COMPACT;
 use crate::base::bytes;
 
-/// What was read, or why it cannot be read: a clause that follows the name of a thing.
+/// A value, or why it cannot be read: a clause that follows the name of a thing.
 pub type Result<T> = std::result::Result<T, &'static str>;
 
-/// Something goes on after the end of the data.
-pub const TOO_LONG: &str = "goes on after the end";
+/// A thing continues after the end of the data.
+pub const TOO_LONG: &str = "continues past the end";
 /// A CompactInt does not end, or is greater than 64 bits.
-pub const ENDLESS: &str = "has a number without an end";
-/// A string says that it is longer than what is left.
-pub const LONG_TEXT: &str = "has a text that is longer than what is left";
+pub const ENDLESS: &str = "has a number that does not end";
+/// A string claims to be longer than the data left.
+pub const LONG_TEXT: &str = "has a text that is longer than the rest";
 
-/// Reads from bytes, one thing behind the other.
+/// Reads one thing after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
     data: &'a [u8],
@@ -23,17 +25,17 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// From an offset on; nothing is read where that lies behind the end.
+    /// Starts at an offset; nothing can be read after the end.
     pub fn at(data: &'a [u8], at: u64) -> Self {
         Self { data, at }
     }
 
-    /// The offset of what is read next; where reading failed, of what could not be read.
+    /// The offset of the next thing; after an error, of the thing that cannot be read.
     pub fn offset(&self) -> u64 {
         self.at
     }
 
-    /// The bytes that are left.
+    /// The bytes left.
     pub fn rest(&self) -> &'a [u8] {
         usize::try_from(self.at).ok().and_then(|at| self.data.get(at..)).unwrap_or_default()
     }
@@ -90,7 +92,7 @@ impl<'a> Reader<'a> {
         Err(ENDLESS)
     }
 
-    /// The bytes of a string whose characters have so many.
+    /// The bytes of a string with characters of `width` bytes.
     fn string(&mut self, width: u64) -> Result<&'a [u8]> {
         let start = self.at;
         let len = u64::from(self.u32()?) * width;
@@ -111,9 +113,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Text of 16-bit characters in either order of bytes (docs/formats/kvetka.md, Open points): the one under which more
-/// pairs of surrogates are whole, more high bytes are zero, fewer different high bytes there are; big-endian, as all
-/// else, among equals.
+/// Text of 16-bit characters in either byte order (docs/formats/kvetka.md, Open points): the order that breaks fewer pairs
+/// of surrogates, then has more zero high bytes, then fewer different high bytes; else big-endian, as all numbers.
 fn from_utf16(text: &[u8]) -> String {
     let pairs = text.as_chunks::<2>().0;
     let big: Vec<u16> = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
@@ -122,15 +123,15 @@ fn from_utf16(text: &[u8]) -> String {
         let broken = char::decode_utf16(units.iter().copied()).filter(std::result::Result::is_err).count();
         let zeros = units.iter().filter(|unit| **unit < 0x100).count();
         let mut high = [false; 256];
-        units
-            .iter()
-            .for_each(|unit| high.get_mut(usize::from(unit >> 8)).into_iter().for_each(|high| *high = true));
-        (broken, usize::MAX - zeros, high.iter().filter(|high| **high).count())
+        for unit in units {
+            high.get_mut(usize::from(unit >> 8)).into_iter().for_each(|high| *high = true);
+        }
+        (broken, Reverse(zeros), high.iter().filter(|high| **high).count())
     };
     String::from_utf16_lossy(if rank(&little) < rank(&big) { &little } else { &big })
 }
 
-/// Text of an ANSI string: UTF-8 where it is that, else of the Western code page.
+/// Text of an ANSI string: UTF-8 if it is valid, else the Western code page.
 pub fn from_ansi(text: &[u8]) -> String {
     match std::str::from_utf8(text) {
         Ok(text) => text.to_owned(),
@@ -154,7 +155,7 @@ pub fn put_unicode(text: &str, out: &mut Vec<u8>) {
     out.extend(units.iter().flat_map(|unit| unit.to_be_bytes()));
 }
 
-/// Appends an ANSI string: in the Western code page where that has all letters and is not mistaken for UTF-8, else in
+/// Appends an ANSI string: in the Western code page if that has all letters and the bytes are not valid UTF-8, else in
 /// UTF-8.
 pub fn put_ansi(text: &str, out: &mut Vec<u8>) {
     let (western, _, lacking) = WINDOWS_1252.encode(text);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_without_end_and_one_too_great_are_refused() {
+    fn numbers_that_do_not_end_or_are_too_great_are_refused() {
         for bad in [&[0x80; 10][..], &[0xff; 40], &[0x83, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0]]
         {
             let mut reader = Reader::at(bad, 0);
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_read_in_either_order() {
+    fn texts_are_read_in_either_byte_order() {
         for text in ["Queen's Pawn", "Дебют", "Защита Каро-Канн", "é", "王翼", "a\u{1f600}b", ""]
         {
             let mut big = Vec::new();

@@ -1,45 +1,47 @@
-//! A book over its files: a position becomes its element, and its moves.
+//! A book over its files: the element of a position is found by its key.
 
-pub(super) mod index;
-pub(super) mod parts;
+mod index;
+mod parts;
 pub(super) mod sources;
 mod traverse;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::element::{Extras, RawElement, Results, opening_name};
-use super::files::{self, Files};
+use super::element::{Body, Extras, RawElement, Results};
+use super::files::{self, Files, KOB};
 use super::header::Header;
 use super::key::Key;
 use super::layout::{BLOCK_LEN, KEY_LEN};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, Result};
 use crate::base::map::Map;
-use crate::book::{Counts, LinkedGame};
 use crate::chess::Position;
 use index::Index;
 use parts::Parts;
 use sources::Sources;
 
-/// What to do with a book whose files do not fit together.
-const TOGETHER: &str = "copy all files of the book again, from where it was whole";
+/// What to do with a book whose files do not belong together.
+const TOGETHER: &str = "copy all files of the book again from an intact copy";
 
 /// A Kvetka book.
 #[derive(Debug)]
 pub struct Kvetka {
-    name: PathBuf,
-    parts: Parts,
-    index: Option<Index>,
-    /// Set once the `.kin` file has been caught lying.
+    /// The name by which it was opened.
+    pub(super) name: PathBuf,
+    /// Its files, the opened one first.
+    pub(super) files: Vec<PathBuf>,
+    /// Its blocks.
+    pub(super) parts: Parts,
+    /// The `.kin` file, if it seemed sound when the book was opened.
+    pub(super) index: Option<Index>,
+    /// Set once the `.kin` file turns out to be wrong.
     distrusted: AtomicBool,
-    kin: Option<PathBuf>,
-    ksf: Option<PathBuf>,
-    sources: OnceLock<Option<Sources>>,
-    warnings: Vec<Error>,
+    sources: Option<Sources>,
+    /// What was wrong when it was opened.
+    pub(super) warnings: Vec<Error>,
 }
 
-/// An element that was found, and the block that has it.
+/// An element, and the block that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The number of the block among those of the book.
@@ -49,8 +51,8 @@ pub struct Found<'a> {
 }
 
 impl Kvetka {
-    /// Opens the book that a path means: by the name of any of its files in any letter case, or by the book's own with
-    /// or without `.kob`.
+    /// Opens the book of a path: the name of any of its files in any letter case, or the book's own with or without
+    /// `.kob`.
     ///
     /// Maps the files and reads the header and some keys, whatever their size.
     ///
@@ -59,23 +61,22 @@ impl Kvetka {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let Files { kob, kin, ksf } = files::find(path)?;
-        let mut maps = Vec::with_capacity(kob.len());
-        for (number, path) in kob {
-            let map = Map::open(&path)?;
-            maps.push((number, path, map));
+        let mut files: Vec<PathBuf> =
+            kob.iter().map(|(_, path)| path).chain(&kin).chain(&ksf).cloned().collect();
+        let opened = files.iter().position(|file| file == path).unwrap_or_default();
+        if let Some(files) = files.get_mut(..=opened) {
+            files.rotate_right(1);
         }
-        let mut index_problem = None;
-        let index = match kin.as_deref().map(|path| (path, Map::open(path))) {
-            Some((path, Ok(map))) => Some((path.to_owned(), map)),
-            Some((_, Err(error))) => {
-                index_problem = Some(error);
-                None
-            }
-            None => None,
+        let mapped = |path: PathBuf| Map::open(&path).map(|map| (path, map));
+        let kob = kob.into_iter().map(|(number, path)| mapped(path).map(|(path, map)| (number, path, map)));
+        let kob = kob.collect::<Result<_>>()?;
+        let (kin, error) = match kin.map(mapped).transpose() {
+            Ok(kin) => (kin, None),
+            Err(error) => (None, Some(error)),
         };
-        let mut book = Self::of(path.to_owned(), maps, index)?;
-        book.warnings.extend(index_problem);
-        (book.kin, book.ksf) = (kin, ksf);
+        let mut book = Self::of(path.to_owned(), kob, kin, ksf.and_then(|path| mapped(path).ok()))?;
+        book.warnings.extend(error);
+        book.files = files;
         Ok(book)
     }
 
@@ -85,7 +86,7 @@ impl Kvetka {
     /// When it has no header that can be read.
     pub fn new(path: impl Into<PathBuf>, kob: impl Into<Map>) -> Result<Self> {
         let path = path.into();
-        Self::of(path.clone(), vec![(0, path, kob.into())], None)
+        Self::of(path.clone(), vec![(0, path, kob.into())], None, None)
     }
 
     /// A book over the bytes of its files: those with positions, the index, the games. `path` is only its name.
@@ -100,74 +101,38 @@ impl Kvetka {
     ) -> Result<Self> {
         let path = path.into();
         let stem = files::stem(&path);
-        let named = |end: &str| files::with_end(&stem, end);
-        let kob = (0..)
-            .zip(kob)
-            .map(|(number, bytes)| (number, named(&format!("_{number}.{}", files::KOB)), Map::from(bytes)));
-        let kin = kin.map(|bytes| (named(".kin"), Map::from(bytes)));
-        let mut book = Self::of(path.clone(), kob.collect(), kin)?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let sources = ksf.map(|bytes| Sources::new(named(".ksf"), Map::from(bytes), folder));
-        book.sources = OnceLock::from(sources);
-        Ok(book)
+        let kob = (0..).zip(kob).map(|(number, bytes)| (number, files::kob(&stem, number), bytes.into()));
+        let named = |end, bytes: Option<Vec<u8>>| Some((files::with_end(&stem, end), Map::from(bytes?)));
+        Self::of(path, kob.collect(), named(".kin", kin), named(".ksf", ksf))
     }
 
-    fn of(name: PathBuf, files: Vec<(u32, PathBuf, Map)>, kin: Option<(PathBuf, Map)>) -> Result<Self> {
-        let parts = Parts::new(files)?;
+    fn of(
+        name: PathBuf,
+        kob: Vec<(u32, PathBuf, Map)>,
+        kin: Option<(PathBuf, Map)>,
+        ksf: Option<(PathBuf, Map)>,
+    ) -> Result<Self> {
+        let parts = Parts::new(kob)?;
         let mut warnings = file_errors(&parts);
-        let mut index = None;
-        if let Some((path, map)) = kin {
-            match Index::new(path, map, &parts) {
-                Ok(sound) => index = Some(sound),
-                Err(error) => warnings.push(error),
-            }
-        }
+        let index = kin.map(|(path, map)| Index::new(path, map, &parts)).transpose();
+        let index = index.unwrap_or_else(|error| {
+            warnings.push(error);
+            None
+        });
         Ok(Self {
             name,
+            files: parts.files.iter().map(|part| part.path.clone()).collect(),
             parts,
             index,
             distrusted: AtomicBool::new(false),
-            kin: None,
-            ksf: None,
-            sources: OnceLock::new(),
+            sources: ksf.map(|(path, map)| Sources { path, map }),
             warnings,
         })
     }
 
-    /// The name by which it was opened.
-    pub(super) fn name(&self) -> &Path {
-        &self.name
-    }
-
-    /// Its files, the opened one first.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
-        let kob = self.parts.all().iter().map(|part| part.path.clone());
-        let mut paths: Vec<PathBuf> = kob.chain(self.kin.clone()).chain(self.ksf.clone()).collect();
-        let opened = paths.iter().position(|path| *path == self.name).unwrap_or_default();
-        if let Some(files) = paths.get_mut(..=opened) {
-            files.rotate_right(1);
-        }
-        paths
-    }
-
-    /// What was found wrong when it was opened.
-    pub(super) fn errors(&self) -> &[Error] {
-        &self.warnings
-    }
-
-    /// Its blocks.
-    pub(super) fn parts(&self) -> &Parts {
-        &self.parts
-    }
-
-    /// The `.kin` file, where there is one that seemed sound when the book was opened.
-    pub(super) fn index(&self) -> Option<&Index> {
-        self.index.as_ref()
-    }
-
-    /// What the book says of itself, where its first file is at hand.
+    /// The header, if the first file exists.
     pub fn header(&self) -> Option<&Header> {
-        self.parts.header()
+        self.parts.header.as_ref()
     }
 
     /// Whether elements may hold links to games. A book without a header is read as if they did.
@@ -175,26 +140,21 @@ impl Kvetka {
         self.header().is_none_or(Header::has_links)
     }
 
-    /// Blocks that the book has.
+    /// How many blocks the book has.
     pub fn blocks(&self) -> u64 {
-        self.parts.blocks()
+        self.parts.blocks
     }
 
-    /// The games that the book knows of, where there is a `.ksf` file that can be opened.
+    /// The games that the book names, if it has a `.ksf` file that can be opened.
     pub fn sources(&self) -> Option<&Sources> {
-        let open = || {
-            let path = self.ksf.as_deref()?;
-            let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-            Some(Sources::new(path.to_owned(), Map::open(path).ok()?, folder))
-        };
-        self.sources.get_or_init(open).as_ref()
+        self.sources.as_ref()
     }
 
     /// The element of a position.
     pub(super) fn find(&self, key: &Key) -> Option<Found<'_>> {
         let key = &key.0;
-        let (blocks, said) = (self.parts.blocks(), self.header().map(|header| u64::from(header.blocks)));
-        // What stands behind the blocks that the header counts may be sorted by itself.
+        let (blocks, said) = (self.parts.blocks, self.header().map(|header| u64::from(header.blocks)));
+        // The blocks after those that the header counts may be sorted on their own.
         let sound = said.filter(|said| *said > 0 && *said < blocks).unwrap_or(blocks);
         self.find_between(key, 0, sound).or_else(|| self.find_between(key, sound, blocks))
     }
@@ -206,7 +166,7 @@ impl Kvetka {
             if let Some(found) = self.in_block(key, block) {
                 return Some(found);
             }
-            // Not found: that is believed only where the index says what the blocks say.
+            // The position is missing only if the index agrees with the blocks.
             let same = |block: u64| index.key(block) == self.parts.first_key(block);
             if same(block) && (block == high || same(block + 1)) {
                 return None;
@@ -220,52 +180,34 @@ impl Kvetka {
         self.parts.block(block)?.find(key).map(|element| Found { block, element })
     }
 
-    /// A number for an element that is its alone: its offset in all blocks.
-    pub(super) fn offset(found: &Found<'_>) -> u64 {
-        found.block * BLOCK_LEN + found.element.at as u64
+    fn body(&self, at: &Position) -> Option<Body<'_>> {
+        self.find(&Key::of(at.chess())?)?.element.body().ok()
     }
 
-    /// How the games of a position ended, where the book has it.
+    /// How the games of a position ended, if the book has it.
     pub fn results(&self, at: &Position) -> Option<Results> {
-        Some(self.find(&Key::of(at.chess())?)?.element.body().ok()?.results)
+        Some(self.body(at)?.results)
     }
 
-    /// What else the book says of a position.
+    /// The link and the comment of a position.
     pub fn extras(&self, at: &Position) -> Option<Extras> {
-        self.find(&Key::of(at.chess())?)?.element.body().ok()?.extras(self.has_links()).ok()
-    }
-
-    /// The name of the opening at a position.
-    pub(super) fn name_at(&self, at: &Position) -> Option<String> {
-        self.extras(at)?.comment.map(|comment| opening_name(&comment))
-    }
-
-    /// The game that a position is linked to.
-    pub(super) fn game_at(&self, at: &Position) -> Option<LinkedGame> {
-        let link = self.extras(at)?.link?;
-        self.sources()?.game(link)
+        self.body(at)?.extras(self.has_links()).ok()
     }
 }
 
-/// Results as counts.
-pub(super) fn counts(results: Results) -> Counts {
-    let Results { wins, draws, losses } = results;
-    Counts { games: results.games(), wins, draws, losses }
-}
-
-/// What is wrong with the files, without any of their blocks read.
+/// Errors of the files that show without reading a block.
 fn file_errors(parts: &Parts) -> Vec<Error> {
     let mut errors = Vec::new();
     let mut expected = 0;
-    let several = parts.all().len() > 1;
-    for part in parts.all() {
-        if part.number != expected && (several || parts.header().is_none()) {
+    let several = parts.files.len() > 1;
+    for part in &parts.files {
+        if part.number != expected && (several || parts.header.is_none()) {
             let missing = if part.number == expected + 1 {
-                format!("_{expected}.{} is", files::KOB)
+                format!("_{expected}.{KOB} is")
             } else {
-                format!("_{expected}.{kob} to _{}.{kob} are", part.number - 1, kob = files::KOB)
+                format!("_{expected}.{KOB} to _{}.{KOB} are", part.number - 1)
             };
-            let what = format!("before this file {missing} missing, and the positions that stood there");
+            let what = format!("before this file {missing} missing, and the positions in it");
             errors.push(Error::format(&part.path, what).at_offset(0).advice(TOGETHER));
         }
         expected = part.number.saturating_add(1);
@@ -276,16 +218,11 @@ fn file_errors(parts: &Parts) -> Vec<Error> {
             errors.push(Error::format(&part.path, what).at_offset(len - over).advice(TOGETHER));
         }
     }
-    if let (Some(header), Some(first)) = (parts.header(), parts.all().first())
-        && u64::from(header.blocks) != parts.blocks()
+    if let (Some(header), Some(first)) = (&parts.header, parts.files.first())
+        && u64::from(header.blocks) != parts.blocks
     {
-        let what = format!("the header counts {} blocks, and the book has {}", header.blocks, parts.blocks());
-        errors.push(
-            Error::new(ErrorKind::Format, what)
-                .at_path(&first.path)
-                .at_offset(first.start - 4)
-                .advice(TOGETHER),
-        );
+        let what = format!("the header counts {} blocks, and the book has {}", header.blocks, parts.blocks);
+        errors.push(Error::format(&first.path, what).at_offset(first.start - 4).advice(TOGETHER));
     }
     errors
 }

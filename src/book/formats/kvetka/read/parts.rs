@@ -10,11 +10,11 @@ use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::map::{Access, Map};
 
-/// Blocks, evenly apart, whose first keys are remembered once they have been asked for: 128 KB, so that most steps of a
-/// search stay within the caches.
+/// Blocks, evenly spaced, whose first keys are kept once a search has read them: 128 KB, so that most steps of a search
+/// stay within the caches.
 const FENCES: u64 = 1 << 12;
 
-/// Neighbours that are asked for a first key where a block has none.
+/// Blocks before one without a key whose first key may replace it.
 const NEIGHBOURS: usize = 64;
 
 /// One `.kob` file.
@@ -28,12 +28,12 @@ pub struct Part {
     pub map: Map,
     /// The offset of its first block.
     pub start: u64,
-    /// The number of its first block among those of the book.
+    /// The number of its first block in the book.
     pub first: u64,
 }
 
 impl Part {
-    /// Blocks that it has, the last one possibly cut off.
+    /// How many blocks it has; the last may be cut off.
     pub fn blocks(&self) -> u64 {
         (self.map.len() as u64).saturating_sub(self.start).div_ceil(BLOCK_LEN)
     }
@@ -42,19 +42,23 @@ impl Part {
 /// All `.kob` files of a book.
 #[derive(Debug)]
 pub struct Parts {
-    parts: Vec<Part>,
-    header: Option<Header>,
-    blocks: u64,
-    /// The first keys of blocks so far apart, as far as they were asked for.
+    /// The files in order.
+    pub files: Vec<Part>,
+    /// The header, if the first file exists.
+    pub header: Option<Header>,
+    /// Blocks of all files.
+    pub blocks: u64,
+    /// Blocks from one fence to the next.
     apart: u64,
+    /// The first key at each fence, once it was read.
     fences: Vec<OnceLock<Option<[u8; KEY_LEN]>>>,
 }
 
 impl Parts {
-    /// Puts files together, given with the numbers in their names and in the order of these.
+    /// The files with the numbers in their names, in the order of these.
     ///
     /// # Errors
-    /// When the first one has no header that can be read. A book whose first file is missing has none at all.
+    /// When the first file has no header that can be read. A book whose first file is missing has no header.
     pub fn new(files: Vec<(u32, PathBuf, Map)>) -> Result<Self> {
         let mut parts = Vec::with_capacity(files.len());
         let (mut header, mut blocks) = (None, 0);
@@ -62,7 +66,7 @@ impl Parts {
             let mut start = 0;
             if parts.is_empty() {
                 match Header::read(&map) {
-                    // A file that stands alone may have a number for a name.
+                    // The number may belong to the name of a book of one file.
                     Ok((found, len)) if number == 0 || (map.len() as u64 - len).is_multiple_of(BLOCK_LEN) => {
                         (header, start) = (Some(found), len);
                     }
@@ -76,33 +80,18 @@ impl Parts {
         }
         let apart = blocks.div_ceil(FENCES).max(1);
         let fences = (0..blocks.div_ceil(apart)).map(|_| OnceLock::new()).collect();
-        Ok(Self { parts, header, blocks, apart, fences })
+        Ok(Self { files: parts, header, blocks, apart, fences })
     }
 
-    /// The files.
-    pub fn all(&self) -> &[Part] {
-        &self.parts
-    }
-
-    /// What the book says of itself, where it does.
-    pub fn header(&self) -> Option<&Header> {
-        self.header.as_ref()
-    }
-
-    /// Blocks of all files.
-    pub fn blocks(&self) -> u64 {
-        self.blocks
-    }
-
-    /// Tells the operating system how the files are going to be read.
+    /// Tells the operating system how the files will be read.
     pub fn expect(&self, access: Access) {
-        self.parts.iter().for_each(|part| part.map.expect(access));
+        self.files.iter().for_each(|part| part.map.expect(access));
     }
 
     /// The file that has a block, and the offset of the block in it.
     pub fn place(&self, block: u64) -> Option<(&Part, u64)> {
-        let at = self.parts.partition_point(|part| part.first <= block).checked_sub(1)?;
-        let part = self.parts.get(at)?;
+        let at = self.files.partition_point(|part| part.first <= block).checked_sub(1)?;
+        let part = self.files.get(at)?;
         Some((part, part.start + (block - part.first) * BLOCK_LEN))
     }
 
@@ -118,8 +107,8 @@ impl Parts {
         self.block(block)?.first_key()
     }
 
-    /// The last of the blocks from `low` to `high` that begins with this key or one before it: by binary search, in
-    /// which a block without a key counts as the nearest one before it that has one.
+    /// The last of the blocks from `low` to `high` whose first key is not above this one, by binary search. A block without
+    /// a key counts as the nearest one before it that has one.
     pub fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
         let known = |block: u64| {
             let neighbours = (low..=block).rev().take(NEIGHBOURS);
@@ -137,8 +126,8 @@ impl Parts {
     }
 }
 
-/// The last of the numbers from `low` to `high` for which something holds that holds up to one of them and then no more;
-/// `low` where it holds for none. `None` where there is no number.
+/// The last of the numbers from `low` to `high` for which `holds` is true, if it is true up to some number and false after
+/// it; `low` if it is false for all. `None` if there is no number.
 pub fn last_true(low: u64, high: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     let (mut low, mut end) = (low, high.checked_add(1)?);
     if low >= end {

@@ -1,76 +1,52 @@
-//! The `.ksf` file: the games that a book was made of, and where they stand.
+//! Reading a `.ksf` file: the games that positions name, by their sources.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::super::element::Link;
-use super::super::layout::{
-    CONTENTS_UNIT, CURRENT_DIR, SHORTEST_GAME, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB,
-};
+use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, Reader, from_ansi};
 use crate::base::map::Map;
 use crate::book::{LinkedGame, SourceKind};
 
+/// The kinds of sources by their numbers.
+pub const KINDS: [(u8, SourceKind); 3] =
+    [(SOURCE_PGN, SourceKind::Pgn), (SOURCE_WEB, SourceKind::Web), (SOURCE_CBH, SourceKind::Cbh)];
+
+/// White's half-points by the result of a game: 0 Black won, 1 White won, 2 drawn. The table is its own inverse.
+pub const POINTS: [u8; 3] = [0, 2, 1];
+
+/// The result of a game whose result is not known.
+pub const UNKNOWN_RESULT: u8 = 3;
+
 /// The `.ksf` file of a book.
 #[derive(Debug)]
 pub struct Sources {
-    path: PathBuf,
-    map: Map,
-    /// The folder of the book, for which `%currentdir%` is taken.
-    folder: PathBuf,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub map: Map,
 }
 
 /// A source: a file or page with games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// What it is: see [`super::super::layout::SOURCE_PGN`] and the others.
+    /// Its place among the sources.
+    pub number: u32,
+    /// Its kind: see [`KINDS`].
     pub kind: u8,
     /// Whether it is known to be gone.
     pub gone: bool,
     /// The address as it is written.
     pub address: String,
-    /// How many games it says to have.
+    /// How many games it claims to have.
     pub games: u32,
     /// The offset of the first one.
     start: u64,
 }
 
-/// A game of a source.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Game {
-    /// Where it stands in its source.
-    pub address: u32,
-    /// How many bytes it has there.
-    pub length: u32,
-    /// White's name.
-    pub white: String,
-    /// Black's name.
-    pub black: String,
-    /// White's Elo; 0 is unknown.
-    pub white_elo: u16,
-    /// Black's Elo; 0 is unknown.
-    pub black_elo: u16,
-    /// 0 Black won, 1 White won, 2 drawn, 3 unknown.
-    pub result: u8,
-}
-
 impl Sources {
-    /// The sources in a file. `folder` is that of the book.
-    pub fn new(path: PathBuf, map: Map, folder: PathBuf) -> Self {
-        Self { path, map, folder }
-    }
-
-    /// Its file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.map
-    }
-
-    /// How many sources it says to have.
+    /// How many sources it claims to have.
     pub fn said(&self) -> u32 {
         Reader::at(&self.map, 0).u32().unwrap_or_default()
     }
@@ -91,7 +67,7 @@ impl Sources {
         4 + 4 * u64::from(number)
     }
 
-    /// The source of a number, less than [`Sources::count`].
+    /// The source of a number below [`Sources::count`].
     ///
     /// # Errors
     /// When it cannot be read: where, and why.
@@ -99,82 +75,50 @@ impl Sources {
         let entry = Self::entry(number);
         let start = Reader::at(&self.map, entry).u32().map_err(|why| (entry, why))?;
         let mut reader = Reader::at(&self.map, start.into());
-        source(&mut reader).map_err(|why| (reader.offset(), why))
+        source(number, &mut reader).map_err(|why| (reader.offset(), why))
     }
 
     /// The games of a source, up to the first that cannot be read: then its offset, and why.
-    pub fn games<'a>(&'a self, source: &Source) -> Games<'a> {
-        Games { reader: Reader::at(&self.map, source.start), left: source.games }
+    pub fn games<'a>(&'a self, source: &'a Source) -> Games<'a> {
+        let reader = Reader::at(&self.map, source.start);
+        Games { reader, source, address: self.resolve(source), left: source.games }
     }
 
-    /// The game that a link leads to, where there is one.
+    /// The game that a link leads to, if it exists.
     pub fn game(&self, link: Link) -> Option<LinkedGame> {
         let number = u32::from(link.source);
         let source =
             self.source(number).ok().filter(|source| number < self.count() && link.game < source.games)?;
         let mut games = self.games(&source);
-        for _ in 0..link.game {
-            games.skip_one().ok()?;
-        }
-        let (_, game) = games.next()?.ok()?;
-        Some(self.linked(&source, &self.resolve(&source), link, game))
+        (0..link.game).try_for_each(|_| games.skip_one()).ok()?;
+        games.next()?.ok()
     }
 
     /// Shows each game of each source that is not empty, in the order of the file, until `see` breaks off.
     pub fn each(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {
-        for number in (0..self.count()).map_while(|number| u16::try_from(number).ok()) {
-            let Ok(source) = self.source(number.into()) else { continue };
-            if source.kind == SOURCE_NONE {
-                continue;
-            }
-            let address = self.resolve(&source);
-            for (game, (_, known)) in (0..).zip(self.games(&source).map_while(Result::ok)) {
-                if see(self.linked(&source, &address, Link { source: number, game }, known)).is_break() {
-                    return;
-                }
+        // Links can name no more sources.
+        let numbers = 0..self.count().min(1 << u16::BITS);
+        let sources = numbers.filter_map(|number| self.source(number).ok());
+        for source in sources.filter(|source| source.kind != SOURCE_NONE) {
+            if self.games(&source).map_while(Result::ok).try_for_each(&mut *see).is_break() {
+                return;
             }
         }
     }
 
-    /// How many games the file has, as far as it can be read.
-    pub fn total(&self) -> u64 {
-        let sources = (0..self.count()).filter_map(|number| self.source(number).ok());
-        sources.filter(|source| source.kind != SOURCE_NONE).map(|source| self.games(&source).held()).sum()
-    }
-
-    fn linked(&self, source: &Source, address: &str, link: Link, game: Game) -> LinkedGame {
-        LinkedGame {
-            number: link.number(),
-            kind: kind(source.kind),
-            source: address.to_owned(),
-            gone: source.gone,
-            address: game.address.into(),
-            length: game.length.into(),
-            white: game.white,
-            black: game.black,
-            white_elo: game.white_elo,
-            black_elo: game.black_elo,
-            points: match game.result {
-                0 => Some(0),
-                1 => Some(2),
-                2 => Some(1),
-                _ => None,
-            },
-        }
-    }
-
-    /// A source's address, with the folder of the book for that of the program.
+    /// A source's address, with the folder of the book in place of that of Kvetka.
     fn resolve(&self, source: &Source) -> String {
         let address = &source.address;
         let start = CURRENT_DIR.iter().find_map(|start| address.strip_prefix(start));
         let Some(inside) = start.filter(|_| source.kind != SOURCE_WEB) else { return address.clone() };
         let inside: PathBuf = inside.split(['\\', '/']).filter(|part| !part.is_empty()).collect();
-        self.folder.join(inside).to_string_lossy().into_owned()
+        self.path.parent().unwrap_or(Path::new("")).join(inside).to_string_lossy().into_owned()
     }
 }
 
-fn source(reader: &mut Reader<'_>) -> wire::Result<Source> {
+fn source(number: u32, reader: &mut Reader<'_>) -> wire::Result<Source> {
     Ok(Source {
+        number,
         kind: reader.u8()?,
         gone: reader.u8()? != 0,
         address: reader.unicode()?,
@@ -183,71 +127,50 @@ fn source(reader: &mut Reader<'_>) -> wire::Result<Source> {
     })
 }
 
-/// What a source is.
-fn kind(kind: u8) -> SourceKind {
-    match kind {
-        SOURCE_PGN => SourceKind::Pgn,
-        SOURCE_WEB => SourceKind::Web,
-        SOURCE_CBH => SourceKind::Cbh,
-        _ => SourceKind::Other,
-    }
-}
-
 /// The games of a source.
 #[derive(Clone, Debug)]
 pub struct Games<'a> {
     reader: Reader<'a>,
+    source: &'a Source,
+    address: String,
     left: u32,
 }
 
 impl Games<'_> {
-    /// Passes a game over.
     fn skip_one(&mut self) -> wire::Result<()> {
         self.left = self.left.saturating_sub(1);
         self.reader.bytes(8)?;
         self.reader.ansi()?;
         self.reader.ansi()?;
-        self.reader.bytes(5).map(|_| ())
+        self.reader.bytes(5).map(drop)
     }
 
-    /// How many of them can be read.
-    pub fn held(mut self) -> u64 {
-        let mut held = 0;
-        while self.left > 0 && self.skip_one().is_ok() {
-            held += 1;
-        }
-        held
+    fn read_one(&mut self) -> wire::Result<LinkedGame> {
+        let Self { reader, source, address, left } = self;
+        let kind = KINDS.iter().find(|(number, _)| *number == source.kind);
+        Ok(LinkedGame {
+            number: u64::from(source.number) << 32 | u64::from(source.games - *left),
+            kind: kind.map_or(SourceKind::Other, |(_, kind)| *kind),
+            source: address.clone(),
+            gone: source.gone,
+            address: reader.u32()?.into(),
+            length: reader.u32()?.into(),
+            white: from_ansi(reader.ansi()?),
+            black: from_ansi(reader.ansi()?),
+            white_elo: reader.u16()?,
+            black_elo: reader.u16()?,
+            points: POINTS.get(usize::from(reader.u8()?)).copied(),
+        })
     }
 }
 
 impl Iterator for Games<'_> {
-    /// The offset of a game, and the game.
-    type Item = Result<(u64, Game), (u64, &'static str)>;
+    type Item = Result<LinkedGame, (u64, &'static str)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.left = self.left.checked_sub(1)?;
-        let start = self.reader.offset();
-        let game = game(&mut self.reader);
-        if game.is_err() {
-            self.left = 0;
-        }
-        Some(game.map(|game| (start, game)).map_err(|why| (self.reader.offset(), why)))
+        let left = self.left.checked_sub(1)?;
+        let game = self.read_one();
+        self.left = if game.is_ok() { left } else { 0 };
+        Some(game.map_err(|why| (self.reader.offset(), why)))
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let most = self.reader.rest().len() as u64 / SHORTEST_GAME + 1;
-        (0, usize::try_from(most.min(self.left.into())).ok())
-    }
-}
-
-fn game(reader: &mut Reader<'_>) -> wire::Result<Game> {
-    Ok(Game {
-        address: reader.u32()?,
-        length: reader.u32()?,
-        white: from_ansi(reader.ansi()?),
-        black: from_ansi(reader.ansi()?),
-        white_elo: reader.u16()?,
-        black_elo: reader.u16()?,
-        result: reader.u8()?,
-    })
 }

@@ -1,4 +1,4 @@
-//! What going through a whole book asks of it.
+//! Traversing a whole book.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move};
 use super::super::key::Key;
 use super::super::layout::{BLOCK_LEN, SHORTEST_ELEMENT};
 use super::super::moves::legal;
-use super::{Found, Kvetka, counts};
+use super::{Found, Kvetka};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
 use crate::book::traverse::{Forms, STRIDE};
@@ -21,9 +21,9 @@ impl Forms for Kvetka {
         self.blocks() * BLOCK_LEN / SHORTEST_ELEMENT + 1
     }
 
-    /// No two elements begin within the bytes of the shortest.
+    /// By the offset in all blocks: no two elements begin within the bytes of the shortest.
     fn number(found: &Found<'_>) -> u64 {
-        Kvetka::offset(found) / SHORTEST_ELEMENT
+        (found.block * BLOCK_LEN + found.element.at as u64) / SHORTEST_ELEMENT
     }
 
     fn look_up(&self, chess: &Chess) -> Option<(Normal, Found<'_>)> {
@@ -45,12 +45,12 @@ impl Forms for Kvetka {
     }
 
     fn describe_move(next: &Found<'_>, facts: &mut MoveFacts) {
-        facts.counts = next.element.body().ok().map(|body| counts(body.results.swapped()));
+        facts.counts = next.element.body().ok().map(|body| body.results.swapped().into());
     }
 
     fn describe_position(&self, found: &Found<'_>, record: &mut PositionRecord) {
         let Ok(body) = found.element.body() else { return };
-        record.total = Some(counts(body.results));
+        record.total = Some(body.results.into());
         let extras = body.extras(self.has_links()).unwrap_or_default();
         (record.comment, record.game) = (extras.comment, extras.link.map(|link| link.number()));
     }
@@ -64,16 +64,16 @@ impl Forms for Kvetka {
         progress: &Progress,
         see: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.parts().expect(Access::Sequential);
+        self.parts.expect(Access::Sequential);
         progress.bytes(self.blocks() * BLOCK_LEN);
         let scanned = (0..self.blocks()).try_for_each(|number| {
             if number.is_multiple_of(STRIDE) {
                 progress.at(number * BLOCK_LEN);
             }
-            let elements = self.parts().block(number).map(|block| block.elements()).into_iter().flatten();
+            let elements = self.parts.block(number).map(|block| block.elements()).into_iter().flatten();
             elements.map_while(Result::ok).try_for_each(|element| see(Found { block: number, element }))
         });
-        self.parts().expect(Access::Random);
+        self.parts.expect(Access::Random);
         scanned
     }
 }

@@ -4,10 +4,10 @@ use std::fs;
 
 use proptest::prelude::*;
 
+use super::super::Kvetka;
 use super::super::layout::BLOCK_LEN;
-use super::super::{Kvetka, Packed};
-use super::made::{damages, ksf, many, told};
-use super::{Made, after};
+use super::fixtures::{damages, findings, ksf, many};
+use super::{Fixture, Packed, after};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
 use crate::book::{self, Book};
@@ -17,16 +17,20 @@ fn open(kob: Vec<Vec<u8>>, kin: Option<Vec<u8>>) -> Kvetka {
     Kvetka::with_files("a.kob", kob, kin, None).unwrap()
 }
 
-fn known(made: &Made, book: &Kvetka) -> usize {
+fn known(fixture: &Fixture, book: &Kvetka) -> usize {
     let at = |key: super::super::Key| Position::from_chess(key.position().unwrap());
-    made.elements().iter().filter(|element| book.results(&at(element.key)) == Some(element.results)).count()
+    fixture
+        .elements()
+        .iter()
+        .filter(|element| book.results(&at(element.key)) == Some(element.results))
+        .count()
 }
 
 /// A header's length, with an empty caption.
 const START: usize = 20;
 
 #[test]
-fn what_has_no_header_is_refused_with_its_offset() {
+fn a_file_without_a_header_is_refused_with_the_offset() {
     let Packed { kob, .. } = many(5).packed();
     let refusal = |bytes: Vec<u8>| Kvetka::new("a.kob", bytes).unwrap_err().to_string();
     for kind in [0, 2, 3, 0x50] {
@@ -40,25 +44,25 @@ fn what_has_no_header_is_refused_with_its_offset() {
     let mut bytes = kob[0].clone();
     bytes[1..5].copy_from_slice(&[0xff; 4]);
     let expected =
-        "a.kob: the header of the Kvetka book has a text that is longer than what is left (byte 1): copy";
+        "a.kob: the header of the Kvetka book has a text that is longer than the rest (byte 1): copy";
     assert!(refusal(bytes).starts_with(expected));
     for len in 1..START {
         let text = refusal(kob[0][..len].to_vec());
-        assert!(text.contains("the header of the Kvetka book goes on after the end (byte "), "{text}");
+        assert!(text.contains("the header of the Kvetka book continues past the end (byte "), "{text}");
     }
     assert!(Kvetka::new("a.kob", kob[0][..START].to_vec()).unwrap().best(&Position::start()).is_none());
 }
 
 #[test]
-fn a_wrong_number_of_blocks_is_told_and_all_are_played() {
-    let made = many(300);
-    let Packed { kob, kin } = made.packed();
+fn a_wrong_number_of_blocks_is_reported_and_all_are_played() {
+    let fixture = many(300);
+    let Packed { kob, kin } = fixture.packed();
     let blocks = kin.len() / 22;
     for said in [0, 1, blocks as u32 / 2, blocks as u32 + 1, u32::MAX] {
         let mut kob = kob.clone();
         kob[0][START - 4..START].copy_from_slice(&said.to_be_bytes());
         let book = open(kob, Some(kin.clone()));
-        assert_eq!(known(&made, &book), made.elements().len(), "{said}");
+        assert_eq!(known(&fixture, &book), fixture.elements().len(), "{said}");
         let expected = format!("the header counts {said} blocks, and the book has {blocks}");
         assert!(
             book.warnings()[0].contains(&format!("a_0.kob: {expected} (byte 16): copy")),
@@ -70,17 +74,17 @@ fn a_wrong_number_of_blocks_is_told_and_all_are_played() {
 }
 
 #[test]
-fn files_that_are_missing_are_told_and_the_others_are_played() {
-    let made = many(600);
-    let Packed { kob, kin } = made.in_small_files();
+fn missing_files_are_reported_and_the_others_are_played() {
+    let fixture = many(600);
+    let Packed { kob, kin } = fixture.in_small_files();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for (number, bytes) in kob.iter().enumerate() {
         fs::write(path(&format!("b_{number}.kob")), bytes).unwrap();
     }
     fs::write(path("b.kin"), &kin).unwrap();
-    let all = made.elements().len();
-    assert_eq!(known(&made, &Kvetka::open(path("b")).unwrap()), all);
+    let all = fixture.elements().len();
+    assert_eq!(known(&fixture, &Kvetka::open(path("b")).unwrap()), all);
     let positions_in = |number: usize| {
         let start = if number == 0 { START } else { 0 };
         kob[number][start..]
@@ -90,22 +94,20 @@ fn files_that_are_missing_are_told_and_the_others_are_played() {
     };
     fs::remove_file(path("b_1.kob")).unwrap();
     let book = Kvetka::open(path("b_0.kob")).unwrap();
-    assert_eq!(known(&made, &book), all - positions_in(1));
+    assert_eq!(known(&fixture, &book), all - positions_in(1));
     let warnings = book.warnings().join("\n");
     assert!(
-        warnings.contains(
-            "b_2.kob: before this file _1.kob is missing, and the positions that stood there (byte 0)"
-        ),
+        warnings.contains("b_2.kob: before this file _1.kob is missing, and the positions in it (byte 0)"),
         "{warnings}"
     );
     assert!(warnings.contains("b.kin: the index has "), "{warnings}");
     fs::remove_file(path("b_0.kob")).unwrap();
     let book = Kvetka::open(path("b.kin")).unwrap();
-    assert_eq!(known(&made, &book), all - positions_in(1) - positions_in(0));
-    let told = damages(&book);
+    assert_eq!(known(&fixture, &book), all - positions_in(1) - positions_in(0));
+    let findings = damages(&book);
     assert!(
-        told[0].starts_with("before this file _0.kob to _1.kob are missing, and the positions"),
-        "{told:?}"
+        findings[0].starts_with("before this file _0.kob to _1.kob are missing, and the positions"),
+        "{findings:?}"
     );
     assert!(book::open(path("b_3.kob")).unwrap().warnings().len() == 2);
     assert!(book::open(path("b_0.kob")).unwrap().warnings()[0].contains("_0.kob to _1.kob are missing"));
@@ -114,15 +116,15 @@ fn files_that_are_missing_are_told_and_the_others_are_played() {
 }
 
 #[test]
-fn an_index_that_lies_is_told_and_not_used() {
-    let made = many(300);
-    let Packed { kob, kin } = made.packed();
-    let all = made.elements().len();
+fn a_wrong_index_is_reported_and_not_used() {
+    let fixture = many(300);
+    let Packed { kob, kin } = fixture.packed();
+    let all = fixture.elements().len();
     for (len, at) in [(kin.len() - 22, kin.len() - 22), (0, 0), (kin.len() + 5, kin.len())] {
         let mut kin = kin.clone();
         kin.resize(len, 0);
         let book = open(kob.clone(), Some(kin));
-        assert_eq!(known(&made, &book), all);
+        assert_eq!(known(&fixture, &book), all);
         assert!(
             book.warnings()[0].starts_with(&format!("a.kin: the index has {len} bytes, and for ")),
             "{:?}",
@@ -136,64 +138,64 @@ fn an_index_that_lies_is_told_and_not_used() {
             let mut kin = kin.clone();
             kin[22 * block..22 * block + 22].fill(byte);
             let book = open(kob.clone(), Some(kin));
-            assert_eq!(known(&made, &book), all, "{block}");
-            let told = damages(&book);
+            assert_eq!(known(&fixture, &book), all, "{block}");
+            let findings = damages(&book);
             let expected =
                 format!("the index has another first key than block {block} (byte {} of a.kin)", 22 * block);
-            assert_eq!(told, [expected]);
+            assert_eq!(findings, [expected]);
         }
     }
 }
 
 #[test]
-fn an_element_over_its_blocks_end_is_told_and_those_before_it_are_played() {
-    let made = many(60);
-    let Packed { mut kob, .. } = made.packed();
+fn an_element_past_the_end_of_its_block_is_reported_and_those_before_it_are_played() {
+    let fixture = many(60);
+    let Packed { mut kob, .. } = fixture.packed();
     // The length of the third element of the first block.
     let block = super::super::block::Block::of(&kob[0][START..]);
     let third = block.elements().nth(2).unwrap().unwrap().at;
     let lost = block.elements().count() - 2;
     for (bytes, what) in [
-        (&[0x8f, 0x7f][..], "goes on after the end"),
-        (&[0x80; 12][..], "has a number without an end"),
-        (&[0][..], "goes on after the end"),
+        (&[0x8f, 0x7f][..], "continues past the end"),
+        (&[0x80; 12][..], "has a number that does not end"),
+        (&[0][..], "continues past the end"),
     ] {
         let mut kob = kob.clone();
         kob[0][START + third..START + third + bytes.len()].copy_from_slice(bytes);
         let book = open(kob, None);
-        assert_eq!(known(&made, &book), made.elements().len() - lost);
+        assert_eq!(known(&fixture, &book), fixture.elements().len() - lost);
         let expected =
-            format!("an element of block 0 {what} of what is in use (byte {} of a_0.kob)", START + third);
+            format!("an element of block 0 {what} of the used bytes (byte {} of a_0.kob)", START + third);
         assert_eq!(damages(&book), [expected]);
     }
     // A block that says to be longer than it is, or to have nothing.
     for said in [0, 1, 2049, u16::MAX] {
         kob[0][START..START + 2].copy_from_slice(&said.to_be_bytes());
-        let told = damages(&open(kob.clone(), None));
+        let findings = damages(&open(kob.clone(), None));
         let expected =
             format!("block 0 says that {said} of its 2048 bytes are in use (byte {START} of a_0.kob)");
-        assert_eq!(told[0], expected);
+        assert_eq!(findings[0], expected);
     }
 }
 
 #[test]
-fn counts_without_end_are_told_with_their_element() {
+fn counts_that_do_not_end_are_reported_with_their_element() {
     let e4 = after("e2e4");
-    let made = Made::default().games("e2e4 e7e5", [1, 1, 1]);
-    let Packed { kob, .. } = made.packed();
+    let fixture = Fixture::default().games("e2e4 e7e5", [1, 1, 1]);
+    let Packed { kob, .. } = fixture.packed();
     let key = super::super::Key::of(e4.chess()).unwrap();
     let at = kob[0].windows(22).position(|window| window == key.0).unwrap();
     let mut bad = kob.clone();
     bad[0][at + 22..at + 25].copy_from_slice(&[0x80; 3]);
     let book = open(bad, None);
     assert!(book.results(&e4).is_none() && book.best(&Position::start()).is_some());
-    let told = damages(&book);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains(&format!(" of it (byte {} of a_0.kob)", at - 1)), "{told:?}");
+    let findings = damages(&book);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].contains(&format!(" of it (byte {} of a_0.kob)", at - 1)), "{findings:?}");
     // The moves are told too long for the element.
     let mut bad = kob.clone();
     bad[0][at + 25] = 200;
-    assert!(damages(&open(bad, None))[0].starts_with("an element of block 0 goes on after the end of it"));
+    assert!(damages(&open(bad, None))[0].starts_with("an element of block 0 continues past the end of it"));
     // A code that means nothing, and one that is not legal.
     for (code, what) in
         [(0x3a, "the move code 0x3a means nothing in "), (0x67, "the move code 0x67 is not legal in ")]
@@ -207,59 +209,65 @@ fn counts_without_end_are_told_with_their_element() {
     // A flag that announces a comment which is not there.
     let mut bad = kob;
     bad[0][at + 27] = 1;
-    let told = damages(&open(bad, None));
-    assert!(told[0].starts_with("what follows the moves goes on after the end of its element"), "{told:?}");
+    let findings = damages(&open(bad, None));
+    assert!(
+        findings[0].starts_with("the part after the moves continues past the end of its element"),
+        "{findings:?}"
+    );
 }
 
 #[test]
-fn elements_out_of_order_are_told_and_found_in_their_block() {
-    let made = many(8);
-    let mut elements = made.elements();
+fn elements_out_of_order_are_reported_and_found_in_their_block() {
+    let fixture = many(8);
+    let mut elements = fixture.elements();
     elements.swap(3, 4);
-    let book = open(Packed::of(&made.header, &elements).kob, None);
-    let told = damages(&book);
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("the element before has a higher key"));
-    assert_eq!(known(&made, &book), elements.len());
-    let twice = [&made.elements()[..2], &made.elements()[1..]].concat();
-    let told = damages(&open(Packed::of(&made.header, &twice).kob, None));
-    assert!(told[0].starts_with("the element before has the same position"), "{told:?}");
+    let book = open(Packed::of(&fixture.header, &elements).kob, None);
+    let findings = damages(&book);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].starts_with("the element before has a higher key"));
+    assert_eq!(known(&fixture, &book), elements.len());
+    let twice = [&fixture.elements()[..2], &fixture.elements()[1..]].concat();
+    let findings = damages(&open(Packed::of(&fixture.header, &twice).kob, None));
+    assert!(findings[0].starts_with("the element before has the same position"), "{findings:?}");
 }
 
 #[test]
-fn a_position_that_is_none_is_told() {
-    let made = Made::default().games("e2e4", [1, 0, 0]);
-    let mut elements = made.elements();
+fn a_key_without_a_position_is_reported() {
+    let fixture = Fixture::default().games("e2e4", [1, 0, 0]);
+    let mut elements = fixture.elements();
     elements[1].key.0 = [0xff; 22];
-    let told = damages(&open(Packed::of(&made.header, &elements).kob, None));
-    assert!(told[0].starts_with("these bits are no position"), "{told:?}");
+    let findings = damages(&open(Packed::of(&fixture.header, &elements).kob, None));
+    assert!(findings[0].starts_with("these bits are no position"), "{findings:?}");
 }
 
 #[test]
-fn a_file_cut_within_a_block_keeps_what_it_has() {
-    let made = many(100);
-    let Packed { mut kob, .. } = made.packed();
+fn a_file_cut_within_a_block_keeps_its_other_blocks() {
+    let fixture = many(100);
+    let Packed { mut kob, .. } = fixture.packed();
     let len = kob[0].len();
     kob[0].truncate(len - 2048 - 1000);
     let book = open(kob, None);
-    assert!(known(&made, &book) > made.elements().len() / 3);
-    let told = damages(&book);
-    assert!(told[0].starts_with("the last block is cut off: it has 1048 of 2048 bytes (byte "), "{told:?}");
+    assert!(known(&fixture, &book) > fixture.elements().len() / 3);
+    let findings = damages(&book);
+    assert!(
+        findings[0].starts_with("the last block is cut off: it has 1048 of 2048 bytes (byte "),
+        "{findings:?}"
+    );
 }
 
 #[test]
 fn unknown_flags_are_a_warning_and_an_overlong_element_is_an_error() {
     let e4 = after("e2e4");
-    let made = Made::default().games("e2e4 e7e5", [1, 1, 1]);
-    let book = made.clone().change(&e4, |element| element.extras.flags = 0x40).book();
-    assert!(told(&book, false)[0].starts_with("the flags 0x40 have no known meaning"));
-    let book = made.clone().change(&e4, |element| element.extras.rest = vec![1; 9]).book();
-    assert!(told(&book, false)[0].starts_with("no flag announces the last 9 bytes of an element"));
+    let fixture = Fixture::default().games("e2e4 e7e5", [1, 1, 1]);
+    let book = fixture.clone().change(&e4, |element| element.extras.flags = 0x40).book();
+    assert!(findings(&book, false)[0].starts_with("the flags 0x40 have no known meaning"));
+    let book = fixture.clone().change(&e4, |element| element.extras.rest = vec![1; 9]).book();
+    assert!(findings(&book, false)[0].starts_with("no flag announces the last 9 bytes of an element"));
     // Links of the undescribed form are no finding.
     let book =
-        made.change(&e4, |element| (element.extras.flags, element.extras.rest) = (2, vec![1; 9])).book();
-    assert_eq!(told(&book, false), [""; 0]);
-    let Packed { mut kob, .. } = Made::default().games("e2e4", [1, 1, 1]).packed();
+        fixture.change(&e4, |element| (element.extras.flags, element.extras.rest) = (2, vec![1; 9])).book();
+    assert_eq!(findings(&book, false), [""; 0]);
+    let Packed { mut kob, .. } = Fixture::default().games("e2e4", [1, 1, 1]).packed();
     let mut long = vec![0x86, 0x00];
     long.extend(&kob[0][START + 3..START + 3 + 22]);
     long.resize(2 + 6 * 128, 0);
@@ -274,8 +282,8 @@ proptest! {
         damage in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 1..60),
         cut in prop::option::of((0..4_usize, any::<prop::sample::Index>())),
     ) {
-        let made = many(40).link(&after("e2e4"), 0, 0);
-        let Packed { kob, kin } = made.in_small_files();
+        let fixture = many(40).link(&after("e2e4"), 0, 0);
+        let Packed { kob, kin } = fixture.in_small_files();
         let mut files = [kob[0].clone(), kob[1].clone(), kin, ksf()];
         for (part, at, byte) in damage {
             let len = files[part].len();

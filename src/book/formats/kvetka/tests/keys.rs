@@ -87,7 +87,7 @@ fn mirrored_positions_have_one_key() {
 }
 
 #[test]
-fn what_the_format_cannot_hold_has_no_key() {
+fn positions_that_the_format_cannot_hold_have_no_key() {
     let rooks = "rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR w - - 0 1";
     assert!(Key::of(fen(rooks).chess()).is_none());
     let chess960 =
@@ -96,7 +96,7 @@ fn what_the_format_cannot_hold_has_no_key() {
 }
 
 #[test]
-fn keys_that_are_no_position_say_why() {
+fn keys_without_a_position_say_why() {
     let good = key(&after("e2e4"));
     assert!(good.position().is_ok());
     assert_eq!(Key([0; KEY_LEN]).position().err(), Some("this position cannot be played on"));
@@ -107,7 +107,7 @@ fn keys_that_are_no_position_say_why() {
 }
 
 #[test]
-fn a_move_without_a_code_has_none() {
+fn some_moves_have_no_code() {
     let at = fen("8/P5k1/8/8/8/8/NNN5/K7 w - - 0 1");
     let normal = Normal::of(at.chess()).unwrap();
     let coded =

@@ -2,15 +2,15 @@
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::super::{Kvetka, Packed, Results};
-use super::made::{damages, many, told};
-use super::{Made, after, fen};
+use super::super::{Kvetka, Results};
+use super::fixtures::{damages, findings, many};
+use super::{Fixture, Packed, after, fen};
 use crate::base::progress::Progress;
 use crate::book::{Book, Counts, MoveFacts};
 use crate::chess::Position;
 
-fn made() -> Made {
-    Made::default()
+fn fixture() -> Fixture {
+    Fixture::default()
         .games("e2e4 e7e5 g1f3", [5, 3, 2])
         .games("e2e4 c7c5", [1, 0, 4])
         .games("d2d4 g8f6", [2, 2, 2])
@@ -23,8 +23,8 @@ fn moves(book: &Kvetka, at: &Position) -> Vec<(String, MoveFacts)> {
 }
 
 #[test]
-fn a_moves_statistics_are_those_of_the_position_behind_it() {
-    let book = made().book();
+fn a_moves_statistics_are_those_of_the_position_after_it() {
+    let book = fixture().book();
     let at_start = moves(&book, &Position::start());
     let [(e4, known_e4), (d4, known_d4)] = &at_start[..] else { panic!("{at_start:?}") };
     assert_eq!((&**e4, &**d4), ("e2e4", "d2d4"));
@@ -37,7 +37,7 @@ fn a_moves_statistics_are_those_of_the_position_behind_it() {
     assert_eq!(book.results(&Position::start()), Some(Results { wins: 8, draws: 5, losses: 8 }));
     assert_eq!(book.best(&Position::start()).unwrap().to_uci(CastlingMode::Standard).to_string(), "e2e4");
     assert_eq!(damages(&book), [""; 0]);
-    assert_eq!(told(&book, false), [""; 0]);
+    assert_eq!(findings(&book, false), [""; 0]);
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn moves_come_back_in_every_orientation() {
         "e2e4 g8f6 e4e5 d7d5 e5d6 e7d6",
         "g2g4 a7a6 g4g5 h7h5 g5h6 b8c6 h6g7 a8b8 g7h8q",
     ];
-    let made = lines.iter().fold(Made::default(), |made, line| made.games(line, [2, 1, 0]));
-    let book = made.book();
+    let fixture = lines.iter().fold(Fixture::default(), |fixture, line| fixture.games(line, [2, 1, 0]));
+    let book = fixture.book();
     for line in lines {
         let words: Vec<&str> = line.split(' ').collect();
         for (ply, word) in words.iter().enumerate() {
@@ -75,7 +75,7 @@ fn a_mirrored_position_has_the_mirrored_moves() {
     assert!(ep.is_some());
     let codes: Vec<u8> =
         { at.chess().legal_moves().into_iter().filter_map(|mv| super::super::code(mv, &normal)).collect() };
-    let book = Made::default().change(&at, |element| element.moves = codes).book();
+    let book = Fixture::default().change(&at, |element| element.moves = codes).book();
     let here: Vec<String> = moves(&book, &at).into_iter().map(|(mv, _)| mv).collect();
     let there: Vec<String> = moves(&book, &mirrored).into_iter().map(|(mv, _)| mv).collect();
     assert_eq!(here.len(), there.len());
@@ -95,18 +95,18 @@ fn a_mirrored_position_has_the_mirrored_moves() {
 }
 
 #[test]
-fn names_of_openings_are_given() {
+fn openings_are_named() {
     let e4 = after("e2e4");
-    let book = made().comment(&e4, "B00|King's Pawn|Открытие").comment(&after("d2d4"), "a note").book();
+    let book = fixture().comment(&e4, "B00|King's Pawn|Открытие").comment(&after("d2d4"), "a note").book();
     assert_eq!(book.opening(&e4).as_deref(), Some("B00 King's Pawn, Открытие"));
     assert_eq!(book.opening(&after("d2d4")).as_deref(), Some("a note"));
     assert_eq!(book.opening(&Position::start()), None);
 }
 
 #[test]
-fn one_file_or_many_and_with_or_without_index_it_is_the_same_book() {
-    let made = many(600);
-    let (one, small) = (made.packed(), made.in_small_files());
+fn the_number_of_files_and_the_index_do_not_change_the_book() {
+    let fixture = many(600);
+    let (one, small) = (fixture.packed(), fixture.in_small_files());
     assert!(one.kob.len() == 1 && small.kob.len() > 5 && one.kin == small.kin);
     assert!(small.kob.iter().all(|file| file.len() <= 2 * 2048 + 20));
     let mut joined = small.kob.clone();
@@ -125,7 +125,7 @@ fn one_file_or_many_and_with_or_without_index_it_is_the_same_book() {
         open(&joined, None),
         open(&joined, Some(&small.kin)),
     ];
-    for element in made.elements() {
+    for element in fixture.elements() {
         let at = Position::from_chess(element.key.position().unwrap());
         let first = moves(&books[0], &at);
         for book in &books {
@@ -139,7 +139,7 @@ fn one_file_or_many_and_with_or_without_index_it_is_the_same_book() {
         assert_eq!(book.results(&absent), None);
         assert_eq!(damages(book), [""; 0]);
         let summary = book.summary(&Progress::none());
-        assert_eq!(summary.entries, made.elements().len() as u64);
+        assert_eq!(summary.entries, fixture.elements().len() as u64);
         assert_eq!((summary.reachable, summary.deepest), (Some(summary.entries), Some(12)));
         assert_eq!(summary.games, Some(book.results(&Position::start()).unwrap().games()));
         assert_eq!(summary.findings, []);
@@ -147,17 +147,17 @@ fn one_file_or_many_and_with_or_without_index_it_is_the_same_book() {
 }
 
 #[test]
-fn blocks_are_full_and_what_is_unused_is_zero() {
-    let made = many(300);
-    let Packed { kob, .. } = made.packed();
-    let start = made.header.to_bytes().len();
+fn blocks_are_full_and_unused_bytes_are_zero() {
+    let fixture = many(300);
+    let Packed { kob, .. } = fixture.packed();
+    let start = fixture.header.to_bytes().len();
     let blocks: Vec<&[u8]> = kob[0][start..].chunks(2048).collect();
     for (number, block) in blocks.iter().enumerate() {
         let used = usize::from(u16::from_be_bytes([block[0], block[1]]));
         assert!(block[used..].iter().all(|&byte| byte == 0));
         assert!(number + 1 == blocks.len() || used > 2048 - 682, "{used}");
     }
-    let book = made.book();
+    let book = fixture.book();
     assert_eq!(book.blocks(), blocks.len() as u64);
     assert_eq!(u64::from(book.header().unwrap().blocks), book.blocks());
 }

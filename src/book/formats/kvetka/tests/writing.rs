@@ -8,9 +8,9 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::super::{Key, Kvetka, Results, Writer};
+use super::fixtures::{damages, many};
 use super::keys::reached;
-use super::made::{damages, many};
-use super::{Made, after, fen};
+use super::{Fixture, after, fen};
 use crate::base::error::Remedy;
 use crate::base::progress::Progress;
 use crate::book::{
@@ -63,12 +63,12 @@ fn names(folder: &Path) -> Vec<String> {
 #[test]
 fn a_book_goes_through_the_writer_unchanged() {
     let folder = tempfile::tempdir().unwrap();
-    let made = many(400).games("e2e4 e7e5", [1, 2, 3]).comment(&after("e2e4"), "B00|King's Pawn").link(
+    let fixture = many(400).games("e2e4 e7e5", [1, 2, 3]).comment(&after("e2e4"), "B00|King's Pawn").link(
         &after("e2e4"),
         0,
         1,
     );
-    let first = made.book();
+    let first = fixture.book();
     for (scope, backwards) in [(Scope::Reachable, false), (Scope::All, true)] {
         let mut positions = all(&first, scope);
         if backwards {
@@ -83,7 +83,7 @@ fn a_book_goes_through_the_writer_unchanged() {
         let copy = Kvetka::open(&path).unwrap();
         assert_eq!((copy.warnings(), damages(&copy)), (vec![], vec![]));
         let mut elements = 0;
-        for element in made.elements() {
+        for element in fixture.elements() {
             let at = Position::from_chess(element.key.position().unwrap());
             assert_eq!(copy.results(&at), Some(element.results), "{}", at.fen());
             let mut moves = [Vec::new(), Vec::new()];
@@ -111,7 +111,7 @@ fn known(at: &Position, moves: Vec<MoveFacts<MoveCode>>) -> PositionRecord {
 }
 
 #[test]
-fn positions_that_moves_lead_to_get_the_moves_results() {
+fn positions_get_the_results_of_the_moves_that_lead_to_them() {
     let folder = tempfile::tempdir().unwrap();
     let start = Position::start();
     let line =
@@ -142,7 +142,7 @@ fn weights_without_results_are_read_back_as_weights() {
 }
 
 #[test]
-fn what_has_no_place_is_counted() {
+fn facts_that_do_not_fit_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let at = fen("8/P5k1/8/8/8/8/8/K7 w - - 0 1");
     let moves = ["a7a8q", "a7a8n", "a7a8r", "a1b1"].map(|mv| counted(mv, &at, [1, 0, 0], 2));
@@ -162,7 +162,7 @@ fn what_has_no_place_is_counted() {
 }
 
 #[test]
-fn a_header_says_what_was_asked_for() {
+fn the_header_has_the_given_options() {
     let folder = tempfile::tempdir().unwrap();
     let options = WriteOptions {
         caption: "Мои партии".to_owned(),
@@ -185,7 +185,7 @@ fn a_header_says_what_was_asked_for() {
 }
 
 #[test]
-fn a_standing_book_is_replaced_as_a_whole_and_only_by_force() {
+fn an_existing_book_is_replaced_as_a_whole_and_only_by_force() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["A_0.kob", "a_1.kob", "a_7.kob", "a.ksf", "a.kob", "a_b_0.kob", "a_x.kob"] {
         fs::write(folder.path().join(name), b"old").unwrap();
@@ -270,17 +270,18 @@ fn games_of_several_sources_are_named_by_their_positions() {
 #[test]
 fn games_are_counted_once_for_a_position_and_its_mirror() {
     // Black has lost a move in the second line: the position is the first one's with colours swapped.
-    let made = Made::default().games("e2e4 e7e5 g1f3", [3, 1, 0]).games("e2e3 e7e5 e3e4 g8f6", [2, 0, 5]);
+    let fixture =
+        Fixture::default().games("e2e4 e7e5 g1f3", [3, 1, 0]).games("e2e3 e7e5 e3e4 g8f6", [2, 0, 5]);
     let (one, other) = (after("e2e4 e7e5"), after("e2e3 e7e5 e3e4"));
     assert_eq!(Key::of(one.chess()), Key::of(other.chess()));
-    let book = made.book();
+    let book = fixture.book();
     let results = Results { wins: 3 + 5, draws: 1, losses: 2 };
     assert_eq!(book.results(&one), Some(results));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.kob");
     write(&path, &WriteOptions::default(), &[], &all(&book, Scope::Reachable));
     let copy = Kvetka::open(&path).unwrap();
-    for element in made.elements() {
+    for element in fixture.elements() {
         let at = Position::from_chess(element.key.position().unwrap());
         assert_eq!(copy.results(&at), Some(element.results), "{}", at.fen());
     }

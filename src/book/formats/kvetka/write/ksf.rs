@@ -1,106 +1,164 @@
-//! Writing a `.ksf` file: sources and games one behind the other; the contents before them when all are known.
+//! Writing a `.ksf` file: the games that positions name, by their sources.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use super::super::element::Link;
-use super::super::read::sources::{Game, Sources};
+use super::super::read::sources::{KINDS, POINTS, Sources, UNKNOWN_RESULT};
 use super::super::wire::{put_ansi, put_unicode};
+use crate::base::error::Result;
+use crate::base::scratch::{Cursor, Scratch};
+use crate::base::table::Table;
+use crate::book::{LinkedGame, SourceKind};
 
 /// The most sources that links can name.
 const MOST_SOURCES: usize = 1 << 16;
 
-/// The last offset of a source behind the contents, which have 260 KB at most: the whole has 32 bits.
+/// The last offset of a source after the contents, which take 260 KB at most: in the whole file it has 32 bits.
 const LAST: u64 = u32::MAX as u64 - (1 << 19);
 
-/// The sources of a `.ksf` file on their way into a temporary file.
+/// Bytes of games that are held in memory, and copied at once.
+const BUFFER: usize = 1 << 16;
+
+/// Bytes of a source's number of games.
+const COUNT_LEN: u64 = 4;
+
+/// The games so far.
 #[derive(Debug)]
-pub struct KsfWriter<W> {
-    body: W,
-    /// Offset of each source begun, behind the contents.
-    starts: Vec<u32>,
-    /// Bytes so far.
-    at: u64,
-    /// Offset of the present source's number of games.
-    count_at: u64,
-    games: u32,
+pub struct KsfWriter {
+    /// What follows the contents, without the sources' numbers of games.
+    body: Scratch,
+    sources: Vec<Source>,
+    /// Kind and address of the last source.
+    last: Option<(SourceKind, String)>,
+    /// The numbers of the games, ascending.
+    numbers: Table<{ size_of::<u64>() }>,
+    /// Games that have no place in the file.
+    pub lost: u64,
     buffer: Vec<u8>,
 }
 
-impl<W: Read + Write + Seek> KsfWriter<W> {
-    /// Begins with an empty file for what stands behind the contents.
-    pub fn new(body: W) -> Self {
-        Self { body, starts: Vec::new(), at: 0, count_at: 0, games: 0, buffer: Vec::new() }
+#[derive(Debug)]
+struct Source {
+    /// Its offset after the contents.
+    start: u32,
+    /// Where its number of games belongs in the body.
+    count_at: u64,
+    /// The place of its first game among all.
+    first: u64,
+}
+
+impl KsfWriter {
+    /// No game yet. Games go to a temporary file of a folder; their numbers take about this many bytes of memory.
+    pub fn new(folder: &Path, memory: usize) -> Self {
+        Self {
+            body: Scratch::new(folder, BUFFER),
+            sources: Vec::new(),
+            last: None,
+            numbers: Table::new(folder, memory),
+            lost: 0,
+            buffer: Vec::new(),
+        }
     }
 
-    /// Begins the next source: its kind, whether it is gone, and where it is; `false` where no more have room.
-    ///
-    /// # Errors
-    /// When it cannot be written; so for the others.
-    pub fn source(&mut self, kind: u8, gone: bool, address: &str) -> io::Result<bool> {
-        self.end_source()?;
-        let start = u32::try_from(self.at).ok().filter(|start| u64::from(*start) <= LAST);
-        let Some(start) = start.filter(|_| self.starts.len() < MOST_SOURCES) else { return Ok(false) };
-        self.starts.push(start);
-        self.buffer.clear();
-        self.buffer.extend([kind, u8::from(gone)]);
-        put_unicode(address, &mut self.buffer);
-        self.count_at = self.at + self.buffer.len() as u64;
-        self.buffer.extend([0; 4]);
-        self.put()?;
-        Ok(true)
-    }
-
-    /// Adds a game to the present source; the link that leads to it. `None` before the first source, and where no
-    /// more have room in it.
+    /// Takes in a game; their numbers ascend.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn game(&mut self, game: &Game) -> io::Result<Option<Link>> {
-        let source = self.starts.len().checked_sub(1).and_then(|source| u16::try_from(source).ok());
-        let (Some(source), Some(next)) = (source, self.games.checked_add(1)) else { return Ok(None) };
-        let link = Link { source, game: self.games };
+    pub fn add(&mut self, game: &LinkedGame) -> Result<()> {
+        let added = self.try_add(game)?;
+        self.lost += u64::from(!added);
+        Ok(())
+    }
+
+    /// Takes in a game; `false` if it has no place.
+    fn try_add(&mut self, game: &LinkedGame) -> Result<bool> {
+        // Both have 32 bits in the file.
+        let (Ok(address), Ok(length)) = (u32::try_from(game.address), u32::try_from(game.length)) else {
+            return Ok(false);
+        };
+        if !self.numbers.takes(game.number) || !self.source(game)? {
+            return Ok(false);
+        }
+        let result = game.points.and_then(|points| POINTS.get(usize::from(points)));
         self.buffer.clear();
-        self.buffer.extend(game.address.to_be_bytes());
-        self.buffer.extend(game.length.to_be_bytes());
+        self.buffer.extend(address.to_be_bytes());
+        self.buffer.extend(length.to_be_bytes());
         put_ansi(&game.white, &mut self.buffer);
         put_ansi(&game.black, &mut self.buffer);
         self.buffer.extend(game.white_elo.to_be_bytes());
         self.buffer.extend(game.black_elo.to_be_bytes());
-        self.buffer.push(game.result);
-        self.put()?;
-        self.games = next;
-        Ok(Some(link))
+        self.buffer.push(result.copied().unwrap_or(UNKNOWN_RESULT));
+        self.body.push(&self.buffer)?;
+        self.numbers.push(&game.number.to_be_bytes())
     }
 
-    /// Writes the whole file: the contents, then the sources.
+    /// Begins the source of a game unless it is the last one; `false` if it has no room for the game.
+    fn source(&mut self, game: &LinkedGame) -> Result<bool> {
+        let is_last = |(kind, address): &(_, _)| (*kind, address) == (game.kind, &game.source);
+        if self.last.as_ref().is_some_and(is_last) {
+            let first = self.sources.last().map_or(0, |source| source.first);
+            return Ok(self.numbers.len() - first < u32::MAX.into());
+        }
+        let start = self.body.size() + COUNT_LEN * self.sources.len() as u64;
+        let start = u32::try_from(start).ok().filter(|start| u64::from(*start) <= LAST);
+        let kind = KINDS.iter().find(|(_, kind)| *kind == game.kind);
+        let (Some(start), Some((kind, _))) = (start, kind) else { return Ok(false) };
+        if self.sources.len() >= MOST_SOURCES {
+            return Ok(false);
+        }
+        self.buffer.clear();
+        self.buffer.extend([*kind, u8::from(game.gone)]);
+        put_unicode(&game.source, &mut self.buffer);
+        self.body.push(&self.buffer)?;
+        self.sources.push(Source { start, count_at: self.body.size(), first: self.numbers.len() });
+        self.last = Some((game.kind, game.source.clone()));
+        Ok(true)
+    }
+
+    /// The link to the game of a number.
     ///
     /// # Errors
-    /// When it cannot be written, or the temporary file cannot be read.
-    pub fn finish(mut self, out: &mut impl Write) -> io::Result<()> {
-        self.end_source()?;
-        let len = Sources::contents_len(self.starts.len() as u64);
-        let mut contents = (self.starts.len() as u32).to_be_bytes().to_vec();
-        contents.extend(self.starts.iter().flat_map(|start| (start + len as u32).to_be_bytes()));
+    /// When a temporary file cannot be read.
+    pub fn link(&self, number: u64) -> Result<Option<Link>> {
+        let Some((at, _)) = self.numbers.find(number)? else { return Ok(None) };
+        let source = self.sources.partition_point(|source| source.first <= at).checked_sub(1);
+        let link = source.and_then(|number| {
+            let game = at - self.sources.get(number)?.first;
+            Some(Link { source: u16::try_from(number).ok()?, game: u32::try_from(game).ok()? })
+        });
+        Ok(link)
+    }
+
+    /// Whether there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// Passes the bytes of the file to `put`: the contents, then the sources.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read, and what `put` returns.
+    pub fn finish(self, mut put: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let Self { body, sources, numbers, .. } = self;
+        let len = Sources::contents_len(sources.len() as u64);
+        let mut contents = (sources.len() as u32).to_be_bytes().to_vec();
+        contents.extend(sources.iter().flat_map(|source| (source.start + len as u32).to_be_bytes()));
         contents.resize(len as usize, 0);
-        out.write_all(&contents)?;
-        self.body.seek(SeekFrom::Start(0))?;
-        io::copy(&mut self.body, out)?;
-        Ok(())
-    }
-
-    fn end_source(&mut self) -> io::Result<()> {
-        if self.games > 0 {
-            self.body.seek(SeekFrom::Start(self.count_at))?;
-            self.body.write_all(&self.games.to_be_bytes())?;
-            self.body.seek(SeekFrom::Start(self.at))?;
+        put(&contents)?;
+        let ends = sources.iter().skip(1).map(|source| source.first).chain([numbers.len()]);
+        let counts =
+            sources.iter().zip(ends).map(|(source, end)| (source.count_at, Some(end - source.first)));
+        let (mut at, mut cursor) = (0, Cursor::new(BUFFER));
+        for (end, count) in counts.chain([(body.size(), None)]) {
+            while at < end {
+                let step = (end - at).min(BUFFER as u64);
+                put(cursor.get(&body, at, step as usize)?)?;
+                at += step;
+            }
+            if let Some(count) = count {
+                put(&(count as u32).to_be_bytes())?;
+            }
         }
-        self.games = 0;
-        Ok(())
-    }
-
-    fn put(&mut self) -> io::Result<()> {
-        self.body.write_all(&self.buffer)?;
-        self.at += self.buffer.len() as u64;
         Ok(())
     }
 }

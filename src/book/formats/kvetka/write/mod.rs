@@ -1,11 +1,10 @@
-//! Writing a book: positions in any order become elements in the order of their keys.
+//! Writing a book: positions come in any order, and their elements are sorted by their keys.
 
-pub(super) mod gather;
+mod gather;
 pub(super) mod ksf;
-pub(super) mod linked;
-pub(super) mod output;
-pub(super) mod pack;
+mod output;
 
+use std::io::Write;
 use std::path::Path;
 
 use super::element::Results;
@@ -13,7 +12,7 @@ use super::header::Header;
 use super::key::Key;
 use super::layout::{ALL_PLIES, MOST_COMMENT};
 use super::moves::code;
-use crate::base::error::{Error, Result};
+use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::{
@@ -22,13 +21,13 @@ use crate::book::{
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
 use gather::{Gathered, Own};
-use linked::Games;
+use ksf::KsfWriter;
 use output::Output;
 
-/// The least memory that a writer makes use of, in bytes.
+/// The least memory that a writer uses, in bytes.
 const LEAST_MEMORY: usize = 1 << 20;
 
-/// Positions between two looks whether the work is to stop.
+/// Positions between two checks for an interrupt.
 const STRIDE: u64 = 1 << 12;
 
 /// A Kvetka book that is being written.
@@ -38,12 +37,12 @@ pub struct Writer {
     needs_moves: bool,
     records: Sorter,
     record: Vec<u8>,
-    games: Games,
+    games: KsfWriter,
     lost: Lost,
     memory: usize,
 }
 
-/// What the format has no place for.
+/// Counts of the facts that the format cannot hold.
 #[derive(Debug, Default)]
 struct Lost {
     keys: u64,
@@ -60,11 +59,10 @@ struct Lost {
 }
 
 impl Writer {
-    /// Begins a book whose files get their names from `path`: of `NAME.kob`, `NAME_0.kob` and so on, `NAME.kin`,
-    /// `NAME.ksf`.
+    /// Begins a book whose files are named after `path`: for `NAME.kob`, `NAME_0.kob` and so on, `NAME.kin`, `NAME.ksf`.
     ///
     /// # Errors
-    /// When a file of such a book stands there and may not be replaced; and as
+    /// When a file of such a book exists and may not be replaced; and as
     /// [`Replacement::new`](crate::base::replace::Replacement::new).
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let header = Header {
@@ -76,15 +74,15 @@ impl Writer {
         let output = Output::new(path, options.force, header)?;
         let (temp, memory) = (options.temp(), options.memory.max(LEAST_MEMORY));
         let records = Sorter::new(&temp, memory / 4 * 3);
-        let games = Games::new(&temp, memory / 8).map_err(|error| Error::temporary(&temp, error))?;
+        let games = KsfWriter::new(&temp, memory / 8);
         let WriteOptions { needs_moves, memory, .. } = *options;
         Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default(), memory })
     }
 
-    /// What a move of a position says of the position behind it; `None` where it says nothing.
+    /// The results that a move gives to the position that it leads to.
     fn results(known: &MoveFacts<MoveCode>, by_counts: bool) -> Results {
         match known.counts.filter(|_| by_counts) {
-            Some(Counts { wins, draws, losses, .. }) => Results { wins, draws, losses },
+            Some(counts) => counts.into(),
             None if by_counts => Results::default(),
             // Twice the wins and once the draws are the weight again.
             None => Results { wins: known.weight / 2, draws: known.weight % 2, losses: 0 },
@@ -94,7 +92,12 @@ impl Writer {
 
 /// Whether some game of a move ended.
 fn ended(known: &MoveFacts<MoveCode>) -> bool {
-    known.counts.is_some_and(|counts| (counts.wins | counts.draws | counts.losses) != 0)
+    known.counts.is_some_and(|counts| Results::from(counts).games() > 0)
+}
+
+/// Whether some games have no result.
+fn has_unfinished(counts: Counts) -> bool {
+    counts.games > Results::from(counts).games()
 }
 
 impl BookWriter for Writer {
@@ -115,15 +118,11 @@ impl BookWriter for Writer {
     }
 
     fn add(&mut self, known: &PositionRecord) -> Result<()> {
-        let Some(at) = &known.position else {
-            self.lost.keys += 1;
-            return Ok(());
+        let with_key = |at| {
+            let normal = Normal::of(Position::chess(at))?;
+            Some((at, Key::of_normal(&normal)?, normal))
         };
-        let Some(normal) = Normal::of(at.chess()) else {
-            self.lost.keys += 1;
-            return Ok(());
-        };
-        let Some(key) = Key::of_normal(&normal) else {
+        let Some((at, key, normal)) = known.position.as_ref().and_then(with_key) else {
             self.lost.keys += 1;
             return Ok(());
         };
@@ -141,11 +140,8 @@ impl BookWriter for Writer {
             own.sum = own.sum.plus(results);
             self.child(&at.after(mv), results.swapped())?;
         }
-        if let Some(Counts { games, wins, draws, losses }) = known.total {
-            let total = Results { wins, draws, losses };
-            self.lost.unfinished += u64::from(games > total.games());
-            own.total = Some(total);
-        }
+        own.total = known.total.map(Results::from);
+        self.lost.unfinished += u64::from(known.total.is_some_and(has_unfinished));
         self.record.clear();
         own.write(&key, &mut self.record);
         self.records.push(&self.record)
@@ -157,43 +153,40 @@ impl BookWriter for Writer {
         let mut written = Written::default();
         let mut sorted = records.finish()?;
         let mut gathered = Gathered::default();
-        let mut put = |gathered: &mut Gathered, output: &mut Output| {
-            let Some((mut element, game)) = gathered.take() else { return Ok(()) };
-            element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
-            written.positions += 1;
-            if written.positions.is_multiple_of(STRIDE) {
-                interrupt::check()?;
+        loop {
+            let record = sorted.next()?;
+            let is_complete = record.is_none_or(|record| gathered.is_other(record));
+            if let Some((mut element, game)) = is_complete.then(|| gathered.take()).flatten() {
+                element.extras.link = game.map(|number| games.link(number)).transpose()?.flatten();
+                written.positions += 1;
+                if written.positions.is_multiple_of(STRIDE) {
+                    interrupt::check()?;
+                }
+                written.moves += element.moves.len() as u64;
+                let shed = output.element(&element)?;
+                lost.links += u64::from(shed.link || shed.rest);
+                lost.comments += u64::from(shed.comment);
             }
-            written.moves += element.moves.len() as u64;
-            let shed = output.element(&element)?;
-            lost.links += u64::from(shed.link || shed.rest);
-            lost.comments += u64::from(shed.comment);
-            Ok(())
-        };
-        while let Some(record) = sorted.next()? {
-            if gathered.is_other(record) {
-                put(&mut gathered, &mut output)?;
-            }
+            let Some(record) = record else { break };
             gathered.add(record);
         }
-        put(&mut gathered, &mut output)?;
         if written.moves == 0 && needs_moves {
-            return Ok(Written { left_out: lost.told(), ..Written::default() });
+            return Ok(Written { left_out: lost.clauses(), ..Written::default() });
         }
         let mut ksf = None;
         if !games.is_empty() {
             let mut file = output.ksf()?;
-            games.finish(&mut file).map_err(|error| file.error(error))?;
+            games.finish(|bytes| file.write_all(bytes).map_err(|error| file.error(error)))?;
             ksf = Some(file);
         }
         written.files = output.finish(ksf)?;
-        written.left_out = lost.told();
+        written.left_out = lost.clauses();
         Ok(written)
     }
 }
 
 impl Writer {
-    /// A position that a move leads to, with the results of the move seen from there.
+    /// Takes in the position that a move leads to, with the results of the move seen from there.
     fn child(&mut self, at: &Position, results: Results) -> Result<()> {
         let Some(key) = Key::of(at.chess()) else { return Ok(()) };
         self.record.clear();
@@ -206,9 +199,7 @@ impl Writer {
         let Results { wins, draws, .. } = Self::results(known, by_counts);
         self.lost.made_up += u64::from(!by_counts && weight > 0);
         self.lost.weights += u64::from(by_counts && wins.saturating_mul(2).saturating_add(draws) != weight);
-        self.lost.unfinished += u64::from(counts.is_some_and(|counts| {
-            counts.games > counts.wins.saturating_add(counts.draws).saturating_add(counts.losses)
-        }));
+        self.lost.unfinished += u64::from(counts.is_some_and(has_unfinished));
         self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
         self.lost.learned += u64::from(learned.is_some());
         self.lost.ratings += u64::from(ratings.is_some());
@@ -216,7 +207,7 @@ impl Writer {
 }
 
 impl Lost {
-    fn told(self) -> Vec<(String, u64)> {
+    fn clauses(self) -> Vec<(String, u64)> {
         let long = format!("comments, cut to {MOST_COMMENT} letters or to what an element has room for");
         left_out([
             ("positions without a key: too many pieces, or castling of Chess960", self.keys),

@@ -1,18 +1,18 @@
-//! The files of a book that is being written.
+//! Writing the files of a book.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::block::Packer;
 use super::super::element::{Element, Shed};
-use super::super::files::{self, KIN, KOB, KSF};
+use super::super::files;
 use super::super::header::Header;
 use super::super::key::Key;
 use super::super::layout::{BLOCK_LEN, MOST_FILE};
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::error::{Error, Remedy, Result};
 use crate::base::replace::{FileSet, Replacement};
 
-/// The files, which get their names when all of them are whole.
+/// The files, which get their names when all are complete.
 #[derive(Debug)]
 pub struct Output {
     stem: PathBuf,
@@ -20,9 +20,9 @@ pub struct Output {
     header: Header,
     /// The first `.kob` file, whose header is written last.
     first: Replacement,
-    /// The present one, where it is not the first.
+    /// The present one, unless it is the first.
     present: Option<Replacement>,
-    /// Those between them, and the files of an old book of this name, which are removed.
+    /// The files between them, and those of an old book of this name, which are removed.
     set: FileSet,
     /// How many `.kob` files there are.
     count: u32,
@@ -31,29 +31,27 @@ pub struct Output {
     kin: Replacement,
     packer: Packer,
     element: Vec<u8>,
-    blocks: u64,
 }
 
 impl Output {
-    /// Begins the files of a book; the header's number of blocks is set at the end.
+    /// Begins the files of a book; its header counts the blocks, and is written again at the end.
     ///
     /// # Errors
-    /// When a file of such a book stands there and may not be replaced, or as [`Replacement::new`].
+    /// When a file of such a book exists and may not be replaced, or as [`Replacement::new`].
     pub fn new(path: &Path, force: bool, header: Header) -> Result<Self> {
         let stem = files::stem(path);
-        let standing = files::standing(&stem)?;
-        if let Some(standing) = standing.first().filter(|_| !force) {
-            return Err(Error::exists(standing));
+        let existing = files::existing(&stem)?;
+        if let Some(existing) = existing.first().filter(|_| !force) {
+            return Err(Error::exists(existing));
         }
-        let named = |end: &str| Replacement::new(files::with_end(&stem, end), force);
-        let mut first = named(&format!("_0.{KOB}"))?;
-        let kin = named(&format!(".{KIN}"))?;
+        let mut first = Replacement::new(files::kob(&stem, 0), force)?;
+        let kin = Replacement::new(files::with_end(&stem, ".kin"), force)?;
         let bytes = header.to_bytes();
         first.write_all(&bytes).map_err(|error| first.error(error))?;
         let mut set = FileSet::default();
-        standing.into_iter().for_each(|old| set.remove(old));
+        existing.into_iter().for_each(|old| set.remove(old));
         Ok(Self {
-            stem: stem.clone(),
+            stem,
             force,
             header,
             first,
@@ -64,7 +62,6 @@ impl Output {
             kin,
             packer: Packer::default(),
             element: Vec::new(),
-            blocks: 0,
         })
     }
 
@@ -73,13 +70,13 @@ impl Output {
     /// # Errors
     /// As [`Replacement::new`].
     pub fn ksf(&self) -> Result<Replacement> {
-        Replacement::new(files::with_end(&self.stem, &format!(".{KSF}")), self.force)
+        Replacement::new(files::with_end(&self.stem, ".ksf"), self.force)
     }
 
     /// Writes the next element, in the order of their keys.
     ///
     /// # Errors
-    /// When the disk is full or fails.
+    /// When the disk is full or fails, or the book has more blocks than its header can count.
     pub fn element(&mut self, element: &Element) -> Result<Shed> {
         self.element.clear();
         let shed = element.write(self.header.has_links(), &mut self.element);
@@ -91,7 +88,7 @@ impl Output {
 
     fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
         if self.size + BLOCK_LEN > MOST_FILE {
-            let path = files::with_end(&self.stem, &format!("_{}.{KOB}", self.count));
+            let path = files::kob(&self.stem, self.count);
             if let Some(full) = self.present.replace(Replacement::new(path, self.force)?) {
                 self.set.add(full)?;
             }
@@ -102,29 +99,27 @@ impl Output {
         file.write_all(block).map_err(|error| file.error(error))?;
         self.kin.write_all(&first.0).map_err(|error| self.kin.error(error))?;
         self.size += BLOCK_LEN;
-        self.blocks += 1;
+        self.header.blocks = self.header.blocks.checked_add(1).ok_or_else(|| {
+            Error::format(self.first.target(), "the book has more blocks than its format can count")
+                .remedied_by(Remedy::SmallerBook)
+        })?;
         Ok(())
     }
 
-    /// Writes out what is left and puts the files into their places, `ksf` among them, and removes those of the old book
-    /// that have no successor. The first `.kob` file comes first.
+    /// Completes the files and `ksf`, puts them in place, and removes those of the old book that have no successor. Returns
+    /// the paths, the first `.kob` file first.
     ///
     /// # Errors
-    /// When the disk is full or fails, or the book has more blocks than its header can count.
+    /// As [`Output::element`].
     pub fn finish(mut self, ksf: Option<Replacement>) -> Result<Vec<PathBuf>> {
         if let Some((first, block)) = self.packer.finish() {
             self.block(&first, &block)?;
         }
-        self.header.blocks = u32::try_from(self.blocks).map_err(|_| {
-            Error::new(ErrorKind::Format, "the book has more blocks than its format can count")
-                .at_path(self.first.target())
-                .remedied_by(Remedy::SmallerBook)
-        })?;
         let header = self.header.to_bytes();
         let patched = self.first.seek(SeekFrom::Start(0)).and_then(|_| self.first.write_all(&header));
         patched.map_err(|error| self.first.error(error))?;
         let mut paths = vec![self.first.target().to_owned()];
-        paths.extend((1..self.count).map(|part| files::with_end(&self.stem, &format!("_{part}.{KOB}"))));
+        paths.extend((1..self.count).map(|number| files::kob(&self.stem, number)));
         paths.push(self.kin.target().to_owned());
         paths.extend(ksf.as_ref().map(|ksf| ksf.target().to_owned()));
         let Self { mut set, first, present, kin, .. } = self;

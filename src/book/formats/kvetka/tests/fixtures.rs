@@ -1,15 +1,15 @@
-//! Books as a test wants them: out of games.
+//! Books made of games.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
+use std::path::Path;
 
 use shakmaty::{CastlingMode, Position as _};
 
 use super::super::element::{Element, Extras, Link, Results};
-use super::super::layout::{SOURCE_CBH, SOURCE_PGN, SOURCE_WEB};
-use super::super::{Game, Header, Key, KsfWriter, Kvetka, Packed, code};
+use super::super::{Header, Key, KsfWriter, Kvetka, code};
+use super::Packed;
 use crate::base::progress::Progress;
-use crate::book::Book;
+use crate::book::{Book, LinkedGame, SourceKind};
 use crate::chess::normal::Normal;
 use crate::chess::{Game as Line, Position};
 
@@ -28,12 +28,12 @@ pub fn fen(fen: &str) -> Position {
 
 /// A book to be.
 #[derive(Clone, Default)]
-pub struct Made {
+pub struct Fixture {
     pub header: Header,
     elements: BTreeMap<Key, Element>,
 }
 
-impl Made {
+impl Fixture {
     /// Adds games that all went this way: so many won by White, drawn, won by Black.
     #[must_use]
     pub fn games(mut self, moves: &str, [white, draws, black]: [u64; 3]) -> Self {
@@ -98,13 +98,13 @@ impl Made {
 
     pub fn book(&self) -> Kvetka {
         let Packed { kob, kin } = self.packed();
-        Kvetka::with_files("made.kob", kob, Some(kin), None).unwrap()
+        Kvetka::with_files("fixture.kob", kob, Some(kin), None).unwrap()
     }
 }
 
 /// A book of many positions: random games that share their beginnings.
-pub fn many(games: u64) -> Made {
-    let mut made = Made::default();
+pub fn many(games: u64) -> Fixture {
+    let mut fixture = Fixture::default();
     for game in 0..games {
         let mut at = Position::start();
         let mut moves = Vec::new();
@@ -116,50 +116,76 @@ pub fn many(games: u64) -> Made {
             moves.push(mv.to_uci(CastlingMode::Standard).to_string());
             at = at.after(mv);
         }
-        made = made.games(&moves.join(" "), [game % 3, game % 2, 1]);
+        fixture = fixture.games(&moves.join(" "), [game % 3, game % 2, 1]);
     }
-    made
+    fixture
 }
 
 /// A `.ksf` file with a source of each kind.
 pub fn ksf() -> Vec<u8> {
-    let mut writer = KsfWriter::new(Cursor::new(Vec::new()));
-    assert!(writer.source(SOURCE_PGN, false, "%currentdir%pgn\\base.pgn").unwrap());
-    let game = Game {
+    let first = LinkedGame {
+        number: 0,
+        kind: SourceKind::Pgn,
+        source: "%currentdir%pgn\\base.pgn".to_owned(),
+        gone: false,
         address: 1000,
         length: 700,
         white: "Hübner, R".to_owned(),
         black: "Карпов".to_owned(),
         white_elo: 2600,
         black_elo: 0,
-        result: 2,
+        points: Some(1),
     };
-    assert_eq!(writer.game(&game).unwrap(), Some(Link { source: 0, game: 0 }));
-    let second = Game { address: 1700, result: 1, ..game.clone() };
-    assert_eq!(writer.game(&second).unwrap(), Some(Link { source: 0, game: 1 }));
-    assert!(writer.source(SOURCE_WEB, false, "http://example.org/%currentdir%").unwrap());
-    for address in [1 << 26 | 4, 10 << 26 | 4] {
-        writer.game(&Game { address, length: 9, result: 3, ..Game::default() }).unwrap();
-    }
-    assert!(writer.source(SOURCE_CBH, false, "/data/b.cbh").unwrap());
-    writer.game(&Game { address: 92, length: 46, result: 0, ..Game::default() }).unwrap();
+    let unnamed = LinkedGame {
+        kind: SourceKind::Web,
+        source: "http://example.org/%currentdir%".to_owned(),
+        length: 9,
+        white: String::new(),
+        black: String::new(),
+        white_elo: 0,
+        points: None,
+        ..first.clone()
+    };
+    let games = [
+        LinkedGame { number: 1, address: 1700, points: Some(2), ..first.clone() },
+        LinkedGame { number: 2, address: 1 << 26 | 4, ..unnamed.clone() },
+        LinkedGame { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
+        LinkedGame {
+            number: 4,
+            kind: SourceKind::Cbh,
+            source: "/data/b.cbh".to_owned(),
+            address: 92,
+            length: 46,
+            points: Some(0),
+            ..unnamed
+        },
+    ];
+    let mut writer = KsfWriter::new(Path::new(""), 1 << 10);
+    [first].iter().chain(&games).for_each(|game| writer.add(game).unwrap());
+    let links: Vec<_> = (0..5).map(|number| writer.link(number).unwrap().unwrap()).collect();
+    let expected = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)].map(|(source, game)| Link { source, game });
+    assert_eq!((links, writer.lost), (expected.to_vec(), 0));
     let mut file = Vec::new();
-    writer.finish(&mut file).unwrap();
+    let put = |bytes: &[u8]| {
+        file.extend(bytes);
+        Ok(())
+    };
+    writer.finish(put).unwrap();
     file
 }
 
 /// The errors that `check` reports.
 pub fn damages(book: &Kvetka) -> Vec<String> {
-    told(book, true)
+    findings(book, true)
 }
 
 /// The errors or the warnings that `check` reports.
-pub fn told(book: &Kvetka, errors: bool) -> Vec<String> {
-    let mut told = Vec::new();
+pub fn findings(book: &Kvetka, errors: bool) -> Vec<String> {
+    let mut findings = Vec::new();
     book.check(&Progress::none(), &mut |finding| {
         if finding.is_error() == errors {
-            told.push(finding.to_string());
+            findings.push(finding.to_string());
         }
     });
-    told
+    findings
 }

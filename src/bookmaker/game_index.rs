@@ -1,47 +1,47 @@
-//! The games of a build, for books that name them.
+//! The index of a build's games, for books that name games.
 
 use std::path::Path;
 use std::sync::Mutex;
 
-use super::count::{Files, Means};
+use super::Resources;
+use super::count::Files;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::sort::Sorter;
 use crate::book::{BookWriter, CBH_RECORD, LinkedGame, SourceKind};
 use crate::games::{GameResult, Header, Spot};
 
-/// The name of standard input among those of files: a game cannot be found there again.
+/// The name of standard input among the files: its games cannot be found again.
 const STANDARD_INPUT: &str = "-";
 
-/// Bytes of a game before the names.
+/// Bytes of an entry before the names.
 const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
 
-/// Offset of the result in a game.
+/// Offset of the result in an entry.
 const RESULT: usize = 17;
 
-/// The games that counted, in any order, and then in that of their numbers.
+/// The games that count. They come in any order, and the writer gets them in the order of their numbers.
 #[derive(Debug)]
-pub struct Ledger(Mutex<Sorter>);
+pub struct GameIndex(Mutex<Sorter>);
 
-impl Ledger {
-    /// No game yet; a part of the memory holds them, temporary files the rest.
-    pub fn new(means: &Means) -> Self {
-        Self(Mutex::new(Sorter::new(&means.temp, means.memory / 8)))
+impl GameIndex {
+    /// An empty index, which takes an eighth of the memory.
+    pub fn new(resources: &Resources) -> Self {
+        Self(Mutex::new(Sorter::new(&resources.temp, resources.memory / 8)))
     }
 
-    /// Writes down a game whose result is yet to come. Number, length or record, kind, result, ratings, length of White's name,
-    /// names.
-    pub fn draft(number: u64, game: &Header, entry: &mut Vec<u8>) {
+    /// Writes the entry of a game whose result is not known yet: number, length or record, which of the two, result,
+    /// ratings, length of White's name, names.
+    pub fn write_entry(number: u64, game: &Header, entry: &mut Vec<u8>) {
         entry.clear();
         entry.extend(number.to_be_bytes());
-        // A game of a database is found by its record.
-        let (length, record) = match game.place.spot {
-            Spot::Game(number) => (number, true),
-            Spot::Line(_) => (game.place.length, false),
+        // A database finds a game by its record.
+        let (length, is_record) = match game.place.spot {
+            Spot::Game(number) => (number, 1),
+            Spot::Line(_) => (game.place.length, 0),
         };
         entry.extend(length.to_be_bytes());
-        entry.push(u8::from(record));
-        entry.push(u8::MAX);
+        entry.extend([is_record, u8::MAX]);
         entry.extend(game.white_elo.to_be_bytes());
         entry.extend(game.black_elo.to_be_bytes());
         let white = game.white.as_bytes();
@@ -51,7 +51,7 @@ impl Ledger {
         entry.extend(game.black.as_bytes());
     }
 
-    /// Takes a game in.
+    /// Sets the result of an entry, and takes it in.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
@@ -87,13 +87,13 @@ impl Ledger {
 fn read(entry: &[u8], files: &Files) -> Option<LinkedGame> {
     let number = bytes::u64_be(entry, 0)?;
     let (file, address) = files.place(number).filter(|(file, _)| *file != Path::new(STANDARD_INPUT))?;
-    // Books want whole paths, so that they can be moved.
+    // With an absolute path the book can be moved.
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let names = entry.get(HEAD..)?;
     let (white, black) = names.split_at_checked(bytes::u16_be(entry, 22)?.into())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (length, record) = (bytes::u64_be(entry, 8)?, entry.get(16) == Some(&1));
-    let (kind, address, length) = match record {
+    let length = bytes::u64_be(entry, 8)?;
+    let (kind, address, length) = match entry.get(16) == Some(&1) {
         true => (SourceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
         false => (SourceKind::Pgn, address, length),
     };
@@ -133,7 +133,7 @@ mod tests {
                 ..Header::default()
             };
             let mut entry = Vec::new();
-            Ledger::draft(files.number(&file, offset), &game, &mut entry);
+            GameIndex::write_entry(files.number(&file, offset), &game, &mut entry);
             read(&entry, &files).unwrap()
         };
         let pgn = found("/g/a.pgn", Spot::Line(9), 5000);

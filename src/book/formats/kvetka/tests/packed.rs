@@ -1,9 +1,7 @@
-//! Elements become the bytes of a book's files.
+//! The files of a book in memory, made of any elements. The fuzz target includes this file too.
 
-use super::super::block::Packer;
-use super::super::element::Element;
-use super::super::header::Header;
-use super::super::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
+use crate::book::kvetka::layout::{BLOCK_LEN, KEY_LEN, MOST_FILE};
+use crate::book::kvetka::{Element, Header, Packer};
 
 /// The files of a book in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

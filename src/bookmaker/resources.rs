@@ -1,0 +1,55 @@
+//! What a build may use of the machine.
+
+use std::path::{Path, PathBuf};
+
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::parallel;
+
+/// Threads, memory and disk that a build may use.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    /// Threads that read games and sort.
+    pub threads: usize,
+    /// Bytes of rows that are held in memory.
+    pub memory: usize,
+    /// The folder for the rest.
+    pub temp: PathBuf,
+}
+
+impl Resources {
+    /// These, and by default what the machine has: all its processors, and a quarter of its memory.
+    ///
+    /// # Errors
+    /// When there is no folder for temporary files.
+    pub fn new(threads: Option<usize>, memory: Option<usize>, temp: Option<&Path>) -> Result<Self> {
+        let threads = threads.unwrap_or_else(parallel::processors);
+        let memory = memory.unwrap_or_else(quarter_of_memory);
+        let temp = temp.map_or_else(std::env::temp_dir, Path::to_owned);
+        if !temp.is_dir() {
+            return Err(Error::new(ErrorKind::File, "there is no such folder for temporary files")
+                .at_path(temp)
+                .remedied_by(Remedy::TemporaryFolder));
+        }
+        Ok(Self { threads, memory, temp })
+    }
+
+    /// Bytes that the writer of a book may hold: a quarter.
+    pub fn of_writer(&self) -> usize {
+        self.memory / 4
+    }
+
+    /// These without so many bytes of memory, of which at least half is left.
+    #[must_use]
+    pub fn without(&self, bytes: usize) -> Self {
+        Self { memory: self.memory.saturating_sub(bytes).max(self.memory / 2), ..self.clone() }
+    }
+}
+
+/// A quarter of the memory that this process may use.
+fn quarter_of_memory() -> usize {
+    // If the system does not say, as much as any machine can spare.
+    let Ok(mut system) = sysinfo::System::new() else { return 1 << 28 };
+    system.refresh_memory();
+    let total = system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory);
+    usize::try_from(total / 4).unwrap_or(usize::MAX)
+}
