@@ -48,7 +48,7 @@ impl Default for Policy {
 impl Policy {
     /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a
     /// line of the book set that is long enough.
-    pub fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
+    pub(crate) fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
         let color = game.position().chess().turn();
         (self.repeats || !game.repeats(mv))
             // Every move is a line of one ply.
@@ -58,7 +58,7 @@ impl Policy {
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
-    pub fn covers(&self, fullmove: u32) -> bool {
+    pub(crate) fn covers(&self, fullmove: u32) -> bool {
         self.depth == 0 || fullmove <= self.depth
     }
 }
@@ -67,7 +67,7 @@ impl Policy {
 ///
 /// It is 1 at 50 (the chances of the book), 0 at 100 (all playable moves alike) and infinite at 0 (only the best move),
 /// and falls smoothly in between: 3 at 25, a third at 75.
-pub fn exponent(variety: u32) -> f64 {
+pub(crate) fn exponent(variety: u32) -> f64 {
     let variety = f64::from(variety.min(100));
     (100.0 - variety) / variety
 }

@@ -17,6 +17,83 @@
 //! | [`chess`] | what shakmaty does not do for us: keys, codes of moves, games in progress | |
 //! | [`uci`] | a line, a command, a reply; knows nothing of books | |
 //! | [`base`] | bounds-checked reading, maps, atomic replacement of files, sorting, errors, progress | |
+//!
+//! # Entry points
+//!
+//! What only the crate itself uses is private to it, so that the compiler reports what nothing uses. The command line
+//! goes through the same entry points as the examples here.
+//!
+//! A book is opened from a path or from bytes, asked for a position, and a move is chosen:
+//!
+//! ```
+//! use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
+//! use tabiya::chess::Position;
+//! use tabiya::choose::{Policy, chances, draw};
+//!
+//! let book = tabiya::book::open("books/starter.bin")?;
+//! let (mut moves, mut shares) = (Vec::new(), Vec::new());
+//! book.moves(&Position::start(), &mut moves);
+//! chances(&moves, &Policy::default(), |_| true, &mut shares);
+//! let chosen = draw(&shares, &mut Xoshiro256PlusPlus::seed_from_u64(1)).expect("the starter book knows the start");
+//! assert!(moves[chosen].weight > 0);
+//! # Ok::<_, tabiya::base::error::Error>(())
+//! ```
+//!
+//! A book is traversed, and written in another format:
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use tabiya::base::progress::Progress;
+//! use tabiya::book::{self, Scope, WriteOptions};
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let (book, path) = (book::open("books/starter.bin")?, folder.path().join("starter.ctg"));
+//! let mut writer = book::create(&path, &WriteOptions::default())?;
+//! let mut positions = 0;
+//! let mut error = None;
+//! book.each(Scope::All, &Progress::none(), &mut |record| {
+//!     positions += 1;
+//!     error = writer.add(record).err();
+//!     if error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+//! });
+//! assert!(error.is_none() && positions > 0);
+//! writer.finish()?;
+//! # Ok::<_, tabiya::base::error::Error>(())
+//! ```
+//!
+//! Games are opened and iterated:
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use shakmaty::Move;
+//! use tabiya::chess::Position;
+//! use tabiya::games::{self, End, Header, Problem, Visitor};
+//!
+//! #[derive(Default)]
+//! struct Plies(u32);
+//!
+//! impl Visitor for Plies {
+//!     fn begin(&mut self, _: &Header) -> bool {
+//!         true
+//!     }
+//!     fn ply(&mut self, _: &Position, _: Move) -> ControlFlow<()> {
+//!         self.0 += 1;
+//!         ControlFlow::Continue(())
+//!     }
+//!     fn end(&mut self, _: End) {}
+//!     fn unreadable(&mut self, _: Problem) {}
+//! }
+//!
+//! let folder = tempfile::tempdir().expect("a folder");
+//! let path = folder.path().join("one.pgn");
+//! std::fs::write(&path, "1. e4 e5 2. Nf3 *\n").expect("a file");
+//! let (mut games, mut plies) = (games::open(&[path])?, Plies::default());
+//! while let Some(batch) = games.next_batch()? {
+//!     batch.play(&mut plies);
+//! }
+//! assert_eq!(plies.0, 3);
+//! # Ok::<_, tabiya::base::error::Error>(())
+//! ```
 
 pub mod adapter;
 pub mod base;

@@ -9,7 +9,7 @@ type Make<T> = Box<dyn FnOnce() -> T + Send>;
 
 /// A value made in the background.
 #[derive(Debug)]
-pub struct Background<T>(Arc<LazyLock<T, Make<T>>>);
+pub(crate) struct Background<T>(Arc<LazyLock<T, Make<T>>>);
 
 impl<T: Default + Send + Sync + 'static> Background<T> {
     /// Starts a thread that computes the value; if it cannot be started, whoever asks first computes it. The value is

@@ -8,7 +8,7 @@ use super::file;
 
 /// Bytes to read pieces of: a file, or bytes in memory. Several threads may read at once.
 #[derive(Debug)]
-pub struct Blob {
+pub(crate) struct Blob {
     path: PathBuf,
     source: Source,
     len: u64,
@@ -54,11 +54,6 @@ impl Blob {
         self.len
     }
 
-    /// Whether it had none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// Reads the bytes from `at` on into `out`: as many as it has room for, fewer only at the end.
     ///
     /// # Errors
@@ -86,7 +81,7 @@ const MOST: usize = 1 << 18;
 
 /// A piece of a file that moves along with its reader: reading forward is quick, and jumping is possible.
 #[derive(Debug, Default)]
-pub struct Window {
+pub(crate) struct Window {
     bytes: Vec<u8>,
     /// Where in the file `bytes` begin.
     start: u64,

@@ -93,14 +93,14 @@ impl Error {
 
     /// Names the file.
     #[must_use]
-    pub fn at_path(mut self, path: impl AsRef<Path>) -> Self {
+    pub(crate) fn at_path(mut self, path: impl AsRef<Path>) -> Self {
         self.path = Some(path.as_ref().to_owned());
         self
     }
 
     /// Names the offset, in bytes from the start of the file.
     #[must_use]
-    pub fn at_offset(mut self, offset: u64) -> Self {
+    pub(crate) fn at_offset(mut self, offset: u64) -> Self {
         self.offset = Some(offset);
         self
     }
@@ -114,18 +114,18 @@ impl Error {
 
     /// Names what helps, for the command line to word.
     #[must_use]
-    pub fn remedied_by(mut self, remedy: Remedy) -> Self {
+    pub(crate) fn remedied_by(mut self, remedy: Remedy) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
     /// Whether the error says what to do, apart from its [`Error::remedy`].
-    pub fn has_advice(&self) -> bool {
+    pub(crate) fn has_advice(&self) -> bool {
         self.advice.is_some()
     }
 
     /// What helps, where the command line words it.
-    pub fn remedy(&self) -> Option<Remedy> {
+    pub(crate) fn remedy(&self) -> Option<Remedy> {
         self.remedy
     }
 

@@ -65,7 +65,7 @@ pub fn sibling(file: &Path, extension: &str) -> io::Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
+pub(crate) fn in_any_case(file: &Path) -> io::Result<Option<PathBuf>> {
     let lower = |name: &OsStr| name.to_string_lossy().to_lowercase();
     let Some(wanted) = file.file_name().map(lower) else { return Ok(None) };
     let names =

@@ -35,7 +35,7 @@ pub fn asked() -> bool {
 /// signal.
 #[cfg(unix)]
 #[allow(unsafe_code)]
-pub fn outlive_file_limits() {
+pub(crate) fn outlive_file_limits() {
     use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
     extern "C" fn nothing(_: nix::libc::c_int) {}
@@ -47,7 +47,7 @@ pub fn outlive_file_limits() {
 
 /// Does nothing: only Unix ends processes for that.
 #[cfg(not(unix))]
-pub fn outlive_file_limits() {}
+pub(crate) fn outlive_file_limits() {}
 
 /// # Errors
 /// When the work must stop.

@@ -1,20 +1,20 @@
 //! What every other floor uses: errors, bounds-checked reading, memory maps, atomic writing of files, sorting and
 //! look-ups beyond memory, progress.
 
-pub mod background;
-pub mod blob;
+pub(crate) mod background;
+pub(crate) mod blob;
 pub mod bytes;
 pub mod cut;
 pub mod error;
 pub mod file;
 pub mod findings;
 pub mod folder;
-pub mod interrupt;
+pub(crate) mod interrupt;
 pub mod map;
 pub mod panics;
-pub mod parallel;
+pub(crate) mod parallel;
 pub mod progress;
 pub mod replace;
-pub mod scratch;
+pub(crate) mod scratch;
 pub mod sort;
 pub mod table;

@@ -32,7 +32,7 @@ pub fn beside<T: Send, L>(
 ///
 /// # Errors
 /// When `take` fails: the work stops then.
-pub fn in_order<W, T: Default + Send>(
+pub(crate) fn in_order<W, T: Default + Send>(
     jobs: u64,
     threads: usize,
     waiting: usize,

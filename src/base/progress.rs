@@ -12,7 +12,7 @@ impl Progress {
     /// A bar on standard error if that is a terminal, else the same as [`Progress::none`].
     ///
     /// `what` is shown before the bar, for example the name of the file.
-    pub fn terminal(what: impl Into<String>) -> Self {
+    pub(crate) fn terminal(what: impl Into<String>) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self::none();
         }
@@ -31,7 +31,7 @@ impl Progress {
     }
 
     /// Begins work on this many things of a kind, such as positions.
-    pub fn things(&self, total: u64, kind: &str) {
+    pub(crate) fn things(&self, total: u64, kind: &str) {
         self.begin(total, &format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {kind} {{per_sec}}"));
     }
 
@@ -47,7 +47,7 @@ impl Progress {
     }
 
     /// Reports that this many bytes were read, and this many games in them.
-    pub fn games_at(&self, bytes: u64, games: u64) {
+    pub(crate) fn games_at(&self, bytes: u64, games: u64) {
         if let Some(bar) = &self.0 {
             let seconds = bar.elapsed().as_secs_f64().max(0.001);
             bar.set_prefix(format!("{games} games, {:.0}/s", games as f64 / seconds));
@@ -73,7 +73,7 @@ impl Progress {
     }
 
     /// Hides the bar while something is printed, because both may go to one terminal.
-    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {
             Some(bar) => bar.suspend(print),
             None => print(),

@@ -64,7 +64,7 @@ impl BookSet {
     /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`BookSet::line`].
     ///
     /// With `tournament` the line follows the moves that the books' own recommendations allow, else the heaviest ones.
-    pub fn line_of(
+    pub(crate) fn line_of(
         &mut self,
         color: Color,
         at: &Position,

@@ -7,7 +7,7 @@ mod open;
 mod record;
 #[cfg(test)]
 mod tests;
-pub mod traverse;
+pub(crate) mod traverse;
 pub mod verdict;
 mod write;
 
@@ -21,8 +21,10 @@ use shakmaty::{Move, Position as _};
 
 pub use book_set::BookSet;
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
-pub use game::{CBH_RECORD, LinkedGame, SourceKind};
-pub use open::{create, in_any_case, open, open_bytes, parts};
+pub(crate) use game::CBH_RECORD;
+pub use game::{LinkedGame, SourceKind};
+pub(crate) use open::in_any_case;
+pub use open::{create, open, open_bytes, parts};
 pub use record::{PositionRecord, Scope};
 pub use verdict::plain_weights;
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
@@ -93,7 +95,7 @@ impl Counts {
     }
 
     /// Whether any game has a result.
-    pub fn has_results(self) -> bool {
+    pub(crate) fn has_results(self) -> bool {
         self.wins | self.draws | self.losses != 0
     }
 
@@ -134,7 +136,7 @@ impl Counts {
 /// none were won.
 ///
 /// This is the logistic curve of chess ratings: ten times the odds are 400 points.
-pub fn rating_difference(points: f64, games: f64) -> f64 {
+pub(crate) fn rating_difference(points: f64, games: f64) -> f64 {
     400.0 * (points / (games - points).max(0.0)).log10()
 }
 
@@ -251,7 +253,7 @@ impl From<MoveFacts> for MoveFacts<MoveCode> {
 }
 
 /// What distinguishes one book from others, whatever it has learned.
-pub type Fingerprint = [u8; 32];
+pub(crate) type Fingerprint = [u8; 32];
 
 /// What a book as a whole holds, for `tabiya info`. `None` means that the format does not say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -277,7 +279,7 @@ pub struct Summary {
 }
 
 /// Takes positions one by one, until it breaks off.
-pub type Visit<'a> = &'a mut dyn FnMut(&PositionRecord) -> ControlFlow<()>;
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(&PositionRecord) -> ControlFlow<()>;
 
 /// A book: it turns a position into moves.
 ///

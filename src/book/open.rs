@@ -64,7 +64,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
 
 /// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
 /// case, and Kvetka books also by their name without number or extension.
-pub fn in_any_case(path: &Path) -> Option<PathBuf> {
+pub(crate) fn in_any_case(path: &Path) -> Option<PathBuf> {
     ctg::in_any_case(path).or_else(|| kvetka::in_any_case(path))
 }
 

@@ -22,7 +22,7 @@ pub struct PositionRecord {
 
 impl PositionRecord {
     /// Whether the weights are proportional to the moves' results: two for a win of the mover, one for a draw.
-    pub fn weighs_by_results(&self) -> bool {
+    pub(crate) fn weighs_by_results(&self) -> bool {
         let points = |known: &MoveFacts<MoveCode>| known.counts.map_or(0, Counts::points);
         let Some(heaviest) = self.moves.iter().max_by_key(|known| known.weight) else { return true };
         let whole = points(heaviest);

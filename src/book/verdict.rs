@@ -40,7 +40,7 @@ pub fn best<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Move> {
 
 impl<M> MoveFacts<M> {
     /// The factor of the author's mark on the weight outside tournaments: those that readers of CTG books publish.
-    pub fn mark_factor(&self) -> f64 {
+    pub(crate) fn mark_factor(&self) -> f64 {
         match self.annotation {
             Some(Annotation::Good) => 1.23,
             Some(Annotation::Brilliant) => 1.46,
@@ -58,12 +58,12 @@ impl<M> MoveFacts<M> {
     }
 
     /// Whether the author says anything of the move, by a mark or a colour.
-    pub fn has_verdict(&self) -> bool {
+    pub(crate) fn has_verdict(&self) -> bool {
         self.annotation.is_some() || self.recommended.is_some()
     }
 
     /// Whether the author chose the move for tournaments, whatever its statistics: it is green, or the only one.
-    pub fn is_chosen(&self) -> bool {
+    pub(crate) fn is_chosen(&self) -> bool {
         self.is_green() || self.is_only()
     }
 
@@ -77,7 +77,7 @@ impl<M> MoveFacts<M> {
 
 /// What the sound moves of a position leave of the others in tournaments.
 #[derive(Clone, Copy)]
-pub struct Rest {
+pub(crate) struct Rest {
     only: bool,
     green: bool,
 }

@@ -30,7 +30,7 @@ const MOST_PLIES: usize = 1 << 14;
 
 /// The files of a build. A game's number holds the place of its file in the order of names, and its offset in the file.
 #[derive(Clone, Debug, Default)]
-pub struct Files(Vec<PathBuf>);
+pub(crate) struct Files(Vec<PathBuf>);
 
 impl Files {
     /// Files in the order of their names.

@@ -17,7 +17,7 @@ const NOWHERE: [u8; PACKED_LEN] = [0; PACKED_LEN];
 /// The facts about a move or, with the move a1a1, about the position itself. Numbers are 0 where nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct FactsRow {
+pub(crate) struct FactsRow {
     row: KeyRow,
     /// Whether games are counted: 1 or 0.
     counted: u64,

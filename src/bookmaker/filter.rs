@@ -51,13 +51,8 @@ pub enum Left {
     Unfinished,
 }
 
-impl Left {
-    /// Every reason.
-    pub const ALL: [Self; 4] = [Self::Elo, Self::Date, Self::Player, Self::Unfinished];
-}
-
 /// The sides whose moves of a game count.
-pub type Sides = ByColor<bool>;
+pub(crate) type Sides = ByColor<bool>;
 
 const BOTH: Sides = Sides { white: true, black: true };
 
@@ -66,7 +61,7 @@ impl Filter {
     ///
     /// # Errors
     /// Why the game does not count.
-    pub fn admits(&self, game: &Header) -> Result<Sides, Left> {
+    pub(crate) fn admits(&self, game: &Header) -> Result<Sides, Left> {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
             return Err(Left::Elo);
         }

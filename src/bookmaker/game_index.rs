@@ -32,7 +32,7 @@ impl GameIndex {
 
     /// Writes the entry of a game whose result is not known yet: number, length or record, which of the two, result,
     /// ratings, length of White's name, names.
-    pub fn write_entry(number: u64, game: &Header, entry: &mut Vec<u8>) {
+    pub(crate) fn write_entry(number: u64, game: &Header, entry: &mut Vec<u8>) {
         entry.clear();
         entry.extend(number.to_be_bytes());
         // A database finds a game by its record.
@@ -72,7 +72,7 @@ impl GameIndex {
     ///
     /// # Errors
     /// When a temporary file cannot be read, or the book cannot be written.
-    pub fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<()> {
+    pub(crate) fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<()> {
         let Ok(sorter) = self.0.into_inner() else { return Ok(()) };
         let mut sorted = sorter.finish()?;
         while let Some(entry) = sorted.next()? {

@@ -118,7 +118,7 @@ fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {
 /// # Errors
 /// When a file cannot be read or written, when positions are to be written and missing, or the work is interrupted: no
 /// count file is written then.
-pub fn write_counts(
+pub(crate) fn write_counts(
     input: Input<'_>,
     filter: &Filter,
     resources: &Resources,

@@ -26,7 +26,7 @@ const ANNOTATIONS: [Option<Annotation>; 9] = [
 /// Numbers are 0 where nothing is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct KeyRow {
+pub(crate) struct KeyRow {
     pub(super) key: u64,
     weight: u64,
     /// Games and half-points.

@@ -65,7 +65,7 @@ pub fn merge(
 }
 
 /// A row of a move, with the facts that a book has about it.
-pub trait Merging: Sortable {
+pub(crate) trait Merging: Sortable {
     /// Appends the rows of a position of the book with this number, whose games are numbered from `games` on.
     fn append(record: &PositionRecord, book: u32, games: u64, rows: &mut Vec<Self>);
 

@@ -11,7 +11,7 @@
 //! | merge several books, or convert one | [`merge()`] |
 
 pub mod count;
-pub mod eco;
+pub(crate) mod eco;
 mod facts_row;
 pub mod filter;
 mod game_index;
@@ -26,7 +26,8 @@ pub mod weigh;
 
 pub use eco::Names;
 pub use filter::{Filter, Only};
-pub use gather::{Input, write_counts};
+pub use gather::Input;
+pub(crate) use gather::write_counts;
 pub use merge::{Merged, merge};
 pub use report::Report;
 pub use resources::Resources;

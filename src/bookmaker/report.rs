@@ -74,14 +74,14 @@ impl Report {
     }
 
     /// Counts moves that are not kept.
-    pub fn drop_moves(&mut self, moves: Drops) {
+    pub(crate) fn drop_moves(&mut self, moves: Drops) {
         for (why, count) in moves {
             *self.dropped.entry(why).or_default() += count;
         }
     }
 
     /// Whether a file could not be read to its end, so that an unknown number of games is missing.
-    pub fn is_incomplete(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         self.problems.contains_key(&Reason::Unreadable)
     }
 }

@@ -34,7 +34,7 @@ impl Resources {
     }
 
     /// Bytes that the writer of a book may hold: a quarter.
-    pub fn of_writer(&self) -> usize {
+    pub(crate) fn of_writer(&self) -> usize {
         self.memory / 4
     }
 

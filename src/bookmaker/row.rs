@@ -10,7 +10,7 @@ use crate::chess::MoveCode;
 use crate::chess::Packed;
 
 /// The number of the game that a position of a count file is from: none.
-pub const NO_GAME: u64 = u64::MAX;
+pub(crate) const NO_GAME: u64 = u64::MAX;
 
 /// A row that holds a count.
 pub trait Row: Sortable {
@@ -134,7 +134,7 @@ impl Row for CountRow {
 /// A count with its position, and a game that the position is from: 48 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(C)]
-pub struct PlacedRow {
+pub(crate) struct PlacedRow {
     row: CountRow,
     /// The number of the game: the lowest of those that were added up.
     game: u64,

@@ -60,7 +60,7 @@ pub trait Sortable: bytemuck::Pod + Send + Sync {
 
 /// Sorts the rows of one thread.
 #[derive(Debug)]
-pub struct RadixSorter<R> {
+pub(crate) struct RadixSorter<R> {
     bins: Vec<Bin<R>>,
     /// Rows of a full bin.
     room: usize,
@@ -156,7 +156,7 @@ impl<R: Sortable> Sorted<R> {
     }
 
     /// Rows that were written to temporary files.
-    pub fn spilled(&self) -> u64 {
+    pub(crate) fn spilled(&self) -> u64 {
         self.threads.iter().map(|runs| runs.spilled.rows).sum()
     }
 

@@ -102,7 +102,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
 }
 
 /// Adds up the outcomes of each move of one position.
-pub fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Counts)) {
+pub(crate) fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Counts)) {
     let mut rows = rows.iter().map(Row::count).peekable();
     while let Some(first) = rows.next() {
         let mut counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };

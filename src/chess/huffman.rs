@@ -8,12 +8,12 @@ use super::normal::Normal;
 /// the side to move; the last bit is set for the other side. An empty square is one zero bit.
 ///
 /// Source: docs/formats/ctg.md, Signature; docs/formats/kvetka.md, Key.
-pub const PIECES: [(u32, u32); 6] =
+pub(crate) const PIECES: [(u32, u32); 6] =
     [(0b110, 3), (0b10010, 5), (0b10100, 5), (0b10110, 5), (0b100010, 6), (0b100000, 6)];
 
 /// Writes bits, the highest of a byte first.
 #[derive(Clone, Debug, Default)]
-pub struct BitWriter {
+pub(crate) struct BitWriter {
     words: [u64; 4],
     /// Bits so far, including those that did not fit.
     count: u32,
@@ -21,7 +21,7 @@ pub struct BitWriter {
 
 impl BitWriter {
     /// The squares of a position in their order.
-    pub fn of_board(normal: &Normal) -> Self {
+    pub(crate) fn of_board(normal: &Normal) -> Self {
         let [pawns, knights, bishops, rooks, queens, kings] = normal.roles;
         let mut bits = Self::default();
         let mut next = 0;
@@ -77,7 +77,7 @@ impl BitWriter {
 
 /// Reads bits from bytes, the highest of a byte first.
 #[derive(Clone, Copy, Debug)]
-pub struct BitReader<'a> {
+pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
     count: usize,
 }

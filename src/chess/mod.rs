@@ -2,7 +2,7 @@
 //! which some books write positions and moves.
 
 mod game;
-pub mod huffman;
+pub(crate) mod huffman;
 mod move_code;
 pub mod normal;
 pub mod notation;
@@ -10,8 +10,13 @@ mod packed;
 mod position;
 mod written;
 
-pub use game::{Ending, Game};
+pub use game::Game;
+
+pub(crate) use game::Ending;
 pub use move_code::MoveCode;
-pub use packed::{PACKED_LEN, Packed};
-pub use position::{FenError, Position, lenient, odd};
-pub use written::{Misread, is_move_without_square, read_move};
+pub(crate) use packed::PACKED_LEN;
+pub use packed::Packed;
+pub(crate) use position::lenient;
+pub use position::{FenError, Position, odd};
+pub(crate) use written::is_move_without_square;
+pub use written::{Misread, read_move};

@@ -80,7 +80,7 @@ impl MoveCode {
     /// It need not be legal: see [`shakmaty::Position::is_legal`]. Castling is read as the king taking its own rook, in
     /// ordinary chess and in Chess960, and also in the form of old books: e1g1, where a king with the right to castle
     /// is on e1, because no king makes that step otherwise.
-    pub fn resolve(self, chess: &Chess) -> Option<Move> {
+    pub(crate) fn resolve(self, chess: &Chess) -> Option<Move> {
         let (from, to) = (self.from(), self.to());
         let promotion = self.promotion().ok()?;
         let role = chess.us().contains(from).then(|| chess.board().role_at(from)).flatten()?;
@@ -98,7 +98,7 @@ impl MoveCode {
     }
 
     /// Whether a code for this castling names the square that the king goes to instead of its rook.
-    pub fn is_old_castling(self, mv: Move) -> bool {
+    pub(crate) fn is_old_castling(self, mv: Move) -> bool {
         matches!(mv, Move::Castle { rook, .. } if rook != self.to())
     }
 

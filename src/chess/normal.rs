@@ -9,7 +9,7 @@ use shakmaty::{
 use super::odd;
 
 /// The corners in the order of the four castling bits, highest first: k, q, K, Q of the normal form.
-pub const CASTLES: [(Color, CastlingSide, Square); 4] = [
+pub(crate) const CASTLES: [(Color, CastlingSide, Square); 4] = [
     (Color::Black, CastlingSide::KingSide, Square::H8),
     (Color::Black, CastlingSide::QueenSide, Square::A8),
     (Color::White, CastlingSide::KingSide, Square::H1),
@@ -34,7 +34,7 @@ impl Frame {
     }
 
     /// File and rank in the normal form of a square of the board.
-    pub fn coords(self, square: Square) -> (u32, u32) {
+    pub(crate) fn coords(self, square: Square) -> (u32, u32) {
         let (file, rank) = (u32::from(square.file()), u32::from(square.rank()));
         (if self.mirrored { 7 - file } else { file }, if self.swapped { 7 - rank } else { rank })
     }
@@ -161,7 +161,7 @@ impl Step {
     }
 
     /// The move that the step is in a position, whose normal form is given too, legal or not. Pawns become queens.
-    pub fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
+    pub(crate) fn resolve(self, normal: &Normal, chess: &Chess) -> Option<Move> {
         let frame = normal.frame;
         let (file, rank) = normal.nth(self.role, self.number)?;
         let from = frame.square(file, rank);

@@ -9,7 +9,7 @@ use super::{Position, odd};
 
 /// Bytes of a packed position: which squares are occupied (8), then four bits for each piece in the squares' order
 /// (docs/formats/counts.md, Position).
-pub const PACKED_LEN: usize = 24;
+pub(crate) const PACKED_LEN: usize = 24;
 
 /// Pieces that fit.
 const MOST_PIECES: usize = 32;
@@ -17,13 +17,13 @@ const MOST_PIECES: usize = 32;
 /// Four bits for each kind of piece: 0 to 11 are pawn to king of White and of Black, and four codes say more.
 mod code {
     /// A pawn that has just gone two squares and may be captured in passing.
-    pub const PASSED: u8 = 12;
+    pub(crate) const PASSED: u8 = 12;
     /// White's rook that may castle.
-    pub const WHITE_ROOK: u8 = 13;
+    pub(crate) const WHITE_ROOK: u8 = 13;
     /// Black's rook that may castle.
-    pub const BLACK_ROOK: u8 = 14;
+    pub(crate) const BLACK_ROOK: u8 = 14;
     /// Black's king where Black is to move.
-    pub const BLACK_KING_TO_MOVE: u8 = 15;
+    pub(crate) const BLACK_KING_TO_MOVE: u8 = 15;
 }
 
 /// A packed position: everything that its key and its moves depend on, but no counters.

@@ -115,7 +115,7 @@ pub fn odd(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
 /// # Errors
 /// What else is wrong with the position.
 #[allow(clippy::result_large_err, reason = "shakmaty's own methods return it")]
-pub fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
+pub(crate) fn lenient(error: PositionError<Chess>) -> Result<Chess, PositionError<Chess>> {
     odd(error)
         .or_else(PositionError::ignore_invalid_ep_square)
         .or_else(PositionError::ignore_invalid_castling_rights)

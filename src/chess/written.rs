@@ -68,7 +68,7 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, Misread> {
 
 /// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move,
 /// or a capture that names only files.
-pub fn is_move_without_square(word: &str) -> bool {
+pub(crate) fn is_move_without_square(word: &str) -> bool {
     is_null(word) || castling(word).is_some_and(|(_, rest)| is_decoration(rest)) || {
         let word = word.trim_end_matches(['+', '#']).as_bytes();
         matches!(word, [b'a'..=b'h', b'x' | b':', b'a'..=b'h'])

@@ -47,7 +47,7 @@ fn die_with_parent(command: &mut Command) {
 ///
 /// # Errors
 /// When Windows refuses.
-pub fn join_job() -> Result<(), String> {
+pub(crate) fn join_job() -> Result<(), String> {
     #[cfg(windows)]
     {
         let mut limits = win32job::ExtendedLimitInfo::new();

@@ -18,7 +18,7 @@ use shared_child::SharedChild;
 
 use crate::base::error::{Error, ErrorKind, Result};
 
-pub use self::bind::join_job;
+pub(crate) use self::bind::join_job;
 
 /// The environment variable that counts how many adapters have started one another.
 const DEPTH: &str = "TABIYA_DEPTH";
@@ -96,7 +96,7 @@ impl Engine {
     /// Kills the processes that this one may have left running. A process group keeps its number while it has a member.
     ///
     /// Windows needs no such call: it closes the job, and kills all processes in it, when we end.
-    pub fn kill_group(&self) {
+    pub(crate) fn kill_group(&self) {
         #[cfg(unix)]
         if let Ok(id) = i32::try_from(self.child.id()) {
             let _ =

@@ -41,7 +41,7 @@ impl Compression {
 
 /// A file that is compressed while it is written.
 #[derive(Debug)]
-pub enum Compressor {
+pub(crate) enum Compressor {
     /// Not compressed.
     None(Replacement),
     /// With gzip.
@@ -52,7 +52,7 @@ pub enum Compressor {
 
 /// Writes each piece as a Zstandard frame.
 #[derive(Debug)]
-pub struct Frames(Replacement);
+pub(crate) struct Frames(Replacement);
 
 impl Compressor {
     /// Compresses what is written into a file.
@@ -65,7 +65,7 @@ impl Compressor {
     }
 
     /// The file.
-    pub fn get_ref(&self) -> &Replacement {
+    pub(crate) fn get_ref(&self) -> &Replacement {
         match self {
             Self::None(file) => file,
             Self::Gzip(encoder) => encoder.get_ref(),

@@ -32,7 +32,7 @@ const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 ///
 /// # Errors
 /// When the first bytes cannot be read.
-pub fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut file = BufReader::with_capacity(BLOCK_LEN, file);
     let start = file.fill_buf()?;
     let skipped = matches!(start, [first, rest @ ..] if first & 0xf0 == 0x50 && rest.starts_with(&SKIPPABLE));

@@ -110,14 +110,14 @@ impl Date {
 
     /// The last day that the date may mean: the end of the year or month if the day is unknown.
     #[must_use]
-    pub fn last_day(self) -> Self {
+    pub(crate) fn last_day(self) -> Self {
         let month = if self.month == 0 { 12 } else { self.month };
         let last = Self { month, ..self }.days_in_month();
         Self { month, day: if self.day == 0 { last } else { self.day }, ..self }
     }
 
     /// Whether all of it is unknown.
-    pub fn is_unknown(self) -> bool {
+    pub(crate) fn is_unknown(self) -> bool {
         self == Self::default()
     }
 }

@@ -124,7 +124,7 @@ impl GameResult {
     }
 
     /// As PGN writes it.
-    pub fn as_pgn(self) -> &'static str {
+    pub(crate) fn as_pgn(self) -> &'static str {
         match self {
             Self::White => "1-0",
             Self::Black => "0-1",

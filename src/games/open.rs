@@ -106,7 +106,7 @@ impl Source {
 
 impl Sources {
     /// Why files in folders that look as if they held games cannot be read.
-    pub fn passed_over(&self) -> &[Error] {
+    pub(crate) fn passed_over(&self) -> &[Error] {
         &self.passed_over
     }
 

@@ -16,7 +16,7 @@ const AHEAD: usize = 4;
 const POLL: Duration = Duration::from_millis(50);
 
 /// A pipe. Its own thread opens and reads it, because both may block forever.
-pub struct Pipe {
+pub(crate) struct Pipe {
     blocks: Receiver<io::Result<Vec<u8>>>,
     block: io::Cursor<Vec<u8>>,
 }

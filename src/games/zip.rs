@@ -23,19 +23,19 @@ const MOST_MEMBERS: usize = 1 << 16;
 const UNPACK: &str = "unpack it first";
 
 /// Whether these are the first bytes of an archive.
-pub fn is_start(start: &[u8]) -> bool {
+pub(crate) fn is_start(start: &[u8]) -> bool {
     STARTS.iter().any(|sign| start.starts_with(*sign))
 }
 
 /// Whether a file can be read and is an archive.
-pub fn is_zip(path: &Path) -> bool {
+pub(crate) fn is_zip(path: &Path) -> bool {
     let mut start = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && is_start(&start)
 }
 
 /// A PGN file in an archive.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub(crate) struct Member {
     /// The path of the archive and in it.
     pub name: PathBuf,
     /// Bytes that it takes in the archive.
@@ -51,7 +51,7 @@ pub struct Member {
 ///
 /// # Errors
 /// When the archive cannot be read, holds no PGN files, or holds one that is encrypted or compressed in a rare way.
-pub fn members(path: &Path) -> Result<Vec<Member>> {
+pub(crate) fn members(path: &Path) -> Result<Vec<Member>> {
     let damaged = |error: ZipError| match error {
         ZipError::Io(error) => Error::file(path, "cannot read the archive", error),
         _ => Error::format(path, "this archive is damaged").advice(UNPACK),

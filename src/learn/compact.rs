@@ -29,7 +29,7 @@ use super::storage::Bytes;
 use super::transact::Transaction;
 
 /// How many games can be taken back at least, if so many were learned.
-pub const UNDO_GAMES: usize = 1000;
+pub(crate) const UNDO_GAMES: usize = 1000;
 
 /// How many bytes of records are dropped at least: about four thousand games.
 const DROPPED_MIN: u64 = 1 << 20;
@@ -42,7 +42,7 @@ const BUFFER_LEN: usize = 1 << 18;
 
 /// When a journal is compacted.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Games whose records stay.
     pub games: usize,
     /// Bytes of records that are dropped at least.

@@ -45,7 +45,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the system fails.
-    pub fn stamp(&mut self) -> Result<Option<Stamp>> {
+    pub(crate) fn stamp(&mut self) -> Result<Option<Stamp>> {
         self.book.stamp().map_err(|error| cannot_read(&self.path, error))
     }
 
@@ -74,7 +74,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn fingerprint(&mut self) -> Result<Fingerprint> {
+    pub(crate) fn fingerprint(&mut self) -> Result<Fingerprint> {
         fingerprint(self.len, |index| self.entry(index))
     }
 
@@ -142,7 +142,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub fn first_implausible(&mut self) -> Result<Option<u64>> {
+    pub(crate) fn first_implausible(&mut self) -> Result<Option<u64>> {
         let mut found = None;
         self.each(0, |index, field| {
             found = (!field.is_plausible()).then_some(index);

@@ -5,7 +5,7 @@ use shakmaty::{Color, KnownOutcome};
 use crate::book::polyglot::entry::Entry;
 
 /// Bytes of the field in the file: two big-endian 16-bit numbers.
-pub const FIELD_LEN: usize = 4;
+pub(crate) const FIELD_LEN: usize = 4;
 
 /// Half-points of a won game; a draw is half of it, a lost game nothing.
 const WIN: u16 = 2;
@@ -38,7 +38,7 @@ impl Field {
     }
 
     /// Whether PolyGlot can have written it: nobody wins more than two half-points a game.
-    pub fn is_plausible(self) -> bool {
+    pub(crate) fn is_plausible(self) -> bool {
         u32::from(self.halfpoints) <= u32::from(WIN) * u32::from(self.games)
     }
 

@@ -63,13 +63,13 @@ impl FinishedGame {
     }
 
     /// The sides as the journal writes them.
-    pub fn sides_bits(&self) -> u8 {
+    pub(crate) fn sides_bits(&self) -> u8 {
         u8::from(self.sides.white) | u8::from(self.sides.black) << 1
     }
 
     /// The note of the game's record: the note of the game, cut if it is too long; and if the game began in the usual
     /// position, a tab and its first moves, two characters each, up to the first promotion.
-    pub fn record_note(&self) -> String {
+    pub(crate) fn record_note(&self) -> String {
         let title = self.note.get(..self.note.floor_char_boundary(TITLE_MAX)).unwrap_or_default();
         let mut note = title.replace(char::is_control, " ");
         if self.start.chess() == Position::start().chess() {
@@ -107,12 +107,12 @@ impl FinishedGame {
 
 impl GameRecord {
     /// The name of the game.
-    pub fn title(&self) -> &str {
+    pub(crate) fn title(&self) -> &str {
         self.note.split_once('\t').map_or(&*self.note, |(title, _)| title)
     }
 
     /// Its first moves from the usual position, as far as the record keeps them.
-    pub fn first_moves(&self) -> Vec<Move> {
+    pub(crate) fn first_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut chess = shakmaty::Chess::default();
         let text = self.note.split_once('\t').map_or("", |(_, moves)| moves);

@@ -10,7 +10,7 @@ use crate::base::bytes;
 pub const HEADER_LEN: usize = 128;
 
 /// Bytes of the header of version 1, which has no store.
-pub const FIRST_HEADER_LEN: usize = 64;
+pub(crate) const FIRST_HEADER_LEN: usize = 64;
 
 /// What a journal begins with.
 const MAGIC: &[u8; 8] = b"TabLearn";
@@ -105,13 +105,13 @@ impl Header {
     }
 
     /// The store that follows it.
-    pub fn store(&self) -> Store {
+    pub(crate) fn store(&self) -> Store {
         Store { at: self.size(), ids: self.ids }
     }
 
     /// Whether a loss of power may have left a file of these bytes from the first header of this book's journal: each
     /// byte is that of the header, or was never written.
-    pub fn is_torn(data: &[u8], owner: Owner) -> bool {
+    pub(crate) fn is_torn(data: &[u8], owner: Owner) -> bool {
         [false, true].iter().any(|first| {
             let header = Self { first: *first, ..Self::new(owner, 0) }.to_bytes();
             data.len() <= header.len()

@@ -32,7 +32,7 @@ pub struct Tags<'a> {
 
 /// The identity of a game from a file: the same tags, start and moves give the same identity, whatever file they are
 /// in.
-pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
+pub(crate) fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
     let Tags { event, site, date, round, white, black, result } = tags;
     let mut text = Vec::new();
     for mv in moves {
@@ -45,7 +45,7 @@ pub fn of_file(tags: &Tags<'_>, start: &Position, moves: &[Move]) -> Id {
 }
 
 /// The identity of a game that is played through tabiya and is in no file: a random number.
-pub fn of_played() -> Id {
+pub(crate) fn of_played() -> Id {
     rand::random()
 }
 

@@ -13,25 +13,25 @@ use crate::base::bytes;
 use crate::chess::MoveCode;
 
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
-pub const RECORD_MAX: usize = 16 << 20;
+pub(crate) const RECORD_MAX: usize = 16 << 20;
 
 /// The first bytes of a record (docs/formats/learn.md, Records).
-pub const MARK: &[u8; 4] = b"tabR";
+pub(crate) const MARK: &[u8; 4] = b"tabR";
 
 /// Bytes of a record before those of its kind.
 const PREFIX_LEN: usize = 17;
 
 /// Bytes of the shortest record.
-pub const RECORD_MIN: usize = PREFIX_LEN + CHECK_LEN;
+pub(crate) const RECORD_MIN: usize = PREFIX_LEN + CHECK_LEN;
 
 /// Bytes of a check.
-pub const CHECK_LEN: usize = 8;
+pub(crate) const CHECK_LEN: usize = 8;
 
 /// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
 
 /// Bytes of a game's note.
-pub const NOTE_MAX: usize = 255;
+pub(crate) const NOTE_MAX: usize = 255;
 
 /// A checksum: it guards a record, and the next one repeats it.
 pub type Check = [u8; CHECK_LEN];
@@ -124,7 +124,7 @@ impl Record {
 
     /// The length that the record at the start of `data` claims; `None` where no record starts, or none can be that
     /// long.
-    pub fn claimed_len(data: &[u8]) -> Option<usize> {
+    pub(crate) fn claimed_len(data: &[u8]) -> Option<usize> {
         let len = bytes::u32_be(data, 4)? as usize;
         (data.starts_with(MARK) && (RECORD_MIN..=RECORD_MAX).contains(&len)).then_some(len)
     }

@@ -18,7 +18,7 @@ const COMPARED_MAX: usize = 64;
 
 /// A learned game that was not taken back and whose record the journal has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LearnedGame {
+pub(crate) struct LearnedGame {
     /// The identity of the game.
     pub id: Id,
     /// The sides learned.
@@ -31,7 +31,7 @@ pub struct LearnedGame {
 
 /// The journal up to a place.
 #[derive(Clone, Debug)]
-pub struct JournalState {
+pub(crate) struct JournalState {
     /// Its header.
     pub header: Header,
     /// Where its records begin.
@@ -193,7 +193,7 @@ impl JournalState {
     ///
     /// # Errors
     /// When the journal cannot be read, or its store is damaged.
-    pub fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
         let stored = if self.void { 0 } else { self.header.store().sides_of(journal, &id)? };
@@ -201,22 +201,22 @@ impl JournalState {
     }
 
     /// Games that were learned and can no longer be taken back.
-    pub fn folded(&self) -> u64 {
+    pub(crate) fn folded(&self) -> u64 {
         if self.void { 0 } else { self.header.folded }
     }
 
     /// Bytes of the records.
-    pub fn records_len(&self) -> u64 {
+    pub(crate) fn records_len(&self) -> u64 {
         self.end - self.start
     }
 
     /// The serial of the journal, and the offset of its end.
-    pub fn serial_and_end(&self) -> (u64, u64) {
+    pub(crate) fn serial_and_end(&self) -> (u64, u64) {
         (self.header.serial, self.end)
     }
 
     /// The ids of the first `count` games, sorted, each once.
-    pub fn slots(&self, count: usize) -> Vec<Slot> {
+    pub(crate) fn slots(&self, count: usize) -> Vec<Slot> {
         let mut slots: BTreeMap<Id, u8> = BTreeMap::new();
         for known in self.games.iter().take(count) {
             *slots.entry(known.id).or_default() |= known.sides;
@@ -229,7 +229,7 @@ impl JournalState {
 ///
 /// # Errors
 /// When the journal cannot be read, or no longer has the record.
-pub fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
+pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
     match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
         Some((Record::Game(game), ..)) => Ok(game),
         _ => Err(LearnError::Damaged(known.at)),

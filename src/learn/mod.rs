@@ -36,7 +36,7 @@
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
 //! it, and it ends with its process.
 
-pub mod compact;
+pub(crate) mod compact;
 pub mod entries;
 mod error;
 mod field;
@@ -57,12 +57,12 @@ mod transact;
 use std::path::Path;
 use std::time::Duration;
 
-pub use compact::UNDO_GAMES;
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{History, Learner, Outcome, PATIENCE};
 pub use spool::{Batch, Place, Spool, Spooled};
-pub use storage::{Bytes, Claim, Disk, JOURNAL_SUFFIX, NewJournal, Storage, has_journal, is_same_file};
+pub use storage::{Bytes, Claim, NewJournal, Storage};
+pub(crate) use storage::{Disk, has_journal, is_same_file};
 
 /// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
 /// finish, another process has the journal, or the book may not be written, the book is read as it is.

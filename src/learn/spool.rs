@@ -190,7 +190,7 @@ impl Spool {
     /// # Errors
     /// When the file cannot be locked within `patience`, read or written. The games are known to the journals of their
     /// books, and are not learned again.
-    pub fn cross_out<'a>(
+    pub(crate) fn cross_out<'a>(
         &self,
         places: impl IntoIterator<Item = &'a Place>,
         patience: Duration,
@@ -213,7 +213,7 @@ impl Spool {
     ///
     /// # Errors
     /// When the file exists but cannot be locked within `patience`, read or written. No game is lost then.
-    pub fn tidy(&self, patience: Duration) -> Result<()> {
+    pub(crate) fn tidy(&self, patience: Duration) -> Result<()> {
         if !self.is_longer_than(0) {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use super::lock::lock;
 use crate::base::{file, folder};
 
 /// What is added to a book's name for its journal's.
-pub const JOURNAL_SUFFIX: &str = ".learn";
+pub(crate) const JOURNAL_SUFFIX: &str = ".learn";
 
 /// An open file.
 pub trait Bytes: Send {
@@ -130,7 +130,7 @@ pub trait Storage: Send {
 
 /// A book and its journal in the file system.
 #[derive(Clone, Debug)]
-pub struct Disk {
+pub(crate) struct Disk {
     /// The book, links followed.
     pub book: PathBuf,
     /// The journal, which need not exist.
@@ -152,7 +152,7 @@ impl Disk {
 }
 
 /// Whether there is a journal beside a book.
-pub fn has_journal(book: &Path) -> bool {
+pub(crate) fn has_journal(book: &Path) -> bool {
     Disk::new(book).is_ok_and(|disk| disk.journal.is_file())
 }
 
@@ -230,7 +230,7 @@ impl NewJournal for NewJournalFile {
 }
 
 /// Whether two paths lead to one file, by links of whatever kind.
-pub fn is_same_file(a: &Path, b: &Path) -> bool {
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || same_file::is_same_file(a, b).unwrap_or(false)
 }
 

@@ -14,17 +14,17 @@ pub const PAGE_LEN: usize = 4096;
 const SLOT_LEN: usize = size_of::<Id>() + 1;
 
 /// Ids of a page.
-pub const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
+pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
 
 /// BookEntries that are written at once.
 const PAGES_AT_ONCE: usize = 64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
-pub type Slot = (Id, u8);
+pub(crate) type Slot = (Id, u8);
 
 /// The place of the store in a journal, and how many ids it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Store {
+pub(crate) struct Store {
     /// The offset of its first page.
     pub at: u64,
     /// Ids, each once.
@@ -46,7 +46,7 @@ impl Store {
     ///
     /// # Errors
     /// When the journal cannot be read, or a page is damaged.
-    pub fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, LearnError> {
+    pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: &Id) -> Result<u8, LearnError> {
         let (mut low, mut high) = (0, self.pages());
         let mut guesses = 0_u32;
         while low < high {

@@ -31,12 +31,13 @@ mod option_line;
 mod reply;
 mod score;
 
-pub use command::{Clock, Command, Go, SetOption, position_moves, same_name};
+pub use command::{Clock, Command, Go, SetOption};
+
+pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
-pub use reply::{
-    Reply, bestmove, book_info, id_name, info_string, notice, noticed, option_name, option_type,
-};
+pub use reply::{Reply, bestmove};
+pub(crate) use reply::{book_info, id_name, info_string, notice, noticed, option_name, option_type};
 pub use score::Score;
 
 /// The words of a line, separated by any white space.
@@ -45,7 +46,7 @@ pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Splits a text after its first word: the word, and the rest without leading white space.
-pub fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
     let (word, rest) = text.split_at(end);

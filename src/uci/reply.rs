@@ -27,7 +27,7 @@ impl Reply {
 }
 
 /// The name in an `option` line: the words between `name` and `type`.
-pub fn option_name(line: &[u8]) -> Vec<u8> {
+pub(crate) fn option_name(line: &[u8]) -> Vec<u8> {
     words(line)
         .skip_while(|word| *word != b"name")
         .skip(1)
@@ -37,19 +37,19 @@ pub fn option_name(line: &[u8]) -> Vec<u8> {
 }
 
 /// The type in an `option` line: the word after `type`.
-pub fn option_type(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
 /// The name in a line `id name NAME`; `None` for any other line.
-pub fn id_name(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn id_name(line: &[u8]) -> Option<&[u8]> {
     let (id, rest) = split_word(line);
     let (word, name) = split_word(rest);
     (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
 }
 
 /// Appends `info string TEXT`. Line ends in the text become spaces, because they would start another line.
-pub fn info_string(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
@@ -63,19 +63,19 @@ pub fn info_string(out: &mut Vec<u8>, text: &str) {
 const NOTICE: &str = "tabiya: ";
 
 /// A line with a message of the adapter for the GUI.
-pub fn notice(message: &str) -> Vec<u8> {
+pub(crate) fn notice(message: &str) -> Vec<u8> {
     let mut line = Vec::new();
     info_string(&mut line, &format!("{NOTICE}{message}"));
     line
 }
 
 /// The message in a line that [`notice`] wrote; `None` for any other line.
-pub fn noticed(line: &str) -> Option<&str> {
+pub(crate) fn noticed(line: &str) -> Option<&str> {
     line.strip_prefix("info string ")?.strip_prefix(NOTICE)
 }
 
 /// Appends the `info` line with a score that some clients expect before a move; depth 0 marks a book move.
-pub fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
+pub(crate) fn book_info(out: &mut Vec<u8>, centipawns: i32, line: impl Iterator<Item = UciMove>) {
     out.extend_from_slice(b"info depth 0 seldepth 0 multipv 1 score cp ");
     out.extend_from_slice(itoa::Buffer::new().format(centipawns).as_bytes());
     out.extend_from_slice(b" nodes 0 nps 0 time 0 pv");

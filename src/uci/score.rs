@@ -48,7 +48,7 @@ impl Score {
     }
 
     /// The last score in a block of whole lines.
-    pub fn parse_last(block: &[u8]) -> Option<Self> {
+    pub(crate) fn parse_last(block: &[u8]) -> Option<Self> {
         block.rsplit(|byte| *byte == b'\n').find_map(Self::parse)
     }
 }

@@ -4,7 +4,7 @@
 const SEPARATOR: char = ';';
 
 /// The value that means no book.
-pub const NO_BOOK: &str = "<none>";
+pub(crate) const NO_BOOK: &str = "<none>";
 
 /// A list of books, by priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl BookList {
     }
 
     /// A list of whole paths, in which `;` has no special meaning.
-    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let names = names.into_iter().map(str::trim).filter(|name| !name.is_empty());
         let mut names: Vec<String> = names.map(str::to_owned).collect();
         let all = names.len();

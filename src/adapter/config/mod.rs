@@ -4,7 +4,7 @@ pub mod books;
 mod file;
 pub mod options;
 pub mod search_paths;
-pub mod spelling;
+pub(crate) mod spelling;
 mod trust;
 
 use std::env;
@@ -20,16 +20,16 @@ use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::SetOption;
 
 /// The configuration file that is used if none is named and this one exists.
-pub const FILE_NAME: &str = "tabiya.toml";
+pub(crate) const FILE_NAME: &str = "tabiya.toml";
 
 /// The engine when none is named.
 const DEFAULT_ENGINE: &str = "stockfish";
 
 /// Seconds that the engine may be given to answer `uci`: up to a day.
-pub const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
+pub(crate) const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
 
 /// The levels of the log, from the least detailed to the most detailed.
-pub const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
+pub(crate) const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 
 /// Seconds that the engine is given to answer `uci`: clients give up after 10 to 35.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -175,7 +175,7 @@ impl Config {
     ///
     /// # Errors
     /// When it is not found, with every path that was tried, or when it is tabiya itself.
-    pub fn find_engine(&self) -> Result<PathBuf> {
+    pub(crate) fn find_engine(&self) -> Result<PathBuf> {
         let wrong = |what| Error::new(ErrorKind::Engine, what).remedied_by(Remedy::NameEngine);
         let program = self
             .search_paths
@@ -192,7 +192,7 @@ impl Config {
     ///
     /// # Errors
     /// When there is no such folder.
-    pub fn find_engine_dir(&self) -> Result<Option<PathBuf>> {
+    pub(crate) fn find_engine_dir(&self) -> Result<Option<PathBuf>> {
         let Some(name) = &self.engine_dir else { return Ok(None) };
         match self.search_paths.find(name) {
             Ok(folder) if folder.is_dir() => Ok(Some(folder)),

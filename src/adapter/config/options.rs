@@ -7,7 +7,7 @@ use crate::choose::Policy;
 use crate::uci::SetOption;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
-pub const SEED_MAX: u32 = i32::MAX as u32;
+pub(crate) const SEED_MAX: u32 = i32::MAX as u32;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Value<'_> {
 
 impl Options {
     /// Whether the adapter has an option of this name.
-    pub fn is_ours(name: &[u8]) -> bool {
+    pub(crate) fn is_ours(name: &[u8]) -> bool {
         let option = SetOption { name, value: b"" };
         Self::names().any(|ours| option.is(ours))
     }
@@ -139,7 +139,7 @@ impl Options {
 
     /// Appends the `option` lines, with the current values as defaults. Files are listed as empty, which means those of
     /// the configuration: a GUI that saves options must not save the paths of today.
-    pub fn declare(&self, out: &mut Vec<u8>) {
+    pub(crate) fn declare(&self, out: &mut Vec<u8>) {
         let mut options = self.clone();
         for (name, _, value) in ROWS {
             let name = name.to_owned();

@@ -27,7 +27,7 @@ impl SearchPaths {
     }
 
     /// These folders, without duplicates.
-    pub fn from_folders(folders: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub(crate) fn from_folders(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let mut paths = Self { folders: Vec::new() };
         for folder in folders {
             let folder = std::path::absolute(&folder).unwrap_or(folder);
@@ -54,7 +54,7 @@ impl SearchPaths {
     ///
     /// # Errors
     /// When it is not found: a message that names what was tried.
-    pub fn find_program(&self, name: &str) -> Result<PathBuf, String> {
+    pub(crate) fn find_program(&self, name: &str) -> Result<PathBuf, String> {
         let name = unquoted(name);
         if name.is_empty() {
             return Err("its name is empty".to_owned());

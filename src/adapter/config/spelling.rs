@@ -2,7 +2,7 @@
 
 /// The known name that differs from `name` only by letter case, by the separators of its words, or by plurals; `None`
 /// if there is none.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let bare = bare(name);
     known.into_iter().find(|known| self::bare(known) == bare)
 }

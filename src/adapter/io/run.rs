@@ -145,13 +145,13 @@ fn own(stream: impl std::os::windows::io::AsHandle) -> io::Result<File> {
 }
 
 /// Reports to the log, and to a GUI that may not show our standard error, why there will be no answer.
-pub fn refuse(why: &str) {
+pub(crate) fn refuse(why: &str) {
     log::error!("{why}");
     notify_gui(why);
 }
 
 /// Sends a message to a GUI that has not been greeted yet. A terminal, which shows our standard error, gets none.
-pub fn notify_gui(message: &str) {
+pub(crate) fn notify_gui(message: &str) {
     if !io::stdin().is_terminal() {
         let mut output = io::stdout();
         let _ = output.write_all(&notice(message)).and_then(|()| output.flush());

@@ -21,7 +21,7 @@ use super::session::{PlayedGame, Source};
 use crate::learn::identity;
 use crate::learn::{IdentifiedGame, Spool};
 
-pub use self::spool_path::{spool_path, spool_paths};
+pub(crate) use self::spool_path::{spool_path, spool_paths};
 pub(super) use self::worker::Work;
 
 /// How long to wait for other processes that have locked a book or the spool.

@@ -35,7 +35,7 @@ impl Source {
     }
 
     /// What distinguishes the book from others. The first call reads the book: make it when the game begins.
-    pub fn fingerprint(&self) -> Option<Fingerprint> {
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
         *self.fingerprint.get_or_init(|| self.book.fingerprint())
     }
 }
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Reads the scores in whole engine lines that are forwarded to the GUI.
-    pub fn hear(&mut self, block: &[u8]) {
+    pub(crate) fn hear(&mut self, block: &[u8]) {
         self.play.watch.hear(block);
     }
 

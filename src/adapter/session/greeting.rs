@@ -7,7 +7,7 @@ use super::{Output, Session, lossy};
 use crate::uci::{Command, id_name, notice};
 
 /// The addition to an engine's name that distinguishes it from the engine without books.
-pub const NAME_ADDITION: &str = "(tabiya)";
+pub(crate) const NAME_ADDITION: &str = "(tabiya)";
 
 /// The state of the greeting.
 #[derive(Default)]

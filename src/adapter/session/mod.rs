@@ -41,8 +41,8 @@ use crate::uci::{Command, Reply, notice};
 
 pub use self::books::BookProblem;
 pub use self::game_over::{PlayedGame, Source};
-pub use self::greeting::NAME_ADDITION;
-pub use self::options::unknown_option;
+pub(crate) use self::greeting::NAME_ADDITION;
+pub(crate) use self::options::unknown_option;
 pub use self::output::Output;
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
@@ -131,17 +131,17 @@ impl Session {
     }
 
     /// The number of answers of the engine: each proves that it has read all lines that were sent before the question.
-    pub fn proofs(&self) -> u64 {
+    pub(crate) fn proofs(&self) -> u64 {
         self.child.proofs
     }
 
     /// Whether the engine has not answered `uci` yet.
-    pub fn owes_uciok(&self) -> bool {
+    pub(crate) fn owes_uciok(&self) -> bool {
         self.child.uci_owed > 0
     }
 
     /// The bytes that complete the last line for the engine.
-    pub fn unfinished(&self) -> &'static [u8] {
+    pub(crate) fn unfinished(&self) -> &'static [u8] {
         if self.child.mid_line { b"\n" } else { b"" }
     }
 

@@ -21,7 +21,7 @@ const OWN_BOOKS_MAX: usize = 8;
 const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
 /// The error for an option that was set in advance and that neither the engine nor the adapter has.
-pub fn unknown_option(name: &str) -> String {
+pub(crate) fn unknown_option(name: &str) -> String {
     let advice = match spelling::nearest(name, Options::names()) {
         Some(ours) => format!("write '{ours}'"),
         None => "correct the name".to_owned(),

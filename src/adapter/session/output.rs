@@ -67,7 +67,7 @@ impl Session {
     }
 
     /// Sends the GUI the reports that have waited for its next `go`.
-    pub fn send_reports(&mut self, out: &mut Output) {
+    pub(crate) fn send_reports(&mut self, out: &mut Output) {
         if self.greeting.done {
             for message in std::mem::take(&mut self.reports) {
                 self.say(&notice(&message), out);

@@ -47,7 +47,7 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
 
 /// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker.
 /// While the marker exists, the old file is the valid one; without the marker, the old file can be removed.
-pub fn aside(marker: &Path, old: &Path) -> PathBuf {
+pub(crate) fn aside(marker: &Path, old: &Path) -> PathBuf {
     let mut name = marker.file_name().unwrap_or_default().to_owned();
     name.push(".");
     name.push(old.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The book formats, one folder each. Only [`crate::book::open`] names all of them.
+//! The book formats, one folder each. Only [`mod@crate::book::open`] names all of them.
 
 pub mod abk;
 pub mod counts;

@@ -12,7 +12,7 @@ use crate::chess::Position;
 use crate::chess::normal::{Normal, forms};
 
 /// What a traversal asks of such a book.
-pub trait Forms {
+pub(crate) trait Forms {
     /// An entry that was found.
     type Entry<'a>: Copy
     where
@@ -110,7 +110,7 @@ impl<B: Forms> Graph for &B {
 /// just their moves, because games must not count twice. Positions without moves come once, for their counts. With
 /// [`Scope::All`] the entries that play does not reach follow in the order of the file, White to move first, then in all
 /// other forms, because the file does not say which of them occurred.
-pub fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+pub(crate) fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
     let mut reporter = Reporter { book, facts: Vec::new(), record: PositionRecord::default(), visit };
     // The forms in which each entry was reached, one bit each.
     let mut seen = vec![0_u8; usize::try_from(book.numbers()).unwrap_or_default()];

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
-pub use forms::{Forms, each_form};
+pub(crate) use forms::{Forms, each_form};
 
 use super::{Book, MoveFacts, PositionRecord, Visit};
 use crate::base::interrupt;
@@ -25,10 +25,10 @@ use crate::chess::Position;
 const WIDEST: usize = 1 << 19;
 
 /// Positions between two updates of the progress bar.
-pub const STRIDE: u64 = 1 << 10;
+pub(crate) const STRIDE: u64 = 1 << 10;
 
 /// What a traversal breadth first asks of a book.
-pub trait Graph {
+pub(crate) trait Graph {
     /// How many numbers entries may have: each is below this.
     fn numbers(&self) -> u64;
 
@@ -52,7 +52,7 @@ pub trait Graph {
 
 /// What a traversal breadth first found.
 #[derive(Clone, Debug, Default)]
-pub struct Traversal {
+pub(crate) struct Traversal {
     /// Plies from the starting position to the end of the deepest line. Each position counts where it is first reached.
     pub plies: u32,
     /// Positions of the book that are reached.
@@ -71,7 +71,7 @@ struct Step {
 
 /// A set of small numbers, one bit each.
 #[derive(Clone, Debug, Default)]
-pub struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
     /// An empty set with room for the numbers below `end`.
@@ -100,7 +100,7 @@ impl Bits {
 /// Follows all moves of a book, each entry once, those of fewer plies first.
 ///
 /// The progress bar counts to `positions`.
-pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Traversal {
+pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress) -> Traversal {
     let widest = graph.widest();
     progress.things(positions, "positions");
     let mut traversal = Traversal { entries: Bits::new(graph.numbers()), ..Traversal::default() };
@@ -151,7 +151,7 @@ pub fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &Progress
 ///
 /// `visit` sees each position as often as it is reached, and appends the legal moves to follow, in order. It must give
 /// the moves of each position only once.
-pub fn depth_first(
+pub(crate) fn depth_first(
     start: Position,
     mut visit: impl FnMut(&Position, &mut Vec<Move>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
@@ -180,7 +180,7 @@ pub fn depth_first(
 
 /// Keys are random numbers already, so they are their own hashes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct KeyHasher(u64);
+pub(crate) struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
@@ -198,13 +198,18 @@ impl Hasher for KeyHasher {
 }
 
 /// A set of keys.
-pub type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
+pub(crate) type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
 
 /// Shows each position that play reaches from the starting position, once: along the book's own moves first, then along
 /// replies that it does not have but that lead back into it, as in a book for one side. Returns how many there were.
 ///
 /// `most` is how many positions the book has: replies are searched only if some of them are missing.
-pub fn each_reachable<B: Book + ?Sized>(book: &B, most: u64, progress: &Progress, visit: Visit<'_>) -> u64 {
+pub(crate) fn each_reachable<B: Book + ?Sized>(
+    book: &B,
+    most: u64,
+    progress: &Progress,
+    visit: Visit<'_>,
+) -> u64 {
     let mut met = 0_u64;
     let mut meet = |at: &Position, moves: &[MoveFacts]| {
         met += 1;
@@ -223,7 +228,7 @@ pub fn each_reachable<B: Book + ?Sized>(book: &B, most: u64, progress: &Progress
 
 /// The keys of the positions that the book's own moves reach from the starting position; `None` if there are more than
 /// `most`.
-pub fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
+pub(crate) fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
     let mut count = 0;
     let (keys, flow) = spread(book, None, &mut |_, _| {
         count += 1;

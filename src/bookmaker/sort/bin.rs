@@ -8,15 +8,15 @@ use super::Sortable;
 use super::order::RadixBuffers;
 
 /// Bits of the key that select a bin: a processor's first cache has room for so many places to write to, and no more.
-pub const BIN_BITS: u32 = 8;
+pub(crate) const BIN_BITS: u32 = 8;
 
 /// Bits of the key that select a range.
 const RANGE_BITS: u32 = 12;
 /// Ranges of the whole key space: a run knows where each begins.
-pub const RANGES: usize = 1 << RANGE_BITS;
+pub(crate) const RANGES: usize = 1 << RANGE_BITS;
 
 /// Ranges of a bin.
-pub const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
+pub(crate) const BIN_RANGES: usize = 1 << (RANGE_BITS - BIN_BITS);
 
 /// Runs of a bin that are worth merging.
 const MANY_RUNS: usize = 64;
@@ -27,13 +27,13 @@ fn range_of(key: u64) -> usize {
 }
 
 /// The bin of a key.
-pub fn bin_of(key: u64) -> usize {
+pub(crate) fn bin_of(key: u64) -> usize {
     (key >> (u64::BITS - BIN_BITS)) as usize
 }
 
 /// A sorted run of one bin.
 #[derive(Debug)]
-pub struct Run<R> {
+pub(crate) struct Run<R> {
     pub rows: Box<[R]>,
     /// The number of the row that each range begins with, and the number after the last row.
     starts: [usize; BIN_RANGES + 1],
@@ -58,7 +58,7 @@ impl<R: Sortable> Run<R> {
 
 /// Rows whose keys begin with the same bits.
 #[derive(Debug)]
-pub struct Bin<R> {
+pub(crate) struct Bin<R> {
     /// Unsorted rows.
     pub fresh: Vec<R>,
     /// Sorted ones. The first may be longer than all others together.
@@ -104,7 +104,7 @@ impl<R: Sortable> Bin<R> {
 }
 
 /// Merges sorted parts of a range into `rows`.
-pub fn gather<'a, R: Sortable>(
+pub(crate) fn gather<'a, R: Sortable>(
     parts: impl Iterator<Item = &'a [R]>,
     rows: &mut Vec<R>,
     buffers: &mut RadixBuffers<R>,

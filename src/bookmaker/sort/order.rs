@@ -17,7 +17,7 @@ const FEW_ROWS: usize = 32;
 
 /// Memory in which one thread sorts rows: as much as the rows take.
 #[derive(Debug)]
-pub struct RadixBuffers<R> {
+pub(crate) struct RadixBuffers<R> {
     aside: Vec<R>,
     ends: Vec<u32>,
 }
@@ -30,7 +30,7 @@ impl<R> Default for RadixBuffers<R> {
 
 impl<R: Sortable> RadixBuffers<R> {
     /// Sorts rows whose keys have their first `same` bits in common, and adds up those that count the same thing.
-    pub fn compact(&mut self, rows: &mut Vec<R>, same: u32) {
+    pub(crate) fn compact(&mut self, rows: &mut Vec<R>, same: u32) {
         if R::PRESORTED {
             rows.sort_by(R::order);
             rows.dedup_by(|next, kept| kept.absorb(next));

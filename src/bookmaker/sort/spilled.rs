@@ -11,7 +11,7 @@ use crate::base::scratch::Scratch;
 
 /// Runs in a temporary file, one after the other.
 #[derive(Debug)]
-pub struct SpilledRuns {
+pub(crate) struct SpilledRuns {
     bytes: Scratch,
     /// For each run the number of the row that each range begins with, and the number after the last row.
     starts: Vec<Box<[u64]>>,

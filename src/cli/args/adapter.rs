@@ -83,7 +83,7 @@ impl Args {
     }
 
     /// The same arguments as a command line for another process.
-    pub fn to_line(&self) -> Vec<String> {
+    pub(crate) fn to_line(&self) -> Vec<String> {
         let option = |name: &str, value: &Value| match value {
             Value::Null | Value::Bool(false) => None,
             Value::Bool(true) => Some(format!("--{name}")),

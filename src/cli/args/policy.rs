@@ -8,7 +8,7 @@ use crate::choose::Policy;
 /// Which of a book's moves may be played, and how often.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Which moves may be played, and how often")]
-pub struct PolicyArgs {
+pub(crate) struct PolicyArgs {
     /// 0 = always the best move, 50 = by weight, 100 = every playable move equally often
     #[arg(long, value_name = "0-100", value_parser = up_to(100), default_value_t = Policy::default().variety)]
     variety: u32,
@@ -61,7 +61,7 @@ impl PolicyArgs {
     }
 
     /// Whether to list the games that the books refer to.
-    pub fn lists_games(&self) -> bool {
+    pub(crate) fn lists_games(&self) -> bool {
         self.games == Some(None)
     }
 }

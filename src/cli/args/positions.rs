@@ -32,7 +32,7 @@ pub struct Positions {
 
 impl Positions {
     /// Whether a position is given.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some() || self.fen_file.is_some()
     }
 }
@@ -41,7 +41,7 @@ impl Positions {
 ///
 /// # Errors
 /// When a FEN or a move is wrong, the file cannot be read, or `see` fails.
-pub fn each_position(
+pub(crate) fn each_position(
     positions: &Positions,
     mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>,
 ) -> Printed<()> {

@@ -12,7 +12,7 @@ const LEAST: u64 = 16 << 20;
 
 /// The resources of the machine that a command may use.
 #[derive(clap::Args, Debug)]
-pub struct ResourcesArgs {
+pub(crate) struct ResourcesArgs {
     /// Memory to use, such as 64M or 2G; the rest goes to temporary files [default: a quarter of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     memory: Option<usize>,

@@ -31,7 +31,7 @@ pub struct Args {
 
 /// What to write, and which part of what is read.
 #[derive(clap::Args, Debug)]
-pub struct To {
+pub(crate) struct To {
     /// The book to write; its extension selects the format
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,

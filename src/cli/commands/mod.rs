@@ -3,7 +3,7 @@
 pub mod build;
 pub mod check;
 pub mod convert;
-pub mod doctor;
+pub(crate) mod doctor;
 pub mod dump;
 pub mod export;
 pub mod info;

@@ -19,7 +19,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 /// Reports an invalid command line to a GUI, which may not show standard error: the first line of the error.
-pub fn refuse(error: &clap::Error) {
+pub(crate) fn refuse(error: &clap::Error) {
     let text = error.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     run::notify_gui(first.strip_prefix("error: ").unwrap_or(first));

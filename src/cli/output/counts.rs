@@ -14,7 +14,7 @@ use crate::base::progress::Progress;
 use crate::book::counts::{CountFile, CountsWritten, sum};
 
 /// What was written, in a line for people; none if nothing was written.
-pub fn written_lines(written: &CountsWritten) -> Vec<String> {
+pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {
     let CountsWritten { file, rows, positions, plies } = written;
     let (rows, positions) = (many(*rows, "row"), many(*positions, "position"));
     let line = || format!("{}: {rows}, {positions}, {}", file.display(), many(*plies, "ply"));
@@ -22,7 +22,7 @@ pub fn written_lines(written: &CountsWritten) -> Vec<String> {
 }
 
 /// What was read from count files, in lines for people; `filtered`: the other games were filtered.
-pub fn read_lines(files: &[CountFile], filtered: bool) -> Vec<String> {
+pub(crate) fn read_lines(files: &[CountFile], filtered: bool) -> Vec<String> {
     if files.is_empty() {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use crate::chess::Position;
 use crate::choose::{Policy, chances};
 
 /// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
-pub fn by_chance(
+pub(crate) fn by_chance(
     book: &dyn Book,
     at: &Position,
     policy: &Policy,
@@ -39,7 +39,7 @@ pub struct Lines<'a> {
 }
 
 /// Which replies are followed.
-pub enum Replies {
+pub(crate) enum Replies {
     /// None: the book's own moves reach everything, or more positions than may be looked at.
     None,
     /// To be decided at the first candidate, by looking at no more than this number of positions.
@@ -76,7 +76,7 @@ impl<'a> Lines<'a> {
 
     /// The moves from a position, the heaviest first and replies last. There are none if the line ends, or if the position was
     /// seen before: then the flag is set.
-    pub fn moves_from(&mut self, at: &Position) -> (Vec<Step>, bool) {
+    pub(crate) fn moves_from(&mut self, at: &Position) -> (Vec<Step>, bool) {
         if self.seen.contains(&at.key()) {
             return (Vec::new(), true);
         }

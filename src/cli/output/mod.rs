@@ -22,7 +22,7 @@ use crate::learn;
 const PREFIX: &str = "tabiya: ";
 
 /// The environment variable with which doctor starts the adapter.
-pub const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
+pub(crate) const UNDER_DOCTOR: &str = "TABIYA_UNDER_DOCTOR";
 
 /// Why printing stopped early.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub enum Stop {
 }
 
 /// The result of something that prints.
-pub type Printed<T> = std::result::Result<T, Stop>;
+pub(crate) type Printed<T> = std::result::Result<T, Stop>;
 
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {
@@ -78,8 +78,8 @@ fn print_to(out: &mut dyn Write, body: impl FnOnce(&mut dyn Write) -> Printed<Ex
 /// Prints lines, and returns how the command ends.
 ///
 /// # Errors
-/// As [`print`].
-pub fn print_lines(lines: &[String], exit: Exit) -> Result<Exit> {
+/// As [`print()`].
+pub(crate) fn print_lines(lines: &[String], exit: Exit) -> Result<Exit> {
     print(|out| {
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         Ok(exit)
@@ -96,7 +96,7 @@ pub fn unwritable(error: &io::Error) -> Error {
 ///
 /// # Errors
 /// When standard output cannot be written, or the work is interrupted.
-pub fn each_file(
+pub(crate) fn each_file(
     paths: &[PathBuf],
     mut examine: impl FnMut(&Path, &mut dyn Write) -> Printed<Exit>,
 ) -> Result<Exit> {
@@ -124,7 +124,7 @@ pub fn complain(error: &Error) {
 }
 
 /// An error with the options that help against it.
-pub fn worded(error: &Error) -> String {
+pub(crate) fn worded(error: &Error) -> String {
     let advice = match error.remedy() {
         None => return error.to_string(),
         Some(Remedy::Replace) => "name another one, or replace it with --force",
@@ -150,7 +150,7 @@ pub fn worded(error: &Error) -> String {
 
 /// Writes a message to standard error as one line, and returns once it is written: a command that exits before that would
 /// lose it.
-pub fn warn(text: &str) {
+pub(crate) fn warn(text: &str) {
     // Names of files may contain line ends.
     let text = text.replace(['\n', '\r'], " ");
     // If standard error is closed, nobody can read it.
@@ -158,13 +158,13 @@ pub fn warn(text: &str) {
 }
 
 /// The message in a line that tabiya has written to standard error; `None` for any other line.
-pub fn warned(line: &str) -> Option<&str> {
+pub(crate) fn warned(line: &str) -> Option<&str> {
     line.strip_prefix(PREFIX)
 }
 
 /// Reports the error that ends the adapter. A client that never reads a full standard error must not keep alive a process
 /// whose engine has ended.
-pub fn complain_at_end(error: &Error) {
+pub(crate) fn complain_at_end(error: &Error) {
     stderr::say(&worded(error));
     stderr::finish();
 }
@@ -183,7 +183,7 @@ pub fn columns() -> usize {
 }
 
 /// The text, cut at its end if it has more than `most` characters.
-pub fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -193,7 +193,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 
 /// How standard output may look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub(crate) struct Look {
     /// It is a terminal: pictures are welcome.
     pub terminal: bool,
     /// Colours may be used.
@@ -204,7 +204,7 @@ pub struct Look {
 
 impl Look {
     /// How standard output may look in this environment.
-    pub fn of_stdout() -> Self {
+    pub(crate) fn of_stdout() -> Self {
         Self::of(io::stdout().is_terminal(), cfg!(windows), |name| {
             std::env::var_os(name)
                 .filter(|value| !value.is_empty())

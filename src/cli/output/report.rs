@@ -8,7 +8,7 @@ use crate::games::Reason;
 
 /// Why nothing is left to write, as a clause, and what to do if something can be done; `weigh`: the limits that dropped
 /// moves.
-pub fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'static str>) {
+pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'static str>) {
     if !report.dropped.is_empty() {
         let few = report.dropped.contains_key(&Drop::Games) && weigh.min_games > 1;
         let advice = few.then_some("lower the limit with --min-games 1");

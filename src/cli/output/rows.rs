@@ -52,7 +52,7 @@ pub fn table(columns: impl IntoIterator<Item = (&'static str, bool)>) -> Table {
 }
 
 /// What `info` prints of a file: rows for people, or the keys of one JSON object.
-pub struct Sheet<'a> {
+pub(crate) struct Sheet<'a> {
     out: &'a mut dyn Write,
     json: bool,
 }

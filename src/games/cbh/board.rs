@@ -372,12 +372,12 @@ impl Board {
 
     /// Whether the side to move is in check.
     #[inline]
-    pub fn is_check(&self) -> bool {
+    pub(crate) fn is_check(&self) -> bool {
         self.check
     }
 
     /// Whether the side to move, which is in check, is mated.
-    pub fn is_mate(&self) -> bool {
+    pub(crate) fn is_mate(&self) -> bool {
         let king = self.king(self.turn);
         let occupied = self.occupied().without(king);
         // Usually the king can step away, which is quick to see.

@@ -8,7 +8,7 @@ use shakmaty::{Color, Role};
 
 /// The meaning of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
+pub(crate) enum Code {
     /// The side passes.
     Null,
     /// The king castles to the side of the g file, or to that of the c file.
@@ -38,7 +38,7 @@ pub enum Code {
 }
 
 /// The meaning of each code for a side, by [`Color`] as a number: steps of pawns are as their player sees them.
-pub static CODES: [[Code; 256]; 2] = {
+pub(crate) static CODES: [[Code; 256]; 2] = {
     let mut both = [[Code::Nothing; 256]; 2];
     both[Color::White as usize] = codes(PAWN);
     both[Color::Black as usize] = codes([turned(PAWN[0]), turned(PAWN[1]), turned(PAWN[2]), turned(PAWN[3])]);

@@ -172,7 +172,7 @@ impl Cbh {
     }
 
     /// The `.cbg` file, in which offsets of games are.
-    pub fn moves_path(&self) -> &Arc<Path> {
+    pub(crate) fn moves_path(&self) -> &Arc<Path> {
         &self.moves_name
     }
 
@@ -187,7 +187,7 @@ impl Cbh {
     }
 
     /// Bytes of the pictures, sounds and other media in its texts.
-    pub fn media(&self) -> u64 {
+    pub(crate) fn media(&self) -> u64 {
         self.media
     }
 

@@ -35,7 +35,7 @@ pub trait Sink {
 }
 
 /// Adds the moves to a tree.
-pub struct Collector<'a, M, F> {
+pub(crate) struct Collector<'a, M, F> {
     /// The tree.
     pub tree: &'a mut Tree<M>,
     /// Whether it gets the variations.

@@ -18,7 +18,7 @@ use crate::games::Date;
 
 /// A file of entities.
 #[derive(Debug)]
-pub struct Entities {
+pub(crate) struct Entities {
     data: Map,
     header: u64,
     /// Bytes of a record, its links included.
@@ -61,7 +61,7 @@ impl Entities {
     }
 
     /// How many of them are not deleted, by the count in the header.
-    pub fn live_count(&self) -> u64 {
+    pub(crate) fn live_count(&self) -> u64 {
         let live = bytes::u32_le(&self.data, ENTITY_LIVE).map_or(0, u64::from);
         live.min(self.count)
     }
@@ -78,7 +78,7 @@ impl Entities {
     }
 
     /// Whether a record is marked as deleted.
-    pub fn is_deleted(&self, number: u32) -> bool {
+    pub(crate) fn is_deleted(&self, number: u32) -> bool {
         self.at(number).and_then(|at| bytes::u32_le(&self.data, at)) == Some(ENTITY_DELETED)
     }
 
@@ -90,7 +90,7 @@ impl Entities {
 
 /// The bytes of a record after its links.
 #[derive(Clone, Copy, Debug)]
-pub struct Entity<'a>(&'a [u8]);
+pub(crate) struct Entity<'a>(&'a [u8]);
 
 impl<'a> Entity<'a> {
     /// A text, by its offset and length.
@@ -109,13 +109,13 @@ impl<'a> Entity<'a> {
     }
 
     /// The letters of a country; empty if it is unknown.
-    pub fn nation(self, at: u64) -> &'static str {
+    pub(crate) fn nation(self, at: u64) -> &'static str {
         let index = usize::from(self.byte(at)).checked_sub(1);
         index.and_then(|index| NATIONS.get(index)).copied().unwrap_or_default()
     }
 
     /// Appends a player's name as PGN has it: `Last, First`.
-    pub fn push_player(self, out: &mut String) {
+    pub(crate) fn push_player(self, out: &mut String) {
         let (last, first) = (self.text(player::LAST_NAME), self.text(player::FIRST_NAME));
         out.push_str(last.trim());
         if !first.trim().is_empty() {
@@ -139,7 +139,7 @@ impl<'a> Entity<'a> {
     }
 
     /// A title in the first language that has one.
-    pub fn title(self) -> Cow<'a, str> {
+    pub(crate) fn title(self) -> Cow<'a, str> {
         (0..title::LANGUAGES)
             .map(|language| self.text((language * title::LEN, title::LEN)))
             .find(|text| !text.is_empty())
@@ -147,7 +147,7 @@ impl<'a> Entity<'a> {
     }
 
     /// A team's name as ChessBase writes it: the number follows that of a second or third team.
-    pub fn team(self) -> String {
+    pub(crate) fn team(self) -> String {
         const NUMBERS: [&str; 11] = ["", "", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
         let mut name = self.name().into_owned();
         let number = bytes::u16_le(self.0, team::NUMBER).unwrap_or_default();
@@ -161,7 +161,7 @@ impl<'a> Entity<'a> {
     }
 
     /// Appends the type of a tournament as ChessBase names it; nothing if it is unknown.
-    pub fn push_type(self, out: &mut String) {
+    pub(crate) fn push_type(self, out: &mut String) {
         let flags = self.byte(tournament::KIND);
         let number = usize::from(flags & tournament::KIND_MASK);
         let kind = tournament::KINDS.get(number).copied().unwrap_or_default();

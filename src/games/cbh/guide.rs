@@ -116,7 +116,7 @@ impl Guide {
     }
 
     /// The title in this language, or else in the first language that has one.
-    pub fn title(&self, language: u16) -> &str {
+    pub(crate) fn title(&self, language: u16) -> &str {
         let of = |wanted: Option<u16>| {
             self.titles.iter().find(|(given, title)| {
                 wanted.is_none_or(|wanted| wanted == *given) && !title.trim().is_empty()
@@ -127,7 +127,7 @@ impl Guide {
 }
 
 /// The code of a language; empty if it is no particular one.
-pub fn language(number: u16) -> &'static str {
+pub(crate) fn language(number: u16) -> &'static str {
     LANGUAGES.get(usize::from(number)).copied().unwrap_or_default()
 }
 

@@ -47,7 +47,7 @@ impl Mode {
 
     /// The byte that means this after so many moves: the inverse of [`Mode::plain`].
     #[cfg(test)]
-    pub fn hidden(&self, plain: u8, moves: u8) -> u8 {
+    pub(crate) fn hidden(&self, plain: u8, moves: u8) -> u8 {
         (0..=u8::MAX).find(|&byte| self.plain(byte, moves) == plain).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 /// Their letters from number 1 on, as chess federations and the Olympic committee write them (docs/formats/cbh.md,
 /// Names).
 #[rustfmt::skip]
-pub const NATIONS: [&str; 253] = [
+pub(crate) const NATIONS: [&str; 253] = [
     "AFG", "ALB", "ALG", "AND", "ANG", "ANT", "ARG", "ARM", "AUS", "AUT", "AZE", "BAH", "BRN",
     "BAN", "BAR", "BLR", "BEL", "BIZ", "BER", "BOL", "BIH", "BOT", "BRA", "IVB", "BRU", "BUL",
     "BUR", "CAN", "CHI", "CHN", "COL", "CRC", "CRO", "CUB", "CYP", "CZE", "DEN", "DJI", "DOM",

@@ -28,7 +28,7 @@ pub struct Item<'a> {
 
 impl Item<'_> {
     /// The node of a tree that it belongs to.
-    pub fn node(&self) -> u32 {
+    pub(crate) fn node(&self) -> u32 {
         if self.position == note::WHOLE_GAME { 0 } else { self.position + 1 }
     }
 }

@@ -13,7 +13,7 @@ const WAITING: usize = 2;
 ///
 /// # Errors
 /// When `take` fails: the work stops then.
-pub fn in_order<W, T: Default + Send>(
+pub(crate) fn in_order<W, T: Default + Send>(
     (first, last): (u32, u32),
     threads: usize,
     make: impl Fn() -> W + Sync,

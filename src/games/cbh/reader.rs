@@ -154,12 +154,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The numbers of the teams of White and Black.
-    pub fn teams(&mut self, record: &Record) -> [Option<u32>; 2] {
+    pub(crate) fn teams(&mut self, record: &Record) -> [Option<u32>; 2] {
         CBJ_TEAMS.map(|at| self.reference(record, at))
     }
 
     /// The number of the game's title.
-    pub fn title(&mut self, record: &Record) -> Option<u32> {
+    pub(crate) fn title(&mut self, record: &Record) -> Option<u32> {
         self.reference(record, CBJ_TITLE)
     }
 
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The board that a game starts on.
-    pub fn board_of(&self, game: &Game) -> Board {
+    pub(crate) fn board_of(&self, game: &Game) -> Board {
         match &game.start {
             None => self.ordinary[usize::from(game.mode.reversed)].clone(),
             Some(start) => Board::new(&start.chess, game.mode.reversed),
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
 
 impl Game {
     /// The number of its first move.
-    pub fn number_of_first(&self) -> u32 {
+    pub(crate) fn number_of_first(&self) -> u32 {
         self.start.as_ref().map_or(1, |start| start.chess.fullmoves().get())
     }
 }

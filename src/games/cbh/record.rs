@@ -77,7 +77,7 @@ impl Record {
     }
 
     /// Whether it is marked as deleted.
-    pub fn is_deleted(&self) -> bool {
+    pub(crate) fn is_deleted(&self) -> bool {
         self.byte(record::FLAGS) & record::DELETED != 0
     }
 
@@ -107,7 +107,7 @@ impl Record {
     }
 
     /// The number in `.cbc`.
-    pub fn annotator(&self) -> u32 {
+    pub(crate) fn annotator(&self) -> u32 {
         self.number_at(record::ANNOTATOR, text_record::ANNOTATOR)
     }
 
@@ -135,12 +135,12 @@ impl Record {
     }
 
     /// The evaluation of a line as a numeric annotation glyph; 0 if it has none.
-    pub fn line_evaluation(&self) -> u8 {
+    pub(crate) fn line_evaluation(&self) -> u8 {
         if self.outcome() == Outcome::Line { self.byte(record::EVALUATION) } else { 0 }
     }
 
     /// Appends round and subround as `3.2`; nothing if both are unknown.
-    pub fn push_round(&self, out: &mut String) {
+    pub(crate) fn push_round(&self, out: &mut String) {
         use std::fmt::Write as _;
         let (round, subround) = (self.byte(record::ROUND), self.byte(record::SUBROUND));
         // Writing into a string cannot fail.
@@ -153,12 +153,12 @@ impl Record {
     }
 
     /// The ratings of White and Black; 0 unknown.
-    pub fn elos(&self) -> (u16, u16) {
+    pub(crate) fn elos(&self) -> (u16, u16) {
         (self.two(record::WHITE_ELO), self.two(record::BLACK_ELO))
     }
 
     /// The opening as `E99`; `None` if it is unknown.
-    pub fn eco(&self) -> Option<[u8; 3]> {
+    pub(crate) fn eco(&self) -> Option<[u8; 3]> {
         let code =
             (self.two(record::OPENING) >> record::ECO_SHIFT).checked_sub(1).filter(|&code| code < 500)?;
         Some([b'A' + (code / 100) as u8, b'0' + (code / 10 % 10) as u8, b'0' + (code % 10) as u8])
@@ -170,7 +170,7 @@ impl Record {
     }
 
     /// Full moves of the main line; 255 means 255 or more.
-    pub fn full_moves(&self) -> u8 {
+    pub(crate) fn full_moves(&self) -> u8 {
         self.byte(record::FULL_MOVES)
     }
 }

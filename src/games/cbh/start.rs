@@ -65,7 +65,7 @@ impl Start {
     }
 
     /// The same position with a castling right that it lacks, if king and rook are on their squares.
-    pub fn with_right(&self, color: Color, short: bool) -> Option<Self> {
+    pub(crate) fn with_right(&self, color: Color, short: bool) -> Option<Self> {
         use shakmaty::Position as _;
         if self.chess.castles().mode() == CastlingMode::Chess960 {
             return None;

@@ -14,7 +14,7 @@ pub struct San {
 
 impl San {
     /// No characters.
-    pub const EMPTY: Self = Self { word: 0 };
+    pub(crate) const EMPTY: Self = Self { word: 0 };
 
     /// The first seven characters of a text.
     ///
@@ -39,7 +39,7 @@ impl San {
 
     /// A word of at most seven characters, given from the lowest byte up.
     #[inline]
-    pub const fn from_word(characters: u64, len: u32) -> Self {
+    pub(crate) const fn from_word(characters: u64, len: u32) -> Self {
         Self { word: (characters & ((1 << 56) - 1)) | (len as u64 & 7) << 56 }
     }
 
@@ -175,7 +175,7 @@ impl<M: Copy + Default> Tree<M> {
 
     /// A node.
     #[inline]
-    pub fn node(&self, number: u32) -> Option<Node<M>> {
+    pub(crate) fn node(&self, number: u32) -> Option<Node<M>> {
         let mv = *self.moves.get(number as usize)?;
         let Links { ply, next, other, .. } = match self.links.get(number as usize) {
             Some(links) => *links,
@@ -230,7 +230,7 @@ pub struct Walk<'a, M> {
 
 impl<M> Walk<'_, M> {
     /// Leaves out the rest of the line, and the variations that would replace its last move.
-    pub fn end_line(&mut self) {
+    pub(crate) fn end_line(&mut self) {
         if std::mem::take(&mut self.branches) {
             self.open.pop();
         }

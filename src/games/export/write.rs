@@ -80,14 +80,14 @@ impl Writer {
     }
 
     /// Writes a tag, unless its value is empty.
-    pub fn known_tag(&mut self, name: &str, value: &str) {
+    pub(crate) fn known_tag(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.tag(name, value);
         }
     }
 
     /// Writes the tags that another writer wrote.
-    pub fn tags(&mut self, other: &Self) {
+    pub(crate) fn tags(&mut self, other: &Self) {
         self.out.extend_from_slice(&other.out);
     }
 
@@ -95,7 +95,7 @@ impl Writer {
     ///
     /// # Errors
     /// When `out` cannot be written.
-    pub fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_lines(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
         let finished = std::mem::take(&mut self.line).min(self.out.len());
         out.write_all(self.out.get(..finished).unwrap_or_default())?;
         self.out.drain(..finished);
@@ -103,13 +103,13 @@ impl Writer {
     }
 
     /// Begins the moves, after the tags.
-    pub fn begin_moves(&mut self) {
+    pub(crate) fn begin_moves(&mut self) {
         self.out.push(b'\n');
         self.line = self.out.len();
     }
 
     /// Ends the moves with the result; the next game may follow.
-    pub fn end_moves(&mut self, result: &str) {
+    pub(crate) fn end_moves(&mut self, result: &str) {
         self.word(result.as_bytes());
         self.out.extend_from_slice(b"\n\n");
         self.line = self.out.len();
@@ -252,13 +252,13 @@ impl Writer {
     }
 
     /// Writes a numeric annotation glyph.
-    pub fn glyph(&mut self, glyph: u8) {
+    pub(crate) fn glyph(&mut self, glyph: u8) {
         let text = format!("${glyph}");
         self.word(text.as_bytes());
     }
 
     /// Opens a variation.
-    pub fn parenthesis(&mut self) {
+    pub(crate) fn parenthesis(&mut self) {
         self.begin(8);
         self.out.push(b'(');
         self.tight = true;

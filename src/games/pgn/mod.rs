@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use piece::PgnBatch;
+pub(crate) use piece::PgnBatch;
 
 use super::{Batch, Place, Problem, Reason, Spot, Visitor};
 use split::Pieces;

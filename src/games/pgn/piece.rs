@@ -17,7 +17,7 @@ use crate::games::{Batch, Place, Spot, Visitor};
 const MOST_TAG_LEN: usize = 1 << 13;
 
 /// A piece of a text of games.
-pub struct PgnBatch {
+pub(crate) struct PgnBatch {
     pub(super) file: Arc<Path>,
     pub(super) piece: Piece,
 }

@@ -60,7 +60,7 @@ pub(super) struct Game {
 }
 
 /// Reads games one after another for a visitor.
-pub struct GameReader<'a> {
+pub(crate) struct GameReader<'a> {
     pub(super) batch: &'a PgnBatch,
     pub(super) visitor: &'a mut dyn Visitor,
     pub(super) header: Header,
@@ -116,7 +116,7 @@ impl<'a> GameReader<'a> {
 
     /// Enters a slice of the text, which holds one game, or several if their first tags are missing. `cut` tells that
     /// its end is missing.
-    pub fn enter(&mut self, start: usize, end: usize, cut: bool) {
+    pub(crate) fn enter(&mut self, start: usize, end: usize, cut: bool) {
         (self.at, self.slice_end, self.cut) = (start, end, cut);
     }
 

@@ -11,11 +11,11 @@ pub const PIECE_LEN: usize = 1 << 20;
 
 /// Bytes after which a piece is cut at a weaker sign of a new game than its first tag, or anywhere: no real game is this
 /// long.
-pub const MOST_LEN: usize = 1 << 24;
+pub(crate) const MOST_LEN: usize = 1 << 24;
 
 /// The start of a game, even after a comment without end: the first of the seven tags that the PGN standard requires,
 /// at the start of a line.
-pub const FIRST_TAG: &[u8] = b"\n[Event ";
+pub(crate) const FIRST_TAG: &[u8] = b"\n[Event ";
 
 /// A piece of a text of games.
 #[derive(Debug)]

@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next strange word before the move of this number, counted from 0 without strange words.
-    pub fn next_strange(&mut self, before: u32) -> Option<Strange> {
+    pub(crate) fn next_strange(&mut self, before: u32) -> Option<Strange> {
         while self.moves < before {
             match self.next()? {
                 (at, word, Verdict::Strange) => {
@@ -74,13 +74,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether the walk has reached this byte.
-    pub fn is_past(&self, at: usize) -> bool {
+    pub(crate) fn is_past(&self, at: usize) -> bool {
         self.words.at >= at
     }
 
     /// The offset and length in bytes of the move of this number, counted from 0 without strange words; `None` if there
     /// are fewer moves, or if the walk is beyond it.
-    pub fn find_move(&mut self, number: u32) -> Option<(usize, usize)> {
+    pub(crate) fn find_move(&mut self, number: u32) -> Option<(usize, usize)> {
         while self.moves <= number {
             let (at, word, verdict) = self.next()?;
             if verdict == Verdict::Move {
@@ -111,14 +111,14 @@ pub fn whole(text: &[u8], at: usize, len: usize) -> &[u8] {
 }
 
 /// The start of a text, up to an empty line or a head, where moves end at the latest.
-pub fn rest_of_moves(text: &[u8]) -> &[u8] {
+pub(crate) fn rest_of_moves(text: &[u8]) -> &[u8] {
     let end = memchr::memchr_iter(b'\n', text)
         .find(|&at| matches!(text.get(at + 1..), Some([b'\n' | b'[', ..] | [b'\r', b'\n', ..])));
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
 /// Whether the first word is a move, as in a game without a head; prose begins with another word.
-pub fn begins_with_move(text: &[u8]) -> bool {
+pub(crate) fn begins_with_move(text: &[u8]) -> bool {
     let mut words = Words { text, at: 0, line_start: true };
     let Some(Word::Text { at, word }) = words.next() else { return false };
     match judge(word) {

@@ -32,7 +32,7 @@ kinds! {
 }
 
 /// Sums up the book, and reports what is wrong with it and what keeps moves from being played.
-pub fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     inspect(data, progress, findings);
     let records = Records::new(data);
     for (number, record) in records.iter() {
@@ -60,7 +60,7 @@ pub fn survey(data: &Map, index: &Index, progress: &Progress, findings: &mut Fin
 }
 
 /// Reports what is wrong with the book: first the findings of the walk through the tree, then what no line reaches.
-pub fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
+pub(crate) fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'_>) {
     let records = Records::new(data);
     let end = u64::from(HEADER_LEN) + records.len() as u64 * u64::from(RECORD_LEN);
     if records.trailing > 0 {

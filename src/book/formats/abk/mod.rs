@@ -47,7 +47,7 @@ pub struct Abk {
 }
 
 /// Whether bytes begin as an Arena book does: with its mark and the two lengths after it.
-pub fn is_abk(data: &[u8]) -> bool {
+pub(crate) fn is_abk(data: &[u8]) -> bool {
     data.starts_with(&START)
         && bytes::u32_le(data, HEADER_LEN_AT) == Some(HEADER_LEN)
         && bytes::u32_le(data, RECORD_LEN_AT) == Some(RECORD_LEN)

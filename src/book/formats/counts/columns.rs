@@ -12,14 +12,14 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::PACKED_LEN;
 
 /// The most bytes that a whole number may have.
-pub const NUMBER_LEN: usize = 16;
+pub(crate) const NUMBER_LEN: usize = 16;
 
 /// The columns of numbers: the key, the move, wins, draws and losses.
-pub const NUMBERS: usize = 5;
+pub(crate) const NUMBERS: usize = 5;
 
 /// A column that is read.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub(crate) struct Column {
     /// Its number among the columns of the file.
     pub at: usize,
     /// Its name and type.

@@ -72,7 +72,7 @@ fn skip<T: TInputProtocol>(from: &mut T, kind: TType, depth: i8) -> Result<()> {
 
 /// A footer.
 #[derive(Debug, Default)]
-pub struct Footer {
+pub(crate) struct Footer {
     /// The tree of columns, from its root on.
     pub schema: Vec<Element>,
     /// The row groups, which no footer lacks.
@@ -124,7 +124,7 @@ read_fields!(Element, |element = Element::default(), from|
 
 /// The meaning of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Logical {
+pub(crate) enum Logical {
     /// Whole numbers.
     Integer {
         /// Whether they have a sign.
@@ -146,7 +146,7 @@ read_fields!(Logical, |logical = Logical::Other, from|
 
 /// A row group.
 #[derive(Debug)]
-pub struct Group {
+pub(crate) struct Group {
     /// Its columns.
     pub columns: Vec<Chunk>,
     /// Its rows; negative if the footer does not say.
@@ -160,7 +160,7 @@ read_fields!(Group, |group = Group { columns: Vec::new(), rows: -1 }, from|
 
 /// Where the pages of a column of a row group are. Impossible offsets are beyond the end of any file.
 #[derive(Clone, Copy, Debug)]
-pub struct Chunk {
+pub(crate) struct Chunk {
     /// Offset of the first page.
     pub start: u64,
     /// Offset after the last page.

@@ -41,10 +41,10 @@ pub use without::{CountFile, CountWriter};
 pub use write::CountWriter;
 
 /// Bits of the number of games in a row.
-pub const GAMES_BITS: u32 = 46;
+pub(crate) const GAMES_BITS: u32 = 46;
 
 /// The most games that one row counts: about 70 trillion.
-pub const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
+pub(crate) const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
 
 /// The first and the last bytes of a Parquet file.
 pub const MAGIC: &[u8] = b"PAR1";
@@ -97,7 +97,7 @@ pub struct CountsWritten {
 }
 
 /// Whether a file is a Parquet file, by its first bytes; one that cannot be read is not.
-pub fn is_counts(path: &Path) -> bool {
+pub(crate) fn is_counts(path: &Path) -> bool {
     // Reading a pipe would wait for its writer, and take bytes from it.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -107,7 +107,7 @@ pub fn is_counts(path: &Path) -> bool {
 }
 
 /// Whether a name has the extension of a count file.
-pub fn is_named(path: &Path) -> bool {
+pub(crate) fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
 }
 

@@ -61,7 +61,7 @@ pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8
 }
 
 /// The pages of a column of a row group.
-pub struct Pages {
+pub(crate) struct Pages {
     file: Arc<Blob>,
     chunk: Chunk,
     /// Bytes of a value in a dictionary, which limit its number of values.

@@ -122,13 +122,13 @@ impl CountFile {
     }
 
     /// Rows of a row group.
-    pub fn group_rows(&self, group: usize) -> u64 {
+    pub(crate) fn group_rows(&self, group: usize) -> u64 {
         let at = |group: usize| self.starts.get(group).copied().unwrap_or(0);
         at(group + 1).saturating_sub(at(group))
     }
 
     /// The offset of a row group in bytes.
-    pub fn group_start(&self, group: usize) -> u64 {
+    pub(crate) fn group_start(&self, group: usize) -> u64 {
         self.groups.get(group).map_or(0, |(start, _)| *start)
     }
 
@@ -143,7 +143,7 @@ impl CountFile {
     }
 
     /// The program that wrote it, in its own words.
-    pub fn created_by(&self) -> Option<&str> {
+    pub(crate) fn created_by(&self) -> Option<&str> {
         self.created_by.as_deref()
     }
 
@@ -214,7 +214,7 @@ impl CountFile {
     }
 
     /// The error of a file without the positions that are needed.
-    pub fn lacks_positions(&self) -> Error {
+    pub(crate) fn lacks_positions(&self) -> Error {
         let what = "this count file holds only the keys of positions, and the output needs the positions";
         Error::format(self.path(), what).remedied_by(Remedy::CountPositions)
     }

@@ -16,7 +16,7 @@ use crate::base::blob::Blob;
 use crate::base::error::Result;
 
 /// The values of one column of a row group.
-pub struct Values {
+pub(crate) struct Values {
     reader: Reader,
     is_unsigned: bool,
     /// For a column that may hold NULL: 0 for each NULL.

@@ -46,7 +46,7 @@ kinds! {
 }
 
 /// Sums up the book and reports what is wrong with it.
-pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let summary = inspect(book, progress, findings);
     let walk = breadth_first(book, summary.entries, progress);
     if walk.cut {
@@ -56,7 +56,7 @@ pub fn survey(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> S
 }
 
 /// Reads everything once, reports what is wrong with the headers, the pages and the index, and counts entries and moves.
-pub fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn inspect(book: &Ctg, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let Some(index) = book.index() else { return Summary::default() };
     let data = &book.ctg;
     let pages = pages_in(data.len() as u64);

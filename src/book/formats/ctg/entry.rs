@@ -45,7 +45,7 @@ pub fn annotation(code: u8) -> Option<Annotation> {
 }
 
 /// The code of a mark, 0 for none.
-pub fn annotation_code(mark: Option<Annotation>) -> u8 {
+pub(crate) fn annotation_code(mark: Option<Annotation>) -> u8 {
     MARKS.iter().find(|(_, known)| mark == Some(*known)).map_or(0, |(code, _)| *code)
 }
 

@@ -12,18 +12,18 @@ pub const PAGE_LEN: u64 = 4096;
 pub const CTG_START: [u8; 8] = [0, 0x20, 0x10, 0, 0, 1, 0, 1];
 
 /// Offset of the number of data pages in the header page, 32 bits (docs/formats/ctg.md, Header page).
-pub const CTG_PAGES: u64 = 16;
+pub(crate) const CTG_PAGES: u64 = 16;
 
 /// Offset of the number of positions in the header page, 32 bits; ChessBase's own is approximate
 /// (docs/formats/ctg.md, Header page).
-pub const CTG_POSITIONS: u64 = 24;
+pub(crate) const CTG_POSITIONS: u64 = 24;
 
 /// Offset of the number of games in the header page, 32 bits (docs/formats/ctg.md, Header page).
-pub const CTG_GAMES: u64 = 28;
+pub(crate) const CTG_GAMES: u64 = 28;
 
 /// What else the header page of every book has, by offset: the length of a page, and bytes of unknown meaning
 /// (docs/formats/ctg.md, Header page).
-pub const CTG_FIXED: [(u64, &[u8]); 4] = [
+pub(crate) const CTG_FIXED: [(u64, &[u8]); 4] = [
     (0, &CTG_START),
     (8, &[0, 0, 0x10, 0, 0x7f, 0xff, 0x7f, 0xff]),
     (20, &[0xff; 4]),
@@ -31,83 +31,83 @@ pub const CTG_FIXED: [(u64, &[u8]); 4] = [
 ];
 
 /// What each game adds to the four unknown bytes of an entry, exactly or approximately (docs/formats/ctg.md, Entry).
-pub const UNKNOWN_OF_A_GAME: u32 = 5;
+pub(crate) const UNKNOWN_OF_A_GAME: u32 = 5;
 
 /// Bytes before the first entry of a page: the number of entries and the end of the last one, 16 bits each
 /// (docs/formats/ctg.md, Pages).
-pub const PAGE_HEADER: usize = 4;
+pub(crate) const PAGE_HEADER: usize = 4;
 
 /// The first four bytes of a `.cto` file: its header's length, and 1 (docs/formats/ctg.md, Index).
 pub const CTO_START: [u8; 4] = [0, 0x10, 0, 1];
 
 /// Bytes before the page numbers of a `.cto` file (docs/formats/ctg.md, Index).
-pub const CTO_HEADER: u64 = 16;
+pub(crate) const CTO_HEADER: u64 = 16;
 
 /// Offset of the number of page numbers in a `.cto` file, 32 bits (docs/formats/ctg.md, Index).
-pub const CTO_COUNT: u64 = 4;
+pub(crate) const CTO_COUNT: u64 = 4;
 
 /// Offset of the copy of [`CTB_LOW`] in a `.cto` file, 32 bits (docs/formats/ctg.md, Index).
-pub const CTO_LOW: u64 = 12;
+pub(crate) const CTO_LOW: u64 = 12;
 
 /// Bytes of a page number (docs/formats/ctg.md, Index).
-pub const NUMBER_LEN: u64 = 4;
+pub(crate) const NUMBER_LEN: u64 = 4;
 
 /// The page number that means no page (docs/formats/ctg.md, Index).
-pub const NO_PAGE: u32 = u32::MAX;
+pub(crate) const NO_PAGE: u32 = u32::MAX;
 
 /// The first four bytes of a `.ctb` file: its header's length, and 1 (docs/formats/ctg.md, Index).
 pub const CTB_START: [u8; 4] = [0, 0x0c, 0, 1];
 
 /// Bytes before the bitmap of a `.ctb` file (docs/formats/ctg.md, Index).
-pub const CTB_HEADER: u64 = 12;
+pub(crate) const CTB_HEADER: u64 = 12;
 
 /// Offset of the lower bound in a `.ctb` file, 32 bits: eight times the number of the bitmap's first byte that is not
 /// all ones (docs/formats/ctg.md, Index).
-pub const CTB_LOW: u64 = 4;
+pub(crate) const CTB_LOW: u64 = 4;
 
 /// Offset of the upper bound in a `.ctb` file, 32 bits: the bits of the bitmap (docs/formats/ctg.md, Index).
-pub const CTB_HIGH: u64 = 8;
+pub(crate) const CTB_HIGH: u64 = 8;
 
 /// The bits of an entry's first byte that hold the length of its signature, that byte included
 /// (docs/formats/ctg.md, Signature).
-pub const LENGTH_BITS: u8 = 0x1f;
+pub(crate) const LENGTH_BITS: u8 = 0x1f;
 
 /// Set in an entry's first byte if the signature holds an en-passant file (docs/formats/ctg.md, Signature).
-pub const EN_PASSANT: u8 = 0x20;
+pub(crate) const EN_PASSANT: u8 = 0x20;
 
 /// Set in an entry's first byte if the signature holds castling rights (docs/formats/ctg.md, Signature).
-pub const CASTLING: u8 = 0x40;
+pub(crate) const CASTLING: u8 = 0x40;
 
 /// The longest signature: what [`LENGTH_BITS`] can say.
-pub const LONGEST_SIGNATURE: usize = LENGTH_BITS as usize;
+pub(crate) const LONGEST_SIGNATURE: usize = LENGTH_BITS as usize;
 
 /// Bytes after an entry's moves (docs/formats/ctg.md, Entry).
-pub const STATISTICS_LEN: usize = 33;
+pub(crate) const STATISTICS_LEN: usize = 33;
 
 /// The shortest entry: a signature of its first byte, no move, the statistics.
-pub const SHORTEST_ENTRY: u64 = 2 + STATISTICS_LEN as u64;
+pub(crate) const SHORTEST_ENTRY: u64 = 2 + STATISTICS_LEN as u64;
 
 /// The bits of a move's second byte that hold the mark (docs/formats/ctg.md, Marks and comments).
-pub const MARK_BITS: u8 = 0x1f;
+pub(crate) const MARK_BITS: u8 = 0x1f;
 
 /// Castling on the king's side (docs/formats/ctg.md, Move table).
-pub const CASTLE_SHORT: u8 = 0x6b;
+pub(crate) const CASTLE_SHORT: u8 = 0x6b;
 
 /// Castling on the queen's side (docs/formats/ctg.md, Move table).
-pub const CASTLE_LONG: u8 = 0xf6;
+pub(crate) const CASTLE_LONG: u8 = 0xf6;
 
 /// The two codes of the second queen on which sources disagree: six squares up if that is legal, otherwise six to the
 /// right (docs/formats/ctg.md, Move table).
-pub const UNSURE: [u8; 2] = [0x1a, 0xf9];
+pub(crate) const UNSURE: [u8; 2] = [0x1a, 0xf9];
 
 /// Set in the recommendation of a position that it is good to move to: green (docs/formats/ctg.md, Entry).
-pub const GREEN: u8 = 0x80;
+pub(crate) const GREEN: u8 = 0x80;
 
 /// Set in the recommendation of a position that it is bad to move to: red (docs/formats/ctg.md, Entry).
-pub const RED: u8 = 0x40;
+pub(crate) const RED: u8 = 0x40;
 
 /// The summands of the hash (docs/formats/ctg.md, Hash).
-pub const HASH: [u32; 64] = [
+pub(crate) const HASH: [u32; 64] = [
     0x3100_d2bf,
     0x3118_e3de,
     0x34ab_1372,

@@ -19,7 +19,8 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use entry::{Rating, Statistics};
-pub use files::{EXTENSIONS, in_any_case, part};
+pub use files::part;
+pub(crate) use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
 pub use read::page::Entry;
 pub use signature::{Signature, decode};

@@ -103,7 +103,7 @@ pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
 }
 
 /// Whether a code has any meaning.
-pub fn is_known(code: u8) -> bool {
+pub(crate) fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
 }
 

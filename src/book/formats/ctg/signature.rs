@@ -28,7 +28,7 @@ impl Signature {
     }
 
     /// The signature of a position in the normal form; `None` if it has too many pieces.
-    pub fn of_normal(normal: &Normal) -> Option<Self> {
+    pub(crate) fn of_normal(normal: &Normal) -> Option<Self> {
         let mut bits = BitWriter::of_board(normal);
         let mut head = 0;
         let mut tail = 0;

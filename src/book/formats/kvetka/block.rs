@@ -7,7 +7,7 @@ use crate::base::bytes;
 
 /// A block, or as much of it as the file has.
 #[derive(Clone, Copy, Debug)]
-pub struct Block<'a> {
+pub(crate) struct Block<'a> {
     data: &'a [u8],
 }
 

@@ -63,7 +63,7 @@ pub struct Totals {
 }
 
 /// Sums the book up and reports findings.
-pub fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn survey(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let totals = inspect(book, progress, findings);
     let walk = breadth_first(book, totals.elements, progress);
     if walk.cut {
@@ -108,7 +108,7 @@ fn notes(book: &Kvetka, totals: &Totals) -> Vec<(&'static str, String)> {
 }
 
 /// Reads everything once and reports findings about the files, the sources, the blocks in their order and the index.
-pub fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+pub(crate) fn inspect(book: &Kvetka, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     for error in &book.warnings {
         let at = error.offset().unwrap_or_default();
         findings.add(Kind::Files, (error.path().unwrap_or(&book.name), at), error.what());

@@ -96,7 +96,7 @@ pub struct RawElement<'a> {
 
 /// Results and moves of an element, which play needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Body<'a> {
+pub(crate) struct Body<'a> {
     /// The games.
     pub results: Results,
     /// The codes of the moves.
@@ -139,7 +139,7 @@ impl<'a> RawElement<'a> {
     ///
     /// # Errors
     /// When they do not end within it.
-    pub fn body(&self) -> Result<Body<'a>> {
+    pub(crate) fn body(&self) -> Result<Body<'a>> {
         let mut reader = Reader::at(self.rest, 0);
         let results = Results::read(&mut reader)?;
         let count = reader.u8()?;
@@ -274,7 +274,7 @@ pub fn opening_name(comment: &str) -> String {
 }
 
 /// Whether a text is a code of the Encyclopaedia of Chess Openings: A00 to E99.
-pub fn is_eco(code: &str) -> bool {
+pub(crate) fn is_eco(code: &str) -> bool {
     matches!(code.as_bytes(), [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
 }
 

@@ -7,20 +7,20 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
 /// The extension of the files with positions.
-pub const KOB: &str = "kob";
+pub(crate) const KOB: &str = "kob";
 
 /// The extension of the file with the first key of each block.
-pub const KIN: &str = "kin";
+pub(crate) const KIN: &str = "kin";
 
 /// The extension of the file with the games.
-pub const KSF: &str = "ksf";
+pub(crate) const KSF: &str = "ksf";
 
 /// The most `.kob` files of a book, which bounds the work in a folder full of names: 1.3 TB at 20 MB each.
 const MOST_FILES: usize = 1 << 16;
 
 /// The files of one book.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Files {
+pub(crate) struct Files {
     /// The `.kob` files with their numbers, in order; a single file without a number has number 0.
     pub kob: Vec<(u32, PathBuf)>,
     /// The `.kin` file, if it exists.
@@ -30,7 +30,7 @@ pub struct Files {
 }
 
 /// Whether a name has an extension of a Kvetka book, in any letter case.
-pub fn is_part(path: &Path) -> bool {
+pub(crate) fn is_part(path: &Path) -> bool {
     [KOB, KIN, KSF].iter().any(|name| has_extension(path, name))
 }
 
@@ -51,7 +51,7 @@ pub fn stem(path: &Path) -> PathBuf {
 }
 
 /// The file of a book: its stem with an end, such as `_0.kob`.
-pub fn with_end(stem: &Path, end: &str) -> PathBuf {
+pub(crate) fn with_end(stem: &Path, end: &str) -> PathBuf {
     let mut name = stem.file_name().unwrap_or_default().to_owned();
     name.push(end);
     stem.with_file_name(name)
@@ -63,7 +63,7 @@ pub fn kob(stem: &Path, number: u32) -> PathBuf {
 }
 
 /// The path to open if it names a book and no file: `book` and `book.kob` name `book_0.kob`, in any letter case.
-pub fn in_any_case(path: &Path) -> Option<PathBuf> {
+pub(crate) fn in_any_case(path: &Path) -> Option<PathBuf> {
     // A stem may have dots too.
     let may_be_book = is_part(path) || path.extension().is_none() || kob(path, 0).exists();
     (!path.exists() && may_be_book && find(path).is_ok()).then(|| path.to_owned())
@@ -104,7 +104,7 @@ pub fn find(path: &Path) -> Result<Files> {
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn existing(stem: &Path) -> Result<Vec<PathBuf>> {
     let Some(name) = lower(stem) else { return Ok(Vec::new()) };
     let names = names_beside(stem)?;
     let Files { kob, kin, ksf } = files_of(&name, &names);

@@ -29,7 +29,7 @@ impl Key {
     }
 
     /// The key of a position in the normal form; `None` if it has more pieces than 176 bits hold.
-    pub fn of_normal(normal: &Normal) -> Option<Self> {
+    pub(crate) fn of_normal(normal: &Normal) -> Option<Self> {
         let mut bits = BitWriter::of_board(normal);
         bits.push(normal.en_passant.map_or(0, |file| file + 1), TAIL_BITS);
         bits.push(normal.castles.into(), TAIL_BITS);

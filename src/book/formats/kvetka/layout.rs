@@ -23,72 +23,72 @@
 //! The format and where each fact comes from: `docs/formats/kvetka.md`, whose sections are cited below.
 
 /// The only described kind of book; 0, 2 and 3 are reserved (docs/formats/kvetka.md, Header).
-pub const TYPE: u8 = 1;
+pub(crate) const TYPE: u8 = 1;
 
 /// Bytes of a block (docs/formats/kvetka.md, Block).
 pub const BLOCK_LEN: u64 = 2048;
 
 /// Bytes before the first element of a block: the number of bytes in use, 16 bits (docs/formats/kvetka.md, Block).
-pub const BLOCK_HEADER: usize = 2;
+pub(crate) const BLOCK_HEADER: usize = 2;
 
 /// Bytes of a key (docs/formats/kvetka.md, Key).
 pub const KEY_LEN: usize = 22;
 
 /// The most bytes of an element: a third of a block. They include its length field, which is the narrower reading (docs/formats/kvetka.md, Open points).
-pub const MOST_ELEMENT: usize = 682;
+pub(crate) const MOST_ELEMENT: usize = 682;
 
 /// Bytes of the shortest element: its length, the key, three counts, no move, no flag.
-pub const SHORTEST_ELEMENT: u64 = 1 + KEY_LEN as u64 + 5;
+pub(crate) const SHORTEST_ELEMENT: u64 = 1 + KEY_LEN as u64 + 5;
 
 /// The most bytes of a `.kob` file that is written: above 20 MB Kvetka splits it (docs/formats/kvetka.md, Open points).
 pub const MOST_FILE: u64 = 20 * 1024 * 1024;
 
 /// The number of plies in the header that means all (docs/formats/kvetka.md, Header).
-pub const ALL_PLIES: u8 = 0xff;
+pub(crate) const ALL_PLIES: u8 = 0xff;
 
 /// Set in the header's kind of elements if elements may hold links to games (docs/formats/kvetka.md, Header).
-pub const HAS_LINKS: u8 = 0x01;
+pub(crate) const HAS_LINKS: u8 = 0x01;
 
 /// Set in an element's flags if it has a comment (docs/formats/kvetka.md, Element).
-pub const HAS_COMMENT: u8 = 0x01;
+pub(crate) const HAS_COMMENT: u8 = 0x01;
 
 /// Set in an element's flags if it has links to the games that end there, in an undescribed form.
-pub const HAS_ENDS: u8 = 0x02;
+pub(crate) const HAS_ENDS: u8 = 0x02;
 
 /// Set in an element's flags if it has a link to one game.
-pub const HAS_LINK: u8 = 0x04;
+pub(crate) const HAS_LINK: u8 = 0x04;
 
 /// Bytes of a link.
-pub const LINK_LEN: usize = 6;
+pub(crate) const LINK_LEN: usize = 6;
 
 /// The most characters of a comment (docs/formats/kvetka.md, Element).
-pub const MOST_COMMENT: usize = 300;
+pub(crate) const MOST_COMMENT: usize = 300;
 
 /// The most bytes of a CompactInt: seven bits each, for a number of 64 bits. The format has no limit
 /// (docs/formats/kvetka.md, Numbers and strings).
-pub const MOST_COMPACT: usize = 10;
+pub(crate) const MOST_COMPACT: usize = 10;
 
 /// Castling on the king's side (docs/formats/kvetka.md, Moves).
-pub const CASTLE_SHORT: u8 = 0xc4;
+pub(crate) const CASTLE_SHORT: u8 = 0xc4;
 
 /// Castling on the queen's side (docs/formats/kvetka.md, Moves).
-pub const CASTLE_LONG: u8 = 0xc5;
+pub(crate) const CASTLE_LONG: u8 = 0xc5;
 
 /// The contents of a `.ksf` file fill a multiple of so many bytes (docs/formats/kvetka.md, Games file).
-pub const CONTENTS_UNIT: u64 = 512;
+pub(crate) const CONTENTS_UNIT: u64 = 512;
 
 /// A source of a `.ksf` file without games.
-pub const SOURCE_NONE: u8 = 0;
+pub(crate) const SOURCE_NONE: u8 = 0;
 
 /// A PGN file: a game's address is its offset.
-pub const SOURCE_PGN: u8 = 1;
+pub(crate) const SOURCE_PGN: u8 = 1;
 
 /// A web page: a game's address has the kind of page in its highest six bits.
-pub const SOURCE_WEB: u8 = 2;
+pub(crate) const SOURCE_WEB: u8 = 2;
 
 /// A ChessBase database: a game's address is the offset of its record in the `.cbh` file.
-pub const SOURCE_CBH: u8 = 3;
+pub(crate) const SOURCE_CBH: u8 = 3;
 
 /// Stands for the folder of Kvetka at the start of a source's address; the second `%` may be missing
 /// (docs/formats/kvetka.md, Open points).
-pub const CURRENT_DIR: [&str; 2] = ["%currentdir%", "%currentdir"];
+pub(crate) const CURRENT_DIR: [&str; 2] = ["%currentdir%", "%currentdir"];

@@ -26,15 +26,16 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub use block::Packer;
-pub use element::{Element, Extras, Link, Results, Shed, is_eco, opening_name};
-pub use files::{existing, in_any_case, is_part, stem};
+pub(crate) use element::is_eco;
+pub use element::{Element, Extras, Link, Results, Shed, opening_name};
+pub use files::stem;
+pub(crate) use files::{existing, in_any_case, is_part};
 pub use header::Header;
 pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
 pub use write::Writer;
-pub use write::ksf::KsfWriter;
 
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;

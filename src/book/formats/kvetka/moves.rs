@@ -106,7 +106,7 @@ const fn place(step: Step) -> usize {
 }
 
 /// Whether any move has this code.
-pub fn is_known(code: u8) -> bool {
+pub(crate) fn is_known(code: u8) -> bool {
     code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
 }
 

@@ -11,11 +11,11 @@ use crate::base::bytes;
 pub type Result<T> = std::result::Result<T, &'static str>;
 
 /// A thing continues after the end of the data.
-pub const TOO_LONG: &str = "continues past the end";
+pub(crate) const TOO_LONG: &str = "continues past the end";
 /// A CompactInt does not end, or is greater than 64 bits.
-pub const ENDLESS: &str = "has a number that does not end";
+pub(crate) const ENDLESS: &str = "has a number that does not end";
 /// A string claims to be longer than the data left.
-pub const LONG_TEXT: &str = "has a text that is longer than the rest";
+pub(crate) const LONG_TEXT: &str = "has a text that is longer than the rest";
 
 /// Reads one thing after the other.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A CompactInt.
-    pub fn compact(&mut self) -> Result<u64> {
+    pub(crate) fn compact(&mut self) -> Result<u64> {
         let start = self.at;
         let mut value = 0_u64;
         for _ in 0..MOST_COMPACT {
@@ -103,12 +103,12 @@ impl<'a> Reader<'a> {
     }
 
     /// A Unicode string.
-    pub fn unicode(&mut self) -> Result<String> {
+    pub(crate) fn unicode(&mut self) -> Result<String> {
         self.string(2).map(from_utf16)
     }
 
     /// An ANSI string: its bytes.
-    pub fn ansi(&mut self) -> Result<&'a [u8]> {
+    pub(crate) fn ansi(&mut self) -> Result<&'a [u8]> {
         self.string(1)
     }
 }
@@ -132,7 +132,7 @@ fn from_utf16(text: &[u8]) -> String {
 }
 
 /// Text of an ANSI string: UTF-8 if it is valid, else the Western code page.
-pub fn from_ansi(text: &[u8]) -> String {
+pub(crate) fn from_ansi(text: &[u8]) -> String {
     match std::str::from_utf8(text) {
         Ok(text) => text.to_owned(),
         Err(_) => WINDOWS_1252.decode_without_bom_handling(text).0.into_owned(),
@@ -140,7 +140,7 @@ pub fn from_ansi(text: &[u8]) -> String {
 }
 
 /// Appends a CompactInt.
-pub fn put_compact(value: u64, out: &mut Vec<u8>) {
+pub(crate) fn put_compact(value: u64, out: &mut Vec<u8>) {
     let digits = (64 - value.leading_zeros()).div_ceil(7).max(1);
     for digit in (0..digits).rev() {
         let more = if digit > 0 { 0x80 } else { 0 };
@@ -149,7 +149,7 @@ pub fn put_compact(value: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends a Unicode string.
-pub fn put_unicode(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn put_unicode(text: &str, out: &mut Vec<u8>) {
     let units: Vec<u16> = text.encode_utf16().collect();
     out.extend((units.len() as u32).to_be_bytes());
     out.extend(units.iter().flat_map(|unit| unit.to_be_bytes()));
@@ -157,7 +157,7 @@ pub fn put_unicode(text: &str, out: &mut Vec<u8>) {
 
 /// Appends an ANSI string: in the Western code page if that has all letters and the bytes are not valid UTF-8, else in
 /// UTF-8.
-pub fn put_ansi(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn put_ansi(text: &str, out: &mut Vec<u8>) {
     let (western, _, lacking) = WINDOWS_1252.encode(text);
     let bytes = if !lacking && from_ansi(&western) == text { &*western } else { text.as_bytes() };
     out.extend((bytes.len() as u32).to_be_bytes());

@@ -30,7 +30,7 @@ kinds! {
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
 /// only the positions show, in the order in which play reaches them.
-pub fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
     let entries = Entries::new(data);
     data.expect(Access::Sequential);
     let totals = scan(entries, progress, findings);

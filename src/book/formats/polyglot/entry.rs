@@ -50,7 +50,7 @@ impl Entry {
     /// Whether the learn field can be what PolyGlot writes: nobody wins more than two half-points a game.
     ///
     /// Other programs keep a score and a depth in these bytes, which rarely pass.
-    pub fn learn_is_plausible(&self) -> bool {
+    pub(crate) fn learn_is_plausible(&self) -> bool {
         u32::from(self.halfpoints) <= 2 * u32::from(self.games)
     }
 
@@ -65,7 +65,7 @@ impl Entry {
     }
 
     /// Adds the entry to the same move of `moves`; `false` if it is not among them.
-    pub fn add_to<M: PartialEq>(&self, moves: &mut [MoveFacts<M>], mv: M) -> bool {
+    pub(crate) fn add_to<M: PartialEq>(&self, moves: &mut [MoveFacts<M>], mv: M) -> bool {
         let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else { return false };
         known.weight += u64::from(self.weight);
         known.learned = known.learned.into_iter().chain(self.learned()).reduce(Learned::plus);

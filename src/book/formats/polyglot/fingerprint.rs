@@ -14,7 +14,7 @@ const SAMPLES: u64 = 64;
 ///
 /// # Errors
 /// When `entry` fails.
-pub fn fingerprint<E>(
+pub(crate) fn fingerprint<E>(
     len: u64,
     mut entry: impl FnMut(u64) -> Result<Option<Entry>, E>,
 ) -> Result<Fingerprint, E> {

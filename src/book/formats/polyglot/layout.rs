@@ -4,10 +4,10 @@
 pub const ENTRY_LEN: usize = 16;
 
 /// Offset of the key in an entry, in bytes.
-pub const KEY: u64 = 0;
+pub(crate) const KEY: u64 = 0;
 /// Offset of the move.
 pub const MOVE: u64 = 8;
 /// Offset of the weight.
-pub const WEIGHT: u64 = 10;
+pub(crate) const WEIGHT: u64 = 10;
 /// Offset of the learn field: games, then half-points, 16 bits each (docs/formats/polyglot.md, Learn field).
-pub const LEARN: u64 = 12;
+pub(crate) const LEARN: u64 = 12;

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
-pub use fingerprint::fingerprint;
+pub(crate) use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 

@@ -60,7 +60,7 @@ impl<'a> Entries<'a> {
 
     /// The number of the first entry whose key is not below `key`, by binary search, or the count of entries if there is
     /// none. In a book that is out of order it is any number up to that count.
-    pub fn lower_bound(self, key: u64) -> usize {
+    pub(crate) fn lower_bound(self, key: u64) -> usize {
         self.entries.partition_point(|entry| key_of(entry) < key)
     }
 

@@ -23,7 +23,7 @@ pub struct Totals {
 }
 
 /// Reads all entries in the order of the file.
-pub fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
+pub(crate) fn scan(entries: Entries<'_>, progress: &Progress, findings: &mut Findings<'_>) -> Totals {
     progress.bytes(entries.len() as u64 * ENTRY_LEN as u64);
     let mut totals = Totals { positions: 0, moves: 0, learned: Some(0) };
     // The number of the last position that has each move code.

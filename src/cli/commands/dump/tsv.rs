@@ -73,7 +73,7 @@ pub fn key(key: u64, text: &mut Vec<u8>) {
 /// The castlings of a book that holds only keys, as far as play reaches their positions: what looks like a king that takes
 /// its rook could be another piece that moves to the corner.
 #[derive(Debug, Default)]
-pub struct Castlings(HashSet<(u64, u16)>);
+pub(crate) struct Castlings(HashSet<(u64, u16)>);
 
 impl Castlings {
     /// Finds them; a book that holds positions does not need them.

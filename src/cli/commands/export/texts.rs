@@ -17,7 +17,7 @@ use crate::games::cbh::{Cbh, Kind, Reader, Record};
 
 /// What became of the texts.
 #[derive(Default)]
-pub struct Texts {
+pub(crate) struct Texts {
     texts: u64,
     files: u64,
     deleted: u64,

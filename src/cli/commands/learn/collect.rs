@@ -17,7 +17,7 @@ const MAX_PROBLEMS: usize = 10;
 
 /// Collects the games of a player.
 #[derive(Default)]
-pub struct Collector {
+pub(crate) struct Collector {
     /// The player whose games are collected; `None`: all games.
     player: Option<PlayerName>,
     /// Whether the moves of both sides are learned, not only the player's.

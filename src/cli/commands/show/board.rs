@@ -12,7 +12,7 @@ const DARK: &str = "\x1b[48;5;179m\x1b[38;5;16m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Draws the board, White below.
-pub fn picture(chess: &Chess, look: Look, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn picture(chess: &Chess, look: Look, out: &mut dyn Write) -> io::Result<()> {
     for rank in Rank::ALL.into_iter().rev() {
         write!(out, " {} ", rank.char())?;
         for file in File::ALL {

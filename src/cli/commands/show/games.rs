@@ -11,7 +11,7 @@ use crate::cli::output::rows;
 
 /// A game as JSON. Other programs rely on the keys and their order.
 #[derive(Serialize)]
-pub struct GameLine<'a> {
+pub(crate) struct GameLine<'a> {
     white: &'a str,
     black: &'a str,
     white_elo: Option<u16>,

@@ -55,7 +55,7 @@ impl Key {
 
     /// What a legal move, not yet played, changes in the key by moving pieces.
     #[inline(always)]
-    pub fn moved(&self, board: &Board, mv: Move) -> u64 {
+    pub(crate) fn moved(&self, board: &Board, mv: Move) -> u64 {
         let of = |piece: u8, at: Square| self.pieces[usize::from(piece & 15)][at as usize];
         let on = |at: Square| board.squares[at as usize];
         let own = |role: Role| role as u8 | (board.turn as u8) << 3;

@@ -71,7 +71,7 @@ impl IndexedMove {
     }
 
     /// Games that the mover won and lost.
-    pub fn wins_and_losses(&self) -> (u32, u32) {
+    pub(crate) fn wins_and_losses(&self) -> (u32, u32) {
         match self.white {
             true => (self.white_wins, self.white_losses),
             false => (self.white_losses, self.white_wins),

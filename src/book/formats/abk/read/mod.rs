@@ -5,4 +5,5 @@ mod walk;
 pub mod weigh;
 
 pub use index::{Index, IndexedMove};
-pub use walk::{LONGEST, MOST, walk};
+pub(crate) use walk::LONGEST;
+pub use walk::{MOST, walk};

@@ -10,7 +10,7 @@ use crate::book::traverse::Bits;
 use crate::chess::Position;
 
 /// Plies that a line is followed: longer than any game that a book was made from. It bounds the walk's memory.
-pub const LONGEST: usize = 1024;
+pub(crate) const LONGEST: usize = 1024;
 
 /// Records that are followed; the rest of a larger file is ignored. It bounds the index to about 700 MB.
 pub const MOST: usize = 1 << 24;

@@ -29,7 +29,7 @@ const MOST: i32 = 15;
 
 /// How a book weighs its moves, and what it asks of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Weighing<'a> {
+pub(crate) struct Weighing<'a> {
     header: &'a Header,
     /// The exponents of priority, games and score.
     exponents: [f64; 3],
@@ -61,7 +61,7 @@ impl<'a> Weighing<'a> {
 
     /// Whether the header keeps a move from being played: too few games, too few of them won by the mover (in number or
     /// per cent), or too late a ply. Limits below 0 do not count, nor does a last ply of 0.
-    pub fn limits(&self, known: &IndexedMove) -> bool {
+    pub(crate) fn limits(&self, known: &IndexedMove) -> bool {
         let Header { min_games, min_wins, min_percent: [white, black], last_ply, .. } = *self.header;
         let [games, wins] = [known.games, known.wins_and_losses().0].map(i64::from);
         let percent = i64::from(if known.white { white } else { black });

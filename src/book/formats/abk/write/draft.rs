@@ -28,7 +28,7 @@ const LEAST_MEMORY: usize = 1 << 20;
 const NODE_LEN: usize = size_of::<u128>();
 
 /// Bytes of a move.
-pub const STEP_LEN: usize = size_of::<Step>();
+pub(crate) const STEP_LEN: usize = size_of::<Step>();
 
 /// The content of an Arena book that is being written.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ const BY_RESULTS: u8 = 2;
 
 impl Step {
     /// A legal move to the position of this key, of which nothing else is known.
-    pub fn leading(position: &Position, mv: Move, next: u64) -> Self {
+    pub(crate) fn leading(position: &Position, mv: Move, next: u64) -> Self {
         let Record { from, to, promotion, .. } = Record::of(mv);
         let flags = if position.chess().turn() == Color::White { WHITE } else { 0 };
         Self { next, weight: 0, games: 0, white_wins: 0, white_losses: 0, from, to, promotion, flags }
@@ -105,7 +105,7 @@ impl Step {
     }
 
     /// Whether the weights of its position are proportional to results.
-    pub fn by_results(&self) -> bool {
+    pub(crate) fn by_results(&self) -> bool {
         self.flags & BY_RESULTS != 0
     }
 
@@ -220,7 +220,7 @@ impl Draft {
     }
 
     /// An empty book that knows what this one has left out.
-    pub fn emptied(&self) -> Self {
+    pub(crate) fn emptied(&self) -> Self {
         Self { lost: self.lost, ..Self::new(&self.folder, self.memory) }
     }
 
@@ -240,7 +240,7 @@ impl Draft {
     }
 
     /// The key of a position, and the position.
-    pub fn node(&self, number: u32) -> Result<(u64, Node)> {
+    pub(crate) fn node(&self, number: u32) -> Result<(u64, Node)> {
         Ok(read_node(number.into(), self.nodes.get(number.into())?))
     }
 

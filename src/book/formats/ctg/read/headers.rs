@@ -29,7 +29,7 @@ const TOGETHER: &str = "put the .ctg, .cto and .ctb of the same book together ag
 ///
 /// # Errors
 /// When it is too short for its header, or does not begin as such a file does.
-pub fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
+pub(crate) fn check_one(part: usize, path: &Path, map: &Map) -> Result<()> {
     let (header, start, kind) = match part {
         0 => (PAGE_LEN, CTG_START.get(..CTG_MARK).unwrap_or_default(), "the page file"),
         1 => (CTO_HEADER, &CTO_START[..], "the index"),

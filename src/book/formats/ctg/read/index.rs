@@ -42,7 +42,7 @@ impl<'a> Index<'a> {
     }
 
     /// The lower bound of the `.cto` file.
-    pub fn low_copy(self) -> Option<u32> {
+    pub(crate) fn low_copy(self) -> Option<u32> {
         bytes::u32_be(self.cto, CTO_LOW)
     }
 
@@ -58,7 +58,7 @@ impl<'a> Index<'a> {
     }
 
     /// The leaf that the positions of a hash belong to.
-    pub fn leaf(self, hash: u32) -> u64 {
+    pub(crate) fn leaf(self, hash: u32) -> u64 {
         let mut mask = 0;
         loop {
             let node = (u64::from(hash) & mask) + mask;
@@ -86,7 +86,7 @@ impl<'a> Index<'a> {
     /// The leaf of the greatest number, by the last split of the bitmap. In an intact index it is [`Index::count`] - 1.
     ///
     /// Reads the bitmap from its end to the last byte that is not zero.
-    pub fn last_leaf(self) -> u64 {
+    pub(crate) fn last_leaf(self) -> u64 {
         let Some(at) = self.bitmap.iter().rposition(|&byte| byte != 0) else { return 0 };
         let byte = self.bitmap.get(at).copied().unwrap_or_default();
         let node = at as u64 * 8 + u64::from(7 - byte.leading_zeros());
@@ -100,7 +100,7 @@ pub fn offset(node: u64) -> u64 {
 }
 
 /// Offset of the byte of a node's bit in the `.ctb` file.
-pub fn bit_offset(node: u64) -> u64 {
+pub(crate) fn bit_offset(node: u64) -> u64 {
     CTB_HEADER + node / 8
 }
 

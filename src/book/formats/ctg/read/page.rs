@@ -10,7 +10,7 @@ use crate::chess::normal::Normal;
 
 /// A page of entries.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
+pub(crate) struct Page<'a> {
     start: u64,
     /// The bytes of it that the file has.
     pub data: &'a [u8],

@@ -13,10 +13,10 @@ use super::super::signature::Signature;
 use crate::book::Counts;
 
 /// The most games that an entry can hold: 24 bits.
-pub const MOST_GAMES: u32 = (1 << 24) - 1;
+pub(crate) const MOST_GAMES: u32 = (1 << 24) - 1;
 
 /// The most moves that an entry can hold: their length in bytes has 8 bits.
-pub const MOST_MOVES: usize = 127;
+pub(crate) const MOST_MOVES: usize = 127;
 
 /// Bytes of the hash at the start of a record, before the signature. Its lowest bit comes first, because that is the order
 /// of the pages.
@@ -44,16 +44,16 @@ pub enum Source {
 }
 
 /// What a move says of the colour of the position that it leads to: a set of these.
-pub const SAID_NONE: u8 = 1;
+pub(crate) const SAID_NONE: u8 = 1;
 /// Green.
-pub const SAID_GREEN: u8 = 2;
+pub(crate) const SAID_GREEN: u8 = 2;
 /// Red.
-pub const SAID_RED: u8 = 4;
+pub(crate) const SAID_RED: u8 = 4;
 
 /// Counts of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Tally {
+pub(crate) struct Tally {
     games: u32,
     wins: u32,
     losses: u32,
@@ -103,7 +103,7 @@ const TALLY_LEN: usize = size_of::<Tally>();
 
 /// What a position says of itself.
 #[derive(Clone, Debug, Default)]
-pub struct Own {
+pub(crate) struct Own {
     /// Where its counts come from.
     pub source: Source,
     /// Its counts.
@@ -117,7 +117,7 @@ pub struct Own {
 /// What a move says of the position that it leads to.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub struct Reached {
+pub(crate) struct Reached {
     /// Its counts.
     pub counts: Tally,
     /// Average ratings of the side to move and of the other; 0 for none.
@@ -185,7 +185,7 @@ pub struct Row {
 
 impl Row {
     /// Whether a record belongs to another position than those so far.
-    pub fn is_other(&self, record: &[u8]) -> bool {
+    pub(crate) fn is_other(&self, record: &[u8]) -> bool {
         !self.signature.is_empty()
             && !record.get(ORDER_LEN..).is_some_and(|rest| rest.starts_with(&self.signature))
     }
@@ -262,12 +262,12 @@ impl Row {
     }
 
     /// Whether moves to it have different colours.
-    pub fn is_torn(&self) -> bool {
+    pub(crate) fn is_torn(&self) -> bool {
         self.said.count_ones() > 1
     }
 
     /// Whether its counts do not fit.
-    pub fn is_too_great(&self) -> bool {
+    pub(crate) fn is_too_great(&self) -> bool {
         self.counts.fitting() != self.counts
     }
 

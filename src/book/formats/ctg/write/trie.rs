@@ -10,7 +10,7 @@ use super::super::layout::{
 };
 
 /// Bytes of a page for entries.
-pub const ROOM: usize = PAGE_LEN as usize - PAGE_HEADER;
+pub(crate) const ROOM: usize = PAGE_LEN as usize - PAGE_HEADER;
 
 /// Levels that the trie may grow beyond those that evenly spread hashes would need. This keeps the index smaller than the
 /// pages, whatever the hashes are.
@@ -30,7 +30,7 @@ pub struct Item {
 
 /// The index to the pages of a book, as they are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trie {
+pub(crate) struct Trie {
     /// The last level.
     deepest: u32,
     /// An entry of the page before.
@@ -44,7 +44,7 @@ pub struct Trie {
 
 /// A page: how many of the next entries are in it, and which others have no room anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
+pub(crate) struct Leaf {
     /// Entries in the page.
     pub entries: usize,
     /// An entry of it, and how many of its first bits all entries under its node share.

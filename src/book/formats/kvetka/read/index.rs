@@ -54,7 +54,7 @@ impl Index {
     }
 
     /// The last of the blocks from `low` to `high` whose key is not above this one.
-    pub fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
+    pub(crate) fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
         last_true(low, high, |block| self.key(block).is_some_and(|first| first <= key))
     }
 }

@@ -43,7 +43,7 @@ pub struct Kvetka {
 
 /// An element, and the block that has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// The number of the block among those of the book.
     pub block: u64,
     /// The element.

@@ -41,7 +41,7 @@ impl Part {
 
 /// All `.kob` files of a book.
 #[derive(Debug)]
-pub struct Parts {
+pub(crate) struct Parts {
     /// The files in order.
     pub files: Vec<Part>,
     /// The header, if the first file exists.
@@ -109,7 +109,7 @@ impl Parts {
 
     /// The last of the blocks from `low` to `high` whose first key is not above this one, by binary search. A block without
     /// a key counts as the nearest one before it that has one.
-    pub fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
+    pub(crate) fn last_from(&self, key: &[u8; KEY_LEN], low: u64, high: u64) -> Option<u64> {
         let known = |block: u64| {
             let neighbours = (low..=block).rev().take(NEIGHBOURS);
             neighbours.filter_map(|block| self.first_key(block)).next().copied()
@@ -128,7 +128,7 @@ impl Parts {
 
 /// The last of the numbers from `low` to `high` for which `holds` is true, if it is true up to some number and false after
 /// it; `low` if it is false for all. `None` if there is no number.
-pub fn last_true(low: u64, high: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+pub(crate) fn last_true(low: u64, high: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
     let (mut low, mut end) = (low, high.checked_add(1)?);
     if low >= end {
         return None;

@@ -10,14 +10,14 @@ use crate::base::map::Map;
 use crate::book::{LinkedGame, SourceKind};
 
 /// The kinds of sources by their numbers.
-pub const KINDS: [(u8, SourceKind); 3] =
+pub(crate) const KINDS: [(u8, SourceKind); 3] =
     [(SOURCE_PGN, SourceKind::Pgn), (SOURCE_WEB, SourceKind::Web), (SOURCE_CBH, SourceKind::Cbh)];
 
 /// White's half-points by the result of a game: 0 Black won, 1 White won, 2 drawn. The table is its own inverse.
-pub const POINTS: [u8; 3] = [0, 2, 1];
+pub(crate) const POINTS: [u8; 3] = [0, 2, 1];
 
 /// The result of a game whose result is not known.
-pub const UNKNOWN_RESULT: u8 = 3;
+pub(crate) const UNKNOWN_RESULT: u8 = 3;
 
 /// The `.ksf` file of a book.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Sources {
     }
 
     /// The bytes that the contents of so many sources fill.
-    pub fn contents_len(count: u64) -> u64 {
+    pub(crate) fn contents_len(count: u64) -> u64 {
         (4 + 4 * count).next_multiple_of(CONTENTS_UNIT)
     }
 

@@ -6,7 +6,8 @@ use std::path::Path;
 use shakmaty::{CastlingMode, Position as _};
 
 use super::super::element::{Element, Extras, Link, Results};
-use super::super::{Header, Key, KsfWriter, Kvetka, code};
+use super::super::write::ksf::KsfWriter;
+use super::super::{Header, Key, Kvetka, code};
 use super::Packed;
 use crate::base::progress::Progress;
 use crate::book::{Book, LinkedGame, SourceKind};

@@ -25,7 +25,7 @@ const HAS_COMMENT: u8 = 4;
 
 /// The facts about a position itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Own {
+pub(crate) struct Own {
     /// The codes of its moves.
     pub moves: Vec<u8>,
     /// Its results, if they are known apart from its moves.
@@ -63,7 +63,7 @@ impl Own {
     }
 
     /// Appends the record of a move that leads to a position.
-    pub fn write_child(key: &Key, results: Results, out: &mut Vec<u8>) {
+    pub(crate) fn write_child(key: &Key, results: Results, out: &mut Vec<u8>) {
         out.extend(key.0);
         out.push(CHILD);
         results.write(out);
@@ -88,7 +88,7 @@ impl Own {
 
 /// The records of one key together.
 #[derive(Clone, Debug, Default)]
-pub struct Gathered {
+pub(crate) struct Gathered {
     key: Option<Key>,
     own: Own,
     /// The results of all moves that lead to the position.
@@ -97,7 +97,7 @@ pub struct Gathered {
 
 impl Gathered {
     /// Whether a record belongs to another position than those so far.
-    pub fn is_other(&self, record: &[u8]) -> bool {
+    pub(crate) fn is_other(&self, record: &[u8]) -> bool {
         self.key.is_some_and(|key| !record.starts_with(&key.0))
     }
 

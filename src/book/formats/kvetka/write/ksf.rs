@@ -24,7 +24,7 @@ const COUNT_LEN: u64 = 4;
 
 /// The games so far.
 #[derive(Debug)]
-pub struct KsfWriter {
+pub(crate) struct KsfWriter {
     /// What follows the contents, without the sources' numbers of games.
     body: Scratch,
     sources: Vec<Source>,
