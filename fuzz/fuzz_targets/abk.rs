@@ -53,7 +53,9 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(book) = Abk::new("fuzz.abk", file.clone()) {
         look(&book);
         assert!(book.index().all().len() <= chunks.len());
-        book.check(&Progress::none(), &mut |finding| assert!(finding.offset.is_none_or(|offset| offset < file.len() as u64)));
+        book.check(&Progress::none(), &mut |finding| {
+            assert!(finding.offset.is_none_or(|offset| offset < file.len() as u64))
+        });
     }
 
     written(fields, records);

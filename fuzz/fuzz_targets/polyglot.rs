@@ -68,7 +68,9 @@ fn look(book: &Polyglot, len: u64, places: &[Position]) {
     assert_eq!(summary.entries, len / ENTRY_LEN as u64);
     assert!(summary.positions <= Some(summary.entries) && summary.moves <= Some(summary.entries));
     assert!(summary.reachable <= summary.positions);
-    book.check(&Progress::none(), &mut |finding| assert!(finding.offset.is_none_or(|offset| offset < len.max(1))));
+    book.check(&Progress::none(), &mut |finding| {
+        assert!(finding.offset.is_none_or(|offset| offset < len.max(1)))
+    });
 }
 
 /// What holds of a sorted one: each legal entry is given, with all its weight, and nothing else is.
