@@ -8,18 +8,16 @@ use super::super::info::summary;
 use super::{ALL, exported, found, lines};
 use crate::games::Date;
 
-/// A sample database; `None`, and a line that says so, where they are not at hand.
-fn sample(name: &str) -> Option<Cbh> {
-    let Some(folder) = std::env::var_os("TABIYA_SAMPLES") else {
-        println!("skipped: TABIYA_SAMPLES is unset, and the test needs cbh/{name} of the samples");
-        return None;
-    };
-    Some(Cbh::open(PathBuf::from(folder).join("cbh").join(name)).unwrap())
+/// A sample database, for tests that are ignored because they need `TABIYA_SAMPLES`.
+fn sample(name: &str) -> Cbh {
+    let folder = std::env::var_os("TABIYA_SAMPLES").expect("TABIYA_SAMPLES names the folder of samples");
+    Cbh::open(PathBuf::from(folder).join("cbh").join(name)).unwrap()
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn every_game_of_twic1134_is_legal_to_its_end() {
-    let Some(db) = sample("twic1134/twic1134.cbh") else { return };
+    let db = sample("twic1134/twic1134.cbh");
     let exported = exported(&db, &ALL);
     assert_eq!((exported.totals.games, exported.problems), (6117, Vec::new()));
     assert_eq!(lines(&exported.text).len(), 6117);
@@ -33,8 +31,9 @@ fn every_game_of_twic1134_is_legal_to_its_end() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn the_variations_and_texts_of_linares_are_read_from_old_headers() {
-    let Some(db) = sample("linares/linares.cbh") else { return };
+    let db = sample("linares/linares.cbh");
     let exported = exported(&db, &ALL);
     assert_eq!((exported.totals.games, exported.problems), (503, Vec::new()));
     let lines = lines(&exported.text);
@@ -48,13 +47,14 @@ fn has_variations(line: &str) -> bool {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn the_others_are_sound_and_known() {
     for (name, games, modes) in [
         ("WithVariations/WithVariations.cbh", 28, vec![(0, 28)]),
         ("Chess960Biel/Chess960Biel.cbh", 188, vec![(0, 1), (10, 187)]),
         ("UnusualStart/UnusualStartBytes.cbh", 9, vec![(1, 2), (4, 3), (5, 4)]),
     ] {
-        let Some(db) = sample(name) else { return };
+        let db = sample(name);
         let summary = summary(&db, &|_| Ok(())).unwrap();
         assert_eq!((summary.games, summary.texts, summary.deleted), (games, 0, 0));
         assert_eq!(summary.modes, modes.into_iter().collect());
@@ -67,8 +67,9 @@ fn the_others_are_sound_and_known() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn info_knows_the_dates_and_names() {
-    let Some(db) = sample("twic1134/twic1134.cbh") else { return };
+    let db = sample("twic1134/twic1134.cbh");
     let summary = summary(&db, &|_| Ok(())).unwrap();
     assert_eq!((summary.players, summary.tournaments), (2737, 48));
     let (first, last) = summary.dates.unwrap();

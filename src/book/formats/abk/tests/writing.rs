@@ -234,8 +234,9 @@ fn castling_and_every_promotion_come_back() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn perfect2021_comes_back_as_it_was() {
-    let Some(path) = sample("abk/Perfect2021.abk") else { return };
+    let path = sample("abk/Perfect2021.abk");
     let theirs = Abk::new(&path, std::fs::read(&path).unwrap()).unwrap();
     let live = |book: &Abk| Records::new(&book.data).iter().filter(|(_, record)| !record.deleted()).count();
     assert_eq!(live(&theirs) as i32, Header::read(&theirs.data).live_records);
@@ -274,8 +275,9 @@ fn perfect2021_comes_back_as_it_was() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn a_ctg_book_becomes_a_tree_with_its_counts() {
-    let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let path = sample("ctg/perfect2021/Perfect2021.ctg");
     let theirs = Ctg::open(&path).unwrap();
     let mut known = every(&theirs, Scope::Reachable);
     let (ours, written) = write(&known);

@@ -29,8 +29,9 @@ fn reached(book: &dyn Book, mut see: impl FnMut(&Position, &[MoveFacts])) -> usi
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn a_walk_of_perfect2021_finds_every_successor() {
-    let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let path = sample("ctg/perfect2021/Perfect2021.ctg");
     let book = Ctg::open(path).unwrap();
     let (mut edges, mut illegal, mut missing) = (0, 0, 0);
     let mut known = HashSet::new();
@@ -50,8 +51,9 @@ fn a_walk_of_perfect2021_finds_every_successor() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn every_entry_of_perfect2021_is_sound() {
-    let Some(path) = sample("ctg/perfect2021/Perfect2021.cto") else { return };
+    let path = sample("ctg/perfect2021/Perfect2021.cto");
     let book = Ctg::open(path).unwrap();
     let mut reported = Vec::new();
     book.check(&Progress::none(), &mut |finding| reported.push(finding));
@@ -62,8 +64,9 @@ fn every_entry_of_perfect2021_is_sound() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn the_ratings_of_the_side_to_move_come_first() {
-    let Some(path) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
+    let path = sample("ctg/perfect2021/Perfect2021.ctg");
     let book = Ctg::open(path).unwrap();
     let (mut swapped, mut same) = (0, 0);
     reached(&book, |position, moves| {
@@ -81,8 +84,9 @@ fn the_ratings_of_the_side_to_move_come_first() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn simple_opens_and_answers() {
-    let Some(path) = sample("ctg/simple/simple.ctg") else { return };
+    let path = sample("ctg/simple/simple.ctg");
     let book = book::open(path).unwrap();
     let mut edges = Vec::new();
     let positions = reached(&*book, |position, moves| {
@@ -99,9 +103,10 @@ fn simple_opens_and_answers() {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
-    let Some(ctg) = sample("ctg/perfect2021/Perfect2021.ctg") else { return };
-    let Some(bin) = sample("polyglot/Perfect2021.bin") else { return };
+    let ctg = sample("ctg/perfect2021/Perfect2021.ctg");
+    let bin = sample("polyglot/Perfect2021.bin");
     let ctg = Ctg::open(ctg).unwrap();
     let bin = Polyglot::new(&bin, crate::base::map::Map::open(&bin).unwrap());
     let keys: HashSet<u64> = bin.entries().iter().map(|entry| entry.key).collect();
