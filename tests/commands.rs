@@ -439,9 +439,9 @@ fn moves_are_given_as_people_write_them() {
         folder.run(&["tree", "a.bin", "--moves", moves]).with(0);
     }
     for (moves, says) in [
-        ("1. e4 e5 2. Ke3", "\"Ke3\", number 3, is no legal move in rnbqkbnr/"),
+        ("1. e4 e5 2. Ke3", "\"Ke3\", number 3, is not a legal move in rnbqkbnr/"),
         ("d4 d5 Nf3 Nf6 Nd2", "\"Nd2\", number 5, may be Nbd2 or Nfd2 in "),
-        ("e4 hello", "\"hello\", number 2, is no legal move in "),
+        ("e4 hello", "\"hello\", number 2, is not a legal move in "),
     ] {
         let ended = folder.run(&["show", "a.bin", "--moves", moves]).with(2);
         assert!(ended.err.contains(says), "{}", ended.err);

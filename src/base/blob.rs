@@ -24,7 +24,7 @@ impl Blob {
     /// Opens a regular file.
     ///
     /// # Errors
-    /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
+    /// When the path is not a regular file (a folder, a pipe, a device), or cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = file::open(path)?;

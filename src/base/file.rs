@@ -9,7 +9,7 @@ use super::error::{Error, ErrorKind, Result};
 /// Opens a regular file for reading.
 ///
 /// # Errors
-/// When the path is no regular file (a folder, a pipe, a device), or cannot be opened.
+/// When the path is not a regular file (a folder, a pipe, a device), or cannot be opened.
 pub fn open(path: &Path) -> Result<(File, Metadata)> {
     let cannot = |error| Error::file(path, "cannot open the file", error);
     // Checked before opening too, because opening a pipe waits for its writer.

@@ -50,7 +50,7 @@ impl Map {
     /// reads as zeros from there on, and is reported: see [`cut`](super::cut).
     ///
     /// # Errors
-    /// When the path is no regular file (a folder, a pipe, a device), or cannot be opened or mapped.
+    /// When the path is not a regular file (a folder, a pipe, a device), or cannot be opened or mapped.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, metadata) = file::open(path)?;

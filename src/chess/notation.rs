@@ -35,7 +35,7 @@ impl fmt::Display for MoveError {
         let Self { word, number, fen, kind } = self;
         write!(f, "\"{word}\", number {number}, ")?;
         match kind {
-            MoveErrorKind::Illegal => write!(f, "is no legal move in {fen}"),
+            MoveErrorKind::Illegal => write!(f, "is not a legal move in {fen}"),
             MoveErrorKind::Ambiguous(moves) => write!(f, "may be {} in {fen}", moves.join(" or ")),
         }
     }
@@ -142,9 +142,9 @@ mod tests {
     fn a_word_that_is_no_move_is_reported_with_its_place_and_reason() {
         let wrong = |text| after(text).unwrap_err().to_string();
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-        assert_eq!(wrong("1. e5"), format!("\"e5\", number 1, is no legal move in {start}"));
-        assert_eq!(wrong("x4"), format!("\"x4\", number 1, is no legal move in {start}"));
-        assert!(wrong("e2e4 e2e4").starts_with("\"e2e4\", number 2, is no legal move in rnbq"));
+        assert_eq!(wrong("1. e5"), format!("\"e5\", number 1, is not a legal move in {start}"));
+        assert_eq!(wrong("x4"), format!("\"x4\", number 1, is not a legal move in {start}"));
+        assert!(wrong("e2e4 e2e4").starts_with("\"e2e4\", number 2, is not a legal move in rnbq"));
         assert!(wrong("d4 d5 Nf3 e6 Nd2").starts_with("\"Nd2\", number 5, may be Nbd2 or Nfd2 in "));
     }
 }

@@ -22,7 +22,7 @@ pub enum Misread {
 impl fmt::Display for Misread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoMove => "this is no move in standard notation",
+            Self::NoMove => "this is not a move in standard notation",
             Self::Null => "a side passes",
             Self::Illegal => "the move is not legal",
             Self::Ambiguous => "several moves can be meant",

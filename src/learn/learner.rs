@@ -116,7 +116,7 @@ impl Learner {
     /// With `again` a game is learned even if it was learned before.
     ///
     /// # Errors
-    /// When the book is no Polyglot book that can be learned into, other processes keep the journal locked for too
+    /// When the book is not a Polyglot book that can be learned into, other processes keep the journal locked for too
     /// long, the journal belongs to another book or is damaged, or the disk is full or may not be written. No game is
     /// half learned then, and none that is tried again is learned twice.
     pub fn learn(&mut self, games: &[IdentifiedGame], again: bool) -> Result<Vec<Outcome>> {

@@ -160,7 +160,10 @@ mod tests {
         let error = of("e2e4 e7e9").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
         let text = error.to_string();
-        assert!(text.starts_with("--moves: \"e7e9\", number 2, is no legal move in rnbqkbnr/pppp"), "{text}");
+        assert!(
+            text.starts_with("--moves: \"e7e9\", number 2, is not a legal move in rnbqkbnr/pppp"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl<'a> GameReader<'a> {
         }
     }
 
-    /// Enters a slice of the text, which holds one game, or several if their first tags are missing. `cut` tells that
+    /// Enters a slice of the text, which holds one game, or several if their first tags are missing. `cut` means that
     /// its end is missing.
     pub(crate) fn enter(&mut self, start: usize, end: usize, cut: bool) {
         (self.at, self.slice_end, self.cut) = (start, end, cut);

@@ -169,7 +169,7 @@ fn a_problem_names_its_line_and_the_move() {
     assert_eq!(problem, "a.pgn: line 6: 2... \"Ke5\": the move is not legal (byte 46)");
     let received = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
     let (_, problem) = received[0].problem.clone().unwrap();
-    assert_eq!(problem, "a.pgn: line 5: 2. \"Sf3\": this is no move in standard notation (byte 26)");
+    assert_eq!(problem, "a.pgn: line 5: 2. \"Sf3\": this is not a move in standard notation (byte 26)");
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
     let mut columns = Vec::with_capacity(NUMBERS + 1);
     for name in [KEY, MOVE].into_iter().chain(COUNT_COLUMNS) {
         let (at, element) = named(&all, name)?.ok_or_else(|| {
-            error(format!("this Parquet file has no column {name:?}, and is no count file without it"))
+            error(format!("this Parquet file has no column {name:?}, and is not a count file without it"))
                 .advice("the columns are key, move, wins, draws and losses")
         })?;
         whole_numbers(element, name)?;

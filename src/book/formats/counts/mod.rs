@@ -142,7 +142,9 @@ pub fn split(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
         } else if is_counts(path) {
             counts.push(path.clone());
         } else if is_named(path) && path.is_file() {
-            return Err(Error::format(path, "this is no Parquet file").advice("write or download it again"));
+            return Err(
+                Error::format(path, "this is not a Parquet file").advice("write or download it again")
+            );
         } else {
             games.push(path.clone());
         }

@@ -50,7 +50,7 @@ impl CountFile {
     /// Opens a count file.
     ///
     /// # Errors
-    /// When it cannot be read, is damaged, is no Parquet file, lacks a column, or has one with a type that cannot hold its
+    /// When it cannot be read, is damaged, is not a Parquet file, lacks a column, or has one with a type that cannot hold its
     /// values.
     pub fn open(path: &Path) -> Result<Self> {
         Self::new(Blob::open(path)?)
@@ -228,7 +228,7 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
     let mut start = [0; MAGIC.len()];
     file.read(0, &mut start)?;
     if start != MAGIC && start != ENCRYPTED {
-        return Err(error("this is no Parquet file"));
+        return Err(error("this is not a Parquet file"));
     }
     let tail_at = file.len().checked_sub(TAIL_LEN).filter(|at| *at >= MAGIC.len() as u64).ok_or_else(cut)?;
     let tail = pages::read(file, tail_at, TAIL_LEN)?;
@@ -252,7 +252,7 @@ fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
 fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
     let [key, mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
     let number = |values: &Values, name: &str| {
-        values.number(at).ok_or_else(|| format!("{name} is no number of 128 bits"))
+        values.number(at).ok_or_else(|| format!("{name} is not a number of 128 bits"))
     };
     let wide = number(key, "key")?;
     // Programs without unsigned numbers write the upper half of all keys as negative numbers.

@@ -259,8 +259,8 @@ fn impossible_numbers_are_refused_with_their_row() {
 
 #[test]
 fn other_files_and_other_versions_are_refused() {
-    assert_eq!(refusal(b"".to_vec()), "a.parquet: this is no Parquet file");
-    assert_eq!(refusal(vec![7; 100]), "a.parquet: this is no Parquet file");
+    assert_eq!(refusal(b"".to_vec()), "a.parquet: this is not a Parquet file");
+    assert_eq!(refusal(vec![7; 100]), "a.parquet: this is not a Parquet file");
     for len in [4, 8, 11, 12] {
         let cut = [b"PAR1".to_vec(), vec![0; len]].concat();
         assert!(refusal(cut).contains("is cut off: its end is missing"), "{len}");
@@ -355,7 +355,7 @@ fn folders_are_split_into_count_files_and_games() {
     let (games, counts) = split(&["spark", "both", "b.pgn", "4.bin", "-"].map(at)).unwrap();
     assert_eq!(games, ["both", "b.pgn", "-"].map(at));
     assert_eq!(counts, ["spark/1.PARQUET", "spark/part/2.parquet", "both/3.parquet", "4.bin"].map(at));
-    assert!(split(&[at("c.parquet")]).unwrap_err().to_string().contains("no Parquet file"));
+    assert!(split(&[at("c.parquet")]).unwrap_err().to_string().contains("not a Parquet file"));
 }
 
 /// Merges files into one, and gives its bytes.

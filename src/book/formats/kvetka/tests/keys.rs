@@ -129,9 +129,9 @@ fn has_code(mv: Move, chess: &Chess) -> bool {
         _ => 2,
     };
     let normal = Normal::of(chess).unwrap();
-    let stands =
+    let is_on_square =
         |number| normal.nth(role, number).is_some_and(|(file, rank)| normal.frame.square(file, rank) == from);
-    promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(stands)
+    promotion.is_none_or(|role| role == Role::Queen) && (0..most).any(is_on_square)
 }
 
 /// A position reached by random moves. Rare ones are taken rather than common ones where `eager`: captures, promotions,
