@@ -128,6 +128,7 @@ fn close_stdout() {
 }
 
 #[cfg(windows)]
+#[allow(unsafe_code, reason = "std closes no standard stream")]
 fn close_stdout() {
     use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
     // SAFETY: the handle is open, and `Output` never writes to it again.

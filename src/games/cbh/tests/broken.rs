@@ -1,12 +1,11 @@
 //! Damage of every kind is reported with game and place, and the other games are read.
 
-use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs;
 
 use super::super::database::Cbh;
 use super::super::info::summary;
 use super::super::mode::Mode;
-use super::fixtures::{TestDatabase, entities, moves};
+use super::fixtures::{TestDatabase, entities};
 use super::{ALL, Options, exported, found, lines};
 
 /// Three games, of which the second is to be broken.
@@ -209,7 +208,7 @@ fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
     const FAR: u64 = (1 << 32) + 1000;
     let mut database = three();
     let folder = tempfile::tempdir().unwrap();
-    let game = moves(&shakmaty::Chess::default(), Mode::of(0).unwrap(), "d4 d5 >", false);
+    let game = super::fixtures::moves(&shakmaty::Chess::default(), Mode::of(0).unwrap(), "d4 d5 >", false);
     let mut second = vec![0; 32 + 120 * 3];
     second[4..8].copy_from_slice(&120_u32.to_le_bytes());
     for (game, offset) in [(0, 26_u64), (1, FAR), (2, 42)] {
@@ -222,7 +221,8 @@ fn files_beyond_4_gib_are_read_by_their_wide_offsets() {
         fs::write(folder.path().join(format!("far.{part}")), bytes).unwrap();
     }
     // A hole takes no room on the disk.
-    let mut file = File::options().write(true).open(folder.path().join("far.cbg")).unwrap();
+    use std::io::{Seek, SeekFrom, Write};
+    let mut file = fs::File::options().write(true).open(folder.path().join("far.cbg")).unwrap();
     file.seek(SeekFrom::Start(FAR)).unwrap();
     file.write_all(&(game.len() as u32 + 4).to_be_bytes()).unwrap();
     file.write_all(&game).unwrap();

@@ -1,6 +1,6 @@
 //! Broken books: what is wrong is reported, and the rest is played.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::super::Ctg;
 use super::super::layout::STATISTICS_LEN;
 use super::fixtures::entry;
-use super::{Fixture, Known, ctb, cto};
+use super::{Fixture, Known};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
 use crate::book::tests::after;
@@ -267,11 +267,11 @@ fn a_book_of_a_hundred_gigabytes_is_opened_and_played() {
     let start = Fixture::new(0).with(&Position::start(), "e2e4", [0; 4], 0).files();
     // The last page has the start, so offsets exceed 32 bits.
     let page = 100_000_000_000_u64 / 4096 - 2;
-    let file = File::create(path("huge.ctg")).unwrap();
+    let file = fs::File::create(path("huge.ctg")).unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, &start[0][..4096], 0).unwrap();
     std::os::unix::fs::FileExt::write_all_at(&file, &start[0][4096..], (page + 1) * 4096).unwrap();
-    fs::write(path("huge.cto"), cto(&[page as u32], 0)).unwrap();
-    fs::write(path("huge.ctb"), ctb(&[])).unwrap();
+    fs::write(path("huge.cto"), super::cto(&[page as u32], 0)).unwrap();
+    fs::write(path("huge.ctb"), super::ctb(&[])).unwrap();
     let book = book::open(path("huge.ctg")).unwrap();
     assert!(book.best(&Position::start()).is_some() && book.best(&after("e2e4")).is_none());
 }
