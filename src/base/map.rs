@@ -63,7 +63,7 @@ impl Map {
         Ok(map)
     }
 
-    /// Tells the operating system how the bytes will be read.
+    /// Advises the operating system how the bytes will be read.
     pub fn expect(&self, access: Access) {
         #[cfg(unix)]
         if let Self::File(map) = self {

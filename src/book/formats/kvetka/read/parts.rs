@@ -83,7 +83,7 @@ impl Parts {
         Ok(Self { files: parts, header, blocks, apart, fences })
     }
 
-    /// Tells the operating system how the files will be read.
+    /// Advises the operating system how the files will be read.
     pub fn expect(&self, access: Access) {
         self.files.iter().for_each(|part| part.map.expect(access));
     }
