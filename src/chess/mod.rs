@@ -8,6 +8,8 @@ pub mod normal;
 pub mod notation;
 mod packed;
 mod position;
+#[cfg(test)]
+pub(crate) mod tests;
 mod written;
 
 pub use game::Game;

@@ -144,6 +144,7 @@ fn castling_rook(chess: &Chess, from: Square, to: Square) -> Option<Square> {
 mod tests {
     use super::*;
     use crate::chess::Position;
+    use crate::chess::tests::played;
     use proptest::prelude::*;
     use shakmaty::CastlingMode;
 
@@ -239,14 +240,8 @@ mod tests {
             codes in prop::collection::vec(any::<u16>(), 0..200),
         ) {
             let start = "brnkqrnb/pppppppp/8/8/8/8/PPPPPPPP/BRNKQRNB w FBfb - 0 1";
-            let mut chess = if chess960 { at(start, CastlingMode::Chess960) } else { Chess::default() };
-            for step in steps {
-                let moves = chess.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                chess.play_unchecked(*step.get(&moves));
-            }
+            let start = if chess960 { at(start, CastlingMode::Chess960) } else { Chess::default() };
+            let chess = played(start, &steps);
             let moves = chess.legal_moves();
             for &mv in &moves {
                 let raw = MoveCode::new(mv.from().unwrap(), mv.to(), mv.promotion());

@@ -187,6 +187,7 @@ pub fn castling(side: CastlingSide, chess: &Chess) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::tests::played;
     use proptest::prelude::*;
 
     proptest! {
@@ -194,14 +195,7 @@ mod tests {
         fn a_move_has_one_step_which_resolves_to_the_move(
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
-            let mut chess = Chess::default();
-            for step in steps {
-                let moves = chess.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                chess.play_unchecked(*step.get(&moves));
-            }
+            let chess = played(Chess::default(), &steps);
             let normal = Normal::of(&chess).unwrap();
             for &mv in &chess.legal_moves() {
                 let without = mv.is_castle() || mv.promotion().is_some_and(|role| role != Role::Queen);

@@ -134,6 +134,7 @@ pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::tests::played;
     use proptest::prelude::*;
     use shakmaty::{Position, Square};
 
@@ -183,14 +184,7 @@ mod tests {
         fn every_move_that_can_be_written_is_read_from_one_code(
             steps in prop::collection::vec(any::<prop::sample::Index>(), 0..150),
         ) {
-            let mut chess = Chess::default();
-            for step in steps {
-                let moves = chess.legal_moves();
-                if moves.is_empty() {
-                    break;
-                }
-                chess.play_unchecked(*step.get(&moves));
-            }
+            let chess = played(Chess::default(), &steps);
             let normal = Normal::of(&chess).unwrap();
             let read: Vec<Move> = (0..=255).filter_map(|code| legal(code, &normal, &chess)).collect();
             for &mv in &chess.legal_moves() {

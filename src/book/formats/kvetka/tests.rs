@@ -8,5 +8,7 @@ mod packed;
 mod reading;
 mod writing;
 
-pub use fixtures::{Fixture, after, fen};
+pub use fixtures::Fixture;
+
+pub use crate::book::tests::{after, fen};
 pub use packed::Packed;

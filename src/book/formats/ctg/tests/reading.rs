@@ -9,19 +9,7 @@ use crate::book::tests::{after, fen, moves, uci};
 use crate::book::{Annotation, Book, Counts, Format, Ratings};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
-
-/// A position of a random game.
-fn played(steps: &[prop::sample::Index]) -> Chess {
-    let mut chess = Chess::default();
-    for step in steps {
-        let moves = chess.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        chess.play_unchecked(*step.get(&moves));
-    }
-    chess
-}
+use crate::chess::tests::played;
 
 fn signature(chess: &Chess) -> Vec<u8> {
     Signature::of(chess).unwrap().bytes().to_vec()
@@ -40,7 +28,7 @@ proptest! {
     fn a_signature_is_read_back_as_the_normal_form(
         steps in prop::collection::vec(any::<prop::sample::Index>(), 0..200),
     ) {
-        let chess = played(&steps);
+        let chess = played(Chess::default(), &steps);
         let bytes = signature(&chess);
         let back = decode(&bytes).unwrap();
         prop_assert!(back.turn().is_white());
@@ -65,7 +53,7 @@ proptest! {
     fn mirrored_positions_have_one_signature(
         steps in prop::collection::vec(any::<prop::sample::Index>(), 0..200),
     ) {
-        let chess = played(&steps);
+        let chess = played(Chess::default(), &steps);
         let mut swapped = setup(&chess);
         swapped.mirror();
         prop_assert_eq!(signature(&position(swapped)), signature(&chess));

@@ -11,21 +11,8 @@ use super::super::{Header, Key, Kvetka, code};
 use super::Packed;
 use crate::base::progress::Progress;
 use crate::book::{Book, LinkedGame, SourceKind};
+use crate::chess::Position;
 use crate::chess::normal::Normal;
-use crate::chess::{Game as Line, Position};
-
-/// A position after moves in UCI notation from the start.
-pub fn after(moves: &str) -> Position {
-    let mut game = Line::start();
-    for mv in moves.split_whitespace() {
-        assert!(game.push_uci(mv.as_bytes()), "{mv}");
-    }
-    game.position().clone()
-}
-
-pub fn fen(fen: &str) -> Position {
-    Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
-}
 
 /// A book to be.
 #[derive(Clone, Default)]
