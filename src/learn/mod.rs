@@ -9,7 +9,7 @@
 //! whatever processes are killed and whenever the power fails; any number of processes may learn into one book at once.
 //!
 //! # How it is kept
-//! NewJournal the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
+//! Beside the book `NAME` is its journal `NAME.learn` (layout: docs/formats/learn.md, Journal). A process that learns
 //! locks it, and then
 //!
 //! 1. reads what other processes have written since; cuts off what was never a whole record; writes the fields that the
