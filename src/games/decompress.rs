@@ -62,7 +62,7 @@ impl<R: Read> Read for Xz<R> {
         self.0.read(into).map_err(|error| {
             let what = match error.kind() {
                 io::ErrorKind::UnexpectedEof => "it is cut off",
-                _ if error.to_string().contains("memory") => {
+                io::ErrorKind::OutOfMemory => {
                     "it takes more than 128 MiB to unpack: unpack it with another program first"
                 }
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => "its xz data are damaged",
