@@ -29,7 +29,7 @@ impl ResourcesArgs {
     ///
     /// # Errors
     /// When there is no folder for temporary files.
-    pub fn means(&self) -> Result<Resources> {
+    pub fn resolve(&self) -> Result<Resources> {
         Resources::new(self.threads.map(usize::from), self.memory, self.temp.as_deref())
     }
 }

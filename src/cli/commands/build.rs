@@ -46,7 +46,7 @@ pub struct Args {
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]
-    means: ResourcesArgs,
+    resources: ResourcesArgs,
 }
 
 /// Which games count, and which of their moves.
@@ -204,7 +204,7 @@ impl Args {
 pub fn run(args: &Args) -> Result<Exit> {
     args.check()?;
     let filter = args.games.filter()?;
-    let means = args.means.means()?;
+    let resources = args.resources.resolve()?;
     let (games, counted) = split(&args.sources)?;
     let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
     let filtered = filter != Filter::default();
@@ -225,17 +225,22 @@ pub fn run(args: &Args) -> Result<Exit> {
     let weigh = args.moves.weigh();
     let (report, written_lines, is_empty) = if args.counts {
         let writer = CountWriter::create(&args.output, args.positions, args.force)?;
-        let (report, written) = bookmaker::write_counts(input, &filter, &means, writer, &progress)?;
+        let (report, written) = bookmaker::write_counts(input, &filter, &resources, writer, &progress)?;
         (report, counts::written_lines(&written), written.plies == 0)
     } else {
         let options = WriteOptions {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],
-            ..written::options(&args.output, args.force, args.moves.green, &means)
+            ..written::options(&args.output, args.force, args.moves.green, &resources)
         };
         let writer = book::create(&args.output, &options)?;
-        let plan =
-            Plan { filter: &filter, weigh: &weigh, names: &names, resources: &means, progress: &progress };
+        let plan = Plan {
+            filter: &filter,
+            weigh: &weigh,
+            names: &names,
+            resources: &resources,
+            progress: &progress,
+        };
         let (report, written) = bookmaker::build(input, &plan, writer)?;
         (report, written::lines(&written), written.moves == 0)
     };

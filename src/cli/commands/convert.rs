@@ -16,7 +16,7 @@ pub struct Args {
     #[command(flatten)]
     to: merge::To,
     #[command(flatten)]
-    means: ResourcesArgs,
+    resources: ResourcesArgs,
 }
 
 /// Writes the book in the format that the new name selects.
@@ -24,5 +24,5 @@ pub struct Args {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
-    merge::make(std::slice::from_ref(&args.input), &args.to, &args.means)
+    merge::make(std::slice::from_ref(&args.input), &args.to, &args.resources)
 }

@@ -26,7 +26,7 @@ pub struct Args {
     #[command(flatten)]
     to: To,
     #[command(flatten)]
-    means: ResourcesArgs,
+    resources: ResourcesArgs,
 }
 
 /// What to write, and which part of what is read.
@@ -56,22 +56,22 @@ pub(crate) struct To {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
-    make(&args.inputs, &args.to, &args.means)
+    make(&args.inputs, &args.to, &args.resources)
 }
 
 /// Makes one book from one or more.
 ///
 /// # Errors
 /// As [`run`].
-pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> {
+pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Exit> {
     if is_named(&to.output) {
-        return merge_counts(inputs, &to.output, to.force, means);
+        return merge_counts(inputs, &to.output, to.force, resources);
     }
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     keep_inputs(&book::parts(&to.output), &written::books(books.iter().map(|book| &**book)))?;
-    let means = means.means()?;
+    let resources = resources.resolve()?;
     interrupt::watch();
-    let options = written::options(&to.output, to.force, to.green, &means);
+    let options = written::options(&to.output, to.force, to.green, &resources);
     let writer = book::create(&to.output, &options)?;
     let progress = Progress::terminal(to.output.to_string_lossy());
     let needs_positions = writer.needs_positions();
@@ -83,7 +83,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> 
     let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
     // If only keys are known, --all cannot include unreached positions either.
     let keys_only = books.iter().all(|book| !book.holds_positions());
-    let (merged, book) = bookmaker::merge(&scoped, &means, writer, &progress)?;
+    let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = vec![format!("{} read", many(merged.read, "position"))];
     if merged.unreached > 0 {
@@ -118,7 +118,7 @@ pub fn make(inputs: &[PathBuf], to: &To, means: &ResourcesArgs) -> Result<Exit> 
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no file is written.
-fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, means: &ResourcesArgs) -> Result<Exit> {
+fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, resources: &ResourcesArgs) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
         let what = "this is not a count file, and only count files can be added up into one";
@@ -127,13 +127,13 @@ fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, means: &Resource
     let files = files.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
     let inputs: Vec<_> = files.iter().map(|file| file.path().to_owned()).collect();
     keep_inputs(&[output.to_owned()], &inputs)?;
-    let means = means.means()?;
+    let resources = resources.resolve()?;
     interrupt::watch();
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, lacking.is_none(), force)?;
     let progress = Progress::terminal(output.to_string_lossy());
     let input = Input { games: &mut games::open(&[])?, counts: &files };
-    let (_, written) = bookmaker::write_counts(input, &Filter::default(), &means, writer, &progress)?;
+    let (_, written) = bookmaker::write_counts(input, &Filter::default(), &resources, writer, &progress)?;
     drop(progress);
     let mut lines = counts::read_lines(&files, false);
     if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
