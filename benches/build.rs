@@ -27,7 +27,7 @@ use tabiya::bookmaker::{Filter, Input, Names, Plan, Resources, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::words::first_strange;
-use tabiya::games::{self, End, Header, Problem, Visitor};
+use tabiya::games::{self, End, GameError, Header, Visitor};
 
 /// Seed of the random games.
 const SEED: u64 = 1;
@@ -225,8 +225,8 @@ impl Visitor for Nothing {
         black_box(end);
     }
 
-    fn unreadable(&mut self, problem: Problem) {
-        black_box(problem);
+    fn unreadable(&mut self, error: GameError) {
+        black_box(error);
     }
 }
 

@@ -67,7 +67,7 @@
 //! use std::ops::ControlFlow;
 //! use shakmaty::Move;
 //! use tabiya::chess::Position;
-//! use tabiya::games::{self, End, Header, Problem, Visitor};
+//! use tabiya::games::{self, End, Header, GameError, Visitor};
 //!
 //! #[derive(Default)]
 //! struct Plies(u32);
@@ -81,7 +81,7 @@
 //!         ControlFlow::Continue(())
 //!     }
 //!     fn end(&mut self, _: End) {}
-//!     fn unreadable(&mut self, _: Problem) {}
+//!     fn unreadable(&mut self, _: GameError) {}
 //! }
 //!
 //! let folder = tempfile::tempdir().expect("a folder");

@@ -13,7 +13,7 @@ use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::games::cbh::export::{Options, Output, export};
 use tabiya::games::cbh::{Cbh, CbhSource, check, info};
-use tabiya::games::{End, Header, KeyedPly, Problem, Visitor};
+use tabiya::games::{End, GameError, Header, KeyedPly, Visitor};
 
 /// The files that the fuzzer fills, and the first bytes that tell them from other files.
 const PARTS: [(&str, &[u8]); 8] = [
@@ -35,8 +35,8 @@ impl Output for Text {
         Ok(())
     }
 
-    fn problem(&mut self, problem: &Problem) {
-        assert!(!problem.why.is_empty());
+    fn error(&mut self, error: &GameError) {
+        assert!(!error.why.is_empty());
     }
 
     fn at(&mut self, _: u32) -> Result<()> {
@@ -72,7 +72,7 @@ impl Visitor for Listener {
         self.ended += 1;
     }
 
-    fn unreadable(&mut self, _: Problem) {}
+    fn unreadable(&mut self, _: GameError) {}
 
     fn wants_variations(&self) -> bool {
         self.variations

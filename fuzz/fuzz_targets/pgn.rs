@@ -12,7 +12,7 @@ use shakmaty::{Move, Position as _};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::split::{PIECE_LEN, Pieces};
-use tabiya::games::{End, Header, Place, Problem, Visitor};
+use tabiya::games::{End, GameError, Header, Place, Visitor};
 
 /// What bytes stand for in a text that is made of words, so that games get somewhere.
 const WORDS: &[&str] = &[
@@ -146,7 +146,7 @@ impl Read for Drops<'_> {
     }
 }
 
-/// What was told, in lines; those of problems end with the place and the words, after a tab.
+/// What was told, in lines; those of errors end with the place and the words, after a tab.
 struct Listener {
     told: Vec<String>,
     begun: usize,
@@ -176,9 +176,9 @@ impl Listener {
         assert!(place.offset <= self.len && place.offset + place.length <= self.len);
     }
 
-    fn problem(&self, problem: &Problem) -> String {
-        self.stands(&problem.place);
-        format!("{}\t{problem}", problem.reason)
+    fn error(&self, error: &GameError) -> String {
+        self.stands(&error.place);
+        format!("{}\t{error}", error.reason)
     }
 }
 
@@ -214,12 +214,12 @@ impl Visitor for Listener {
 
     fn end(&mut self, end: End) {
         assert!(self.open.take().is_some());
-        let problem = end.problem.map(|problem| self.problem(&problem));
-        self.told.push(format!("end {:?} {}", end.result, problem.unwrap_or_default()));
+        let error = end.error.map(|error| self.error(&error));
+        self.told.push(format!("end {:?} {}", end.result, error.unwrap_or_default()));
     }
 
-    fn unreadable(&mut self, problem: Problem) {
+    fn unreadable(&mut self, error: GameError) {
         assert!(self.open.is_none());
-        self.told.push(format!("unreadable {}", self.problem(&problem)));
+        self.told.push(format!("unreadable {}", self.error(&error)));
     }
 }

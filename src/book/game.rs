@@ -28,7 +28,7 @@ impl fmt::Display for SourceKind {
 
 /// A game that a book names, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkedGame {
+pub struct GameReference {
     /// Its number, by which positions name it. Games of one source have consecutive numbers.
     pub number: u64,
     /// The kind of source.
@@ -59,7 +59,7 @@ pub(crate) const CBH_RECORD: u32 = 46;
 /// Bits of a web game's address after the kind of page.
 const WEB_BITS: u32 = 26;
 
-impl LinkedGame {
+impl GameReference {
     /// The result as in PGN; `*` if it is unknown.
     pub fn result(&self) -> &'static str {
         match self.points {
@@ -105,7 +105,7 @@ impl LinkedGame {
     }
 }
 
-impl fmt::Display for LinkedGame {
+impl fmt::Display for GameReference {
     /// Players with their Elo, result, source and place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let player = |f: &mut fmt::Formatter<'_>, name: &str, elo: u16| {

@@ -22,7 +22,7 @@ use shakmaty::{Move, Position as _};
 pub use book_set::BookSet;
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
-pub use game::{LinkedGame, SourceKind};
+pub use game::{GameReference, SourceKind};
 pub(crate) use open::in_any_case;
 pub use open::{create, open, open_bytes, parts};
 pub use record::{PositionRecord, Scope};
@@ -336,12 +336,12 @@ pub trait Book: Send + Sync {
     }
 
     /// A game with the position, if the book names one.
-    fn game(&self, _at: &Position) -> Option<LinkedGame> {
+    fn game(&self, _at: &Position) -> Option<GameReference> {
         None
     }
 
     /// Shows every game that the book names, until `see` breaks off.
-    fn games(&self, _see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {}
+    fn games(&self, _see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {}
 
     /// Shows the book's positions one by one, each with its moves and everything that the book knows of them, until
     /// `visit` breaks off. With [`Scope::All`] a damaged book may show the same position more than once.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{LinkedGame, PositionRecord};
+use super::{GameReference, PositionRecord};
 use crate::base::error::Result;
 
 /// Which moves become green in positions without colours, if the format has colours.
@@ -69,7 +69,7 @@ pub trait BookWriter {
     ///
     /// # Errors
     /// When the disk is full or fails.
-    fn game(&mut self, _game: &LinkedGame) -> Result<()> {
+    fn game(&mut self, _game: &GameReference) -> Result<()> {
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
-use crate::games::{Batch, End, GameResult, Header, KeyedPly, Problem, Sources, Visitor};
+use crate::games::{Batch, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Bits of a game's number that hold its offset in its file.
 const OFFSET_BITS: u32 = 48;
@@ -266,9 +266,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
     fn end(&mut self, end: End) {
         self.wait_last();
         let result = self.filter.result(end.result);
-        if let Some(problem) = end.problem {
+        if let Some(error) = end.error {
             let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
-            self.report.add(problem, used);
+            self.report.add(error, used);
             if self.filter.strict || self.waiting.is_empty() {
                 return;
             }
@@ -289,9 +289,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
         }
     }
 
-    fn unreadable(&mut self, problem: Problem) {
-        self.report.games += u64::from(problem.reason != crate::games::Reason::Unreadable);
-        self.report.add(problem, false);
+    fn unreadable(&mut self, error: GameError) {
+        self.report.games += u64::from(error.reason != crate::games::Reason::Unreadable);
+        self.report.add(error, false);
     }
 
     fn wants_variations(&self) -> bool {

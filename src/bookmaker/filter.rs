@@ -23,7 +23,7 @@ pub struct Filter {
     pub side: Option<Color>,
     /// Games without a result do not count; otherwise they count as draws.
     pub finished: bool,
-    /// A game with a problem does not count at all; otherwise it counts up to the problem.
+    /// A game with an error does not count at all; otherwise it counts up to the error.
     pub strict: bool,
     /// Variations count too.
     pub variations: bool,

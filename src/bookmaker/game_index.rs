@@ -8,7 +8,7 @@ use super::count::Files;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::sort::Sorter;
-use crate::book::{BookWriter, CBH_RECORD, LinkedGame, SourceKind};
+use crate::book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
 use crate::games::{GameResult, Header, Spot};
 
 /// The name of standard input among the files: its games cannot be found again.
@@ -84,7 +84,7 @@ impl GameIndex {
     }
 }
 
-fn read(entry: &[u8], files: &Files) -> Option<LinkedGame> {
+fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
     let number = bytes::u64_be(entry, 0)?;
     let (file, address) = files.place(number).filter(|(file, _)| *file != Path::new(STANDARD_INPUT))?;
     // With an absolute path the book can be moved.
@@ -97,7 +97,7 @@ fn read(entry: &[u8], files: &Files) -> Option<LinkedGame> {
         true => (SourceKind::Cbh, length.checked_mul(CBH_RECORD.into())?, CBH_RECORD.into()),
         false => (SourceKind::Pgn, address, length),
     };
-    Some(LinkedGame {
+    Some(GameReference {
         number,
         kind,
         source: whole.to_string_lossy().into_owned(),

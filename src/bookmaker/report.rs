@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::filter::Left;
 use super::weigh::Drops;
-use crate::games::{Problem, Reason};
+use crate::games::{GameError, Reason};
 
 /// How many games counted, and why others did not.
 #[derive(Clone, Debug, Default)]
@@ -19,34 +19,34 @@ pub struct Report {
     pub unfinished: u64,
     /// Games that did not count because of the filter.
     pub left: BTreeMap<Left, u64>,
-    /// Games with a problem.
-    pub problems: BTreeMap<Reason, Troubled>,
+    /// Games with an error.
+    pub errors: BTreeMap<Reason, FailedGames>,
     /// Games whose positions have more pieces than the book's format can hold.
     pub crowded: u64,
     /// Moves that were counted and not kept.
     pub dropped: Drops,
 }
 
-/// The games with a problem of one kind.
+/// The games with an error of one kind.
 #[derive(Clone, Debug)]
-pub struct Troubled {
+pub struct FailedGames {
     /// How many they are.
     pub games: u64,
-    /// How many of them counted up to the problem.
+    /// How many of them counted up to the error.
     pub used: u64,
     /// The first of them, in the order of files and places.
-    pub first: Problem,
+    pub first: GameError,
 }
 
 impl Report {
-    /// Counts a game with a problem; `used` if it counted up to the problem.
-    pub fn add(&mut self, problem: Problem, used: bool) {
-        self.add_many(Troubled { games: 1, used: used.into(), first: problem });
+    /// Counts a game with an error; `used` if it counted up to the error.
+    pub fn add(&mut self, error: GameError, used: bool) {
+        self.add_many(FailedGames { games: 1, used: used.into(), first: error });
     }
 
-    fn add_many(&mut self, Troubled { games, used, first }: Troubled) {
-        let order = |problem: &Problem| (problem.place.file.clone(), problem.place.offset);
-        let known = self.problems.entry(first.reason).or_insert_with(|| Troubled {
+    fn add_many(&mut self, FailedGames { games, used, first }: FailedGames) {
+        let order = |error: &GameError| (error.place.file.clone(), error.place.offset);
+        let known = self.errors.entry(first.reason).or_insert_with(|| FailedGames {
             games: 0,
             used: 0,
             first: first.clone(),
@@ -60,7 +60,7 @@ impl Report {
 
     /// Takes in the report of other games.
     pub fn merge(&mut self, other: Self) {
-        let Self { games, used, plies, unfinished, left, problems, crowded, dropped } = other;
+        let Self { games, used, plies, unfinished, left, errors, crowded, dropped } = other;
         self.drop_moves(dropped);
         self.games += games;
         self.used += used;
@@ -70,7 +70,7 @@ impl Report {
         for (why, count) in left {
             *self.left.entry(why).or_default() += count;
         }
-        problems.into_values().for_each(|troubled| self.add_many(troubled));
+        errors.into_values().for_each(|failed| self.add_many(failed));
     }
 
     /// Counts moves that are not kept.
@@ -82,6 +82,6 @@ impl Report {
 
     /// Whether a file could not be read to its end, so that an unknown number of games is missing.
     pub(crate) fn is_incomplete(&self) -> bool {
-        self.problems.contains_key(&Reason::Unreadable)
+        self.errors.contains_key(&Reason::Unreadable)
     }
 }

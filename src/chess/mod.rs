@@ -21,4 +21,4 @@ pub use packed::Packed;
 pub(crate) use position::lenient;
 pub use position::{FenError, Position, odd};
 pub(crate) use written::is_move_without_square;
-pub use written::{Misread, read_move};
+pub use written::{ReadMoveError, read_move};

@@ -8,7 +8,7 @@ use super::Position;
 
 /// Why a word is not a move in its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Misread {
+pub enum ReadMoveError {
     /// It does not have the form of a move.
     NoMove,
     /// A side passes.
@@ -19,7 +19,7 @@ pub enum Misread {
     Ambiguous,
 }
 
-impl fmt::Display for Misread {
+impl fmt::Display for ReadMoveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoMove => "this is not a move in standard notation",
@@ -45,25 +45,29 @@ impl fmt::Display for Misread {
 /// assert_eq!(read_move("Ng1-f3!?", &start), read_move("♘f3", &start));
 /// assert!(read_move("Sf3", &start).is_err());
 /// ```
-pub fn read_move(word: &str, at: &Position) -> Result<Move, Misread> {
+pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
     if is_null(word) {
-        return Err(Misread::Null);
+        return Err(ReadMoveError::Null);
     }
     if let Some((side, rest)) = castling(word) {
         let found = at.chess().castling_moves(side).first().copied();
-        return if is_decoration(rest) { found.ok_or(Misread::Illegal) } else { Err(Misread::NoMove) };
+        return if is_decoration(rest) {
+            found.ok_or(ReadMoveError::Illegal)
+        } else {
+            Err(ReadMoveError::NoMove)
+        };
     }
-    let written = Written::parse(word).ok_or(Misread::NoMove)?;
+    let written = Written::parse(word).ok_or(ReadMoveError::NoMove)?;
     let legal = at.chess().legal_moves();
     let (mut normal, mut castles) = (None, None);
     for &mv in legal.iter().filter(|mv| written.fits(**mv)) {
         let found = if mv.is_castle() { &mut castles } else { &mut normal };
         if found.replace(mv).is_some() {
-            return Err(Misread::Ambiguous);
+            return Err(ReadMoveError::Ambiguous);
         }
     }
     // In Chess960 a king may also step to the square where castling would put it: then it is only a step.
-    normal.or(castles).ok_or(Misread::Illegal)
+    normal.or(castles).ok_or(ReadMoveError::Illegal)
 }
 
 /// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move,
@@ -219,7 +223,7 @@ mod tests {
     use shakmaty::san::SanPlus;
     use shakmaty::uci::UciMove;
 
-    fn read(fen: &str, word: &str) -> Result<String, Misread> {
+    fn read(fen: &str, word: &str) -> Result<String, ReadMoveError> {
         let rights = fen.split(' ').nth(2).unwrap();
         let mode = CastlingMode::from_chess960(rights.contains(|c: char| matches!(c, 'A'..='H' | 'a'..='h')));
         let at = Position::from_fen(fen.as_bytes(), mode).unwrap();
@@ -266,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_word_that_fits_none_or_several_is_not_guessed() {
-        use Misread::{Ambiguous, Illegal, NoMove, Null};
+        use ReadMoveError::{Ambiguous, Illegal, NoMove, Null};
         for (fen, words, why) in [
             (START, "Sf3 Cf6 Nf3e5x Nxxf3 Nf3,Nc6 e9 N f rook e4e5x O-O-O-O 0-0Nf3 Nf exe ½ ♘", NoMove),
             (START, "e5 Ng1-h4 e2e5 Ke1-g1 O-O e1g1 dxe3 d4e5 xe4", Illegal),

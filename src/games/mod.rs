@@ -7,23 +7,23 @@
 pub mod cbh;
 pub mod compress;
 mod decompress;
+mod error;
 pub mod export;
 mod header;
 mod open;
 pub mod pgn;
 mod pipe;
 mod player;
-mod problem;
 mod zip;
 
 use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
+pub use error::{GameError, Reason};
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub use open::{Sources, open};
 pub use player::PlayerName;
-pub use problem::{Problem, Reason};
 
 use crate::chess::{MoveCode, Position};
 
@@ -49,7 +49,7 @@ pub trait Visitor {
     fn end(&mut self, end: End);
 
     /// A game that could not be read at all.
-    fn unreadable(&mut self, problem: Problem);
+    fn unreadable(&mut self, error: GameError);
 
     /// Whether variations are wanted, if the source has any.
     fn wants_variations(&self) -> bool {
@@ -90,7 +90,7 @@ pub struct End {
     /// The result of the header or after the moves, if either has one.
     pub result: Option<GameResult>,
     /// What cut the game short. The visitor received the moves before it; those after it are lost.
-    pub problem: Option<Problem>,
+    pub error: Option<GameError>,
 }
 
 /// The result of a game.

@@ -292,7 +292,7 @@ def test_the_report_counts_every_game_and_names_the_first_of_each_problem(build,
     for reason, words in by_words.items():
         count = sum(game.broken in words for game in games)
         line = next(line for line in lines if f": {reason}, first {path}: line " in line)
-        assert line.startswith(f"{count} games used up to the problem: ")
+        assert line.startswith(f"{count} games used up to the error: ")
         at = int(line.split(": line ")[1].split(":")[0])
         assert any(word in source[at - 1] for word in words)
         earlier = "\n".join(source[: at - 1]).split()

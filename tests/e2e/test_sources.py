@@ -149,7 +149,7 @@ def test_a_game_that_was_not_used_is_not_said_to_be(build, tmp_path):
     text = build("a.pgn", words=["1 game not used: no legal starting position"])
     assert "used up to" not in text
     (tmp_path / "a.pgn").write_text(GAME + '[Event "y"]\n\n1. e4 e5 2. Sf3 *\n')
-    build("a.pgn", words=["1 game used up to the problem: unreadable move, first a.pgn: line 10: 2. \"Sf3\""])
+    build("a.pgn", words=["1 game used up to the error: unreadable move, first a.pgn: line 10: 2. \"Sf3\""])
     text = build("a.pgn", "--strict", words=["1 game not used: unreadable move"])
     assert "used up to" not in text
 

@@ -2,7 +2,7 @@
 
 use super::rows::many;
 use crate::bookmaker::filter::Left;
-use crate::bookmaker::report::{Report, Troubled};
+use crate::bookmaker::report::{FailedGames, Report};
 use crate::bookmaker::weigh::{Drop, Weigh};
 use crate::games::Reason;
 
@@ -15,13 +15,13 @@ pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'s
         return (clause("no move passed the filters", dropped(report, weigh)), advice);
     }
     let what = if report.games == 0 {
-        clause("there are no games in the sources", problems(report))
+        clause("there are no games in the sources", errors(report))
     } else if report.used == 0 {
         let what = format!("none of {} passed the filters", many(report.games, "game"));
-        clause(&what, [left_out(report), problems(report)].concat())
+        clause(&what, [left_out(report), errors(report)].concat())
     } else if report.plies == 0 {
         let what = "no move counted: the games have none, or --only and --max-ply leave none";
-        clause(what, problems(report))
+        clause(what, errors(report))
     } else {
         format!("the format can hold none of the {}", many(report.plies, "ply"))
     };
@@ -32,7 +32,7 @@ pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'s
 pub fn lines(report: &Report) -> Vec<String> {
     let (games, plies) = (many(report.games, "game"), many(report.plies, "ply"));
     let read = format!("{games} read, {} used, {plies}", report.used);
-    [vec![read], left_out(report), problems(report)].concat()
+    [vec![read], left_out(report), errors(report)].concat()
 }
 
 /// The games that did not count as they are, and why.
@@ -58,20 +58,20 @@ fn left_out(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The games with problems.
-fn problems(report: &Report) -> Vec<String> {
-    let line = |(reason, Troubled { games, used, first }): (&Reason, &Troubled)| {
+/// The games with errors.
+fn errors(report: &Report) -> Vec<String> {
+    let line = |(reason, FailedGames { games, used, first }): (&Reason, &FailedGames)| {
         let count = many(*games, "game");
         match games - used {
             _ if *reason == Reason::Unreadable => {
                 format!("{} not read to the end, first {first}", many(*games, "file"))
             }
-            0 => format!("{count} used up to the problem: {reason}, first {first}"),
+            0 => format!("{count} used up to the error: {reason}, first {first}"),
             unused if unused == *games => format!("{count} not used: {reason}, first {first}"),
             _ => format!("{count} with moves lost, {used} used up to there: {reason}, first {first}"),
         }
     };
-    report.problems.iter().map(line).collect()
+    report.errors.iter().map(line).collect()
 }
 
 /// The moves that a limit dropped.
@@ -95,31 +95,31 @@ fn clause(what: &str, reasons: Vec<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::{Place, Problem, Spot};
+    use crate::games::{GameError, Place, Spot};
     use std::path::Path;
     use std::sync::Arc;
 
-    fn problem(file: &str, offset: u64) -> Problem {
+    fn error(file: &str, offset: u64) -> GameError {
         let place = Place { file: Arc::from(Path::new(file)), spot: Spot::Line(offset), offset, length: 0 };
-        Problem { reason: Reason::IllegalMove, place, why: "9. Ke9: no".to_owned() }
+        GameError { reason: Reason::IllegalMove, place, why: "9. Ke9: no".to_owned() }
     }
 
     #[test]
     fn the_first_problem_of_a_kind_is_reported_in_any_order() {
         let mut one = Report::default();
-        one.add(problem("b.pgn", 1), true);
-        one.add(problem("a.pgn", 9), true);
+        one.add(error("b.pgn", 1), true);
+        one.add(error("a.pgn", 9), true);
         let mut other = Report { games: 3, used: 2, ..Report::default() };
-        other.add(problem("a.pgn", 4), true);
+        other.add(error("a.pgn", 4), true);
         one.merge(other);
         let found = lines(&one);
         let what = "illegal move, first a.pgn: line 4: 9. Ke9: no (byte 4)";
         assert_eq!(found[0], "3 games read, 2 used, 0 plies");
-        assert_eq!(found[1], format!("3 games used up to the problem: {what}"));
-        one.add(problem("b.pgn", 2), false);
+        assert_eq!(found[1], format!("3 games used up to the error: {what}"));
+        one.add(error("b.pgn", 2), false);
         assert_eq!(lines(&one)[1], format!("4 games with moves lost, 3 used up to there: {what}"));
         let mut none = Report::default();
-        none.add(problem("a.pgn", 4), false);
+        none.add(error("a.pgn", 4), false);
         assert_eq!(lines(&none)[1], format!("1 game not used: {what}"));
     }
 

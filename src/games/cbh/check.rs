@@ -128,10 +128,10 @@ impl Checker<'_> {
                 }
                 Some(count.all)
             }
-            Err(problem) => {
-                let variant = problem.reason == Reason::OtherVariant;
+            Err(error) => {
+                let variant = error.reason == Reason::OtherVariant;
                 let kind = if variant { Kind::Variant } else { Kind::Unread };
-                add(kind, "cbg", problem.place.offset, problem.why);
+                add(kind, "cbg", error.place.offset, error.why);
                 None
             }
         };

@@ -14,7 +14,7 @@ use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 use crate::base::map::Map;
-use crate::games::{Place, Problem, Reason, Spot};
+use crate::games::{GameError, Place, Reason, Spot};
 
 /// Offsets in longer files need more than 32 bits.
 pub(super) const WIDE: u64 = u32::MAX as u64;
@@ -207,14 +207,14 @@ impl Cbh {
     }
 
     /// What is wrong with a game at this offset.
-    pub(super) fn problem(
+    pub(super) fn error(
         &self,
         number: u32,
         offset: u64,
         reason: Reason,
         why: impl Into<String>,
-    ) -> Problem {
-        Problem { reason, place: self.place(number, offset, 0), why: why.into() }
+    ) -> GameError {
+        GameError { reason, place: self.place(number, offset, 0), why: why.into() }
     }
 }
 

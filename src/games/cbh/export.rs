@@ -14,7 +14,7 @@ use super::san;
 use super::tags::Tags;
 use crate::base::error::Result;
 use crate::games::export::{Notes, San, Tree, Writer};
-use crate::games::{GameResult, Problem, Reason};
+use crate::games::{GameError, GameResult, Reason};
 
 /// What to export.
 #[derive(Clone, Copy, Debug)]
@@ -67,14 +67,14 @@ impl Totals {
 struct Written {
     writer: Writer,
     totals: Totals,
-    problems: Vec<Problem>,
+    errors: Vec<GameError>,
 }
 
 impl Written {
     /// Reports a game of which moves are lost.
-    fn lost(&mut self, problem: Problem) {
-        *self.totals.damaged.entry(problem.reason).or_default() += 1;
-        self.problems.push(problem);
+    fn lost(&mut self, error: GameError) {
+        *self.totals.damaged.entry(error.reason).or_default() += 1;
+        self.errors.push(error);
     }
 }
 
@@ -87,7 +87,7 @@ pub trait Output {
     fn write(&mut self, text: &[u8]) -> Result<()>;
 
     /// A game is damaged; the moves before the damage were written.
-    fn problem(&mut self, problem: &Problem);
+    fn error(&mut self, error: &GameError);
 
     /// All games up to this one are done.
     ///
@@ -110,7 +110,7 @@ pub fn export(db: &Cbh, options: &Options, output: &mut dyn Output) -> Result<To
         |exporter, games, written: &mut Written| exporter.run(games, written),
         |last, written| {
             output.write(written.writer.text())?;
-            written.problems.iter().for_each(|problem| output.problem(problem));
+            written.errors.iter().for_each(|error| output.error(error));
             totals.add(&written.totals);
             output.at(last)
         },
@@ -143,13 +143,13 @@ impl<'a> Exporter<'a> {
     fn run(&mut self, (from, to): (u32, u32), written: &mut Written) {
         written.writer.clear();
         written.totals = Totals::default();
-        written.problems.clear();
+        written.errors.clear();
         for number in from..=to {
             match self.reader.record(number) {
                 Ok(record) => self.one(&record, written),
                 Err(error) => {
                     let db = self.reader.db();
-                    written.lost(db.problem(number, 0, Reason::Damaged, error.to_string()));
+                    written.lost(db.error(number, 0, Reason::Damaged, error.to_string()));
                 }
             }
         }
@@ -171,8 +171,8 @@ impl<'a> Exporter<'a> {
                 self.decode(&game, written);
                 Some(game)
             }
-            Err(problem) => {
-                written.lost(problem);
+            Err(error) => {
+                written.lost(error);
                 None
             }
         };
@@ -197,8 +197,8 @@ impl<'a> Exporter<'a> {
             pass: San::new(b"--"),
         };
         let ended = self.reader.decode(game, &mut collector);
-        if let Some(problem) = self.reader.problem(game, ended) {
-            written.lost(problem);
+        if let Some(error) = self.reader.error(game, ended) {
+            written.lost(error);
         }
     }
 

@@ -22,7 +22,7 @@ use super::start::Start;
 use crate::base::blob::{Blob, Window};
 use crate::base::bytes;
 use crate::base::error;
-use crate::games::{Problem, Reason};
+use crate::games::{GameError, Reason};
 
 /// What is wrong with a game that the file ends in.
 pub(super) const CUT_OFF: &str = "its moves are cut off by the end of the file";
@@ -170,10 +170,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Finds the moves or the text of a record; `noun` names them in the error.
-    pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, Problem> {
+    pub(super) fn head(&mut self, record: &Record, noun: &str) -> Result<Head, GameError> {
         let db = self.db;
         let offset = self.offset(record, &db.moves, record.moves(), CBJ_MOVES);
-        let refuse = |why: String| db.problem(record.number, offset, Reason::Damaged, why);
+        let refuse = |why: String| db.error(record.number, offset, Reason::Damaged, why);
         if !(CBG_HEADER_LEAST..db.moves.len()).contains(&offset) {
             return Err(refuse(format!("the record puts its {noun} outside the file of moves")));
         }
@@ -187,10 +187,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When the game cannot be read at all.
-    pub fn find(&mut self, record: &Record) -> Result<Game, Problem> {
+    pub fn find(&mut self, record: &Record) -> Result<Game, GameError> {
         let db = self.db;
         let head = self.head(record, "moves")?;
-        let refuse = |(reason, why): (Reason, String)| db.problem(record.number, head.offset, reason, why);
+        let refuse = |(reason, why): (Reason, String)| db.error(record.number, head.offset, reason, why);
         let mut game = self.game(record, head).map_err(refuse)?;
         self.grant(&mut game);
         Ok(game)
@@ -286,26 +286,26 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// When it cannot be read at all.
-    pub fn guide(&mut self, record: &Record) -> Result<(Guide, Option<Problem>), Problem> {
+    pub fn guide(&mut self, record: &Record) -> Result<(Guide, Option<GameError>), GameError> {
         let db = self.db;
         let Head { offset, size, .. } = self.head(record, "text")?;
         let data = self.moves.get(&db.moves, offset, size);
-        let refuse = |at, why| db.problem(record.number, at, Reason::Damaged, why);
+        let refuse = |at, why| db.error(record.number, at, Reason::Damaged, why);
         let data = data.map_err(|error| refuse(offset, error.to_string()))?;
         let guide = Guide::read(data);
-        let problem = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
-        Ok((guide, problem))
+        let error = guide.error.map(|(at, what)| refuse(offset + at, what.to_owned()));
+        Ok((guide, error))
     }
 
     /// What is wrong with a game whose decoding ended so, if anything is.
-    pub fn problem(&self, game: &Game, ended: Result<(), DecodeError>) -> Option<Problem> {
+    pub fn error(&self, game: &Game, ended: Result<(), DecodeError>) -> Option<GameError> {
         let (number, offset) = (game.number, game.offset);
         match ended {
             Err(error) => {
                 let at = offset + game.head + error.at;
-                Some(self.db.problem(number, at, error.reason(), error.to_string()))
+                Some(self.db.error(number, at, error.reason(), error.to_string()))
             }
-            Ok(()) if game.cut => Some(self.db.problem(number, offset, Reason::Damaged, CUT_OFF)),
+            Ok(()) if game.cut => Some(self.db.error(number, offset, Reason::Damaged, CUT_OFF)),
             Ok(()) => None,
         }
     }

@@ -72,7 +72,7 @@ impl Batch for Games {
             match player.reader.record(number) {
                 Ok(record) => player.one(&record, visitor),
                 Err(error) => {
-                    visitor.unreadable(self.db.problem(number, 0, Reason::Unreadable, error.to_string()));
+                    visitor.unreadable(self.db.error(number, 0, Reason::Unreadable, error.to_string()));
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Player<'_> {
         }
         let game = match self.reader.find(record) {
             Ok(game) => game,
-            Err(problem) => return visitor.unreadable(problem),
+            Err(error) => return visitor.unreadable(error),
         };
         self.fill_header(&game, record);
         if !visitor.begin(&self.header) {
@@ -127,12 +127,12 @@ impl Player<'_> {
             let ended = self.reader.decode(&game, &mut line);
             (ended, line.passed)
         };
-        let problem = if passed && ended.is_ok() {
-            Some(self.reader.db().problem(game.number, game.offset, Reason::NullMove, "a side passes"))
+        let error = if passed && ended.is_ok() {
+            Some(self.reader.db().error(game.number, game.offset, Reason::NullMove, "a side passes"))
         } else {
-            self.reader.problem(&game, ended)
+            self.reader.error(&game, ended)
         };
-        visitor.end(End { result: self.header.result, problem });
+        visitor.end(End { result: self.header.result, error });
     }
 
     /// Copies the header of a game from its records.

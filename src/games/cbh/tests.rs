@@ -11,13 +11,13 @@ use super::database::Cbh;
 use super::export::{Options, Output, Totals, export};
 use crate::base::error::Result;
 use crate::base::findings::{Finding, listed};
-use crate::games::Problem;
+use crate::games::GameError;
 
 /// The result of an export.
 pub struct Exported {
     pub text: String,
     pub totals: Totals,
-    pub problems: Vec<String>,
+    pub errors: Vec<String>,
 }
 
 struct Kept(Vec<u8>, Vec<String>);
@@ -28,8 +28,8 @@ impl Output for Kept {
         Ok(())
     }
 
-    fn problem(&mut self, problem: &Problem) {
-        self.1.push(format!("{problem} (byte {})", problem.place.offset));
+    fn error(&mut self, error: &GameError) {
+        self.1.push(format!("{error} (byte {})", error.place.offset));
     }
 
     fn at(&mut self, _: u32) -> Result<()> {
@@ -43,7 +43,7 @@ pub const ALL: Options =
 pub fn exported(db: &Cbh, options: &Options) -> Exported {
     let mut kept = Kept(Vec::new(), Vec::new());
     let totals = export(db, options, &mut kept).unwrap();
-    Exported { text: String::from_utf8(kept.0).unwrap(), totals, problems: kept.1 }
+    Exported { text: String::from_utf8(kept.0).unwrap(), totals, errors: kept.1 }
 }
 
 /// The moves of each game, on one line and without the result.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub(crate) use piece::PgnBatch;
 
-use super::{Batch, Place, Problem, Reason, Spot, Visitor};
+use super::{Batch, GameError, Place, Reason, Spot, Visitor};
 use split::Pieces;
 
 /// A text of games, cut into batches.
@@ -26,7 +26,7 @@ pub struct Pgn<R> {
     file: Arc<Path>,
     pieces: Pieces<R>,
     /// An error of reading, reported after the games before it.
-    failed: Option<Problem>,
+    failed: Option<GameError>,
 }
 
 impl<R: Read> Pgn<R> {
@@ -37,14 +37,14 @@ impl<R: Read> Pgn<R> {
 
     /// The next batch; `None` at the end. If reading fails, the last batch reports it.
     pub fn next_batch(&mut self) -> Option<Box<dyn Batch>> {
-        if let Some(problem) = self.failed.take() {
-            return Some(Box::new(Failure(problem)));
+        if let Some(error) = self.failed.take() {
+            return Some(Box::new(Failure(error)));
         }
         let (piece, result) = self.pieces.next_piece();
         if let Err(error) = result {
             let (offset, line) = self.pieces.end();
             let place = Place { file: self.file.clone(), spot: Spot::Line(line), offset, length: 0 };
-            self.failed = Some(Problem {
+            self.failed = Some(GameError {
                 reason: Reason::Unreadable,
                 place,
                 why: format!("the file cannot be read any further ({error}): what comes before is used"),
@@ -52,13 +52,13 @@ impl<R: Read> Pgn<R> {
         }
         match piece {
             Some(piece) => Some(Box::new(PgnBatch { file: self.file.clone(), piece })),
-            None => self.failed.take().map(|problem| Box::new(Failure(problem)) as Box<dyn Batch>),
+            None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
         }
     }
 }
 
 /// A batch without games that reports an error.
-struct Failure(Problem);
+struct Failure(GameError);
 
 impl Batch for Failure {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) {

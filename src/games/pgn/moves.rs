@@ -7,7 +7,7 @@ use shakmaty::{CastlingSide, Move, Position as _};
 
 use super::read::{GameReader, State, shortened};
 use super::words::whole;
-use crate::chess::{Misread, read_move};
+use crate::chess::{ReadMoveError, read_move};
 use crate::games::{Reason, decode_text};
 
 /// How many moves to look ahead of the PGN reader.
@@ -82,18 +82,18 @@ impl GameReader<'_> {
     /// Takes a word that is not in standard notation.
     fn take_word(&mut self, at: usize, len: usize) -> ControlFlow<()> {
         let word = decode_text(whole(self.slice(), at, len));
-        let misread = match read_move(&word, &self.position) {
+        let error = match read_move(&word, &self.position) {
             Ok(mv) => return self.play(mv),
-            Err(misread) => misread,
+            Err(error) => error,
         };
-        let reason = match misread {
-            Misread::NoMove => Reason::UnreadableMove,
-            Misread::Null => Reason::NullMove,
-            Misread::Illegal | Misread::Ambiguous => Reason::IllegalMove,
+        let reason = match error {
+            ReadMoveError::NoMove => Reason::UnreadableMove,
+            ReadMoveError::Null => Reason::NullMove,
+            ReadMoveError::Illegal | ReadMoveError::Ambiguous => Reason::IllegalMove,
         };
         let at_move = self.position.chess();
         let dots = at_move.turn().fold_wb(".", "...");
-        let why = format!("{}{dots} {}: {misread}", at_move.fullmoves(), shortened(&word));
+        let why = format!("{}{dots} {}: {error}", at_move.fullmoves(), shortened(&word));
         self.stop(at, reason, why);
         self.enough()
     }

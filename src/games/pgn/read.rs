@@ -9,7 +9,7 @@ use super::PgnBatch;
 use super::piece::lines;
 use super::words::{Strange, Walk, begins_with_move, first_strange};
 use crate::chess::Position;
-use crate::games::{Date, End, GameResult, Header, Problem, Reason, Spot, Visitor, decode_text};
+use crate::games::{Date, End, GameError, GameResult, Header, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
 const ORDINARY: [&str; 4] = ["standard", "chess", "normal", "from position"];
@@ -71,7 +71,7 @@ pub(crate) struct GameReader<'a> {
     pub(super) state: State,
     pub(super) game: Game,
     pub(super) position: Position,
-    pub(super) problem: Option<Problem>,
+    pub(super) error: Option<GameError>,
     /// How far the words were searched for strange ones, and for those of moves.
     pub(super) ahead: Walk<'a>,
     pub(super) found: Walk<'a>,
@@ -102,7 +102,7 @@ impl<'a> GameReader<'a> {
             state: State::None,
             game: Game::default(),
             position: Position::start(),
-            problem: None,
+            error: None,
             ahead: Walk::new(&[]),
             found: Walk::new(&[]),
             game_start: 0,
@@ -157,7 +157,7 @@ impl<'a> GameReader<'a> {
         if self.game.open > 0 && matches!(self.state, State::Moves) {
             self.stop_in_variation();
         }
-        if self.state == State::Waiting && self.problem.is_none() && first_strange(self.text()).is_some() {
+        if self.state == State::Waiting && self.error.is_none() && first_strange(self.text()).is_some() {
             // A game without a head whose moves the PGN reader does not understand, or other text.
             self.begin();
         }
@@ -168,11 +168,11 @@ impl<'a> GameReader<'a> {
         match std::mem::replace(&mut self.state, State::None) {
             State::Moves | State::Over => {
                 let result = self.header.result.or(self.game.result);
-                self.visitor.end(End { result, problem: self.problem.take() });
+                self.visitor.end(End { result, error: self.error.take() });
             }
             State::Waiting | State::Unwanted | State::None => {
-                if let Some(problem) = self.problem.take() {
-                    self.visitor.unreadable(problem);
+                if let Some(error) = self.error.take() {
+                    self.visitor.unreadable(error);
                 }
             }
         }
@@ -195,9 +195,9 @@ impl<'a> GameReader<'a> {
 
     /// Takes no more moves, for this reason; `at` is its place, in bytes from the start of the game.
     pub(super) fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
-        if self.problem.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
+        if self.error.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
             let place = self.batch.place(self.game_start + at);
-            self.problem = Some(Problem { reason, place, why: why.into() });
+            self.error = Some(GameError { reason, place, why: why.into() });
         }
         if self.state == State::Moves {
             self.state = State::Over;
@@ -207,7 +207,7 @@ impl<'a> GameReader<'a> {
     /// Wants nothing of this game, for this reason.
     pub(super) fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
         let place = self.batch.place(self.game_start);
-        self.problem = Some(Problem { reason, place, why: why.into() });
+        self.error = Some(GameError { reason, place, why: why.into() });
         self.state = State::Unwanted;
     }
 
@@ -284,7 +284,7 @@ impl pgn_reader::Visitor for GameReader<'_> {
             self.fen = None;
             self.variant.clear();
             self.game = Game::default();
-            self.problem = None;
+            self.error = None;
             self.game_start = self.at;
             self.state = State::Waiting;
         }

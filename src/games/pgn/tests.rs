@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Move, Position as _};
 
 use super::Pgn;
 use crate::chess::Position;
-use crate::games::{End, Header, Problem, Reason, Visitor};
+use crate::games::{End, GameError, Header, Reason, Visitor};
 
 /// What a visitor received of one game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ struct Received {
     start: Option<String>,
     moves: String,
     result: Option<&'static str>,
-    problem: Option<(Reason, String)>,
+    error: Option<(Reason, String)>,
     unreadable: bool,
     line: u64,
 }
@@ -67,13 +67,13 @@ impl Visitor for Listener {
         assert!(std::mem::take(&mut self.open));
         let game = self.games.last_mut().unwrap();
         game.result = end.result.map(crate::games::GameResult::as_pgn);
-        game.problem = end.problem.map(|problem| (problem.reason, problem.to_string()));
+        game.error = end.error.map(|error| (error.reason, error.to_string()));
     }
 
-    fn unreadable(&mut self, problem: Problem) {
+    fn unreadable(&mut self, error: GameError) {
         assert!(!self.open);
-        let problem = Some((problem.reason, problem.to_string()));
-        self.games.push(Received { problem, unreadable: true, ..Received::default() });
+        let error = Some((error.reason, error.to_string()));
+        self.games.push(Received { error, unreadable: true, ..Received::default() });
     }
 }
 
@@ -92,7 +92,7 @@ fn games(text: impl AsRef<[u8]>) -> Vec<Received> {
 
 /// Moves and result of each game; what went wrong instead of the result.
 fn short(text: impl AsRef<[u8]>) -> Vec<(String, String)> {
-    let what = |game: &Received| match &game.problem {
+    let what = |game: &Received| match &game.error {
         Some((reason, _)) => reason.to_string(),
         None => game.result.unwrap_or("*").to_owned(),
     };
@@ -165,11 +165,11 @@ fn a_broken_game_gives_the_moves_before_and_the_next_one_comes() {
 #[test]
 fn a_problem_names_its_line_and_the_move() {
     let received = games("[Event \"A\"]\n[Result \"*\"]\n\n1. e4 e5\n2. Nf3 {x}\nKe5 *\n");
-    let (_, problem) = received[0].problem.clone().unwrap();
-    assert_eq!(problem, "a.pgn: line 6: 2... \"Ke5\": the move is not legal (byte 46)");
+    let (_, error) = received[0].error.clone().unwrap();
+    assert_eq!(error, "a.pgn: line 6: 2... \"Ke5\": the move is not legal (byte 46)");
     let received = games("[Event \"A\"]\n\n1. e4 e5\n\n2. Sf3 *\n");
-    let (_, problem) = received[0].problem.clone().unwrap();
-    assert_eq!(problem, "a.pgn: line 5: 2. \"Sf3\": this is not a move in standard notation (byte 26)");
+    let (_, error) = received[0].error.clone().unwrap();
+    assert_eq!(error, "a.pgn: line 5: 2. \"Sf3\": this is not a move in standard notation (byte 26)");
 }
 
 #[test]
@@ -199,8 +199,8 @@ fn moves_in_other_notations_are_played_where_they_mean_one() {
     }
     // Of several the rest of the game is lost, and not more.
     let received = games(format!("[FEN \"{fen}\"]\n\n1. a8 Rc8 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
-    let problem = received[0].problem.as_ref().unwrap();
-    assert_eq!(problem.1, "a.pgn: line 3: 1. \"a8\": several moves can be meant (byte 51)");
+    let error = received[0].error.as_ref().unwrap();
+    assert_eq!(error.1, "a.pgn: line 3: 1. \"a8\": several moves can be meant (byte 51)");
     assert_eq!((received[0].moves.as_str(), received[1].moves.as_str()), ("", "d2d4"));
 }
 
@@ -279,7 +279,7 @@ fn a_file_that_ends_in_a_head_says_so() {
         let text = format!("{game}{cut}");
         expect(&text, &[("e2e4", "*"), ("", "file that ends in its middle")]);
         assert_eq!(
-            games(&text)[1].problem.as_ref().unwrap().1,
+            games(&text)[1].error.as_ref().unwrap().1,
             "a.pgn: line 5: the file ends in the head of this game: the games before are used (byte 22)"
         );
     }
@@ -303,7 +303,7 @@ fn set_up_positions_and_chess960_are_played_from_their_start() {
     ] {
         let received = games(format!("[Event \"A\"]\n{head}\n\n1. e4 *\n\n[Event \"B\"]\n\n1. d4 *\n"));
         assert!(received[0].unreadable);
-        assert_eq!(received[0].problem.as_ref().unwrap().0, reason);
+        assert_eq!(received[0].error.as_ref().unwrap().0, reason);
         assert_eq!(received[1].moves, "d2d4");
     }
 }
@@ -328,11 +328,11 @@ fn giants_are_skipped_and_what_follows_comes() {
     let next = "\n\n[Event \"B\"]\n\n1. d4 *\n";
     let tag = format!("[Event \"A\"]\n[White \"{}\"]\n\n1. e4 *{next}", "x".repeat(1 << 20));
     let received = games(tag);
-    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLong);
     assert_eq!(received.last().unwrap().moves, "d2d4");
     let parentheses = format!("[Event \"A\"]\n\n1. e4 {} e5{next}", "(".repeat(200_000));
     let received = games(parentheses);
-    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::Unterminated);
+    assert_eq!(received[0].error.as_ref().unwrap().0, Reason::Unterminated);
     assert_eq!((received[0].moves.as_str(), received[1].moves.as_str()), ("e2e4", "d2d4"));
     let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(1250);
     let received = games(format!("[Event \"A\"]\n\n{knights}*{next}"));
@@ -340,7 +340,7 @@ fn giants_are_skipped_and_what_follows_comes() {
     assert_eq!(received.len(), 2);
     let endless = format!("[Event \"A\"]\n\n1. e4 {}{next}", "x ".repeat(9 << 20));
     let received = games(endless);
-    assert_eq!(received[0].problem.as_ref().unwrap().0, Reason::TooLong);
+    assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLong);
     assert_eq!((received.len(), received[1].moves.as_str()), (2, "d2d4"));
 }
 

@@ -40,7 +40,7 @@ pub use write::Writer;
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{Book, Format, LinkedGame, MoveFacts, PositionRecord, Scope, Summary};
+use crate::book::{Book, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary};
 use crate::chess::Position;
 
 impl Book for Kvetka {
@@ -70,12 +70,12 @@ impl Book for Kvetka {
         self.extras(at)?.comment.map(|comment| opening_name(&comment))
     }
 
-    fn game(&self, at: &Position) -> Option<LinkedGame> {
+    fn game(&self, at: &Position) -> Option<GameReference> {
         let link = self.extras(at)?.link?;
         self.sources()?.game(link)
     }
 
-    fn games(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {
+    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
         if let Some(sources) = self.sources() {
             sources.each(see);
         }

@@ -13,13 +13,13 @@ use crate::base::replace::{Replacement, keep_inputs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{unwritable, warn, written};
-use crate::games::Problem;
+use crate::games::GameError;
 use crate::games::cbh::export::{Options, Output, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
 use crate::games::compress::{Compression, Compressor};
 
 /// How many damaged games or texts are reported one by one.
-const MAX_PROBLEMS: u64 = 20;
+const MAX_ERRORS: u64 = 20;
 
 /// `tabiya export`.
 #[derive(clap::Args, Debug)]
@@ -115,7 +115,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let progress = Progress::terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
     let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
-        export(&db, &options, &mut Reporter { write, progress: &progress, from, problems: 0 })
+        export(&db, &options, &mut Reporter { write, progress: &progress, from, errors: 0 })
     };
     let mut totals = match target {
         Some(path) => {
@@ -162,7 +162,7 @@ struct Reporter<'a> {
     write: &'a mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &'a Progress,
     from: u32,
-    problems: u64,
+    errors: u64,
 }
 
 impl Output for Reporter<'_> {
@@ -170,10 +170,10 @@ impl Output for Reporter<'_> {
         (self.write)(text)
     }
 
-    fn problem(&mut self, problem: &Problem) {
-        self.problems += 1;
-        if self.problems <= MAX_PROBLEMS {
-            self.progress.aside(|| warn(&problem.to_string()));
+    fn error(&mut self, error: &GameError) {
+        self.errors += 1;
+        if self.errors <= MAX_ERRORS {
+            self.progress.aside(|| warn(&error.to_string()));
         }
     }
 

@@ -4,14 +4,14 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::MAX_PROBLEMS;
+use super::MAX_ERRORS;
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
 use crate::base::replace::Replacement;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::warn;
-use crate::games::Problem;
+use crate::games::GameError;
 use crate::games::cbh::export::Options;
 use crate::games::cbh::{Cbh, Kind, Reader, Record};
 
@@ -48,15 +48,15 @@ pub fn write(db: &Cbh, options: &Options, folder: &Path, force: bool) -> Result<
 impl Texts {
     fn one(&mut self, reader: &mut Reader<'_>, record: &Record, folder: &Path, force: bool) -> Result<()> {
         self.texts += 1;
-        let (guide, problem) = match reader.guide(record) {
+        let (guide, error) = match reader.guide(record) {
             Ok(found) => found,
-            Err(problem) => {
-                self.damage(&problem);
+            Err(error) => {
+                self.damage(&error);
                 return Ok(());
             }
         };
-        if let Some(problem) = problem {
-            self.damage(&problem);
+        if let Some(error) = error {
+            self.damage(&error);
         }
         let mut names = Vec::new();
         for content in &guide.contents {
@@ -76,10 +76,10 @@ impl Texts {
         Ok(())
     }
 
-    fn damage(&mut self, problem: &Problem) {
+    fn damage(&mut self, error: &GameError) {
         self.damaged += 1;
-        if self.damaged <= MAX_PROBLEMS {
-            warn(&problem.to_string());
+        if self.damaged <= MAX_ERRORS {
+            warn(&error.to_string());
         }
     }
 

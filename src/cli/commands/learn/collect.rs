@@ -5,15 +5,15 @@ use std::ops::ControlFlow;
 use shakmaty::{ByColor, Color, KnownOutcome, Move};
 
 use crate::chess::Position;
-use crate::games::{End, GameResult, Header, PlayerName, Problem, Visitor};
+use crate::games::{End, GameError, GameResult, Header, PlayerName, Visitor};
 use crate::learn::identity::{self, Tags};
 use crate::learn::{FinishedGame, IdentifiedGame};
 
 /// The most plies that are learned from a game; no opening is longer.
 const MAX_PLIES: usize = 1 << 14;
 
-/// The most problems that are printed.
-const MAX_PROBLEMS: usize = 10;
+/// The most errors that are printed.
+const MAX_ERRORS: usize = 10;
 
 /// Collects the games of a player.
 #[derive(Default)]
@@ -30,8 +30,8 @@ pub(crate) struct Collector {
     pub unfinished: u64,
     /// Games that could not be read to the end.
     pub unreadable: u64,
-    /// The first problems.
-    pub problems: Vec<Problem>,
+    /// The first errors.
+    pub errors: Vec<GameError>,
     game: Header,
     sides: Option<ByColor<bool>>,
     start: Option<Position>,
@@ -57,10 +57,10 @@ impl Collector {
         std::mem::take(&mut self.finished)
     }
 
-    fn note_problem(&mut self, problem: Problem) {
+    fn note_error(&mut self, error: GameError) {
         self.unreadable += 1;
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(problem);
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
         }
     }
 
@@ -117,8 +117,8 @@ impl Visitor for Collector {
 
     fn end(&mut self, end: End) {
         let Some(sides) = self.sides.take() else { return };
-        if let Some(problem) = end.problem {
-            return self.note_problem(problem);
+        if let Some(error) = end.error {
+            return self.note_error(error);
         }
         let Some(result) = end.result.or(self.game.result) else {
             self.unfinished += 1;
@@ -128,8 +128,8 @@ impl Visitor for Collector {
         self.finished.push(finished);
     }
 
-    fn unreadable(&mut self, problem: Problem) {
+    fn unreadable(&mut self, error: GameError) {
         self.games += 1;
-        self.note_problem(problem);
+        self.note_error(error);
     }
 }

@@ -207,5 +207,5 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
             writeln!(out, "  not learned: {count} {what}")?;
         }
     }
-    collector.problems.iter().try_for_each(|problem| writeln!(out, "  {problem}"))
+    collector.errors.iter().try_for_each(|error| writeln!(out, "  {error}"))
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
-use crate::book::{Book, LinkedGame};
+use crate::book::{Book, GameReference};
 use crate::chess::Position;
 use crate::cli::output::rows;
 
@@ -23,8 +23,8 @@ pub(crate) struct GameLine<'a> {
     place: String,
 }
 
-impl<'a> From<&'a LinkedGame> for GameLine<'a> {
-    fn from(game: &'a LinkedGame) -> Self {
+impl<'a> From<&'a GameReference> for GameLine<'a> {
+    fn from(game: &'a GameReference) -> Self {
         let elo = |elo: u16| (elo > 0).then_some(elo);
         Self {
             white: &game.white,
@@ -47,7 +47,7 @@ pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Wr
         writeln!(out, "{} ({}):", book.path().display(), book.format())?;
     }
     let mut any = false;
-    let mut write = |game: &LinkedGame| {
+    let mut write = |game: &GameReference| {
         any = true;
         if json {
             rows::json(&GameLine::from(game), out)
@@ -77,11 +77,11 @@ pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Wr
 }
 
 /// The games of a position and of the positions after its moves, each once.
-fn near(book: &dyn Book, at: &Position) -> Vec<LinkedGame> {
+fn near(book: &dyn Book, at: &Position) -> Vec<GameReference> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
     let next = moves.iter().map(|known| at.after(known.mv));
-    let mut games: Vec<LinkedGame> = Vec::new();
+    let mut games: Vec<GameReference> = Vec::new();
     for game in std::iter::once(at.clone()).chain(next).filter_map(|at| book.game(&at)) {
         if games.iter().all(|known| known.number != game.number) {
             games.push(game);

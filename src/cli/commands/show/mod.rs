@@ -11,7 +11,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::base::error::Result;
-use crate::book::{self, Book, BookSet, LinkedGame, MoveFacts};
+use crate::book::{self, Book, BookSet, GameReference, MoveFacts};
 use crate::chess::Game;
 use crate::choose::Policy;
 use crate::cli::args::policy::PolicyArgs;
@@ -45,7 +45,7 @@ struct View<'a> {
     /// The name of the opening, or what else the book says in words.
     opening: Option<String>,
     /// A game with the position.
-    reference: Option<LinkedGame>,
+    reference: Option<GameReference>,
     /// Plies of the line that begins with the most likely move; `None` if no move is playable.
     line: Option<u32>,
 }
@@ -222,7 +222,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
 
     #[test]
     fn an_opening_and_a_game_are_shown_where_a_book_names_them() {
-        let game = LinkedGame {
+        let game = GameReference {
             number: 7,
             kind: SourceKind::Pgn,
             source: "a.pgn".to_owned(),

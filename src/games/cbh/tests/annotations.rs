@@ -8,7 +8,7 @@ fn written(items: &[Vec<u8>]) -> String {
     let mut database = TestDatabase::default();
     database.play("e4 < e5 Nf3 > c5", items);
     let found = exported(&database.open().unwrap(), &ALL);
-    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
     lines(&found.text).pop().unwrap()
 }
 

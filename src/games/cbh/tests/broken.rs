@@ -22,9 +22,9 @@ fn second(database: &TestDatabase, line: &str, what: &str) {
     let db = database.open().unwrap();
     let exported = exported(&db, &ALL);
     assert_eq!(lines(&exported.text), ["1. e4 e5 2. Nf3 1-0", line, "1. e4 e5 2. Nf3 1-0"], "{what}");
-    assert_eq!(exported.problems.len(), 1);
-    assert!(exported.problems[0].starts_with("test.cbg: game 2: "), "{:?}", exported.problems);
-    assert!(exported.problems[0].contains(what), "{:?}", exported.problems);
+    assert_eq!(exported.errors.len(), 1);
+    assert!(exported.errors[0].starts_with("test.cbg: game 2: "), "{:?}", exported.errors);
+    assert!(exported.errors[0].contains(what), "{:?}", exported.errors);
     let found = found(&db);
     assert!(
         found
@@ -82,14 +82,14 @@ fn a_game_of_16_megabytes_takes_what_the_file_has() {
     let db = database.open().unwrap();
     let exported = exported(&db, &ALL);
     assert_eq!(lines(&exported.text)[2], "1. e4 e5 2. Nf3 1-0");
-    assert!(exported.problems[0].contains("game 3: its moves are cut off"), "{:?}", exported.problems);
+    assert!(exported.errors[0].contains("game 3: its moves are cut off"), "{:?}", exported.errors);
 }
 
 #[test]
 fn squares_of_64_and_more_do_no_harm_to_chess960() {
     let mut database = TestDatabase::default();
     database.play_from("1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1", 10, "a4 O-O >");
-    assert!(exported(&database.open().unwrap(), &ALL).problems.is_empty());
+    assert!(exported(&database.open().unwrap(), &ALL).errors.is_empty());
     assert_eq!(database.file("cbg")[26 + 4 + 28], 255);
 }
 

@@ -22,7 +22,7 @@ fn every_mode_gives_the_same_tree() {
             database.game(mode.number, &moves(&Chess::default(), mode, TREE, wide), &[]);
             let found = exported(&database.open().unwrap(), &ALL);
             assert_eq!(lines(&found.text), [TREE_PGN], "mode {}", mode.number);
-            assert!(found.problems.is_empty(), "{:?}", found.problems);
+            assert!(found.errors.is_empty(), "{:?}", found.errors);
         }
     }
 }
@@ -62,8 +62,8 @@ fn a_set_up_game_may_castle_without_the_stored_right() {
     bytes[27..30].copy_from_slice(&len.to_be_bytes()[1..]);
     *database.file("cbg") = bytes;
     let found = exported(&database.open().unwrap(), &ALL);
-    assert_eq!(found.problems.len(), 1);
-    assert!(found.problems[0].contains("castling without the right"), "{:?}", found.problems);
+    assert_eq!(found.errors.len(), 1);
+    assert!(found.errors[0].contains("castling without the right"), "{:?}", found.errors);
     assert!(lines(&found.text)[0].ends_with("5. Rh1 O-O 1-0"));
 }
 
@@ -73,7 +73,7 @@ fn many_queens_null_moves_and_promotions_are_read() {
     let fen = "8/PPP4k/8/8/8/QQ6/5ppp/K7 w - - 0 40";
     database.play_from(fen, 0, "a8=Q f1=N b8=R g1=B c8=Q h1=Q Qcc6 -- -- Qxc6 >");
     let found = exported(&database.open().unwrap(), &ALL);
-    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    assert!(found.errors.is_empty(), "{:?}", found.errors);
     let line = "40. a8=Q f1=N 41. b8=R g1=B 42. c8=Q h1=Q 43. Qcc6 -- 44. -- Qxc6 1-0";
     assert_eq!(lines(&found.text), [line]);
 }
@@ -96,7 +96,7 @@ fn bytes_after_the_last_end_are_ignored_and_it_may_be_missing() {
     database.game(0, &[], &[]);
     let found = exported(&database.open().unwrap(), &ALL);
     assert_eq!(lines(&found.text), ["1. e4 e5 1-0", "1. e4 e5 1-0", "1-0"]);
-    assert!(found.problems.is_empty());
+    assert!(found.errors.is_empty());
 }
 
 #[test]
@@ -114,8 +114,8 @@ fn deep_nesting_is_read_and_endless_nesting_is_reported() {
     database.game(0, &nest(74), &[]);
     database.game(0, &nest(2000), &[]);
     let found = exported(&database.open().unwrap(), &ALL);
-    assert_eq!(found.problems.len(), 1);
-    assert!(found.problems[0].contains("game 2: variations are nested too deep"), "{:?}", found.problems);
+    assert_eq!(found.errors.len(), 1);
+    assert!(found.errors[0].contains("game 2: variations are nested too deep"), "{:?}", found.errors);
     assert_eq!(lines(&found.text).len(), 2);
 }
 
@@ -151,7 +151,7 @@ proptest! {
         let mut database = TestDatabase::default();
         database.game(mode.number, &moves(&Chess::default(), mode, &stored, wide), &[]);
         let found = exported(&database.open().unwrap(), &ALL);
-        prop_assert!(found.problems.is_empty(), "{:?}", found.problems);
+        prop_assert!(found.errors.is_empty(), "{:?}", found.errors);
         let lines = lines(&found.text);
         let sans: Vec<&str> = lines[0].split(' ').filter(|word| !word.ends_with('.')).collect();
         prop_assert_eq!(sans.join(" "), format!("{plain} 1-0").trim().to_owned());

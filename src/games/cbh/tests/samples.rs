@@ -19,7 +19,7 @@ fn sample(name: &str) -> Cbh {
 fn every_game_of_twic1134_is_legal_to_its_end() {
     let db = sample("twic1134/twic1134.cbh");
     let exported = exported(&db, &ALL);
-    assert_eq!((exported.totals.games, exported.problems), (6117, Vec::new()));
+    assert_eq!((exported.totals.games, exported.errors), (6117, Vec::new()));
     assert_eq!(lines(&exported.text).len(), 6117);
     assert_eq!(found(&db), Vec::<String>::new());
     assert!(exported.text.starts_with(
@@ -35,7 +35,7 @@ fn every_game_of_twic1134_is_legal_to_its_end() {
 fn the_variations_and_texts_of_linares_are_read_from_old_headers() {
     let db = sample("linares/linares.cbh");
     let exported = exported(&db, &ALL);
-    assert_eq!((exported.totals.games, exported.problems), (503, Vec::new()));
+    assert_eq!((exported.totals.games, exported.errors), (503, Vec::new()));
     let lines = lines(&exported.text);
     assert_eq!((lines.len(), lines.iter().filter(|line| has_variations(line)).count()), (503, 388));
     assert_eq!((exported.totals.notes_damaged, exported.totals.left_out), (0, BTreeMap::new()));
@@ -62,7 +62,7 @@ fn the_others_are_sound_and_known() {
         let damages: Vec<_> = found(&db).into_iter().filter(|line| line.starts_with("damaged")).collect();
         assert_eq!(damages, Vec::<String>::new(), "{name}");
         let exported = exported(&db, &ALL);
-        assert_eq!((exported.totals.games, exported.problems), (games, Vec::new()));
+        assert_eq!((exported.totals.games, exported.errors), (games, Vec::new()));
     }
 }
 

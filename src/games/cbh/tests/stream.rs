@@ -11,13 +11,13 @@ use super::super::source::CbhSource;
 use super::fixtures::{TestDatabase, moves};
 use crate::chess::MoveCode;
 use crate::chess::Position;
-use crate::games::{End, Header, KeyedPly, Problem, Reason, Spot, Visitor};
+use crate::games::{End, GameError, Header, KeyedPly, Reason, Spot, Visitor};
 
 /// Records what it receives, in the notation of docs/formats/cbh.md.
 #[derive(Default)]
 struct Listener {
     games: Vec<(Header, String, Option<Reason>)>,
-    unreadable: Vec<Problem>,
+    unreadable: Vec<GameError>,
     variations: bool,
     at_most: usize,
     refuse: bool,
@@ -41,11 +41,11 @@ impl Visitor for Listener {
     }
 
     fn end(&mut self, end: End) {
-        self.games.last_mut().unwrap().2 = end.problem.map(|problem| problem.reason);
+        self.games.last_mut().unwrap().2 = end.error.map(|error| error.reason);
     }
 
-    fn unreadable(&mut self, problem: Problem) {
-        self.unreadable.push(problem);
+    fn unreadable(&mut self, error: GameError) {
+        self.unreadable.push(error);
     }
 
     fn wants_variations(&self) -> bool {
@@ -84,11 +84,11 @@ impl Visitor for Keys {
     }
 
     fn end(&mut self, end: End) {
-        self.games.last_mut().unwrap().1 = end.problem.map(|problem| problem.reason);
+        self.games.last_mut().unwrap().1 = end.error.map(|error| error.reason);
     }
 
-    fn unreadable(&mut self, problem: Problem) {
-        panic!("{problem:?}");
+    fn unreadable(&mut self, error: GameError) {
+        panic!("{error:?}");
     }
 
     fn keyed_plies(&self) -> Option<usize> {
@@ -211,7 +211,7 @@ fn keyed_lines_agree_with_positions() {
         let games = read(false);
         assert_eq!(games, read(true));
         assert_eq!(games[1].0.len(), most.min(12));
-        let problems = games.iter().filter(|game| game.1.is_some()).count();
-        assert_eq!(problems, if most == 1 { 0 } else { 2 });
+        let errors = games.iter().filter(|game| game.1.is_some()).count();
+        assert_eq!(errors, if most == 1 { 0 } else { 2 });
     }
 }

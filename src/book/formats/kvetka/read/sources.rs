@@ -7,7 +7,7 @@ use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, Reader, from_ansi};
 use crate::base::map::Map;
-use crate::book::{LinkedGame, SourceKind};
+use crate::book::{GameReference, SourceKind};
 
 /// The kinds of sources by their numbers.
 pub(crate) const KINDS: [(u8, SourceKind); 3] =
@@ -85,7 +85,7 @@ impl Sources {
     }
 
     /// The game that a link leads to, if it exists.
-    pub fn game(&self, link: Link) -> Option<LinkedGame> {
+    pub fn game(&self, link: Link) -> Option<GameReference> {
         let number = u32::from(link.source);
         let source =
             self.source(number).ok().filter(|source| number < self.count() && link.game < source.games)?;
@@ -95,7 +95,7 @@ impl Sources {
     }
 
     /// Shows each game of each source that is not empty, in the order of the file, until `see` breaks off.
-    pub fn each(&self, see: &mut dyn FnMut(LinkedGame) -> ControlFlow<()>) {
+    pub fn each(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
         // Links can name no more sources.
         let numbers = 0..self.count().min(1 << u16::BITS);
         let sources = numbers.filter_map(|number| self.source(number).ok());
@@ -145,10 +145,10 @@ impl Games<'_> {
         self.reader.bytes(5).map(drop)
     }
 
-    fn read_one(&mut self) -> wire::Result<LinkedGame> {
+    fn read_one(&mut self) -> wire::Result<GameReference> {
         let Self { reader, source, address, left } = self;
         let kind = KINDS.iter().find(|(number, _)| *number == source.kind);
-        Ok(LinkedGame {
+        Ok(GameReference {
             number: u64::from(source.number) << 32 | u64::from(source.games - *left),
             kind: kind.map_or(SourceKind::Other, |(_, kind)| *kind),
             source: address.clone(),
@@ -165,7 +165,7 @@ impl Games<'_> {
 }
 
 impl Iterator for Games<'_> {
-    type Item = Result<LinkedGame, (u64, &'static str)>;
+    type Item = Result<GameReference, (u64, &'static str)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let left = self.left.checked_sub(1)?;

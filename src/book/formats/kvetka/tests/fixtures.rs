@@ -10,7 +10,7 @@ use super::super::write::ksf::KsfWriter;
 use super::super::{Header, Key, Kvetka, code};
 use super::Packed;
 use crate::base::progress::Progress;
-use crate::book::{Book, LinkedGame, SourceKind};
+use crate::book::{Book, GameReference, SourceKind};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 
@@ -111,7 +111,7 @@ pub fn many(games: u64) -> Fixture {
 
 /// A `.ksf` file with a source of each kind.
 pub fn ksf() -> Vec<u8> {
-    let first = LinkedGame {
+    let first = GameReference {
         number: 0,
         kind: SourceKind::Pgn,
         source: "%currentdir%pgn\\base.pgn".to_owned(),
@@ -124,7 +124,7 @@ pub fn ksf() -> Vec<u8> {
         black_elo: 0,
         points: Some(1),
     };
-    let unnamed = LinkedGame {
+    let unnamed = GameReference {
         kind: SourceKind::Web,
         source: "http://example.org/%currentdir%".to_owned(),
         length: 9,
@@ -135,10 +135,10 @@ pub fn ksf() -> Vec<u8> {
         ..first.clone()
     };
     let games = [
-        LinkedGame { number: 1, address: 1700, points: Some(2), ..first.clone() },
-        LinkedGame { number: 2, address: 1 << 26 | 4, ..unnamed.clone() },
-        LinkedGame { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
-        LinkedGame {
+        GameReference { number: 1, address: 1700, points: Some(2), ..first.clone() },
+        GameReference { number: 2, address: 1 << 26 | 4, ..unnamed.clone() },
+        GameReference { number: 3, address: 10 << 26 | 4, ..unnamed.clone() },
+        GameReference {
             number: 4,
             kind: SourceKind::Cbh,
             source: "/data/b.cbh".to_owned(),

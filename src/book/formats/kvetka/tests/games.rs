@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, ksf};
 use super::{Fixture, after};
-use crate::book::{Book, LinkedGame, SourceKind};
+use crate::book::{Book, GameReference, SourceKind};
 use crate::chess::Position;
 
 fn fixture() -> Fixture {
@@ -25,7 +25,7 @@ fn a_position_names_its_game() {
     let book = with(&fixture(), ksf());
     assert_eq!(book.game(&Position::start()), None);
     let game = book.game(&after("e2e4")).unwrap();
-    let expected = LinkedGame {
+    let expected = GameReference {
         number: 1,
         kind: SourceKind::Pgn,
         source: ["books", "pgn", "base.pgn"].join(std::path::MAIN_SEPARATOR_STR),

@@ -14,13 +14,18 @@ use super::{Fixture, after, fen};
 use crate::base::error::Remedy;
 use crate::base::progress::Progress;
 use crate::book::{
-    self, Book, BookWriter, Counts, LinkedGame, MoveFacts, PositionRecord, Scope, SourceKind, WriteOptions,
-    Written,
+    self, Book, BookWriter, Counts, GameReference, MoveFacts, PositionRecord, Scope, SourceKind,
+    WriteOptions, Written,
 };
 use crate::chess::MoveCode;
 use crate::chess::Position;
 
-fn write(path: &Path, options: &WriteOptions, games: &[LinkedGame], positions: &[PositionRecord]) -> Written {
+fn write(
+    path: &Path,
+    options: &WriteOptions,
+    games: &[GameReference],
+    positions: &[PositionRecord],
+) -> Written {
     let mut writer = Box::new(Writer::new(path, options).unwrap());
     games.iter().for_each(|game| writer.game(game).unwrap());
     positions.iter().for_each(|known| writer.add(known).unwrap());
@@ -36,8 +41,8 @@ fn all(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
     all
 }
 
-fn game(number: u64, source: &str) -> LinkedGame {
-    LinkedGame {
+fn game(number: u64, source: &str) -> GameReference {
+    GameReference {
         number,
         kind: SourceKind::Pgn,
         source: source.to_owned(),
@@ -237,7 +242,7 @@ fn games_of_several_sources_are_named_by_their_positions() {
         .into();
     games[2].kind = SourceKind::Cbh;
     // Beyond 4 GB of its file.
-    games.push(LinkedGame { address: 1 << 32, ..game(3 << 48, "c.pgn") });
+    games.push(GameReference { address: 1 << 32, ..game(3 << 48, "c.pgn") });
     let lines = ["e2e4", "d2d4", "c2c4", "g1f3", "b1c3", "a2a3"].map(after);
     let numbers = [5, 1 << 48, 2 << 48, 1, 3 << 48, 77].map(Some);
     let total = Some(Counts { games: 1, wins: 1, draws: 0, losses: 0 });

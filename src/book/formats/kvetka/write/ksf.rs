@@ -8,7 +8,7 @@ use super::super::wire::{put_ansi, put_unicode};
 use crate::base::error::Result;
 use crate::base::scratch::{Cursor, Scratch};
 use crate::base::table::Table;
-use crate::book::{LinkedGame, SourceKind};
+use crate::book::{GameReference, SourceKind};
 
 /// The most sources that links can name.
 const MOST_SOURCES: usize = 1 << 16;
@@ -64,14 +64,14 @@ impl KsfWriter {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add(&mut self, game: &LinkedGame) -> Result<()> {
+    pub fn add(&mut self, game: &GameReference) -> Result<()> {
         let added = self.try_add(game)?;
         self.lost += u64::from(!added);
         Ok(())
     }
 
     /// Takes in a game; `false` if it has no place.
-    fn try_add(&mut self, game: &LinkedGame) -> Result<bool> {
+    fn try_add(&mut self, game: &GameReference) -> Result<bool> {
         // Both have 32 bits in the file.
         let (Ok(address), Ok(length)) = (u32::try_from(game.address), u32::try_from(game.length)) else {
             return Ok(false);
@@ -93,7 +93,7 @@ impl KsfWriter {
     }
 
     /// Begins the source of a game unless it is the last one; `false` if it has no room for the game.
-    fn source(&mut self, game: &LinkedGame) -> Result<bool> {
+    fn source(&mut self, game: &GameReference) -> Result<bool> {
         let is_last = |(kind, address): &(_, _)| (*kind, address) == (game.kind, &game.source);
         if self.last.as_ref().is_some_and(is_last) {
             let first = self.sources.last().map_or(0, |source| source.first);

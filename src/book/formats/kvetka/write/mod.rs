@@ -16,7 +16,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::{
-    BookWriter, Counts, LinkedGame, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
+    BookWriter, Counts, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
 };
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
@@ -113,7 +113,7 @@ impl BookWriter for Writer {
         self.memory
     }
 
-    fn game(&mut self, game: &LinkedGame) -> Result<()> {
+    fn game(&mut self, game: &GameReference) -> Result<()> {
         self.games.add(game)
     }
 

@@ -45,7 +45,7 @@ impl fmt::Display for Reason {
 
 /// What is wrong with a game that could not be read, or only in part.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct GameError {
     /// The kind of reason.
     pub reason: Reason,
     /// Where it is.
@@ -54,7 +54,7 @@ pub struct Problem {
     pub why: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for GameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} (byte {})", self.place, self.why, self.place.offset)
     }
