@@ -2,7 +2,13 @@
 //!
 //! On a random book of 140,000 records in memory: games of 40 plies, whose moves are chosen unevenly because lines of real
 //! books share their beginnings. And on the real one among the samples, if `TABIYA_SAMPLES` names their folder.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 mod common;
 

@@ -4,7 +4,13 @@
 //! or when it gets the path of tabiya; `cargo test` may run it too, and then it does nothing.
 //!
 //! The column `copying` is a proxy that only copies bytes, one thread each way: no proxy of two threads can do better.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 #[path = "../tests/support/flood.rs"]
 mod flood;

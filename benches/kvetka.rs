@@ -2,7 +2,13 @@
 //!
 //! On a made book of 1,000,000 positions: random games of 40 plies, whose moves are chosen unevenly so that lines share
 //! their beginnings as those of real books do. And on one of 1 GB in 20 MB files, most of it sparse.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 mod common;
 

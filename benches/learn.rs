@@ -4,7 +4,13 @@
 //!
 //! The folder is the system's for temporary files, or the one that `--dir` names: a disk of one's own, for what is
 //! measured is mostly the disk. `--known N` measures only the first games after N others. `--smoke` measures nothing and shows in seconds that everything runs.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 #[path = "../tests/learning/world.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]

@@ -94,6 +94,7 @@
 //! assert_eq!(plies.0, 3);
 //! # Ok::<_, tabiya::base::error::Error>(())
 //! ```
+#![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
 pub mod adapter;
 pub mod base;

@@ -1,5 +1,11 @@
 //! `show`, `info` and `check` as their users meet them: the real executable, its output and its exit codes.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 use std::fs;
 use std::io::Read;

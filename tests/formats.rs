@@ -1,7 +1,13 @@
 //! One collection of games as a book of each format: the same moves and the same counts.
 //!
 //! For random games, and for those in the PGN file that `TABIYA_GAMES` names.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,4 +1,8 @@
 //! Sorting more records than fit into memory: sorted runs go to temporary files, and are merged while they are read.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a buffer holds no more than 4 GB, and a record is a small part of it"
+)]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,5 @@
 //! Records that are found by their keys, of which memory holds only one in many.
+#![allow(clippy::cast_possible_truncation, reason = "a block has few records")]
 
 use std::path::Path;
 

@@ -1,5 +1,9 @@
 //! Several books as one: by priority and by colour, with the length of the line after a move.
 #![allow(
+    clippy::cast_possible_truncation,
+    reason = "a line has at most LONGEST_LINE moves, and a slot is below SLOTS"
+)]
+#![allow(
     clippy::indexing_slicing,
     reason = "slots are below SLOTS, and `walk` begins with a memory of that size"
 )]

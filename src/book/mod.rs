@@ -1,4 +1,5 @@
 //! Books: the trait that each format implements, and what a book knows of a move.
+#![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the nearest number")]
 
 mod book_set;
 pub mod formats;

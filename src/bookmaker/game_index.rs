@@ -1,4 +1,5 @@
 //! The index of a build's games, for books that name games.
+#![allow(clippy::cast_possible_truncation, reason = "the name is cut before")]
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,4 +1,5 @@
 //! Rows of moves of which a book has little more than the weight: a third of the size of those with all facts.
+#![allow(clippy::cast_possible_truncation, reason = "there are few annotations")]
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
 //! Merging books into one, and converting one into another format.
+#![allow(clippy::cast_possible_truncation, reason = "there are fewer books than 2^32")]
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

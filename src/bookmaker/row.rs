@@ -1,4 +1,5 @@
 //! The rows of a build: how often a move was played in a position, with one result.
+#![allow(clippy::cast_possible_truncation, reason = "a row is taken from 128 bits part by part")]
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
 //! The code in which ChessBase's and Kvetka's books write the squares of a board: short for what is frequent.
+#![allow(clippy::cast_possible_truncation, reason = "the low word is wanted")]
 
 use shakmaty::{Color, File, Piece, Rank, Role, Setup, Square};
 

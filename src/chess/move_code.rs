@@ -1,4 +1,5 @@
 //! A move in 16 bits, as Polyglot writes it and as we count moves (docs/formats/polyglot.md, Move).
+#![allow(clippy::cast_possible_truncation, reason = "there are few promotions")]
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
 //! The form in which ChessBase's and Kvetka's books store a position: as if White were to move, and with the king of
 //! the side to move on the right half where neither side may castle.
+#![allow(clippy::cast_possible_truncation, reason = "a board has 64 squares")]
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _, Rank, Role,

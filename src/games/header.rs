@@ -1,4 +1,5 @@
 //! The header of a game.
+#![allow(clippy::cast_possible_truncation, reason = "a day and a month are limited before")]
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,5 @@
 //! The learn field of an entry: how a result is added to it (docs/formats/polyglot.md, Learn field).
+#![allow(clippy::cast_possible_truncation, reason = "the two halves of 32 bits")]
 
 use shakmaty::{Color, KnownOutcome};
 

@@ -3,6 +3,7 @@
 //! The layout of header, store and records: docs/formats/learn.md, Journal. Each record holds the check of the one
 //! before, so an older, longer tail that is left after a new record is never read as a part of the journal. A *done*
 //! says that all before it is in the book, and on the disk.
+#![allow(clippy::cast_possible_truncation, reason = "records are not longer than RECORD_MAX")]
 
 use sha2::{Digest as _, Sha256};
 

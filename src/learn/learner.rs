@@ -1,4 +1,8 @@
 //! Learning into one book: each change of it is a transaction under the journal's lock.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a game has at most two half-points, and a journal fewer than 2^32 games"
+)]
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

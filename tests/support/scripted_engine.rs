@@ -1,5 +1,11 @@
 //! The child engine of the tests and benches: it does what its arguments say, good or bad. `--help` lists them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation
+)]
 
 #[path = "scripted_engine/args.rs"]
 mod args;

@@ -1,4 +1,5 @@
 //! The book's answer in a position: which book, which move, and the lines for the GUI.
+#![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves, and a share is from 0 to 1")]
 #![allow(clippy::indexing_slicing, reason = "the order has indices below the lengths of both lists")]
 
 use std::sync::Arc;

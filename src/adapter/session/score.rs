@@ -1,4 +1,5 @@
 //! The score that is announced with a book move.
+#![allow(clippy::cast_possible_truncation, reason = "the number was limited before")]
 
 use crate::adapter::config::options::BookScore;
 use crate::book::{Counts, MoveFacts, rating_difference};

@@ -2,6 +2,7 @@
 //!
 //! Keys are hashes, so their bits are spread evenly. Rows are not compared with one another but scattered by those bits
 //! into so many parts that few share one; only these are compared.
+#![allow(clippy::cast_possible_truncation, reason = "rows are in memory")]
 #![allow(clippy::indexing_slicing, reason = "places are sums of the counts of the rows that are put there")]
 
 use super::Sortable;

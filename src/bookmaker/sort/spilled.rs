@@ -1,4 +1,8 @@
 //! Rows that did not fit into memory.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a part of a run is read into memory that was reserved for it"
+)]
 #![allow(clippy::indexing_slicing, reason = "there is a start for each range, and one after the last")]
 
 use std::path::Path;

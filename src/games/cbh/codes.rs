@@ -2,6 +2,7 @@
 //!
 //! The order of the codes (docs/formats/cbh.md, Compact moves): null move, king, each piece with its steps, pawns, second
 //! queens and third pieces, marks.
+#![allow(clippy::cast_possible_truncation, reason = "a board has 64 squares")]
 #![allow(clippy::indexing_slicing, reason = "the tables are computed at compile time")]
 
 use shakmaty::{Color, Role};

@@ -1,4 +1,5 @@
 //! An open database: its files, and what is wrong with them.
+#![allow(clippy::cast_possible_truncation, reason = "a record has 46 bytes")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,8 @@
 //! The moves of a game: bytes become legal moves, in the order in which they are stored.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "moves are counted modulo 256, and the low bits of a word are a square"
+)]
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
 //! The annotations of a game (`.cba`): each item belongs to one move, and becomes what PGN can express.
+#![allow(clippy::cast_possible_truncation, reason = "the low byte is wanted")]
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
 //! Reading records, moves and annotations by the numbers of games; each thread has its own reader.
+#![allow(clippy::cast_possible_truncation, reason = "records and heads have few bytes")]
 #![allow(clippy::indexing_slicing, reason = "an array of two has an element for each bool")]
 
 use std::ops::ControlFlow;

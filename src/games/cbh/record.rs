@@ -1,4 +1,5 @@
 //! What a `.cbh` record says of a game or a text.
+#![allow(clippy::cast_possible_truncation, reason = "the parts of a field are taken by their bits")]
 
 use super::layout::{RECORD_LEN, record, text_record};
 use crate::base::bytes;

@@ -1,4 +1,5 @@
 //! A database as a source of games.
+#![allow(clippy::cast_possible_truncation, reason = "what is done is not more than all")]
 
 use std::mem::replace;
 use std::ops::ControlFlow;

@@ -1,4 +1,5 @@
 //! A game's moves with all its variations.
+#![allow(clippy::cast_possible_truncation, reason = "a game has fewer than 2^32 moves")]
 
 use std::collections::BTreeMap;
 

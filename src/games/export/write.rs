@@ -1,4 +1,5 @@
 //! The writer: tags, moves in lines of less than 80 columns, variations, comments, glyphs.
+#![allow(clippy::cast_possible_truncation, reason = "a digit is below 10")]
 #![allow(clippy::indexing_slicing, reason = "the table is computed at compile time")]
 
 use std::io;

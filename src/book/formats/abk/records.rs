@@ -1,4 +1,8 @@
 //! The header and the records of a book, read and written (docs/formats/abk.md, Header; docs/formats/abk.md, Record).
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a text is cut to its room before, and there are few kinds of pieces"
+)]
 
 use shakmaty::{File, Move, Square};
 

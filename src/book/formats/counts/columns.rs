@@ -1,4 +1,5 @@
 //! Finding the columns of a count file, and checking their types.
+#![allow(clippy::cast_possible_truncation, reason = "the lengths are small constants")]
 
 use std::sync::Arc;
 

@@ -12,6 +12,7 @@
 //! A check before it does not help, because it reads a field by its number, whatever type the file gives to it. So the
 //! crate `polars-parquet-format` reads footers and headers, within a limit of memory, and pages are decompressed here,
 //! into no more memory than the bytes of the file account for.
+#![allow(clippy::cast_possible_truncation, reason = "a page was found to fit into memory")]
 
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -1,4 +1,5 @@
 //! The signature by which a CTG book knows a position, and back (docs/formats/ctg.md, Signature).
+#![allow(clippy::cast_possible_truncation, reason = "a signature was found to be short enough")]
 
 use shakmaty::{Chess, File, Rank, Square};
 

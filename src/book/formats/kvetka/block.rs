@@ -1,4 +1,5 @@
 //! A block: elements one after the other.
+#![allow(clippy::cast_possible_truncation, reason = "a block has 4096 bytes")]
 
 use super::element::RawElement;
 use super::key::Key;

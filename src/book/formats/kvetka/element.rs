@@ -1,4 +1,5 @@
 //! An element: what a book knows of one position.
+#![allow(clippy::cast_possible_truncation, reason = "moves are cut to 255 before")]
 
 use super::key::Key;
 use super::layout::{HAS_COMMENT, HAS_ENDS, HAS_LINK, KEY_LEN, LINK_LEN, MOST_COMMENT, MOST_ELEMENT};

@@ -1,4 +1,5 @@
 //! Codes of moves: a piece by its number, and a step on a board whose edges are joined (docs/formats/kvetka.md, Moves).
+#![allow(clippy::cast_possible_truncation, reason = "squares and codes have 8 bits")]
 #![allow(clippy::indexing_slicing, reason = "tables are made at compile time")]
 
 use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};

@@ -1,4 +1,8 @@
 //! Numbers and strings as the files of Kvetka write them.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a digit has seven bits, and texts are shorter than 4 GB"
+)]
 
 use std::cmp::Reverse;
 

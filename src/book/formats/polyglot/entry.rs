@@ -1,4 +1,5 @@
 //! An entry, read and written (docs/formats/polyglot.md, Entry).
+#![allow(clippy::cast_possible_truncation, reason = "the parts of a field are taken by their bits")]
 
 use super::layout::{ENTRY_LEN, KEY, LEARN, MOVE, WEIGHT};
 use crate::base::bytes;

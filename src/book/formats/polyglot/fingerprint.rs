@@ -1,4 +1,5 @@
 //! What distinguishes one book from others, whatever it has learned (docs/formats/polyglot.md, Writing).
+#![allow(clippy::cast_possible_truncation, reason = "the part of a whole is not greater than the whole")]
 
 use sha2::{Digest as _, Sha256};
 

@@ -1,4 +1,5 @@
 //! Writes a book: entries in the order of their keys, those of one position by descending weight.
+#![allow(clippy::cast_possible_truncation, reason = "both numbers are halved until they fit")]
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! Entries as a table of text.
+#![allow(clippy::cast_possible_truncation, reason = "the index is masked")]
 #![allow(clippy::indexing_slicing, reason = "the index is masked to the table's length")]
 
 use std::collections::HashSet;

@@ -1,4 +1,5 @@
 //! Playing moves on a board.
+#![allow(clippy::cast_possible_truncation, reason = "a board has 64 squares, and a piece a small number")]
 #![allow(
     clippy::indexing_slicing,
     reason = "squares are below 64, and the numbers of pieces are below the lengths of their tables"

@@ -1,4 +1,8 @@
 //! The tree turned into an index by position: every move once, with the sum of all its records.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "a ply is limited before, and a file has fewer than 2^31 records"
+)]
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,5 @@
 //! Walks the tree from the starting position, each record once, in memory that does not depend on what the file claims.
+#![allow(clippy::cast_possible_truncation, reason = "a line is not longer than LONGEST")]
 
 use shakmaty::{Move, Position as _};
 

@@ -17,6 +17,7 @@
 //! A move of priority 0 weighs 0, any other at least 1. A move with several records has the mean of their priorities,
 //! weighted by games. If priority and games count alike, as in most books, its weight is the sum of the weights of its
 //! records, and a move that is struck out on one path just becomes rarer.
+#![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the greatest number")]
 
 use super::super::records::Header;
 use super::index::IndexedMove;

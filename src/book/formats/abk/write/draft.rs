@@ -6,6 +6,10 @@
 //! the shortest paths from the start (the first in the order of weights). Any other line ends with the move that leads to
 //! the position, and readers find the rest by position. So each move's counts are in the file once, and the file has
 //! exactly as many records as the book has moves.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "counts are shifted until they fit, and a node is taken from 128 bits part by part"
+)]
 
 use std::borrow::Cow;
 use std::cmp::Reverse;

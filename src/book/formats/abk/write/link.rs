@@ -4,6 +4,7 @@
 //! from a position of the book to one that is not reached otherwise becomes a record of priority 0 without games: it is
 //! never played, but followed if somebody else plays it. The same happens after moves that lead out of the book, and at
 //! the start if the book does not have it.
+#![allow(clippy::cast_possible_truncation, reason = "a draft has fewer than 2^32 positions")]
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};

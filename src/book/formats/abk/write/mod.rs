@@ -13,7 +13,7 @@ pub use draft::Draft;
 
 use super::layout::NO_LAST_PLY;
 use super::records::Header;
-use crate::base::error::Result;
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::replace::Replacement;
 use crate::book::{BookWriter, PositionRecord, WriteOptions, Written, left_out};
 use draft::Lost;
@@ -87,9 +87,13 @@ pub fn write(mut draft: Draft, mut put: impl FnMut(&[u8]) -> Result<()>) -> Resu
         tree = Tree::new(&draft)?;
     }
     let Tree { positions, records: moves, beyond, .. } = tree;
+    let live_records = i32::try_from(moves).map_err(|_| {
+        Error::new(ErrorKind::Usage, "an Arena book has room for 2,147,483,647 moves")
+            .remedied_by(Remedy::SmallerBook)
+    })?;
     let header = Header {
         comment: COMMENT.to_owned(),
-        live_records: moves as i32,
+        live_records,
         by_priority: 1,
         by_games: i32::from(draft.has_games),
         by_score: i32::from(draft.has_results),

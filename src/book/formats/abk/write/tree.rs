@@ -3,6 +3,7 @@
 //! The tree is made breadth first, and stored in that order: the moves of each position, and for each move whether a
 //! position follows it. So the n-th move with a position after it leads to position n, the start being position 0, and the
 //! sizes and numbers of whole branches result from reading forwards and backwards.
+#![allow(clippy::cast_possible_truncation, reason = "a priority is limited before")]
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
 //! The pages of a `.ctg` file and the entries in them.
+#![allow(clippy::cast_possible_truncation, reason = "a page has 4096 bytes")]
 
 use shakmaty::Chess;
 

@@ -1,4 +1,8 @@
 //! Makes a book: positions become records, sorted records become entries, and entries become pages.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "ratings are limited before, and offsets and lengths are within a page"
+)]
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -243,7 +247,7 @@ impl Draft {
             ),
             ("positions with more games than the format can count, all counts halved until they fit", scaled),
         ]);
-        let header = header(trie.pages, written.positions as u32, entries.games);
+        let header = header(trie.pages, u32::try_from(written.positions).unwrap_or(u32::MAX), entries.games);
         Ok(Beside { header, cto: trie.cto(), ctb: trie.ctb(), written })
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Memory holds what [`WriteOptions::memory`] says and the index, which has a few bytes for each page; the rest is in
 //! temporary files.
+#![allow(clippy::cast_possible_truncation, reason = "a page has 4096 bytes")]
 
 mod draft;
 mod rows;

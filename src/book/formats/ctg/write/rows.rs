@@ -2,6 +2,10 @@
 //!
 //! A move's counts are in the entry of the position that it leads to, so there is a record from the position itself, one
 //! from each move that leads to it, and the same again for its mirrored form and the one with swapped colours.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "counts are shifted until they fit, and a position has at most 218 moves"
+)]
 
 use std::cmp::Ordering;
 

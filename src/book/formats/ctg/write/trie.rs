@@ -4,6 +4,10 @@
 //! never deleted, so the final splits do not depend on the order of entries: a node is split exactly if the entries under
 //! it do not fit into one page. Entries in the order of their hashes, the lowest bit first, come page by page; the end of
 //! a page is known from the entries that fit into it and one more.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "page numbers have 32 bits, and nodes are not deeper than DEEPEST"
+)]
 
 use super::super::layout::{
     CTB_HEADER, CTB_START, CTO_HEADER, CTO_START, NO_PAGE, NUMBER_LEN, PAGE_HEADER, PAGE_LEN,

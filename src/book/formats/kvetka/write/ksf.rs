@@ -1,4 +1,8 @@
 //! Writing a `.ksf` file: the games that positions name, by their sources.
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "sources and games were found to fit into their fields when they were added"
+)]
 
 use std::path::Path;
 
