@@ -85,7 +85,7 @@ impl Lab {
         let folder = TempDir::new()?;
         // An empty configuration in the working folder hides one beside tabiya.
         fs::write(folder.path().join("tabiya.toml"), "")?;
-        Ok(Self { args, stub: fs::canonicalize(stub)?, folder })
+        Ok(Self { args, stub: dunce::canonicalize(stub)?, folder })
     }
 
     /// Whether a step was asked for.
@@ -100,7 +100,7 @@ impl Lab {
 
     /// The book.
     pub fn book(&self) -> Result<PathBuf> {
-        Ok(fs::canonicalize(&self.args.book)?)
+        Ok(dunce::canonicalize(&self.args.book)?)
     }
 
     /// The working folder, which is removed with the lab.
@@ -140,7 +140,7 @@ impl Lab {
                 command
             }
             (Who::Tabiya, Some(tabiya)) => {
-                let mut command = Command::new(fs::canonicalize(tabiya)?);
+                let mut command = Command::new(dunce::canonicalize(tabiya)?);
                 command.arg("--engine").arg(engine);
                 for argument in arguments {
                     // In one word, since an argument may itself begin with a dash.

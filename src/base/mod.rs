@@ -18,3 +18,5 @@ pub mod replace;
 pub(crate) mod scratch;
 pub mod sort;
 pub mod table;
+#[cfg(windows)]
+pub(crate) mod windows;

@@ -57,7 +57,7 @@ impl Replacement {
         let named = target.as_ref();
         let is_link = fs::symlink_metadata(named).is_ok_and(|old| old.is_symlink());
         let path =
-            is_link.then(|| fs::canonicalize(named).ok()).flatten().unwrap_or_else(|| named.to_owned());
+            is_link.then(|| dunce::canonicalize(named).ok()).flatten().unwrap_or_else(|| named.to_owned());
         let old = fs::symlink_metadata(&path).ok();
         match &old {
             Some(old) if !old.is_file() => {

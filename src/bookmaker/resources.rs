@@ -48,8 +48,17 @@ impl Resources {
 /// A quarter of the memory that this process may use.
 fn quarter_of_memory() -> usize {
     // If the system does not say, as much as any machine can spare.
-    let Ok(mut system) = sysinfo::System::new() else { return 1 << 28 };
-    system.refresh_memory();
-    let total = system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory);
-    usize::try_from(total / 4).unwrap_or(usize::MAX)
+    memory().map_or(1 << 28, |memory| usize::try_from(memory / 4).unwrap_or(usize::MAX))
+}
+
+/// The memory that this process may use, in bytes, if the system says.
+fn memory() -> Option<u64> {
+    #[cfg(windows)]
+    return crate::base::windows::memory();
+    #[cfg(not(windows))]
+    {
+        let mut system = sysinfo::System::new().ok()?;
+        system.refresh_memory();
+        Some(system.cgroup_limits().map_or(system.total_memory(), |limits| limits.total_memory))
+    }
 }

@@ -73,8 +73,8 @@ fn parse() -> Result<Cli, clap::Error> {
     {
         return Ok(Cli { command: None, adapter });
     }
-    // Commands, help, version and errors.
-    Cli::try_parse()
+    // Commands, help, version and errors. Windows's shells leave the names of many files, as in *.pgn, to the program.
+    Cli::try_parse_from(wild::args_os())
 }
 
 /// Runs the command that the command line asks for.

@@ -47,15 +47,8 @@ fn die_with_parent(command: &mut Command) {
 ///
 /// # Errors
 /// When Windows refuses.
-pub(crate) fn join_job() -> Result<(), String> {
+pub(crate) fn join_job() -> std::io::Result<()> {
     #[cfg(windows)]
-    {
-        let mut limits = win32job::ExtendedLimitInfo::new();
-        limits.limit_kill_on_job_close();
-        let job = win32job::Job::create_with_limit_info(&limits).map_err(|error| error.to_string())?;
-        job.assign_current_process().map_err(|error| error.to_string())?;
-        // The handle stays open until the process ends, which is what closes the job.
-        let _ = job.into_handle();
-    }
+    crate::base::windows::join_job()?;
     Ok(())
 }

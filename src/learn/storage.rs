@@ -144,7 +144,7 @@ impl Disk {
     /// # Errors
     /// When there is no such file.
     pub fn new(book: &Path) -> io::Result<Self> {
-        let book = fs::canonicalize(book)?;
+        let book = dunce::canonicalize(book)?;
         let mut name = book.file_name().map(OsString::from).unwrap_or_default();
         name.push(JOURNAL_SUFFIX);
         Ok(Self { journal: book.with_file_name(name), book })
@@ -181,7 +181,7 @@ impl Storage for Disk {
 
     fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
         // Where the journal is a link, the file that it names is replaced.
-        let target = fs::canonicalize(&self.journal)?;
+        let target = dunce::canonicalize(&self.journal)?;
         let folder = target.parent().ok_or(io::ErrorKind::NotFound)?;
         let (file, path) =
             tempfile::Builder::new().prefix(".tabiya-").suffix(".part").tempfile_in(folder)?.into_parts();

@@ -181,8 +181,8 @@ impl Config {
             .search_paths
             .find_program(&self.engine)
             .map_err(|why| wrong(format!("{}: no such engine: {why}", self.engine)))?;
-        let own = env::current_exe().and_then(|own| own.canonicalize()).ok();
-        if own.is_some() && own == program.canonicalize().ok() {
+        let own = env::current_exe().and_then(dunce::canonicalize).ok();
+        if own.is_some() && own == dunce::canonicalize(&program).ok() {
             return Err(wrong(format!("{}: this is tabiya itself, not an engine", program.display())));
         }
         Ok(std::path::absolute(&program).unwrap_or(program))

@@ -26,7 +26,7 @@ pub fn check(path: &Path) -> Result<()> {
 fn objection(path: &Path) -> Option<&'static str> {
     let us = nix::unistd::geteuid().as_raw();
     // A link in our own folder may lead to a folder that everybody can write to.
-    [path.to_owned(), path.canonicalize().ok()?].iter().find_map(|path| {
+    [path.to_owned(), dunce::canonicalize(path).ok()?].iter().find_map(|path| {
         let file = Owned::read(path)?;
         let folder = Owned::read(path.parent()?)?;
         judge(us, file, folder)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::{fs, iter, mem};
+use std::{iter, mem};
 
 use log::Level;
 
@@ -174,7 +174,7 @@ impl Worker {
 
     fn learn(&mut self, (book, fingerprint): &PlayedBook, games: &[IdentifiedGame]) -> Result<Vec<Outcome>> {
         // A link may have replaced the file.
-        let moved = |learner: &Learner| fs::canonicalize(book).is_ok_and(|now| now != learner.path());
+        let moved = |learner: &Learner| dunce::canonicalize(book).is_ok_and(|now| now != learner.path());
         if self.learners.get(book).is_some_and(moved) {
             self.learners.remove(book);
         }

@@ -119,8 +119,15 @@ fn restore(marker: &Path) -> io::Result<()> {
 fn machine() -> &'static str {
     static MACHINE: OnceLock<String> = OnceLock::new();
     MACHINE.get_or_init(|| {
-        let name = sysinfo::System::host_name().unwrap_or_default();
-        Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+        #[cfg(windows)]
+        let name = crate::base::windows::host_name();
+        #[cfg(not(windows))]
+        let name = sysinfo::System::host_name();
+        Sha256::digest(name.unwrap_or_default().as_bytes())
+            .iter()
+            .take(4)
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     })
 }
 

@@ -93,7 +93,8 @@ impl FileSet {
         // In another letter case it may be the same file.
         let same = |old: &Path, new: &Path| {
             old == new
-                || fs::canonicalize(old).is_ok_and(|old| fs::canonicalize(new).is_ok_and(|new| old == new))
+                || dunce::canonicalize(old)
+                    .is_ok_and(|old| dunce::canonicalize(new).is_ok_and(|new| old == new))
         };
         let is_other = |old: &&PathBuf| !files.iter().any(|file| same(old, &file.path));
         let replaced = files.iter().filter(|file| file.force).map(|file| &file.path);

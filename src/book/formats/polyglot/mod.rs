@@ -18,7 +18,6 @@ mod walk;
 mod write;
 
 use std::convert::Infallible;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
@@ -50,7 +49,7 @@ impl Polyglot {
     /// A book over any bytes: [`crate::book::open()`] decides whether they are one.
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
         let (path, data) = (path.into(), data.into());
-        let file = if matches!(data, Map::File(_)) { fs::canonicalize(&path).ok() } else { None };
+        let file = if matches!(data, Map::File(_)) { dunce::canonicalize(&path).ok() } else { None };
         Self { path, file, data }
     }
 
