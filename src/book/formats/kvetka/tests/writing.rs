@@ -206,7 +206,9 @@ fn an_existing_book_is_replaced_as_a_whole_and_only_by_force() {
     write(&path, &WriteOptions { force: true, ..WriteOptions::default() }, &[], &[line]);
     let expected = ["a.kin", "a_0.kob", "a_b_0.kob", "a_x.kob"];
     // A file system that does not tell cases apart keeps the old name.
-    assert_eq!(names(folder.path()).iter().map(|name| name.to_lowercase()).collect::<Vec<_>>(), expected);
+    let mut now: Vec<_> = names(folder.path()).iter().map(|name| name.to_lowercase()).collect();
+    now.sort();
+    assert_eq!(now, expected);
     assert_eq!(book::open(&path).unwrap().warnings(), [""; 0]);
 }
 
