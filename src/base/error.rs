@@ -1,7 +1,7 @@
 //! The error type: what is wrong, where, and what the user can do about it.
 
 use std::error::Error as StdError;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The kind of an error: it depends on what a user can do about the error, and decides the exit code.
@@ -159,8 +159,28 @@ fn without_path(error: std::io::Error) -> std::io::Error {
     }
 }
 
+/// Writes text with its control characters escaped, as in `\u{1b}`: names and contents of files may have some, which a
+/// terminal would obey.
+struct Escaped<W>(W);
+
+impl<W: Write> Write for Escaped<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for part in text.split_inclusive(char::is_control) {
+            match part.chars().next_back().filter(|last| last.is_control()) {
+                None => self.0.write_str(part)?,
+                Some(last) => {
+                    self.0.write_str(part.get(..part.len() - last.len_utf8()).unwrap_or_default())?;
+                    write!(self.0, "{}", last.escape_default())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = Escaped(f);
         if let Some(path) = &self.path {
             write!(f, "{}: ", path.display())?;
         }
@@ -193,6 +213,12 @@ mod tests {
         let error =
             Error::format("a.bin", "the last entry is cut off").at_offset(48).advice("convert the book");
         assert_eq!(error.to_string(), "a.bin: the last entry is cut off (byte 48): convert the book");
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let error = Error::format("a\u{1b}[2J.bin", "no such file: C:\new\tabs").advice("look again\u{7f}");
+        assert_eq!(error.to_string(), r"a\u{1b}[2J.bin: no such file: C:\new\tabs: look again\u{7f}");
     }
 
     #[test]

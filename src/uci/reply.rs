@@ -48,12 +48,12 @@ pub(crate) fn id_name(line: &[u8]) -> Option<&[u8]> {
     (id == b"id" && word == b"name").then(|| name.trim_ascii_end())
 }
 
-/// Appends `info string TEXT`. Line ends in the text become spaces, because they would start another line.
+/// Appends `info string TEXT`. Control characters in the text become spaces: a line end would start another line.
 pub(crate) fn info_string(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(b"info string ");
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
-    for byte in out.iter_mut().skip(start).filter(|byte| matches!(byte, b'\n' | b'\r')) {
+    for byte in out.iter_mut().skip(start).filter(|byte| byte.is_ascii_control()) {
         *byte = b' ';
     }
     out.push(b'\n');

@@ -356,6 +356,21 @@ def test_the_default_file_may_lie_beside_the_executable(run, tabiya_exe, engine,
     assert client.go("movetime 10", START).move == "d2d4"
 
 
+def test_a_renamed_copy_reads_the_file_with_its_own_name_first(run, tabiya_exe, engine, tmp_path):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "work").mkdir()
+    for name in ("Quiet", "Sharp 2.0"):
+        exe = tmp_path / "program" / (name + tabiya_exe.suffix)
+        shutil.copy(tabiya_exe, exe)
+        (tmp_path / "program" / f"{name}.toml").write_text(f"engine = '{engine.program}'\nname = 'I am {name}'\n")
+        (tmp_path / "work" / "tabiya.toml").write_text(f"engine = '{engine.program}'\nname = 'common'\n")
+        client = run(exe, cwd=tmp_path / "work")
+        assert f"id name I am {name}" in client.start()
+        (tmp_path / "program" / f"{name}.toml").unlink()
+        client = run(exe, cwd=tmp_path / "work")
+        assert "id name common" in client.start()
+
+
 def test_a_relative_engine_is_looked_for_beside_the_file(run, tabiya_exe, engine, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "work").mkdir()

@@ -1,29 +1,59 @@
 //! The configuration file: TOML with the names of the command line's arguments.
 
+use std::fs;
 use std::path::Path;
 
+use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use toml::de::{DeTable, DeValue};
 
 use super::options::SEED_MAX;
 use super::{Given, LOG_LEVELS, TIMEOUTS, spelling};
 use crate::base::error::{Error, Result};
 
+/// Reads a configuration file in UTF-8, or in UTF-16, in which Windows's editor and shell can save it.
+///
+/// # Errors
+/// When it cannot be read, or is in another encoding; those of [`parse`].
+pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Result<Given> {
+    let bytes = fs::read(path).map_err(|error| Error::file(path, "cannot read the configuration", error))?;
+    // Without a byte order mark: a configuration begins with characters of ASCII.
+    let guess = match bytes.as_slice() {
+        [0, 1..=0x7f, 0, 1..=0x7f, ..] => UTF_16BE,
+        [1..=0x7f, 0, 1..=0x7f, 0, ..] => UTF_16LE,
+        _ => UTF_8,
+    };
+    let (text, _, damaged) = guess.decode(&bytes);
+    if damaged {
+        let before = text.split(char::REPLACEMENT_CHARACTER).next().unwrap_or_default();
+        let what = format!("line {}: a character is not valid in {}", line_of(before), guess.name());
+        return Err(Error::format(path, what).advice("save the file in UTF-8"));
+    }
+    parse(path, &text, warnings)
+}
+
+/// The number of the line that follows this text, from 1.
+fn line_of(before: &str) -> usize {
+    1 + before.matches('\n').count()
+}
+
 /// Parses the text of a configuration file.
 ///
 /// # Errors
 /// When it is not TOML, has a misspelt key, or a bad value about the engine.
-pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
+fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     let wrong = |offset: usize, what: String| {
-        let line = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+        let line = line_of(text.get(..offset).unwrap_or(text));
         Error::format(path, format!("line {line}: {what}"))
     };
     let table = DeTable::parse(text).map_err(|error| {
         let what = error.message().trim();
-        let error = match error.span() {
-            Some(span) => wrong(span.start, what.to_owned()),
-            None => Error::format(path, what),
-        };
-        error.advice(REPAIR)
+        match error.span() {
+            Some(span) if is_windows_path(text, span.start) => {
+                wrong(span.start, what.to_owned()).advice(QUOTES)
+            }
+            Some(span) => wrong(span.start, what.to_owned()).advice(REPAIR),
+            None => Error::format(path, what).advice(REPAIR),
+        }
     })?;
     let mut ignore =
         |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).to_string());
@@ -35,6 +65,10 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
         {
             for (key, value) in table {
                 let name = key.get_ref();
+                if has_control(value.get_ref()) {
+                    ignore(key.span().start, format!("set: '{name}' {CONTROL}"));
+                    continue;
+                }
                 match assignment(name, value.get_ref()) {
                     Some(text) => given.set.push(text),
                     None => ignore(
@@ -46,6 +80,9 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             continue;
         }
         match KEYS.iter().find(|(known, _)| *known == name) {
+            Some(_) if has_control(value.get_ref()) => {
+                return Err(wrong(start, format!("'{name}' {CONTROL}")).advice(QUOTES));
+            }
             Some((_, read)) => {
                 let Err(needed) = read(&mut given, value.get_ref()) else { continue };
                 let what = format!("'{name}' must be {needed}");
@@ -69,6 +106,30 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
 
 /// What to do about a file that cannot be used.
 const REPAIR: &str = "correct the file, or start tabiya without it";
+
+/// What to do about a path with `\` in "double quotes".
+const QUOTES: &str = "write paths in 'single quotes', or with / instead of \\";
+
+/// What is wrong with a text in which `\` began an escape such as `\n`.
+const CONTROL: &str = "has a control character, such as \\n or \\t in \"double quotes\"";
+
+/// Whether an error at this offset is in a line that has `\` after a double quote, as a path of Windows has.
+fn is_windows_path(text: &str, offset: usize) -> bool {
+    let (before, after) = text.split_at_checked(offset).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = offset + after.find('\n').unwrap_or(after.len());
+    let line = text.get(start..end).unwrap_or_default();
+    line.split_once('"').is_some_and(|(_, quoted)| quoted.contains('\\'))
+}
+
+/// Whether a string, or one in a list, has a control character.
+fn has_control(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::String(text) => text.contains(char::is_control),
+        DeValue::Array(list) => list.iter().any(|item| has_control(item.get_ref())),
+        _ => false,
+    }
+}
 
 /// Reads a key's value; the error says what it must be.
 type Read = fn(&mut Given, &DeValue<'_>) -> std::result::Result<(), &'static str>;
@@ -146,7 +207,9 @@ fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter::config::options::Options;
     use crate::base::error::ErrorKind;
+    use crate::uci::SetOption;
 
     fn read(text: &str) -> (Result<Given>, Vec<String>) {
         let mut warnings = Vec::new();
@@ -177,6 +240,37 @@ mod tests {
     }
 
     #[test]
+    fn the_template_has_every_key_and_every_option_with_its_default() {
+        let is_setting = |line: &str| {
+            let name = line.split_once(" = ").map_or("", |(name, _)| name.trim_matches('"'));
+            name.starts_with(char::is_alphabetic)
+        };
+        let template = crate::adapter::config::TEMPLATE;
+        let settings: Vec<_> = template
+            .lines()
+            .map(|line| line.strip_prefix('#').filter(|rest| is_setting(rest)).unwrap_or(line))
+            .collect();
+        let (given, warnings) = read(&settings.join("\n"));
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let given = given.unwrap();
+        for (key, _) in KEYS.iter().filter(|(key, _)| *key != "set") {
+            assert!(settings.iter().any(|line| line.starts_with(&format!("{key} = "))), "{key}");
+        }
+        let mut options = Options::default();
+        for name in Options::names() {
+            let named = ["Book File", "Book White", "Book Black", "Book Log", "Book Seed"].contains(&name);
+            let set =
+                given.set.iter().filter_map(|text| text.split_once('=')).find(|(known, _)| *known == name);
+            assert_ne!(set.is_some(), named, "{name}");
+            if let Some((_, value)) = set {
+                let option = SetOption { name: name.as_bytes(), value: value.as_bytes() };
+                options.set(&option).unwrap().unwrap();
+            }
+        }
+        assert_eq!(options, Options::default());
+    }
+
+    #[test]
     fn a_bad_key_is_reported_with_its_line_and_the_rest_is_used() {
         let (given, warnings) = read("book = 'x.bin'\nboook = 1\n\nseed = 'x'\n");
         assert_eq!(given.unwrap().books, ["x.bin"]);
@@ -201,6 +295,56 @@ mod tests {
             assert!(message.contains("line 2") && message.ends_with(right), "{text}: {message}");
             assert_eq!(error.kind(), ErrorKind::Format);
         }
+    }
+
+    #[test]
+    fn a_backslash_in_double_quotes_is_an_error_that_says_how_to_write_paths() {
+        for text in [
+            r#"engine = "C:\Engines\x.exe""#,
+            r#"engine = "C:\new\tabs.exe""#,
+            r#"book = ["a.bin", "C:\books\b.bin"]"#,
+            r#"log = "C:\xenon\log.txt""#,
+        ] {
+            let error = read(&format!("seed = 1\n{text}\n")).0.unwrap_err().to_string();
+            assert!(error.contains("line 2: ") && error.ends_with(QUOTES), "{text}: {error}");
+            assert!(!error.contains(char::is_control), "{error:?}");
+        }
+        let error = read("seed = \"1\nengine = 'C:\\new'\n").0.unwrap_err().to_string();
+        assert!(error.ends_with(REPAIR), "{error}");
+        let (given, warnings) = read("[set]\nSyzygyPath = \"C:\\new\"\nHash = 1\n");
+        assert_eq!(given.unwrap().set, ["Hash=1"]);
+        assert!(warnings[0].contains("line 2: set: 'SyzygyPath' has a control character"), "{warnings:?}");
+    }
+
+    #[test]
+    fn files_in_utf_16_are_read_and_other_encodings_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tabiya.toml");
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            super::read(&path, &mut Vec::new())
+        };
+        let text = "engine = 'Größe.exe'\r\nbook = 'Книга.bin'\r\n";
+        let wide =
+            |to_bytes: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(to_bytes).collect() };
+        let (little, big) = (wide(u16::to_le_bytes), wide(u16::to_be_bytes));
+        let with = |mark: &[u8], rest: &[u8]| [mark, rest].concat();
+        for bytes in [
+            text.as_bytes().to_vec(),
+            with(b"\xef\xbb\xbf", text.as_bytes()),
+            with(b"\xff\xfe", &little),
+            with(b"\xfe\xff", &big),
+            little,
+            big,
+        ] {
+            let given = read(&bytes).unwrap();
+            assert_eq!(given.engine.as_deref(), Some("Größe.exe"), "{bytes:?}");
+            assert_eq!(given.books, ["Книга.bin"]);
+        }
+        assert_eq!(read(b"").unwrap(), Given::default());
+        assert!(read(b"\0\n").unwrap_err().to_string().contains("line 1"));
+        let error = read(b"seed = 1\nengine = 'Gr\xf6\xdfe.exe'\n").unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.ends_with("save the file in UTF-8"), "{error}");
     }
 
     #[test]

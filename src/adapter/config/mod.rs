@@ -8,7 +8,8 @@ pub(crate) mod spelling;
 mod trust;
 
 use std::env;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use log::Level;
@@ -21,6 +22,12 @@ use crate::uci::SetOption;
 
 /// The configuration file that is used if none is named and this one exists.
 pub(crate) const FILE_NAME: &str = "tabiya.toml";
+
+/// A configuration file with every key in a comment.
+pub(crate) const TEMPLATE: &str = include_str!("template.toml");
+
+/// The name of the executable, unless the user has renamed it.
+const PROGRAM: &str = "tabiya";
 
 /// The engine when none is named.
 const DEFAULT_ENGINE: &str = "stockfish";
@@ -107,18 +114,14 @@ impl Config {
                 Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
                     .advice(format!("looked for it at {}", listed(&tried)))
             })?),
-            None => SearchPaths::new(None).find(FILE_NAME).ok(),
+            None => found(),
         };
         if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
             trust::check(path)?;
         }
         let mut warnings = Vec::new();
         let mut from_file = match &path {
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|error| Error::file(path, "cannot read the configuration", error))?;
-                file::parse(path, &text, &mut warnings)?
-            }
+            Some(path) => file::read(path, &mut warnings)?,
             None => Given::default(),
         };
         if let Some(text) = given.set.iter().find(|text| split(text).is_none()) {
@@ -222,6 +225,26 @@ fn split(text: &str) -> Option<(&str, &str)> {
     whole.then(|| (name.trim(), value.trim()))
 }
 
+/// The configuration file if none is named: `NAME.toml` beside an executable that was renamed to `NAME`, so that several
+/// copies are several engines; else [`FILE_NAME`] in the search paths.
+fn found() -> Option<PathBuf> {
+    let own =
+        env::current_exe().ok().and_then(|executable| renamed(&executable)).filter(|path| path.is_file());
+    own.or_else(|| SearchPaths::new(None).find(FILE_NAME).ok())
+}
+
+/// The configuration file of an executable that was renamed; `None` for one that was not.
+fn renamed(executable: &Path) -> Option<PathBuf> {
+    let is_suffix = |end: &OsStr| end.eq_ignore_ascii_case(env::consts::EXE_EXTENSION);
+    let name = match executable.extension() {
+        Some(end) if is_suffix(end) => executable.file_stem()?,
+        _ => executable.file_name()?,
+    };
+    let mut file = name.to_owned();
+    file.push(".toml");
+    (!name.eq_ignore_ascii_case(PROGRAM)).then(|| executable.with_file_name(file))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,5 +284,15 @@ mod tests {
             let error = load(Given { set: vec![bad.to_owned()], ..Given::default() }).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage);
         }
+    }
+
+    #[test]
+    fn a_renamed_executable_has_a_configuration_of_its_own() {
+        let file = |name: &str| renamed(Path::new("engines").join(name).as_path());
+        let named = |name: &str| Some(Path::new("engines").join(name));
+        assert_eq!(file("My engine 1.5"), named("My engine 1.5.toml"));
+        assert_eq!((file("tabiya"), file("Tabiya")), (None, None));
+        let exe = if cfg!(windows) { "Sharp.toml" } else { "Sharp.exe.toml" };
+        assert_eq!(file("Sharp.exe"), named(exe));
     }
 }

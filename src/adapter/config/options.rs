@@ -1,5 +1,7 @@
 //! The adapter's own UCI options: their names, their limits and their values.
 
+use std::borrow::Cow;
+
 use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
 
 use super::books::{BookFiles, BookList};
@@ -171,11 +173,23 @@ impl Options {
     /// When the value is not valid: the message says which values are, and the option keeps its value.
     pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
         let (name, change, value) = ROWS.into_iter().find(|(name, ..)| option.is(name))?;
-        let text = String::from_utf8_lossy(option.value);
+        let text = text(option.value);
         let text = text.trim();
         let set = value(self).set(text);
         Some(set.map(|()| change).map_err(|why| format!("{name}: '{text}' {why}")))
     }
+}
+
+/// The text of a value: what is not UTF-8 is in the code page of the system on Windows, where old GUIs send file names
+/// in it.
+fn text(value: &[u8]) -> Cow<'_, str> {
+    #[cfg(windows)]
+    if std::str::from_utf8(value).is_err()
+        && let Some(text) = crate::base::windows::from_ansi(value)
+    {
+        return Cow::Owned(text);
+    }
+    String::from_utf8_lossy(value)
 }
 
 /// Which score is announced with a book move.
@@ -207,6 +221,17 @@ mod tests {
 
     fn set(options: &mut Options, line: &str) -> Option<Result<Change, String>> {
         options.set(&SetOption::parse(line.as_bytes()).unwrap())
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn names_in_the_code_page_of_the_system_are_understood() {
+        let mut options = Options::default();
+        let value = b"B\xfccher\\Gr\xf6\xdfe.bin";
+        let known = crate::base::windows::from_ansi(value).unwrap();
+        assert!(known.starts_with('B') && known.ends_with(".bin"), "{known}");
+        options.set(&SetOption { name: b"Book File", value }).unwrap().unwrap();
+        assert_eq!(options.books.both, BookList::parse(&known));
     }
 
     #[test]
