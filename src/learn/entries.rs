@@ -1,5 +1,7 @@
 //! The entries of a book, read one by one: finding an entry, the fingerprint, the learn fields.
+#![allow(clippy::cast_possible_truncation, reason = "the place in a page is wanted")]
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +10,7 @@ use super::header::Owner;
 use super::storage::{Bytes, Stamp};
 use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
-use crate::book::polyglot::entry::Entry;
+use crate::book::polyglot::entry::{Entry, key_of};
 use crate::book::polyglot::layout::{ENTRY_LEN, LEARN};
 use crate::book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
 use crate::chess::MoveCode;
@@ -16,11 +18,19 @@ use crate::chess::MoveCode;
 /// Entries that are read at once where the whole book is read: 1 MiB.
 const BLOCK: usize = 1 << 16;
 
+/// Entries that are read at once where a key is looked for: 4 KiB.
+const PAGE: usize = 256;
+
+/// Pages whose keys are kept: 2 MiB of them.
+const MOST_PAGES: usize = 1024;
+
 /// The entries of an open book.
 pub struct BookEntries {
     book: Box<dyn Bytes>,
     path: PathBuf,
     len: u64,
+    /// The keys of pages that were read.
+    keys: HashMap<u64, Box<[u64]>>,
 }
 
 impl BookEntries {
@@ -30,7 +40,7 @@ impl BookEntries {
     /// When the length of the book is not available.
     pub fn new(mut book: Box<dyn Bytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
-        Ok(Self { book, path: path.to_owned(), len })
+        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new() })
     }
 
     /// What the journal of this book says of it.
@@ -70,6 +80,21 @@ impl BookEntries {
         Ok(Some(Entry::from_bytes(&bytes)))
     }
 
+    /// The key of the entry of this number, which does not change while the book is open.
+    fn key(&mut self, index: u64) -> Result<Option<u64>> {
+        let (page, at) = (index / PAGE as u64, index as usize % PAGE);
+        if !self.keys.contains_key(&page) {
+            let mut bytes = [0; PAGE * ENTRY_LEN];
+            let read = self.read_at(page * PAGE as u64, &mut bytes)?;
+            let (entries, _) = bytes.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
+            if self.keys.len() >= MOST_PAGES {
+                self.keys.clear();
+            }
+            self.keys.insert(page, entries.iter().map(key_of).collect());
+        }
+        Ok(self.keys.get(&page).and_then(|keys| keys.get(at)).copied())
+    }
+
     /// What distinguishes this book from others: [`fingerprint`].
     ///
     /// # Errors
@@ -87,13 +112,16 @@ impl BookEntries {
         let (mut low, mut high) = (0, self.count());
         while low < high {
             let middle = low + (high - low) / 2;
-            match self.entry(middle)? {
-                Some(entry) if entry.key < key => low = middle + 1,
+            match self.key(middle)? {
+                Some(found) if found < key => low = middle + 1,
                 _ => high = middle,
             }
         }
         for index in low..low.saturating_add(MOST_OF_ONE_KEY as u64) {
-            let Some(entry) = self.entry(index)?.filter(|entry| entry.key == key) else { break };
+            if self.key(index)? != Some(key) {
+                break;
+            }
+            let Some(entry) = self.entry(index)? else { break };
             if moves.contains(&entry.mv) {
                 return Ok(Some((index, entry)));
             }
@@ -187,6 +215,8 @@ pub(super) fn cannot_write(path: &Path, error: io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Seek, Write};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 
@@ -214,6 +244,49 @@ mod tests {
         let mut at = |key, mv| book.find(key, [MoveCode(mv); 2]).unwrap().map(|(index, _)| index);
         assert_eq!((at(1, 7), at(3, 8), at(9, 7)), (Some(0), Some(2), Some(4)));
         assert_eq!((at(0, 7), at(3, 9), at(10, 7)), (None, None, None));
+    }
+
+    /// A file that counts how often it is read.
+    struct Counted(Box<dyn Bytes>, Arc<AtomicUsize>);
+
+    impl Bytes for Counted {
+        fn size(&mut self) -> io::Result<u64> {
+            self.0.size()
+        }
+
+        fn read_at(&mut self, at: u64, into: &mut [u8]) -> io::Result<usize> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.read_at(at, into)
+        }
+
+        fn write_at(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+            self.0.write_at(at, bytes)
+        }
+
+        fn set_len(&mut self, len: u64) -> io::Result<()> {
+            self.0.set_len(len)
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.0.sync()
+        }
+    }
+
+    #[test]
+    fn looking_for_keys_reads_each_page_once() {
+        let all: Vec<_> = (0..10_000_u64).map(|key| entry(key << 40, 7, (0, 0))).collect();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes(&all)).unwrap();
+        let reads = Arc::new(AtomicUsize::new(0));
+        let counted = Box::new(Counted(Box::new(file), Arc::clone(&reads)));
+        let mut entries = BookEntries::new(counted, Path::new("a.bin")).unwrap();
+        for known in &all {
+            assert_eq!(entries.find(known.key + 1, [known.mv; 2]).unwrap(), None);
+        }
+        let pages = all.len().div_ceil(PAGE);
+        assert!(reads.load(Ordering::Relaxed) <= pages, "{reads:?} reads of {pages} pages");
+        let found = entries.find(all[5000].key, [MoveCode(7); 2]).unwrap();
+        assert_eq!(found, Some((5000, all[5000])));
     }
 
     #[test]

@@ -37,13 +37,53 @@ pub fn lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
+/// Tries to lock again whenever `progress` has changed during an attempt in vain: then it is not one process that keeps
+/// the lock but several that take turns. `None` after an attempt in which nothing changed.
+///
+/// # Errors
+/// Those of `attempt`.
+pub fn lock_in_turn<T, P: PartialEq>(
+    mut attempt: impl FnMut() -> io::Result<Option<T>>,
+    mut progress: impl FnMut() -> P,
+) -> io::Result<Option<T>> {
+    let mut before = progress();
+    loop {
+        if let Some(locked) = attempt()? {
+            return Ok(Some(locked));
+        }
+        let now = progress();
+        if now == before {
+            return Ok(None);
+        }
+        before = now;
+    }
+}
+
 #[cfg(test)]
-#[cfg(target_os = "linux")]
 mod tests {
+    #[cfg(target_os = "linux")]
     use std::fs;
 
     use super::*;
 
+    #[test]
+    fn a_lock_is_waited_for_while_others_take_turns() {
+        // The numbers are what the others have done after each attempt; the lock is free at the last attempt, if at all.
+        let turns = |done: &[u32], free: bool| {
+            let (mut attempts, mut seen) = (0, done.iter());
+            let attempt = || {
+                attempts += 1;
+                Ok((free && attempts == done.len()).then_some(attempts))
+            };
+            lock_in_turn(attempt, || seen.next()).unwrap()
+        };
+        assert_eq!(turns(&[0], true), Some(1));
+        assert_eq!(turns(&[0, 1, 2, 3], true), Some(4));
+        assert_eq!(turns(&[0, 1, 2, 2, 3], true), None);
+        assert_eq!(turns(&[0, 0], false), None);
+    }
+
+    #[cfg(target_os = "linux")]
     #[test]
     fn waiting_in_vain_leaves_no_thread_and_no_descriptor() {
         let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use same_file::Handle;
 use tempfile::TempPath;
 
-use super::lock::lock;
+use super::lock::{lock, lock_in_turn};
 use crate::base::{file, folder};
 
 /// What is added to a book's name for its journal's.
@@ -101,8 +101,8 @@ pub enum Claim {
 
 /// A book and its journal.
 pub trait Storage: Send {
-    /// Locks the journal for this process alone, waiting for others up to `patience`; with `create` a missing one is
-    /// created, empty.
+    /// Locks the journal for this process alone, waiting for others until it has been locked and unchanged for as long as
+    /// `patience`; with `create` a missing one is created, empty.
     ///
     /// # Errors
     /// When it cannot be opened, created or locked.
@@ -158,21 +158,26 @@ pub(crate) fn has_journal(book: &Path) -> bool {
 
 impl Storage for Disk {
     fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim> {
-        loop {
-            let opened =
-                File::options().read(true).write(true).create(create).truncate(false).open(&self.journal);
-            let file = match opened {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !create => {
-                    return Ok(Claim::Missing);
+        let attempt = || {
+            loop {
+                let opened =
+                    File::options().read(true).write(true).create(create).truncate(false).open(&self.journal);
+                let file = match opened {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound && !create => {
+                        return Ok(Some(Claim::Missing));
+                    }
+                    opened => opened?,
+                };
+                let Some(file) = lock(file, patience)? else { return Ok(None) };
+                // A journal that was moved away while we waited no longer locks anybody out.
+                if is_at(&file, &self.journal) {
+                    return Ok(Some(Claim::Ours(Box::new(file))));
                 }
-                opened => opened?,
-            };
-            let Some(file) = lock(file, patience)? else { return Ok(Claim::Busy) };
-            // A journal that was moved away while we waited no longer locks anybody out.
-            if is_at(&file, &self.journal) {
-                return Ok(Claim::Ours(Box::new(file)));
             }
-        }
+        };
+        // Each transaction makes the journal longer, and compacting it makes it shorter.
+        let len = || fs::metadata(&self.journal).map(|metadata| metadata.len()).ok();
+        Ok(lock_in_turn(attempt, len)?.unwrap_or(Claim::Busy))
     }
 
     fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
