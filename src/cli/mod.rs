@@ -13,7 +13,7 @@ use crate::base::error::{Error, ErrorKind};
 use crate::base::{cut, interrupt};
 
 use args::adapter;
-use commands::{build, check, convert, doctor, dump, export, info, learn, merge, play, show, tree};
+use commands::{build, check, convert, doctor, dump, export, info, init, learn, merge, play, show, tree};
 pub use output::exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
@@ -55,6 +55,8 @@ enum Command {
     Export(export::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
     Doctor(doctor::Args),
+    /// Find an engine and a book, write tabiya.toml for them, and try it
+    Init(init::Args),
 }
 
 /// Only the adapter's arguments: GUIs wait for the adapter, and describing all commands to clap takes a sixth of the time until
@@ -95,6 +97,7 @@ pub fn main() -> ExitCode {
         }
     };
     let result = match &cli.command {
+        None if was_double_clicked() => init::welcome(),
         None => play::run(&cli.adapter),
         Some(Command::Show(args)) => show::run(args),
         Some(Command::Info(args)) => info::run(args),
@@ -107,6 +110,7 @@ pub fn main() -> ExitCode {
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
+        Some(Command::Init(args)) => init::run(args),
     };
     // A file that shrinks while it is read is not read to its end.
     let result = match cut::take().first() {
@@ -117,7 +121,7 @@ pub fn main() -> ExitCode {
         }
         _ => result,
     };
-    match result {
+    let code = match result {
         Ok(exit) => exit.into(),
         Err(error) => {
             match cli.command {
@@ -126,6 +130,31 @@ pub fn main() -> ExitCode {
             }
             Exit::from(error.kind()).into()
         }
+    };
+    if opens_window(cli.command.as_ref()) {
+        init::wait_for_key();
+    }
+    code
+}
+
+/// Whether Windows opened a window for this process alone, and nobody but its user can type into it.
+fn has_own_window() -> bool {
+    #[cfg(windows)]
+    return std::io::IsTerminal::is_terminal(&std::io::stdin()) && crate::base::windows::owns_console();
+    #[cfg(not(windows))]
+    false
+}
+
+/// Whether the executable was double-clicked: no GUI started it, and no shell.
+fn was_double_clicked() -> bool {
+    std::env::args_os().len() <= 1 && has_own_window()
+}
+
+/// Whether the window must stay open at the end so that its user can read it.
+fn opens_window(command: Option<&Command>) -> bool {
+    match command {
+        None => was_double_clicked(),
+        Some(command) => matches!(command, Command::Doctor(_) | Command::Init(_)) && has_own_window(),
     }
 }
 

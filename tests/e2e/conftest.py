@@ -65,8 +65,8 @@ def perfect_book():
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path, monkeypatch):
-    """Games are kept in a folder of the test's own."""
-    for name in ("XDG_STATE_HOME", "LOCALAPPDATA"):
+    """Games and settings are kept in a folder of the test's own."""
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA"):
         monkeypatch.setenv(name, str(tmp_path / "state"))
 
 

@@ -1,5 +1,7 @@
 //! The adapter's arguments, which `doctor` takes too.
 
+use std::path::Path;
+
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +11,7 @@ use crate::adapter::config::{Config, Given, LOG_LEVELS, TIMEOUTS};
 use crate::base::error::Result;
 
 /// How the adapter is set up. The configuration file has the same names.
-#[derive(clap::Args, Clone, Debug, Serialize)]
+#[derive(clap::Args, Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[group(id = "adapter")]
 pub struct Args {
@@ -43,7 +45,8 @@ pub struct Args {
     /// An option of the engine or of tabiya; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// The configuration file [default: tabiya.toml in the working folder, else beside tabiya]
+    /// The configuration file [default: tabiya.toml in the working folder, else beside tabiya; a copy of tabiya that was
+    /// renamed to NAME reads NAME.toml beside it first]
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
     /// Write a log to this file; %p in the name is the process ID, %d the day
@@ -59,6 +62,11 @@ pub struct Args {
 }
 
 impl Args {
+    /// Only this configuration file.
+    pub(crate) fn of_file(config: &Path) -> Self {
+        Self { config: Some(config.display().to_string()), ..Self::default() }
+    }
+
     /// The configuration, from the arguments and the configuration file.
     ///
     /// # Errors

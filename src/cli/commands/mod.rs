@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub mod dump;
 pub mod export;
 pub mod info;
+pub mod init;
 pub mod learn;
 pub mod merge;
 pub mod play;

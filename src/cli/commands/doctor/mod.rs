@@ -23,16 +23,22 @@ use crate::cli::output::{Printed, print, rows, worded};
 /// How long anything except a search may take, in addition to the engine's time for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Milliseconds that the engine thinks about each move, unless told otherwise.
+const MOVETIME: u64 = 100;
+
+/// Moves in a row that the engine chooses for each side, unless told otherwise.
+const MOVES: u32 = 3;
+
 /// `tabiya doctor`.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     adapter: adapter::Args,
     /// Milliseconds that the engine thinks about each move
-    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=600_000))]
+    #[arg(long, value_name = "MS", default_value_t = MOVETIME, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     movetime: u64,
     /// End the game when the engine has chosen this many moves in a row for each side
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = MOVES, value_parser = clap::value_parser!(u32).range(1..))]
     moves: u32,
 }
 
@@ -73,6 +79,14 @@ pub fn run(args: &Args) -> Result<Exit> {
         }
         Ok(problems.iter().map(|problem| problem.exit).max().unwrap_or(Exit::Done))
     })
+}
+
+/// Tries this configuration file as [`run`] does, with the defaults of everything else.
+///
+/// # Errors
+/// Those of [`run`].
+pub(crate) fn try_file(config: &Path) -> Result<Exit> {
+    run(&Args { adapter: adapter::Args::of_file(config), movetime: MOVETIME, moves: MOVES })
 }
 
 fn row(name: &str, value: impl Display, out: &mut dyn Write) -> io::Result<()> {

@@ -1,0 +1,142 @@
+//! The engines of Cute Chess, in its file `engines.json`.
+
+use std::env;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::base::error::Result;
+use crate::base::replace::Replacement;
+
+/// The file, and the list in it.
+pub(super) struct Engines {
+    path: PathBuf,
+    list: Vec<Value>,
+}
+
+impl Engines {
+    /// The engines of Cute Chess; `None` if it has none, or a file that is not understood.
+    pub(super) fn load() -> Option<Self> {
+        Self::read(&folder()?.join("engines.json"))
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        let text = std::fs::read(path).ok()?;
+        match serde_json::from_slice(&text) {
+            Ok(Value::Array(list)) => Some(Self { path: path.to_owned(), list }),
+            _ => None,
+        }
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The programs of the UCI engines that exist.
+    pub(super) fn programs(&self) -> Vec<PathBuf> {
+        let text = |engine: &Value, key: &str| engine.get(key).and_then(Value::as_str).map(PathBuf::from);
+        let uci = self.list.iter().filter(|engine| text(engine, "protocol") == Some("uci".into()));
+        let program = |engine: &Value| {
+            let command = text(engine, "command")?;
+            Some(text(engine, "workingDirectory").unwrap_or_default().join(command))
+        };
+        uci.filter_map(program).filter(|path| path.is_file()).collect()
+    }
+
+    /// Adds tabiya in a working folder, unless it is there already, and returns the name under which Cute Chess lists it.
+    ///
+    /// # Errors
+    /// When the file cannot be replaced.
+    pub(super) fn add(mut self, program: &Path, folder: &Path) -> Result<String> {
+        let (command, folder) = (program.display().to_string(), folder.display().to_string());
+        let has =
+            |engine: &Value, key: &str, value: &str| engine.get(key).and_then(Value::as_str) == Some(value);
+        let known = self
+            .list
+            .iter()
+            .find(|engine| has(engine, "command", &command) && has(engine, "workingDirectory", &folder));
+        if let Some(name) = known.and_then(|engine| engine.get("name")).and_then(Value::as_str) {
+            return Ok(name.to_owned());
+        }
+        // Cute Chess knows engines by their names.
+        let mut names =
+            std::iter::once("tabiya".to_owned()).chain((2..).map(|number| format!("tabiya {number}")));
+        let is_new = |name: &String| !self.list.iter().any(|engine| has(engine, "name", name));
+        let name = names.find(is_new).unwrap_or_default();
+        self.list.push(json!({
+            "name": name,
+            "command": command,
+            "workingDirectory": folder,
+            "protocol": "uci",
+        }));
+        let mut file = Replacement::new(&self.path, true)?;
+        let written = serde_json::to_writer_pretty(&mut file, &self.list).map_err(std::io::Error::from);
+        written.and_then(|()| file.write_all(b"\n")).map_err(|error| file.error(error))?;
+        file.commit()?;
+        Ok(name)
+    }
+}
+
+/// The folder in which Cute Chess keeps its settings.
+fn folder() -> Option<PathBuf> {
+    let settings = if cfg!(windows) {
+        env::var_os("APPDATA").map(PathBuf::from)
+    } else {
+        let given = env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+        given.or_else(|| env::home_dir().map(|home| home.join(".config")))
+    };
+    settings.map(|settings| settings.join("cutechess"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_engine_is_added_once_and_nothing_else_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engines.json");
+        let old = r#"[{"zeta":1,"name":"tabiya","command":"other","protocol":"uci","alpha":[true,null]}]"#;
+        std::fs::write(&path, old).unwrap();
+        let add = |place: &str| {
+            Engines::read(&path).unwrap().add(Path::new("/opt/tabiya"), Path::new(place)).unwrap()
+        };
+        assert_eq!(
+            (add("/a"), add("/b"), add("/a")),
+            ("tabiya 2".into(), "tabiya 3".into(), "tabiya 2".into())
+        );
+        let text = std::fs::read_to_string(&path).unwrap();
+        let list: Vec<Value> = serde_json::from_str(&text).unwrap();
+        assert_eq!(list.len(), 3);
+        assert_eq!(format!("[{}]", list[0]), old);
+    }
+
+    #[test]
+    fn a_file_that_is_not_understood_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engines.json");
+        assert!(Engines::read(&path).is_none());
+        for text in ["", "{}", "[", "null"] {
+            std::fs::write(&path, text).unwrap();
+            assert!(Engines::read(&path).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn programs_of_uci_engines_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, engine) = (folder.path().join("engines.json"), folder.path().join("engine"));
+        std::fs::write(&engine, "").unwrap();
+        let list = json!([
+            { "command": engine, "protocol": "uci" },
+            { "command": "engine", "workingDirectory": folder.path(), "protocol": "uci" },
+            { "command": engine, "protocol": "xboard" },
+            { "command": "missing", "protocol": "uci" },
+            "no engine",
+        ]);
+        std::fs::write(&path, list.to_string()).unwrap();
+        assert_eq!(Engines::read(&path).unwrap().programs(), [engine.clone(), engine]);
+    }
+}

@@ -1,0 +1,209 @@
+//! Engines and books that may already be on the machine.
+
+use std::collections::HashSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::cutechess;
+use crate::adapter::config::search_paths::SearchPaths;
+use crate::book;
+
+/// The starts of the names of UCI engines, in the order in which they are offered.
+const ENGINES: [&str; 28] = [
+    "stockfish",
+    "lc0",
+    "komodo",
+    "dragon",
+    "berserk",
+    "obsidian",
+    "plentychess",
+    "ethereal",
+    "caissa",
+    "rubichess",
+    "koivisto",
+    "viridithas",
+    "clover",
+    "seer",
+    "igel",
+    "minic",
+    "arasan",
+    "rofchade",
+    "houdini",
+    "rybka",
+    "texel",
+    "fairy-stockfish",
+    "critter",
+    "rodent",
+    "fruit",
+    "toga",
+    "glaurung",
+    "ct800",
+];
+
+/// The extensions of the file that opens a book, in lower case.
+const BOOKS: [&str; 4] = ["bin", "ctg", "kin", "abk"];
+
+/// Folders of books in Debian's packages.
+const BOOK_FOLDERS: [&str; 2] = ["/usr/share/games/gnuchess", "/usr/share/scid/books"];
+
+/// The most engines or books that are offered: each has a number of one digit.
+const MOST: usize = 9;
+
+/// How deep folders are searched: an engine is often in a folder of its own.
+const DEEPEST: u32 = 2;
+
+/// The most files and folders that are looked at: somebody may ask in a folder with all their files.
+const MOST_SEEN: usize = 20_000;
+
+/// The engines of the machine, by their paths: those on `PATH`, those that Cute Chess knows, those in the usual folders.
+/// No program is started to find out.
+pub(super) fn engines() -> Vec<PathBuf> {
+    let paths = SearchPaths::new(None);
+    let on_path = ENGINES.iter().filter_map(|name| paths.find_program(name).ok());
+    let known = cutechess::Engines::load().map(|engines| engines.programs()).unwrap_or_default();
+    let mut near = files(&folders(&["engines", "Engines"]), DEEPEST);
+    near.retain(|path| rank(path) < ENGINES.len() && is_program(path));
+    near.sort_by_key(|path| rank(path));
+    let own = env::current_exe().ok().and_then(|own| dunce::canonicalize(own).ok());
+    distinct(on_path.chain(known).chain(near), |path| own.as_deref() != Some(path))
+}
+
+/// The books of the machine, by their paths: those near, then those of other programs.
+pub(super) fn books() -> Vec<PathBuf> {
+    let mut folders = folders(&["books", "Books"]);
+    folders.extend(BOOK_FOLDERS.map(PathBuf::from));
+    let is_book = |path: &Path| {
+        let end = path.extension().unwrap_or_default().to_ascii_lowercase();
+        BOOKS.iter().any(|known| end == *known) && book::open(path).is_ok()
+    };
+    distinct(files(&folders, DEEPEST - 1).into_iter(), is_book)
+}
+
+/// The working folder, the executable's and Arena's, each followed by its subfolders of these names.
+fn folders(below: &[&str]) -> Vec<PathBuf> {
+    let own = env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned));
+    let near = env::current_dir().ok().into_iter().chain(own);
+    let below = |folder: PathBuf| {
+        let inner: Vec<_> = below.iter().map(|name| folder.join(name)).collect();
+        std::iter::once(folder).chain(inner)
+    };
+    let mut folders: Vec<PathBuf> = near.flat_map(below).collect();
+    if let Some(home) = env::home_dir() {
+        folders.extend(["engines", "chess", "Chess"].map(|name| home.join(name)));
+    }
+    folders.extend(arena().into_iter().flat_map(below));
+    folders
+}
+
+/// The folders into which Arena is installed.
+fn arena() -> Vec<PathBuf> {
+    if !cfg!(windows) {
+        return Vec::new();
+    }
+    let variables = ["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA", "SystemDrive"];
+    let parents = variables.iter().filter_map(env::var_os).map(|mut parent| {
+        parent.push("\\");
+        PathBuf::from(parent)
+    });
+    let is_arena = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+        name.as_encoded_bytes().starts_with(b"arena") && path.is_dir()
+    };
+    parents.flat_map(|parent| entries(&parent)).filter(is_arena).collect()
+}
+
+/// The entries of a folder in the order of their names; none where it cannot be read.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SEEN);
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The files of these folders and, `deep` levels down, of their subfolders. Hidden ones are left out.
+fn files(folders: &[PathBuf], deep: u32) -> Vec<PathBuf> {
+    let (mut found, mut left) = (Vec::new(), MOST_SEEN);
+    folders.iter().for_each(|folder| add_files(folder, deep, &mut left, &mut found));
+    found
+}
+
+fn add_files(folder: &Path, deep: u32, left: &mut usize, found: &mut Vec<PathBuf>) {
+    let is_hidden =
+        |path: &PathBuf| path.file_name().unwrap_or_default().as_encoded_bytes().starts_with(b".");
+    for path in entries(folder).into_iter().filter(|path| !is_hidden(path)) {
+        let Some(rest) = left.checked_sub(1) else { return };
+        *left = rest;
+        match path.metadata() {
+            Ok(data) if data.is_file() => found.push(path),
+            Ok(data) if data.is_dir() && deep > 0 => add_files(&path, deep - 1, left, found),
+            _ => {}
+        }
+    }
+}
+
+/// The place of an engine's name in [`ENGINES`]; their number for other names.
+fn rank(path: &Path) -> usize {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let is = |known: &&str| name.as_encoded_bytes().starts_with(known.as_bytes());
+    ENGINES.iter().position(is).unwrap_or(ENGINES.len())
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("exe"))
+}
+
+/// The first paths that lead to different files and pass, no more than can be offered.
+fn distinct(paths: impl Iterator<Item = PathBuf>, passes: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut seen = HashSet::new();
+    let new = paths.filter(|path| {
+        let whole = dunce::canonicalize(path).unwrap_or_else(|_| path.clone());
+        passes(&whole) && seen.insert(whole)
+    });
+    new.take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_down_to_a_depth_and_hidden_ones_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a/x/deep", "b", ".c", ".d/e", "a/f"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let found = |deep| -> Vec<PathBuf> {
+            let found = files(&[folder.path().to_owned()], deep);
+            found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_owned()).collect()
+        };
+        assert_eq!(found(0), ["b"].map(PathBuf::from));
+        assert_eq!(found(1), ["a/f", "b"].map(PathBuf::from));
+        assert_eq!(found(2), ["a/f", "a/x/deep", "b"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn engines_are_known_by_the_start_of_their_names() {
+        let place = |name: &str| rank(Path::new("engines").join(name).as_path());
+        assert!(place("stockfish-17") == 0 && place("Lc0.exe") == 1);
+        assert_eq!(place("notepad.exe"), ENGINES.len());
+    }
+
+    #[test]
+    fn each_file_is_offered_once_and_few_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = (0..20).map(|number| folder.path().join(number.to_string())).collect();
+        let twice = paths.iter().chain(&paths).cloned();
+        assert_eq!(distinct(twice.clone(), |_| true), paths[..MOST]);
+        assert_eq!(distinct(twice, |path| path.ends_with("7")), paths[7..8]);
+    }
+}
