@@ -108,6 +108,41 @@ install_wanted() {
     WANTED=()
 }
 
+# fetch_source PACKAGE FOLDER: puts the archives of a Debian source package into a new folder. Needs no root, and leaves
+# the system's own lists of packages alone.
+fetch_source() (
+    type -P apt-get >/dev/null || die "the source package $1 comes from Debian, and there is no apt-get"
+    work=$(mktemp -d)
+    trap 'rm -rf -- "$work"' EXIT
+    mkdir -p "$2" "$work/fetched" "$work/sources" "$work/lists/partial" "$work/cache/archives/partial"
+    # apt fetches as its own user, which has to pass through this folder.
+    chmod 755 "$work"
+    [ "$(id -u)" -ne 0 ] || ! id _apt >/dev/null 2>&1 || chown _apt "$work/fetched"
+
+    # The machine's own package sources, turned into sources of source packages, for this run's apt alone.
+    LIST=/etc/apt/sources.list PARTS=/etc/apt/sources.list.d
+    eval "$(apt-config shell LIST Dir::Etc::sourcelist/f PARTS Dir::Etc::sourceparts/d)"
+    for file in "$LIST" "$PARTS"/*.list; do
+        [ ! -r "$file" ] || sed -nE '/^[[:space:]]*deb(-src)?[[:space:]].*cdrom:/d
+            s/^[[:space:]]*deb(-src)?[[:space:]]/deb-src /p' "$file"
+    done | sort -u >"$work/sources/own.list"
+    for file in "$PARTS"/*.sources; do
+        [ ! -r "$file" ] || sed -E 's/^Types:.*/Types: deb-src/I' "$file" >"$work/sources/${file##*/}"
+    done
+
+    own_apt() {
+        apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/sources" \
+            -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" "$@" </dev/null
+    }
+    # A foreign source that has no source packages is no hindrance: what counts is whether the package comes.
+    own_apt update >"$work/apt.log" 2>&1 || true
+    if ! (cd "$work/fetched" && own_apt source --download-only --tar-only "$1" >>"$work/apt.log" 2>&1); then
+        cat "$work/apt.log" >&2
+        die "apt-get could not fetch the source package $1 (its messages are above)"
+    fi
+    mv -- "$work"/fetched/* "$2"
+)
+
 # Rust -----------------------------------------------------------------------------------------------------------
 
 # Puts cargo on PATH: rustup writes it into the shell's start files, which a script does not read.
