@@ -151,7 +151,9 @@ mod tests {
                 prop_assert!(scratch.held.len() <= memory.max(5000));
             }
             prop_assert_eq!(scratch.size(), all.len() as u64);
-            prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+            if cfg!(unix) {
+                prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+            }
             let mut cursor = Cursor::default();
             for (at, len) in looks {
                 let at = at.index(all.len() + 1);

@@ -154,8 +154,9 @@ impl Spool {
                 let _ = Bytes::set_len(file, len);
                 return Err(error);
             }
-            // Unlocked first, so that no other process waits for the disk.
-            file.unlock()?;
+            // Unlocked first, so that no other process waits for the disk; where that fails, as it does under Wine, closing
+            // the file unlocks it.
+            let _ = file.unlock();
             file.sync()?;
             if len == 0 {
                 folder::sync(folder)?;
