@@ -2,8 +2,9 @@
 //! language, or damaged ones.
 //!
 //! The PGN reader ignores every word that it does not understand, as is right for decoration such as `N` or `+-`. But
-//! without an ignored move, the rest of the game would be another game. So this second lexer reads the text as well;
-//! `cargo bench --bench build` reports the share of the time that it takes.
+//! without an ignored move, the rest of the game would be another game. So this second lexer reads the text as well. It
+//! takes 9 % of the time of a build on one thread: 0.15 of 1.64 s for the 145,716 games of Debian's gnuchess-book
+//! (`scripts/bench-build`).
 #![allow(clippy::indexing_slicing, reason = "a table of 256 elements has one for each byte")]
 
 use memchr::memchr;
