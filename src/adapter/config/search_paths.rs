@@ -38,6 +38,11 @@ impl SearchPaths {
         paths
     }
 
+    /// The folders, in the order in which they are searched.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
     /// The first path at which `name` exists.
     ///
     /// # Errors

@@ -65,7 +65,7 @@ pub(super) fn engines() -> Vec<PathBuf> {
     let mut near = files(&folders(&["engines", "Engines"]), DEEPEST);
     near.retain(|path| rank(path) < ENGINES.len() && is_program(path));
     near.sort_by_key(|path| rank(path));
-    let own = env::current_exe().ok().and_then(|own| dunce::canonicalize(own).ok());
+    let own = env::current_exe().and_then(dunce::canonicalize).ok();
     distinct(on_path.chain(known).chain(near), |path| own.as_deref() != Some(path))
 }
 
@@ -82,13 +82,12 @@ pub(super) fn books() -> Vec<PathBuf> {
 
 /// The working folder, the executable's and Arena's, each followed by its subfolders of these names.
 fn folders(below: &[&str]) -> Vec<PathBuf> {
-    let own = env::current_exe().ok().and_then(|own| own.parent().map(Path::to_owned));
-    let near = env::current_dir().ok().into_iter().chain(own);
     let below = |folder: PathBuf| {
         let inner: Vec<_> = below.iter().map(|name| folder.join(name)).collect();
         std::iter::once(folder).chain(inner)
     };
-    let mut folders: Vec<PathBuf> = near.flat_map(below).collect();
+    let near = SearchPaths::new(None);
+    let mut folders: Vec<PathBuf> = near.folders().iter().cloned().flat_map(below).collect();
     if let Some(home) = env::home_dir() {
         folders.extend(["engines", "chess", "Chess"].map(|name| home.join(name)));
     }
