@@ -165,13 +165,11 @@ struct Escaped<W>(W);
 
 impl<W: Write> Write for Escaped<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for part in text.split_inclusive(char::is_control) {
-            match part.chars().next_back().filter(|last| last.is_control()) {
-                None => self.0.write_str(part)?,
-                Some(last) => {
-                    self.0.write_str(part.get(..part.len() - last.len_utf8()).unwrap_or_default())?;
-                    write!(self.0, "{}", last.escape_default())?;
-                }
+        for letter in text.chars() {
+            if letter.is_control() {
+                write!(self.0, "{}", letter.escape_default())?;
+            } else {
+                self.0.write_char(letter)?;
             }
         }
         Ok(())
