@@ -23,10 +23,10 @@ use crate::cli::output::{Printed, print, rows, worded};
 /// How long anything except a search may take, in addition to the engine's time for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Milliseconds that the engine thinks about each move, unless told otherwise.
+/// Milliseconds that the engine thinks about each move by default.
 const MOVETIME: u64 = 100;
 
-/// Moves in a row that the engine chooses for each side, unless told otherwise.
+/// Moves in a row that the engine chooses for each side by default.
 const MOVES: u32 = 3;
 
 /// `tabiya doctor`.
