@@ -223,7 +223,7 @@ fn a_spool_that_cannot_be_written_does_not_lose_the_game() {
     assert!(messages[1].contains("WARN game 1: learned, but not kept in a spool before: "), "{messages:?}");
     assert_eq!(field(&place.book), [0, 1, 0, 2]);
     let game = keep_in(&played(&place.book), &blocked);
-    fs::remove_file(&place.book).unwrap();
+    fs::rename(&place.book, place.folder.path().join("away.bin")).unwrap();
     let messages = learn(&mut worker(), [to_learn(game)]);
     assert!(messages[0].starts_with("ERROR game 1: not learned: "), "{messages:?}");
     assert!(messages[0].contains("; not kept either: "), "{messages:?}");
