@@ -4,6 +4,7 @@ mod cutechess;
 mod find;
 
 use std::env;
+use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -77,12 +78,13 @@ struct Init<'a> {
 impl Init<'_> {
     fn run(&mut self, args: &Args) -> Result<Exit> {
         let path = env::current_dir().unwrap_or_default().join(FILE_NAME);
-        if path.exists() && !args.force {
+        let replaced = args.force || is_template(&path);
+        if path.exists() && !replaced {
             return Err(Error::exists(&path));
         }
         let engine = self.engine(args)?;
         let books = self.books(args)?;
-        write(&path, &configuration(&engine, &books), args.force)?;
+        write(&path, &configuration(&engine, &books), replaced)?;
         self.say(&format!("Wrote {}.\n", path.display()))?;
         let exit = doctor::try_file(&path)?;
         self.cutechess(&path)?;
@@ -211,6 +213,11 @@ fn configuration(engine: &Path, books: &[PathBuf]) -> String {
     TEMPLATE.lines().map(|known| line(known) + "\n").collect()
 }
 
+/// Whether the file is the template as it comes with tabiya, in which nothing is set.
+fn is_template(path: &Path) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| text.lines().eq(TEMPLATE.lines()))
+}
+
 /// A path that leads to its file from every folder.
 fn whole(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -233,12 +240,28 @@ mod tests {
         let file = folder.path().join(FILE_NAME);
         for name in ["sf", "it's \"new\"", r"C:\new\tabs", "Größe \\'"] {
             let (engine, book) = (folder.path().join(name), folder.path().join(format!("{name}.bin")));
-            std::fs::write(&file, configuration(&engine, std::slice::from_ref(&book))).unwrap();
+            fs::write(&file, configuration(&engine, std::slice::from_ref(&book))).unwrap();
             let config = Config::load(Given::default(), file.to_str()).unwrap();
             assert_eq!((config.engine.as_str(), &config.warnings[..]), (engine.to_str().unwrap(), &[][..]));
             assert_eq!(config.options.books.both.files(), [book.to_str().unwrap()]);
         }
         assert!(configuration(Path::new("sf"), &[]).contains("\n#book = "));
+    }
+
+    #[test]
+    fn the_template_is_replaced_and_anything_else_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(FILE_NAME);
+        assert!(!is_template(&file), "there is none");
+        for (text, replaced) in [
+            (TEMPLATE.to_owned(), true),
+            (TEMPLATE.replace('\n', "\r\n"), true),
+            (TEMPLATE.replace("#seed", "seed"), false),
+            (String::new(), false),
+        ] {
+            fs::write(&file, &text).unwrap();
+            assert_eq!(is_template(&file), replaced);
+        }
     }
 
     fn talk(answers: &str, body: impl FnOnce(&mut Init<'_>) -> Result<String>) -> (Result<String>, String) {
