@@ -182,6 +182,17 @@ make_release_static() {
     RELEASE_ARGS=(--target "$host") RELEASE=$TARGET/$host/release
 }
 
+# remap_paths FOLDER=NAME...: keeps the names of this machine's folders out of what is built from here on, so that the same
+# sources give the same bytes wherever they are.
+remap_paths() {
+    local pair
+    for pair in "${CARGO_HOME:-$HOME/.cargo}=/cargo" "$ROOT=/tabiya" "$@"; do
+        case $pair in *[[:space:]]*) die "cannot build in a folder with a space in its name: ${pair%=*}" ;; esac
+        RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$pair"
+    done
+    export RUSTFLAGS
+}
+
 # Python ---------------------------------------------------------------------------------------------------------
 
 # A Python that can make virtual environments: Debian's own leaves that to the package python3-venv.

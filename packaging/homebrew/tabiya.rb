@@ -1,0 +1,37 @@
+class Tabiya < Formula
+  desc "Gives any UCI chess engine any opening book"
+  homepage "@REPOSITORY@"
+  version "@VERSION@"
+  license "GPL-3.0-or-later"
+
+  on_macos do
+    on_arm do
+      url "@REPOSITORY@/releases/download/v@VERSION@/tabiya-@VERSION@-macos-aarch64.tar.gz"
+      sha256 "@SHA256:tabiya-@VERSION@-macos-aarch64.tar.gz@"
+    end
+    on_intel do
+      url "@REPOSITORY@/releases/download/v@VERSION@/tabiya-@VERSION@-macos-x86_64.tar.gz"
+      sha256 "@SHA256:tabiya-@VERSION@-macos-x86_64.tar.gz@"
+    end
+  end
+
+  on_linux do
+    on_intel do
+      url "@REPOSITORY@/releases/download/v@VERSION@/tabiya-@VERSION@-linux-x86_64.tar.gz"
+      sha256 "@SHA256:tabiya-@VERSION@-linux-x86_64.tar.gz@"
+    end
+  end
+
+  def install
+    bin.install "tabiya"
+    man1.install Dir["man/*.1"]
+    bash_completion.install "completions/tabiya.bash" => "tabiya"
+    fish_completion.install "completions/tabiya.fish"
+    zsh_completion.install "completions/_tabiya"
+    doc.install Dir["guide/*"]
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/tabiya --version")
+  end
+end
