@@ -35,6 +35,16 @@ def drive(path):
     return "Z:" + str(path).replace("/", "\\")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def windows():
+    """Keeps Wine's own processes, which would hold the output of the first tabiya open as long as any other runs."""
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(["wineserver", "--persistent"], check=False, **quiet)
+    subprocess.run([WINE, "wineboot"], check=True, timeout=HANG, **quiet)
+    yield
+    subprocess.run(["wineserver", "--kill"], check=False, **quiet)
+
+
 @pytest.fixture
 def folder(tmp_path):
     """A folder with a space and umlauts in its name, with tabiya and an engine in it."""
@@ -209,14 +219,25 @@ def test_init_finds_the_engine_beside_it(tabiya, folder):
     assert "stockfish.exe" in text and "eigenes.bin" in text and "All is well." in done.out
 
 
+@pytest.fixture
+def searching(start, folder):
+    """Starts tabiya with an engine that searches, and returns both: a client and the name of the engine's program."""
+
+    def search(how):
+        name = f"motor-{how}-{os.getpid()}.exe"
+        shutil.copy(ENGINE, folder / name)
+        client = start("--engine", name)
+        client.start()
+        client.send("position startpos moves a2a3 a7a6", "go infinite")
+        eventually(lambda: running(name))
+        return client, name
+
+    return search
+
+
 @pytest.mark.parametrize("how", ["kill", "terminate", "input", "quit"])
-def test_no_engine_is_left(start, folder, how):
-    name = f"motor-{how}-{os.getpid()}.exe"
-    shutil.copy(ENGINE, folder / name)
-    client = start("--engine", name)
-    client.start()
-    client.send("position startpos moves a2a3 a7a6", "go infinite")
-    eventually(lambda: running(name))
+def test_no_engine_is_left(searching, how):
+    client, name = searching(how)
     if how == "kill":
         client.process.kill()
     elif how == "terminate":
@@ -229,13 +250,8 @@ def test_no_engine_is_left(start, folder, how):
     eventually(lambda: not running(name))
 
 
-def test_the_end_of_the_engine_ends_tabiya(start, folder):
-    name = f"motor-end-{os.getpid()}.exe"
-    shutil.copy(ENGINE, folder / name)
-    client = start("--engine", name)
-    client.start()
-    client.send("position startpos moves a2a3 a7a6", "go infinite")
-    eventually(lambda: running(name))
+def test_the_end_of_the_engine_ends_tabiya(searching):
+    client, name = searching("end")
     subprocess.run([WINE, "taskkill", "/F", "/IM", name], capture_output=True, check=True, timeout=HANG)
     client.rest()
     assert client.wait() == ENGINE_ERROR
