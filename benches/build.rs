@@ -23,7 +23,7 @@ use tabiya::base::progress::Progress;
 use tabiya::book::{self, WriteOptions};
 use tabiya::bookmaker::count::count;
 use tabiya::bookmaker::row::CountRow;
-use tabiya::bookmaker::{Filter, Input, Names, Plan, Resources, Weigh};
+use tabiya::bookmaker::{Filter, Input, Names, Plan, Repeated, Resources, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::words::first_strange;
@@ -81,7 +81,8 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     let filter = Filter::default();
     let counting = seconds(times, || {
         let mut source = games::open(&paths).ok()?;
-        count::<CountRow>(&mut source, &filter, &resources, None, &Progress::none()).ok()
+        count::<CountRow>(&mut source, &filter, &Repeated::default(), &resources, None, &Progress::none())
+            .ok()
     });
     let whole = seconds(times, || build(&paths, &filter, &resources).is_ok());
 
@@ -159,7 +160,8 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
-    tabiya::bookmaker::build(Input { games: &mut source, counts: &[] }, &plan, writer)?;
+    let input = Input { games: &mut source, repeated: &Repeated::default(), counts: &[] };
+    tabiya::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }
 

@@ -53,7 +53,11 @@ fn build(games: &Path, writer: Box<dyn BookWriter>) -> Written {
 
 fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Written {
     let resources = &bookmaker::Resources::new(Some(1), Some(1 << 28), None).unwrap();
-    let input = Input { games: &mut tabiya::games::open(games).unwrap(), counts: &[] };
+    let input = Input {
+        games: &mut tabiya::games::open(games).unwrap(),
+        repeated: &tabiya::bookmaker::Repeated::default(),
+        counts: &[],
+    };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
     bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1
 }

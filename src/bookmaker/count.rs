@@ -1,26 +1,24 @@
 //! Counting games, on all cores.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 
 use shakmaty::{ByColor, Move, Position as _};
 
 use super::Resources;
-use super::filter::{Filter, Sides};
+use super::filter::{Filter, Left, Sides};
 use super::game_index::GameIndex;
+use super::play::{GamesPlayer, play};
+use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, Outcome, Row};
 use super::sort::{RadixSorter, SortedRuns};
 use crate::base::error::{Error, Result};
-use crate::base::interrupt;
-use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
-use crate::games::{Batch, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
+use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Bits of a game's number that hold its offset in its file.
 const OFFSET_BITS: u32 = 48;
@@ -56,7 +54,7 @@ impl Files {
     }
 }
 
-/// Counts the games of a source on all threads, and adds them to the index if there is one.
+/// Counts the games of a source on all threads, except those that are repeated, and adds them to the index if there is one.
 ///
 /// Rows that hold their position also count the games that ended in it, or left it with a move that does not count: such
 /// a row has [`MoveCode::NULL`], so that the rows of a position add up to all its games.
@@ -66,88 +64,54 @@ impl Files {
 pub fn count<R: Row>(
     source: &mut Sources,
     filter: &Filter,
+    repeated: &Repeated,
     resources: &Resources,
     index: Option<&GameIndex>,
     progress: &Progress,
 ) -> Result<(Vec<SortedRuns<R>>, Report)> {
-    let threads = resources.threads.max(1);
-    let share = resources.memory / threads;
+    let share = resources.memory / resources.threads.max(1);
     let files = Files::new(source.files());
-    // Enough to keep every thread busy while the reader waits for the disk, and no more.
-    let (send, receive) = sync_channel(threads * 2);
-    let receive = Mutex::new(receive);
-    let (stop, games) = (AtomicBool::new(false), AtomicU64::new(0));
-    let work = || {
-        let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
-        let mut counter = Counter {
-            filter,
-            files: &files,
-            index,
-            sorter: RadixSorter::<R>::new(share, &resources.temp),
-            report: Report::default(),
-            sides: Sides::default(),
-            game: 0,
-            entry: Vec::new(),
-            waiting: Vec::new(),
-            packed: Vec::new(),
-            last: None,
-            lasts: Vec::new(),
-            ply: 0,
-            lines: Vec::new(),
-            most,
-            crowded: false,
-            failed: None,
-        };
-        while let Some(batch) = next(&receive) {
-            if stop.load(Ordering::Relaxed) {
-                continue;
-            }
-            let before = counter.report.games;
-            batch.play(&mut counter);
-            games.fetch_add(counter.report.games - before, Ordering::Relaxed);
-            if counter.failed.is_some() {
-                stop.store(true, Ordering::Relaxed);
-            }
-        }
-        counter.finish()
+    let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
+    let counter = || Counter {
+        filter,
+        wanted_tags: filter.wanted_tags(),
+        files: &files,
+        repeated,
+        index,
+        sorter: RadixSorter::<R>::new(share, &resources.temp),
+        report: Report::default(),
+        sides: Sides::default(),
+        game: 0,
+        entry: Vec::new(),
+        waiting: Vec::new(),
+        seen: HashSet::new(),
+        packed: Vec::new(),
+        last: None,
+        lasts: Vec::new(),
+        ply: 0,
+        plies: 0,
+        lines: Vec::new(),
+        most,
+        crowded: false,
+        failed: None,
     };
-    let lead = || {
-        // Dropped at the end, which ends the threads.
-        let send = send;
-        progress.games(source.size());
-        while !stop.load(Ordering::Relaxed)
-            && let Some(batch) = source.next_batch()?
-        {
-            interrupt::check()?;
-            progress.games_at(source.done(), games.load(Ordering::Relaxed));
-            if send.send(batch).is_err() {
-                break;
-            }
-        }
-        interrupt::check()
-    };
-    let (read, counted) =
-        parallel::beside(threads, work, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
-    read?;
+    let counted = play(source, resources.threads, progress, counter)?;
     let mut report = Report::default();
     let mut all = Vec::new();
-    for counted in counted {
-        let (runs, part) = counted?;
+    for counter in counted {
+        let (runs, part) = counter.finish()?;
         all.push(runs);
         report.merge(part);
     }
     Ok((all, report))
 }
 
-/// The next batch, for whichever thread asks first.
-fn next(receive: &Mutex<Receiver<Box<dyn Batch>>>) -> Option<Box<dyn Batch>> {
-    receive.lock().ok()?.recv().ok()
-}
-
 /// What one thread counts.
 struct Counter<'a, R> {
     filter: &'a Filter,
+    wanted_tags: Vec<String>,
     files: &'a Files,
+    repeated: &'a Repeated,
     index: Option<&'a GameIndex>,
     sorter: RadixSorter<R>,
     report: Report,
@@ -157,6 +121,8 @@ struct Counter<'a, R> {
     entry: Vec<u8>,
     /// The moves that wait for the result of their game.
     waiting: Vec<KeyedPly>,
+    /// Positions and moves of this game that wait, if variations may repeat them.
+    seen: HashSet<(u64, MoveCode)>,
     /// Their positions, if rows hold them.
     packed: Vec<Option<Packed>>,
     /// The last move of the present line if it counts and nothing follows it yet, and those of the lines around it.
@@ -165,6 +131,8 @@ struct Counter<'a, R> {
     /// Plies from the start of the game in the present line, and in the lines around it.
     ply: usize,
     lines: Vec<usize>,
+    /// Plies of the main line.
+    plies: usize,
     most: usize,
     /// A position of the game has too many pieces for a row.
     crowded: bool,
@@ -198,6 +166,19 @@ impl<R: Row> Counter<'_, R> {
         self.index.map_or(Ok(()), |index| index.add(&mut self.entry, known))
     }
 
+    /// Takes a move that is within the plies that count.
+    fn take(&mut self, at: &Position, mv: Move) {
+        let code = MoveCode::from_move(mv);
+        let counts = *self.sides.get(at.chess().turn())
+            && (!self.filter.variations || self.seen.insert((at.key(), code)));
+        if counts {
+            self.wait(at, code);
+            self.last = R::PLACED.then(|| (at.clone(), mv));
+        } else {
+            self.wait_last();
+        }
+    }
+
     /// Notes a move, or that the line ended.
     fn wait(&mut self, at: &Position, mv: MoveCode) {
         if R::PLACED {
@@ -216,7 +197,21 @@ impl<R: Row> Counter<'_, R> {
     }
 }
 
+impl<R: Row> GamesPlayer for Counter<'_, R> {
+    fn games(&self) -> u64 {
+        self.report.games
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+}
+
 impl<R: Row> Visitor for Counter<'_, R> {
+    fn wanted_tags(&self) -> &[String] {
+        &self.wanted_tags
+    }
+
     fn begin(&mut self, game: &Header) -> bool {
         self.report.games += 1;
         if self.failed.is_some() {
@@ -229,8 +224,12 @@ impl<R: Row> Visitor for Counter<'_, R> {
                 return false;
             }
         }
-        if R::PLACED {
+        if R::PLACED || !self.repeated.is_empty() {
             self.game = self.files.number(&game.place.file, game.place.offset);
+            if self.repeated.contains(self.game) {
+                *self.report.left.entry(Left::Repeated).or_default() += 1;
+                return false;
+            }
             if self.index.is_some() {
                 GameIndex::write_entry(self.game, game, &mut self.entry);
             }
@@ -240,24 +239,25 @@ impl<R: Row> Visitor for Counter<'_, R> {
         self.lines.clear();
         self.lasts.clear();
         self.last = None;
-        (self.ply, self.crowded) = (0, false);
+        self.seen.clear();
+        (self.ply, self.plies, self.crowded) = (0, 0, false);
         true
     }
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
-        if self.ply >= self.most || self.waiting.len() >= MOST_PLIES {
-            return if self.lines.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        }
+        let counts = self.ply < self.most && self.waiting.len() < MOST_PLIES;
         self.ply += 1;
-        let side = at.chess().turn();
-        if *self.sides.get(side) {
-            self.wait(at, MoveCode::from_move(mv));
-            self.last = R::PLACED.then(|| (at.clone(), mv));
-        } else {
-            self.wait_last();
+        let in_main_line = self.lines.is_empty();
+        if in_main_line {
+            self.plies += 1;
         }
-        // Variations of the last move may follow it.
-        if self.ply >= self.most && !self.filter.variations {
+        if counts {
+            self.take(at, mv);
+        }
+        // Variations of the last move that counts may follow it.
+        let last = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
+        let enough = last || self.waiting.len() >= MOST_PLIES;
+        if in_main_line && enough && self.plies >= self.filter.min_plies as usize {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
@@ -265,7 +265,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
 
     fn end(&mut self, end: End) {
         self.wait_last();
-        let result = self.filter.result(end.result);
+        let result = self.filter.result(end.result, self.plies);
         if let Some(error) = end.error {
             let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
             self.report.add(error, used);
@@ -311,10 +311,12 @@ impl<R: Row> Visitor for Counter<'_, R> {
     }
 
     fn keyed_plies(&self) -> Option<usize> {
-        if R::PLACED || self.filter.variations { None } else { Some(self.most) }
+        let plies = self.most.max(self.filter.min_plies as usize);
+        if R::PLACED || self.filter.variations { None } else { Some(plies) }
     }
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
-        self.waiting.extend(plies.iter().filter(|ply| *self.sides.get(ply.side)));
+        self.plies = plies.len();
+        self.waiting.extend(plies.iter().take(self.most).filter(|ply| *self.sides.get(ply.side)));
     }
 }

@@ -1,11 +1,15 @@
 //! Which games count, and which of their moves.
 
+use std::str::FromStr;
+
 use shakmaty::{ByColor, Color};
 
-use crate::games::{Date, GameResult, Header, PlayerName};
+use wildmatch::WildMatch;
+
+use crate::games::{Date, GameResult, Header, PlayerName, Speed};
 
 /// Which games count, and which of their moves.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     /// Plies from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,
@@ -13,6 +17,14 @@ pub struct Filter {
     pub only: Option<Only>,
     /// The least rating of both players.
     pub min_elo: u16,
+    /// The least rating of a player whose moves count.
+    pub min_mover_elo: u16,
+    /// The greatest difference of the ratings.
+    pub max_elo_difference: Option<u16>,
+    /// How fast the game was played; empty: at any speed.
+    pub speeds: Vec<Speed>,
+    /// What tags the game has.
+    pub tags: Tags,
     /// The first day.
     pub from: Option<Date>,
     /// The last day; of a month or a year, its last day.
@@ -27,7 +39,58 @@ pub struct Filter {
     pub strict: bool,
     /// Variations count too.
     pub variations: bool,
+    /// Plies of the main line that a game needs.
+    pub min_plies: u32,
+    /// Games with the same players, date and moves count once.
+    pub unique: bool,
 }
+
+/// What tags a game must have, and must not have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tags {
+    /// The names of all tags that decide.
+    names: Vec<String>,
+    wanted: Vec<TagPattern>,
+    unwanted: Vec<TagPattern>,
+}
+
+/// A tag and a pattern for its text, in any letter case: `*` stands for any characters, `?` for one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TagPattern {
+    name: String,
+    pattern: WildMatch,
+}
+
+impl FromStr for TagPattern {
+    type Err = &'static str;
+
+    /// Reads `NAME=PATTERN`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (name, pattern) = text.split_once('=').ok_or("write NAME=PATTERN")?;
+        let name = name.trim();
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            return Err("the name of a tag consists of letters, digits and underscores");
+        }
+        Ok(Self { name: name.to_owned(), pattern: WildMatch::new(&pattern.trim().to_lowercase()) })
+    }
+}
+
+impl TagPattern {
+    fn is_met(&self, game: &Header) -> bool {
+        game.tag(&self.name).is_some_and(|text| self.pattern.matches(&text.to_lowercase()))
+    }
+}
+
+impl Tags {
+    /// A game has a tag that meets each of the `wanted` patterns, and none that meets one of the `unwanted` ones.
+    pub fn new(wanted: Vec<TagPattern>, unwanted: Vec<TagPattern>) -> Self {
+        let names = wanted.iter().chain(&unwanted).map(|pattern| pattern.name.clone()).collect();
+        Self { names, wanted, unwanted }
+    }
+}
+
+/// The tag that names the time control.
+const TIME_CONTROL: &str = "TimeControl";
 
 /// Whose moves count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +106,26 @@ pub enum Only {
 pub enum Left {
     /// A player's rating is too low or unknown.
     Elo,
+    /// The ratings of the players whose moves count are too low or unknown.
+    MoverElo,
+    /// The ratings differ too much, or one is unknown.
+    EloDifference,
+    /// The speed is another one or unknown.
+    Speed,
+    /// It lacks a tag.
+    Tag,
+    /// It has a tag that it must not have.
+    NotTag,
     /// It was played before or after the days that count, or its date is unknown.
     Date,
     /// The player did not take part, or had the other side.
     Player,
     /// It has no result.
     Unfinished,
+    /// It is too short.
+    Plies,
+    /// It has the same players, date and moves as one before.
+    Repeated,
 }
 
 /// The sides whose moves of a game count.
@@ -57,6 +134,12 @@ pub(crate) type Sides = ByColor<bool>;
 const BOTH: Sides = Sides { white: true, black: true };
 
 impl Filter {
+    /// The tags that headers must hold for [`admits`](Self::admits).
+    pub(crate) fn wanted_tags(&self) -> Vec<String> {
+        let speed = (!self.speeds.is_empty()).then(|| TIME_CONTROL.to_owned());
+        self.tags.names.iter().cloned().chain(speed).collect()
+    }
+
     /// The sides whose moves of a game count.
     ///
     /// # Errors
@@ -65,10 +148,27 @@ impl Filter {
         if self.min_elo > 0 && game.white_elo.min(game.black_elo) < self.min_elo {
             return Err(Left::Elo);
         }
+        if let Some(most) = self.max_elo_difference
+            && (game.white_elo.min(game.black_elo) == 0 || game.white_elo.abs_diff(game.black_elo) > most)
+        {
+            return Err(Left::EloDifference);
+        }
         if self.from.is_some_and(|from| game.date.last_day() < from || game.date.is_unknown())
             || self.to.is_some_and(|to| game.date > to.last_day() || game.date.is_unknown())
         {
             return Err(Left::Date);
+        }
+        if !self.speeds.is_empty() {
+            let speed = game.tag(TIME_CONTROL).and_then(|text| Speed::from_pgn(&text));
+            if speed.is_none_or(|speed| !self.speeds.contains(&speed)) {
+                return Err(Left::Speed);
+            }
+        }
+        if !self.tags.wanted.iter().all(|pattern| pattern.is_met(game)) {
+            return Err(Left::Tag);
+        }
+        if self.tags.unwanted.iter().any(|pattern| pattern.is_met(game)) {
+            return Err(Left::NotTag);
         }
         let mut players = BOTH;
         if let Some(player) = &self.player {
@@ -78,18 +178,26 @@ impl Filter {
                 return Err(Left::Player);
             }
         }
-        Ok(match self.only {
+        let sides = match self.only {
             Some(Only::Side(side)) => Sides::new_with(|color| color == side),
             Some(Only::Player) => players,
             None => BOTH,
-        })
+        };
+        let sides = Sides {
+            white: sides.white && game.white_elo >= self.min_mover_elo,
+            black: sides.black && game.black_elo >= self.min_mover_elo,
+        };
+        if sides.white || sides.black { Ok(sides) } else { Err(Left::MoverElo) }
     }
 
-    /// The result that a game counts with.
+    /// The result that a game counts with, given that of the source and the plies of its main line.
     ///
     /// # Errors
     /// Why it does not count.
-    pub fn result(&self, result: Option<GameResult>) -> Result<GameResult, Left> {
+    pub(crate) fn result(&self, result: Option<GameResult>, plies: usize) -> Result<GameResult, Left> {
+        if plies < self.min_plies as usize {
+            return Err(Left::Plies);
+        }
         match result {
             Some(result) => Ok(result),
             None if self.finished => Err(Left::Unfinished),
@@ -135,6 +243,56 @@ mod tests {
     }
 
     #[test]
+    fn ratings_of_the_mover_and_their_difference_are_filtered() {
+        let of = |filter: Filter| filter.admits(&game());
+        let mover = |min_mover_elo| of(Filter { min_mover_elo, ..Filter::default() });
+        assert_eq!(mover(2400), Ok(BOTH));
+        assert_eq!(mover(2401), Ok(Sides { white: true, black: false }));
+        assert_eq!(mover(2851), Err(Left::MoverElo));
+        let black = Some(Only::Side(Color::Black));
+        assert_eq!(of(Filter { min_mover_elo: 2401, only: black, ..Filter::default() }), Err(Left::MoverElo));
+        let difference = |most| of(Filter { max_elo_difference: Some(most), ..Filter::default() }).err();
+        assert_eq!((difference(450), difference(449)), (None, Some(Left::EloDifference)));
+        let unrated = Header { black_elo: 0, ..game() };
+        let any = Filter { max_elo_difference: Some(u16::MAX), ..Filter::default() };
+        assert_eq!(any.admits(&unrated), Err(Left::EloDifference));
+    }
+
+    #[test]
+    fn tags_and_speeds_are_filtered() {
+        let game = Header {
+            tags: vec![("WhiteTitle".into(), "BOT".into()), ("TimeControl".into(), "180+2".into())],
+            event: "Rated Blitz game".into(),
+            ..game()
+        };
+        let tags = |wanted: &[&str], unwanted: &[&str]| {
+            let all = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+            let filter = Filter { tags: Tags::new(all(wanted), all(unwanted)), ..Filter::default() };
+            filter.admits(&game).err()
+        };
+        for wanted in
+            ["whitetitle=bot", "Event=*rated*", "Event=Rated ????? game", "WhiteElo=28*", "Date=2020.05.*"]
+        {
+            assert_eq!(tags(&[wanted], &[]), None, "{wanted}");
+            assert_eq!(tags(&[], &[wanted]), Some(Left::NotTag), "{wanted}");
+        }
+        for unmet in ["WhiteTitle=GM", "BlackTitle=*", "Event=rated", "Event=?"] {
+            assert_eq!(tags(&[unmet], &[]), Some(Left::Tag), "{unmet}");
+            assert_eq!(tags(&["White=carl*"], &[unmet]), None, "{unmet}");
+        }
+        for wrong in ["WhiteTitle", "=x", "a b=x"] {
+            assert!(wrong.parse::<TagPattern>().is_err(), "{wrong}");
+        }
+        let speed =
+            |speeds: &[Speed]| Filter { speeds: speeds.to_vec(), ..Filter::default() }.admits(&game).err();
+        assert_eq!(speed(&[Speed::Rapid, Speed::Blitz]), None);
+        assert_eq!(speed(&[Speed::Bullet]), Some(Left::Speed));
+        let unknown = Header::default();
+        let filter = Filter { speeds: vec![Speed::Blitz], ..Filter::default() };
+        assert_eq!((filter.admits(&unknown), filter.wanted_tags().len()), (Err(Left::Speed), 1));
+    }
+
+    #[test]
     fn a_player_is_found_by_a_part_of_the_name_and_side() {
         let of = |player: &str, side, only| {
             Filter { player: Some(PlayerName::part(player)), side, only, ..Filter::default() }.admits(&game())
@@ -150,8 +308,11 @@ mod tests {
     #[test]
     fn games_without_result_are_draws_unless_only_finished_ones_count() {
         let finished = Filter { finished: true, ..Filter::default() };
-        assert_eq!(Filter::default().result(None), Ok(GameResult::Draw));
-        assert_eq!(finished.result(None), Err(Left::Unfinished));
-        assert_eq!(finished.result(Some(GameResult::White)), Ok(GameResult::White));
+        assert_eq!(Filter::default().result(None, 0), Ok(GameResult::Draw));
+        assert_eq!(finished.result(None, 9), Err(Left::Unfinished));
+        assert_eq!(finished.result(Some(GameResult::White), 9), Ok(GameResult::White));
+        let long = Filter { min_plies: 9, ..Filter::default() };
+        assert_eq!(long.result(Some(GameResult::White), 8), Err(Left::Plies));
+        assert_eq!(long.result(Some(GameResult::White), 9), Ok(GameResult::White));
     }
 }

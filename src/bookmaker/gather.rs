@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::count::count;
 use super::filter::Filter;
 use super::game_index::GameIndex;
+use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, CountRow, NO_GAME, Outcome, PlacedRow, Row};
 use super::sort::{RadixSorter, Sorted, SortedRuns};
@@ -26,6 +27,8 @@ const STRIDE: u64 = 1 << 14;
 pub struct Input<'a> {
     /// Games.
     pub games: &'a mut Sources,
+    /// Games of them that repeat others.
+    pub repeated: &'a Repeated,
     /// Count files. No filter acts on them.
     pub counts: &'a [CountFile],
 }
@@ -49,7 +52,7 @@ impl Input<'_> {
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
-        let (mut runs, report) = count(self.games, filter, resources, index, progress)?;
+        let (mut runs, report) = count(self.games, filter, self.repeated, resources, index, progress)?;
         runs.extend(read(self.counts, resources, progress)?);
         Ok((runs, report))
     }

@@ -3,6 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | decide which games count, and which of their moves | [`filter`] |
+//! | find the games that occur several times | `repeated` |
 //! | turn each move of each game into a row | [`mod@count`], [`row`] |
 //! | name openings, and list the games | [`eco`], `game_index` |
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
@@ -18,6 +19,8 @@ mod game_index;
 mod gather;
 mod key_row;
 mod merge;
+mod play;
+mod repeated;
 pub mod report;
 mod resources;
 pub mod row;
@@ -25,10 +28,11 @@ pub mod sort;
 pub mod weigh;
 
 pub use eco::Names;
-pub use filter::{Filter, Only};
+pub use filter::{Filter, Only, TagPattern, Tags};
 pub use gather::Input;
 pub(crate) use gather::write_counts;
 pub use merge::{Merged, merge};
+pub use repeated::Repeated;
 pub use report::Report;
 pub use resources::Resources;
 pub use weigh::Weigh;
@@ -68,7 +72,8 @@ pub struct Plan<'a> {
 pub fn build(input: Input<'_>, plan: &Plan<'_>, writer: Box<dyn BookWriter>) -> Result<(Report, Written)> {
     let resources = &plan.resources.without(ASIDE).without(writer.memory());
     let plan = &Plan { resources, ..*plan };
-    if writer.needs_positions() {
+    // Only a position says which side is to move.
+    if writer.needs_positions() || plan.weigh.needs_sides() {
         build_from::<PlacedRow>(input, plan, writer)
     } else {
         build_from::<CountRow>(input, plan, writer)
@@ -81,7 +86,8 @@ fn build_from<R: Row>(
     mut writer: Box<dyn BookWriter>,
 ) -> Result<(Report, Written)> {
     let &Plan { filter, weigh, names, resources, progress } = plan;
-    let index = (R::PLACED && writer.wants_games()).then(|| GameIndex::new(resources));
+    let counted = writer.needs_positions();
+    let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
     let (runs, mut report) = input.count::<R>(filter, resources, index.as_ref(), progress)?;
     if let Some(index) = index {
         index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
@@ -90,7 +96,7 @@ fn build_from<R: Row>(
     progress.things(sorted.total(), "counts");
     let make = |rows: &[R]| {
         let mut drops = Drops::new();
-        (weigh::positions(rows, weigh, R::PLACED, &mut drops), drops)
+        (weigh::positions(rows, weigh, counted, &mut drops), drops)
     };
     sorted.each(resources, progress, make, |(found, drops)| {
         report.drop_moves(drops);

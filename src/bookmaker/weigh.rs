@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use shakmaty::{ByColor, Color, Position as _};
+
 use super::row::{Outcome, Row};
 use crate::book::{Counts, MoveFacts, PositionRecord};
 use crate::chess::MoveCode;
@@ -15,12 +17,22 @@ pub struct Weigh {
     pub min_score: f64,
     /// Every move weighs the same.
     pub uniform: bool,
+    /// The share of the games of a position's moves that a move needs, in thousandths.
+    pub min_share: u16,
+    /// The same by the side to move.
+    pub min_side_share: ByColor<u16>,
 }
 
 impl Default for Weigh {
     /// PolyGlot's: three games, any score above nothing, weights by results.
     fn default() -> Self {
-        Self { min_games: 3, min_score: 0.0, uniform: false }
+        Self {
+            min_games: 3,
+            min_score: 0.0,
+            uniform: false,
+            min_share: 0,
+            min_side_share: ByColor::default(),
+        }
     }
 }
 
@@ -33,12 +45,24 @@ pub enum Drop {
     Lost,
     /// Too few of the points.
     Score,
+    /// Too small a share of the position's games.
+    Share,
 }
 
 /// How many moves were dropped, and why.
 pub type Drops = BTreeMap<Drop, u64>;
 
 impl Weigh {
+    /// Whether the side to move decides.
+    pub(crate) fn needs_sides(&self) -> bool {
+        self.min_side_share != ByColor::default()
+    }
+
+    /// The share that a move needs where this side moves.
+    fn share(&self, side: Option<Color>) -> u16 {
+        self.min_share.max(side.map_or(0, |side| *self.min_side_share.get(side)))
+    }
+
     /// Half-points: two for a win and one for a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). A move
     /// that only lost weighs 0 and is never played: it is kept where games are `counted`, for its results and for the
     /// positions that it leads to.
@@ -65,17 +89,29 @@ impl Weigh {
 ///
 /// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
 pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut Drops) -> Vec<PositionRecord> {
-    let mut found = Vec::new();
+    let (mut found, mut all) = (Vec::new(), Vec::new());
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
-        let mut moves = Vec::new();
+        all.clear();
         for_each_move(rows, |mv, counts| {
             total.games += counts.games;
             total.wins += counts.wins;
             total.draws += counts.draws;
             total.losses += counts.losses;
-            if mv == MoveCode::NULL {
-                return;
+            if mv != MoveCode::NULL {
+                all.push((mv, counts));
+            }
+        });
+        let position = || rows.first().and_then(Row::packed).and_then(|packed| packed.unpack());
+        let side =
+            if weigh.needs_sides() { position().map(|position| position.chess().turn()) } else { None };
+        let share = u128::from(weigh.share(side));
+        let games: u64 = all.iter().map(|(_, counts)| counts.games).sum();
+        let mut moves = Vec::new();
+        for &(mv, counts) in &all {
+            if u128::from(counts.games) * 1000 < u128::from(games) * share {
+                *drops.entry(Drop::Share).or_default() += 1;
+                continue;
             }
             match weigh.weight(&counts, counted) {
                 Ok(weight) => {
@@ -84,14 +120,13 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
                 }
                 Err(why) => *drops.entry(why).or_default() += 1,
             }
-        });
+        }
         let reached = counted && total.games >= weigh.min_games;
         let (Some(first), true) = (rows.first(), reached || !moves.is_empty()) else { continue };
-        let position = first.packed().and_then(|packed| packed.unpack());
         let total = counted.then_some(total);
         found.push(PositionRecord {
             key: first.key(),
-            position,
+            position: position(),
             moves,
             total,
             comment: None,

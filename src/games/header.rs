@@ -35,6 +35,8 @@ pub struct Header {
     pub result: Option<GameResult>,
     /// The position that the game starts from, if it is not the ordinary one.
     pub start: Option<Position>,
+    /// The tags that the visitor [wants](super::Visitor::wanted_tags), by their names there, with the texts of the source.
+    pub tags: Vec<(String, String)>,
     /// Where the game is.
     pub place: Place,
 }
@@ -42,8 +44,21 @@ pub struct Header {
 impl Header {
     /// Removes everything but the place, and keeps the memory.
     pub fn clear(&mut self) {
-        let Self { event, site, date, round, white, black, white_elo, black_elo, result, start, place: _ } =
-            self;
+        let Self {
+            event,
+            site,
+            date,
+            round,
+            white,
+            black,
+            white_elo,
+            black_elo,
+            result,
+            start,
+            tags,
+            place: _,
+        } = self;
+        tags.clear();
         for text in [event, site, round, white, black] {
             text.clear();
         }
@@ -51,6 +66,28 @@ impl Header {
         (*white_elo, *black_elo) = (0, 0);
         *result = None;
         *start = None;
+    }
+
+    /// The text of a tag, its name in any letter case: as the source has it if it was wanted, or else from what the header
+    /// always holds. `None` if there is no such tag, or if its text is empty.
+    pub fn tag(&self, name: &str) -> Option<Cow<'_, str>> {
+        if let Some((_, text)) = self.tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            return Some(text.into()).filter(|_| !text.is_empty());
+        }
+        let elo = |elo: u16| if elo > 0 { elo.to_string() } else { String::new() };
+        let text: Cow<'_, str> = match &*name.to_ascii_lowercase() {
+            "event" => (&*self.event).into(),
+            "site" => (&*self.site).into(),
+            "round" => (&*self.round).into(),
+            "white" => (&*self.white).into(),
+            "black" => (&*self.black).into(),
+            "date" if !self.date.is_unknown() => self.date.to_string().into(),
+            "whiteelo" => elo(self.white_elo).into(),
+            "blackelo" => elo(self.black_elo).into(),
+            "result" => self.result.map_or("", GameResult::as_pgn).into(),
+            _ => return None,
+        };
+        Some(text).filter(|text| !text.is_empty())
     }
 }
 

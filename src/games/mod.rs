@@ -14,6 +14,7 @@ mod open;
 pub mod pgn;
 mod pipe;
 mod player;
+mod speed;
 mod zip;
 
 use std::ops::ControlFlow;
@@ -24,6 +25,7 @@ pub use error::{GameError, Reason};
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub use open::{Sources, open};
 pub use player::PlayerName;
+pub use speed::Speed;
 
 use crate::chess::{MoveCode, Position};
 
@@ -36,6 +38,11 @@ pub trait Batch: Send {
 /// Receives games: for each game [`begin`](Visitor::begin), then each [`ply`](Visitor::ply), then
 /// [`end`](Visitor::end); or only [`unreadable`](Visitor::unreadable) if its head cannot be read.
 pub trait Visitor {
+    /// Tags that the header is to hold as the source has them, besides those that it always holds. They do not change.
+    fn wanted_tags(&self) -> &[String] {
+        &[]
+    }
+
     /// A game begins. If this returns `false`, its moves are not wanted, and nothing more of it follows.
     fn begin(&mut self, game: &Header) -> bool;
 

@@ -45,6 +45,7 @@ pub struct Sources {
 }
 
 /// A file that is to be read.
+#[derive(Clone)]
 enum Source {
     Text(PathBuf),
     Database(PathBuf),
@@ -105,6 +106,19 @@ impl Source {
 }
 
 impl Sources {
+    /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
+    pub(crate) fn again(&self) -> Option<Self> {
+        self.size?;
+        Some(Self {
+            waiting: self.waiting.clone(),
+            names: self.names.clone(),
+            passed_over: Vec::new(),
+            current: None,
+            size: self.size,
+            done: Arc::default(),
+        })
+    }
+
     /// Why files in folders that look as if they held games cannot be read.
     pub(crate) fn passed_over(&self) -> &[Error] {
         &self.passed_over

@@ -1,10 +1,15 @@
 //! Players as users name them.
 
-/// A player's name or a part of it, in any letter case.
+use std::collections::HashSet;
+
+/// A player's name or a part of it, or the names of several players, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayerName {
-    name: String,
-    whole: bool,
+pub struct PlayerName(Known);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Known {
+    Part(String),
+    Whole(HashSet<String>),
 }
 
 impl PlayerName {
@@ -16,12 +21,17 @@ impl PlayerName {
     /// assert!(!PlayerName::whole("carlsen").is("Carlsen, Magnus"));
     /// ```
     pub fn part(name: &str) -> Self {
-        Self { name: name.to_lowercase(), whole: false }
+        Self(Known::Part(name.to_lowercase()))
     }
 
     /// The player with exactly this name.
     pub fn whole(name: &str) -> Self {
-        Self { name: name.trim().to_lowercase(), whole: true }
+        Self::one_of([name])
+    }
+
+    /// The players with exactly these names.
+    pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(Known::Whole(names.into_iter().map(|name| name.trim().to_lowercase()).collect()))
     }
 
     /// The player given by two options, a part of a name and a whole name, which takes precedence.
@@ -32,7 +42,10 @@ impl PlayerName {
     /// Whether a player of this name matches.
     pub fn is(&self, name: &str) -> bool {
         let name = name.to_lowercase();
-        if self.whole { name.trim() == self.name } else { name.contains(&self.name) }
+        match &self.0 {
+            Known::Part(part) => name.contains(part),
+            Known::Whole(names) => names.contains(name.trim()),
+        }
     }
 }
 
@@ -52,6 +65,8 @@ mod tests {
             assert_eq!(PlayerName::part(given).is(name), part, "{given} in {name}");
             assert_eq!(PlayerName::whole(given).is(name), whole, "{given} as {name}");
         }
+        let several = PlayerName::one_of(["Bot One", " bot two "]);
+        assert!(several.is("BOT TWO") && several.is("bot one ") && !several.is("bot") && !several.is(""));
         assert_eq!(PlayerName::given(Some("a"), Some("b")), Some(PlayerName::whole("b")));
         assert_eq!(PlayerName::given(Some("a"), None), Some(PlayerName::part("a")));
         assert_eq!(PlayerName::given(None, None), None);

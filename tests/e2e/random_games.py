@@ -112,15 +112,26 @@ def pgn(games, noise=None):
     return "".join(out)
 
 
-def counted(games, max_ply=None, only=None, player=None):
-    """What was played: key -> raw move -> [games, half-points]. Games without a result count as drawn."""
-    counts = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+class Counts(defaultdict):
+    """key -> raw move -> [games, half-points], and who is to move: key -> whether it is White."""
+
+    def __init__(self):
+        super().__init__(lambda: defaultdict(lambda: [0, 0]))
+        self.white = {}
+
+
+def counted(games, max_ply=None, only=None, player=None, mover_elo=0):
+    """What was played. Games without a result count as drawn."""
+    counts = Counts()
     for game in games:
         for position, move, white in game.plies[:max_ply]:
             if only in ("white", "black") and white != (only == "white"):
                 continue
             if only == "player" and player.lower() not in game.head["White" if white else "Black"].lower():
                 continue
+            if int(game.head.get("WhiteElo" if white else "BlackElo", 0)) < mover_elo:
+                continue
+            counts.white[position] = white
             points = {"1-0": 2 * white, "0-1": 2 * (not white)}.get(game.result, 1)
             count = counts[position][move]
             count[0] += 1
@@ -128,14 +139,15 @@ def counted(games, max_ply=None, only=None, player=None):
     return counts
 
 
-def weighed(counts, min_games=3, min_score=0, uniform=False):
-    """The book of what was played: key -> raw move -> weight."""
+def weighed(counts, min_games=3, min_score=0, uniform=False, shares=(0, 0)):
+    """The book of what was played: key -> raw move -> weight. `shares` are Black's and White's, in thousandths."""
     book = {}
     for position, moves in counts.items():
+        least = sum(games for games, _ in moves.values()) * shares[counts.white[position]] / 1000
         kept = {
             move: 1 if uniform else points
             for move, (games, points) in moves.items()
-            if games >= min_games and points > 0 and points * 100 >= min_score * games * 2
+            if games >= max(min_games, least) and points > 0 and points * 100 >= min_score * games * 2
         }
         if kept:
             book[position] = kept

@@ -1,10 +1,11 @@
 //! `tabiya build`: a book or a count file from games.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use shakmaty::Color;
+use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
+use shakmaty::{ByColor, Color};
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
@@ -12,11 +13,11 @@ use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, is_named, split};
 use crate::book::{self, WriteOptions};
-use crate::bookmaker::{self, Filter, Input, Names, Only, Plan, Weigh};
+use crate::bookmaker::{self, Filter, Input, Names, Only, Plan, Repeated, TagPattern, Tags, Weigh};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, counts, report, written};
-use crate::games::{self, Date, PlayerName};
+use crate::games::{self, Date, PlayerName, Speed, decode_text};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -51,17 +52,39 @@ pub struct Args {
 
 /// Which games count, and which of their moves.
 #[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Games", group(ArgGroup::new("named").args(["player", "player_exact"])))]
+#[command(next_help_heading = "Games", group(ArgGroup::new("named").args(["player", "player_exact", "players_file"])))]
 struct Games {
     /// Only the first N plies of each game; 0 = all [default: 0]
     #[arg(long, value_name = "N")]
     max_ply: Option<u32>,
-    /// Only moves of White, of Black, or of the player named by --player or --player-exact
+    /// Only moves of White, of Black, or of the players named by --player, --player-exact or --players-file
     #[arg(long, value_name = "SIDE", value_parser = only())]
     only: Option<Only>,
     /// Only games in which both players have at least this rating
     #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
     min_elo: u16,
+    /// Only moves of players who have at least this rating
+    #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
+    min_mover_elo: u16,
+    /// Only games in which the ratings differ by at most this much
+    #[arg(long, value_name = "ELO")]
+    max_elo_difference: Option<u16>,
+    /// Only games at these speeds, by the tag TimeControl and the limits of Lichess; with commas between them
+    #[arg(long, value_name = "SPEED", value_delimiter = ',', value_parser = speed())]
+    speed: Vec<Speed>,
+    /// Only games whose tag matches a pattern, in which * stands for any text and ? for one character, in any letter case;
+    /// repeatable, then all must match
+    #[arg(long, value_name = "NAME=PATTERN")]
+    tag: Vec<TagPattern>,
+    /// Only games without a tag that matches this pattern; repeatable, then none may match
+    #[arg(long, value_name = "NAME=PATTERN")]
+    not_tag: Vec<TagPattern>,
+    /// Only games with at least so many plies
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    min_plies: u32,
+    /// Count games with the same players, date and moves only once; reads all games twice
+    #[arg(long)]
+    unique: bool,
     /// Only games from this date on, such as 2021, 2021.03 or 2021.03.14
     #[arg(long, value_name = "DATE")]
     from: Option<Date>,
@@ -74,7 +97,10 @@ struct Games {
     /// Only games of the player with exactly this name, in any letter case
     #[arg(long, value_name = "NAME", conflicts_with = "player")]
     player_exact: Option<String>,
-    /// Only games in which this player has this colour
+    /// Only games of players whose names are in this file, one on each line, in any letter case
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["player", "player_exact"])]
+    players_file: Option<PathBuf>,
+    /// Only games in which such a player has this colour
     #[arg(long, value_name = "SIDE", requires = "named", value_parser = side())]
     side: Option<Color>,
     /// Only games with a result; without this, games without one count as drawn
@@ -98,6 +124,15 @@ struct Moves {
     /// Only moves that score at least this, in per cent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_score: Option<f64>,
+    /// Only moves with at least this share of their position's games, in thousandths [default: 0]
+    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    min_share: Option<u16>,
+    /// The same for White's moves alone
+    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    min_share_white: Option<u16>,
+    /// The same for Black's moves alone
+    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    min_share_black: Option<u16>,
     /// Give every move the same weight
     #[arg(long)]
     uniform: bool,
@@ -118,6 +153,30 @@ fn side() -> impl TypedValueParser<Value = Color> {
     PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
 }
 
+fn speed() -> impl TypedValueParser<Value = Speed> {
+    PossibleValuesParser::new(Speed::NAMES.map(|(name, _)| name)).map(|given| {
+        let known = Speed::NAMES.into_iter().find(|(name, _)| *name == given);
+        known.map_or(Speed::Classical, |(_, speed)| speed)
+    })
+}
+
+fn permille() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(0..=1000)
+}
+
+/// The names in a file, one on each line.
+fn names(path: &Path) -> Result<PlayerName> {
+    let bytes =
+        fs::read(path).map_err(|error| Error::file(path, "cannot read the names of players", error))?;
+    let text = decode_text(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut names = text.lines().map(str::trim).filter(|name| !name.is_empty()).peekable();
+    if names.peek().is_none() {
+        return Err(Error::new(ErrorKind::File, "there is no name in the file").at_path(path));
+    }
+    Ok(PlayerName::one_of(names))
+}
+
 fn percent(text: &str) -> std::result::Result<f64, String> {
     let percent: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("must be from 0 to 100".to_owned()) }
@@ -125,10 +184,13 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
 
 impl Games {
     fn filter(&self) -> Result<Filter> {
-        let player = PlayerName::given(self.player.as_deref(), self.player_exact.as_deref());
+        let player = match &self.players_file {
+            Some(file) => Some(names(file)?),
+            None => PlayerName::given(self.player.as_deref(), self.player_exact.as_deref()),
+        };
         if self.only == Some(Only::Player) && player.is_none() {
             return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
-                .advice("name one with --player or --player-exact"));
+                .advice("name one with --player, --player-exact or --players-file"));
         }
         if let (Some(from), Some(to)) = (self.from, self.to)
             && to.last_day() < from
@@ -140,6 +202,12 @@ impl Games {
             max_ply: self.max_ply.filter(|&plies| plies > 0),
             only: self.only,
             min_elo: self.min_elo,
+            min_mover_elo: self.min_mover_elo,
+            max_elo_difference: self.max_elo_difference,
+            speeds: self.speed.clone(),
+            tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
+            min_plies: self.min_plies,
+            unique: self.unique,
             from: self.from,
             to: self.to,
             player,
@@ -158,6 +226,11 @@ impl Moves {
             min_games: self.min_games.unwrap_or(min_games),
             min_score: self.min_score.unwrap_or(min_score),
             uniform: self.uniform,
+            min_share: self.min_share.unwrap_or(0),
+            min_side_share: ByColor {
+                white: self.min_share_white.unwrap_or(0),
+                black: self.min_share_black.unwrap_or(0),
+            },
         }
     }
 
@@ -166,6 +239,9 @@ impl Moves {
         let options = [
             ("--min-games", self.min_games.is_some()),
             ("--min-score", self.min_score.is_some()),
+            ("--min-share", self.min_share.is_some()),
+            ("--min-share-white", self.min_share_white.is_some()),
+            ("--min-share-black", self.min_share_black.is_some()),
             ("--green", self.green.is_some()),
             ("--uniform", self.uniform),
         ];
@@ -221,7 +297,16 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupt::watch();
     let names = Names::read(&args.eco)?;
     let progress = Progress::terminal(args.output.to_string_lossy());
-    let input = Input { games: &mut source, counts: &counted };
+    let repeated = if filter.unique {
+        let mut first_round = source.again().ok_or_else(|| {
+            Error::new(ErrorKind::Usage, "--unique reads the games twice, and a pipe can be read only once")
+                .advice("write the games to a file, which may be compressed")
+        })?;
+        Repeated::find(&mut first_round, &filter, &resources, &progress)?
+    } else {
+        Repeated::default()
+    };
+    let input = Input { games: &mut source, repeated: &repeated, counts: &counted };
     let weigh = args.moves.weigh();
     let (report, written_lines, is_empty) = if args.counts {
         let writer = CountWriter::create(&args.output, args.positions, args.force)?;

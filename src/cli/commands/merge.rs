@@ -9,7 +9,7 @@ use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, is_named, split};
 use crate::book::{self, Book, Scope};
-use crate::bookmaker::{self, Filter, Input};
+use crate::bookmaker::{self, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
@@ -132,7 +132,7 @@ fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, resources: &Reso
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, lacking.is_none(), force)?;
     let progress = Progress::terminal(output.to_string_lossy());
-    let input = Input { games: &mut games::open(&[])?, counts: &files };
+    let input = Input { games: &mut games::open(&[])?, repeated: &Repeated::default(), counts: &files };
     let (_, written) = bookmaker::write_counts(input, &Filter::default(), &resources, writer, &progress)?;
     drop(progress);
     let mut lines = counts::read_lines(&files, false);

@@ -39,9 +39,16 @@ pub fn lines(report: &Report) -> Vec<String> {
 fn left_out(report: &Report) -> Vec<String> {
     let option = |why| match why {
         Left::Elo => "--min-elo",
+        Left::MoverElo => "--min-mover-elo",
+        Left::EloDifference => "--max-elo-difference",
+        Left::Speed => "--speed",
+        Left::Tag => "--tag",
+        Left::NotTag => "--not-tag",
         Left::Date => "--from/--to",
         Left::Player => "--player",
         Left::Unfinished => "--finished",
+        Left::Plies => "--min-plies",
+        Left::Repeated => "--unique",
     };
     let filtered = report.left.iter();
     let mut lines: Vec<_> = filtered
@@ -81,6 +88,7 @@ fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
         match why {
             Drop::Games => format!("{moves} with fewer than {} games (--min-games)", weigh.min_games),
             Drop::Lost => format!("{moves} without a win or a draw"),
+            Drop::Share => format!("{moves} with too small a share of their position's games (--min-share)"),
             Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
         }
     };

@@ -66,6 +66,8 @@ pub(crate) struct GameReader<'a> {
     pub(super) header: Header,
     fen: Option<Vec<u8>>,
     variant: String,
+    /// The tags that the visitor wants.
+    wanted: Vec<String>,
     /// Whether the PGN reader is in the head of a game, before its moves.
     in_head: bool,
     pub(super) state: State,
@@ -92,12 +94,14 @@ impl<'a> GameReader<'a> {
     pub fn new(batch: &'a PgnBatch, visitor: &'a mut dyn Visitor) -> Self {
         let mut header = Header::default();
         header.place.file = batch.file.clone();
+        let wanted = visitor.wanted_tags().to_vec();
         Self {
             batch,
             visitor,
             header,
             fen: None,
             variant: String::new(),
+            wanted,
             in_head: false,
             state: State::None,
             game: Game::default(),
@@ -294,6 +298,10 @@ impl pgn_reader::Visitor for GameReader<'_> {
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
         self.game.tags += 1;
         let header = &mut self.header;
+        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name)) {
+            let text = decode_text(value.decode().trim_ascii()).into_owned();
+            header.tags.push((wanted.clone(), text));
+        }
         let set = |text: &mut String| {
             text.clear();
             let value = value.decode();

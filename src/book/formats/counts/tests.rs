@@ -18,7 +18,7 @@ use super::*;
 use crate::base::error::Remedy;
 use crate::base::findings::summed;
 use crate::base::progress::Progress;
-use crate::bookmaker::{Filter, Input, Resources, write_counts};
+use crate::bookmaker::{Filter, Input, Repeated, Resources, write_counts};
 use crate::chess::Position;
 use crate::games;
 
@@ -328,7 +328,8 @@ fn missing_positions_are_an_error() {
     let to = |positions| CountWriter::create(&folder.path().join("b.parquet"), positions, false).unwrap();
     let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
-        let input = Input { games: &mut games::open(&[]).unwrap(), counts: &file };
+        let input =
+            Input { games: &mut games::open(&[]).unwrap(), repeated: &Repeated::default(), counts: &file };
         write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };
     assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));
@@ -365,7 +366,8 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let files: Vec<_> =
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
     let resources = Resources { threads, memory, temp: folder.path().to_owned() };
-    let input = Input { games: &mut games::open(&[]).unwrap(), counts: &files };
+    let input =
+        Input { games: &mut games::open(&[]).unwrap(), repeated: &Repeated::default(), counts: &files };
     let writer = CountWriter::create(&path, positions, false).unwrap();
     write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
     fs::read(&path).unwrap()
