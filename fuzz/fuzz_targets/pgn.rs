@@ -103,12 +103,96 @@ fuzz_target!(|data: &[u8]| {
         let few = listen(text, |text| text, 3);
         assert_eq!(few.begun, told.iter().filter(|line| line.starts_with("begin")).count());
         whole(text);
+        variations(text, &told);
     }
     // A piece's length is much text: not every input needs it.
     if data.first().is_some_and(|byte| byte % 32 == 0) && data.len() < 256 {
         repeated(&words);
     }
 });
+
+/// Variations begin and end, and each move follows from those before it. Without parentheses, the same games are received.
+fn variations(text: &[u8], told: &[String]) {
+    let mut tree = Tree::default();
+    let mut pgn = Pgn::new(Arc::from(Path::new("f")), text);
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut tree);
+        assert!(tree.lines.is_empty());
+    }
+    if text.iter().any(|byte| b"()".contains(byte)) {
+        return;
+    }
+    let mut lines: Vec<Vec<&str>> = Vec::new();
+    for line in told {
+        match line.split(' ').next() {
+            Some("begin") => lines.push(Vec::new()),
+            Some("end" | "unreadable") => {}
+            _ => lines.last_mut().unwrap().push(line),
+        }
+    }
+    assert_eq!(tree.main_lines, lines);
+}
+
+/// Checks that each move of a variation follows from those before it.
+#[derive(Default)]
+struct Tree {
+    /// The positions before and after the last move, of the present line and those around it.
+    lines: Vec<(Option<Position>, Position)>,
+    main_lines: Vec<Vec<String>>,
+}
+
+impl Visitor for Tree {
+    fn begin(&mut self, game: &Header) -> bool {
+        assert!(self.lines.is_empty());
+        self.lines.push((None, game.start.clone().unwrap_or_else(Position::start)));
+        self.main_lines.push(Vec::new());
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        let is_main = self.lines.len() == 1;
+        let (before, after) = self.lines.last_mut().unwrap();
+        assert!(at.key() == after.key() && at.chess() == after.chess() && at.chess().is_legal(mv));
+        *before = Some(after.clone());
+        after.play(mv);
+        if is_main {
+            self.main_lines.last_mut().unwrap().push(mv.to_string());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, _: End) {
+        assert_eq!(self.lines.drain(..).count(), 1);
+    }
+
+    fn unreadable(&mut self, _: GameError) {}
+
+    fn wants_variations(&self) -> bool {
+        true
+    }
+
+    fn begin_variation(&mut self) {
+        let before = self.lines.last().unwrap().0.clone().expect("a variation replaces a move");
+        self.lines.push((None, before));
+    }
+
+    fn end_variation(&mut self) {
+        self.lines.pop();
+        assert!(!self.lines.is_empty());
+    }
+
+    fn wants_remarks(&self) -> bool {
+        true
+    }
+
+    fn glyph(&mut self, _: u8) {
+        assert!(!self.lines.is_empty());
+    }
+
+    fn comment(&mut self, _: &[u8]) {
+        assert!(!self.lines.is_empty());
+    }
+}
 
 /// The pieces of a text are the text.
 fn whole(text: &[u8]) {

@@ -9,6 +9,7 @@ use shakmaty::{ByColor, Move, Position as _};
 use super::Resources;
 use super::filter::{Filter, Left, Sides};
 use super::game_index::GameIndex;
+use super::marks::Marks;
 use super::play::{GamesPlayer, play};
 use super::repeated::Repeated;
 use super::report::Report;
@@ -54,6 +55,16 @@ impl Files {
     }
 }
 
+/// What was counted.
+pub struct Counted<R> {
+    /// The rows of each thread.
+    pub runs: Vec<SortedRuns<R>>,
+    /// What became of the games.
+    pub report: Report,
+    /// Marks of moves.
+    pub(crate) marks: Marks,
+}
+
 /// Counts the games of a source on all threads, except those that are repeated, and adds them to the index if there is one.
 ///
 /// Rows that hold their position also count the games that ended in it, or left it with a move that does not count: such
@@ -68,7 +79,7 @@ pub fn count<R: Row>(
     resources: &Resources,
     index: Option<&GameIndex>,
     progress: &Progress,
-) -> Result<(Vec<SortedRuns<R>>, Report)> {
+) -> Result<Counted<R>> {
     let share = resources.memory / resources.threads.max(1);
     let files = Files::new(source.files());
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
@@ -87,7 +98,11 @@ pub fn count<R: Row>(
         seen: HashSet::new(),
         packed: Vec::new(),
         last: None,
-        lasts: Vec::new(),
+        before_last: None,
+        newest: None,
+        marks: Marks::default(),
+        refuted: false,
+        refuted_before: false,
         ply: 0,
         plies: 0,
         lines: Vec::new(),
@@ -96,14 +111,17 @@ pub fn count<R: Row>(
         failed: None,
     };
     let counted = play(source, resources.threads, progress, counter)?;
-    let mut report = Report::default();
-    let mut all = Vec::new();
+    let mut all = Counted { runs: Vec::new(), report: Report::default(), marks: Marks::default() };
     for counter in counted {
-        let (runs, part) = counter.finish()?;
-        all.push(runs);
-        report.merge(part);
+        if let Some(error) = counter.failed {
+            return Err(error);
+        }
+        all.runs.push(counter.sorter.finish());
+        all.report.merge(counter.report);
+        all.marks.merge(counter.marks);
     }
-    Ok((all, report))
+    all.report.lost_marks = all.marks.lost();
+    Ok(all)
 }
 
 /// What one thread counts.
@@ -125,12 +143,22 @@ struct Counter<'a, R> {
     seen: HashSet<(u64, MoveCode)>,
     /// Their positions, if rows hold them.
     packed: Vec<Option<Packed>>,
-    /// The last move of the present line if it counts and nothing follows it yet, and those of the lines around it.
+    /// The last move of the present line if it counts and nothing follows it yet, where rows hold positions.
     last: Option<(Position, Move)>,
-    lasts: Vec<Option<(Position, Move)>>,
-    /// Plies from the start of the game in the present line, and in the lines around it.
+    /// The same before the last move.
+    before_last: Option<(Position, Move)>,
+    /// The last move of the present line, if it was the first of its kind to count.
+    newest: Option<Newest>,
+    /// Marks of moves.
+    marks: Marks,
+    /// Whether a mistake was made in the present line, so that nothing that follows counts.
+    refuted: bool,
+    /// The same before the last move.
+    refuted_before: bool,
+    /// Plies from the start of the game in the present line.
     ply: usize,
-    lines: Vec<usize>,
+    /// The lines around the present one.
+    lines: Vec<Line>,
     /// Plies of the main line.
     plies: usize,
     most: usize,
@@ -139,17 +167,45 @@ struct Counter<'a, R> {
     failed: Option<Error>,
 }
 
+/// A move that glyphs and comments may follow.
+#[derive(Clone, Copy)]
+struct Newest {
+    /// The position's key and the move.
+    at: (u64, MoveCode),
+    /// Its place among the moves that wait for the result.
+    index: usize,
+}
+
+/// A line, as it is when a variation of its last move begins.
+struct Line {
+    ply: usize,
+    last: Option<(Position, Move)>,
+    newest: Option<Newest>,
+    refuted: bool,
+    refuted_before: bool,
+}
+
 impl<R: Row> Counter<'_, R> {
-    fn finish(self) -> Result<(SortedRuns<R>, Report)> {
-        match self.failed {
-            Some(error) => Err(error),
-            None => Ok((self.sorter.finish(), self.report)),
+    /// Takes the last move of the present line back: it is a mistake, and what follows does not count either.
+    fn refute(&mut self) {
+        self.refuted = true;
+        let Some(Newest { at, index }) = self.newest.take() else { return };
+        self.seen.remove(&at);
+        if index < self.waiting.len() {
+            self.waiting.remove(index);
         }
+        if index < self.packed.len() {
+            self.packed.remove(index);
+        }
+        // The line ends before the move.
+        self.last = self.before_last.take();
+        self.wait_last();
     }
 
     /// Counts the moves of a game with this result, which is the known one unless there is none.
     fn settle(&mut self, result: GameResult, known: Option<GameResult>) -> Result<()> {
         let outcomes = match result {
+            _ if self.filter.repertoire => ByColor::new_with(|_| Outcome::Draw),
             GameResult::White => ByColor { white: Outcome::Win, black: Outcome::Loss },
             GameResult::Black => ByColor { white: Outcome::Loss, black: Outcome::Win },
             GameResult::Draw => ByColor::new_with(|_| Outcome::Draw),
@@ -169,14 +225,25 @@ impl<R: Row> Counter<'_, R> {
     /// Takes a move that is within the plies that count.
     fn take(&mut self, at: &Position, mv: Move) {
         let code = MoveCode::from_move(mv);
-        let counts = *self.sides.get(at.chess().turn())
-            && (!self.filter.variations || self.seen.insert((at.key(), code)));
-        if counts {
-            self.wait(at, code);
-            self.last = R::PLACED.then(|| (at.clone(), mv));
-        } else {
+        self.newest = None;
+        self.refuted_before = self.refuted;
+        if self.refuted || !*self.sides.get(at.chess().turn()) {
             self.wait_last();
+            return;
         }
+        if self.filter.skip_mistakes {
+            self.before_last = self.last.take();
+        }
+        // What another line of the same game had counts once.
+        if self.filter.variations && !self.seen.insert((at.key(), code)) {
+            self.last = None;
+            return;
+        }
+        if self.wants_remarks() {
+            self.newest = Some(Newest { at: (at.key(), code), index: self.waiting.len() });
+        }
+        self.wait(at, code);
+        self.last = R::PLACED.then(|| (at.clone(), mv));
     }
 
     /// Notes a move, or that the line ended.
@@ -237,8 +304,8 @@ impl<R: Row> Visitor for Counter<'_, R> {
         self.waiting.clear();
         self.packed.clear();
         self.lines.clear();
-        self.lasts.clear();
-        self.last = None;
+        (self.last, self.before_last, self.newest) = (None, None, None);
+        (self.refuted, self.refuted_before) = (false, false);
         self.seen.clear();
         (self.ply, self.plies, self.crowded) = (0, 0, false);
         true
@@ -253,6 +320,8 @@ impl<R: Row> Visitor for Counter<'_, R> {
         }
         if counts {
             self.take(at, mv);
+        } else {
+            self.newest = None;
         }
         // Variations of the last move that counts may follow it.
         let last = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
@@ -266,6 +335,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
     fn end(&mut self, end: End) {
         self.wait_last();
         let result = self.filter.result(end.result, self.plies);
+        if let Some(cut) = end.cut {
+            self.report.add_cut(cut);
+        }
         if let Some(error) = end.error {
             let used = !self.filter.strict && !self.crowded && result.is_ok() && !self.waiting.is_empty();
             self.report.add(error, used);
@@ -299,15 +371,38 @@ impl<R: Row> Visitor for Counter<'_, R> {
     }
 
     fn begin_variation(&mut self) {
-        self.lines.push(self.ply);
-        self.lasts.push(self.last.take());
+        let (ply, refuted, refuted_before) = (self.ply, self.refuted, self.refuted_before);
+        let (last, newest) = (self.last.take(), self.newest.take());
+        self.lines.push(Line { ply, last, newest, refuted, refuted_before });
         self.ply = self.ply.saturating_sub(1);
+        self.refuted = refuted_before;
     }
 
     fn end_variation(&mut self) {
-        self.ply = self.lines.pop().unwrap_or(self.ply);
         self.wait_last();
-        self.last = self.lasts.pop().flatten();
+        if let Some(Line { ply, last, newest, refuted, refuted_before }) = self.lines.pop() {
+            (self.ply, self.last, self.newest) = (ply, last, newest);
+            (self.refuted, self.refuted_before) = (refuted, refuted_before);
+        }
+    }
+
+    fn wants_remarks(&self) -> bool {
+        self.filter.variations || self.filter.skip_mistakes
+    }
+
+    fn glyph(&mut self, number: u8) {
+        match (number, self.newest) {
+            // ?, ?? and ?!
+            (2 | 4 | 6, _) if self.filter.skip_mistakes => self.refute(),
+            (_, Some(newest)) => self.marks.glyph(newest.at, number),
+            _ => {}
+        }
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        if let Some(newest) = self.newest {
+            self.marks.comment(newest.at, text);
+        }
     }
 
     fn keyed_plies(&self) -> Option<usize> {

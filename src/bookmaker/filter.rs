@@ -39,6 +39,10 @@ pub struct Filter {
     pub strict: bool,
     /// Variations count too.
     pub variations: bool,
+    /// Moves with the glyphs ?, ?? and ?! do not count, and neither does what follows them.
+    pub skip_mistakes: bool,
+    /// The games are lines of a repertoire, whose results mean nothing: all count as draws.
+    pub repertoire: bool,
     /// Plies of the main line that a game needs.
     pub min_plies: u32,
     /// Games with the same players, date and moves count once.

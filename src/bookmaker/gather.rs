@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::count::count;
+use super::count::{Counted, count};
 use super::filter::Filter;
 use super::game_index::GameIndex;
 use super::repeated::Repeated;
@@ -45,16 +45,16 @@ impl Input<'_> {
         resources: &Resources,
         index: Option<&GameIndex>,
         progress: &Progress,
-    ) -> Result<(Vec<SortedRuns<R>>, Report)> {
+    ) -> Result<Counted<R>> {
         if let Some(lacking) = self.counts.iter().find(|file| R::PLACED && !file.has_positions()) {
             return Err(lacking.lacks_positions());
         }
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
-        let (mut runs, report) = count(self.games, filter, self.repeated, resources, index, progress)?;
-        runs.extend(read(self.counts, resources, progress)?);
-        Ok((runs, report))
+        let mut counted = count(self.games, filter, self.repeated, resources, index, progress)?;
+        counted.runs.extend(read(self.counts, resources, progress)?);
+        Ok(counted)
     }
 }
 
@@ -143,7 +143,7 @@ fn write<R: Row>(
     mut writer: CountWriter,
     progress: &Progress,
 ) -> Result<(Report, CountsWritten)> {
-    let (runs, report) = input.count::<R>(filter, resources, None, progress)?;
+    let Counted { runs, report, .. } = input.count::<R>(filter, resources, None, progress)?;
     let sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
     let lines = |rows: &[R]| {

@@ -18,6 +18,7 @@ pub mod filter;
 mod game_index;
 mod gather;
 mod key_row;
+mod marks;
 mod merge;
 mod play;
 mod repeated;
@@ -40,7 +41,7 @@ pub use weigh::Weigh;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{BookWriter, Written};
-use count::Files;
+use count::{Counted, Files};
 use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
@@ -88,7 +89,8 @@ fn build_from<R: Row>(
     let &Plan { filter, weigh, names, resources, progress } = plan;
     let counted = writer.needs_positions();
     let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
-    let (runs, mut report) = input.count::<R>(filter, resources, index.as_ref(), progress)?;
+    let Counted { runs, mut report, marks } =
+        input.count::<R>(filter, resources, index.as_ref(), progress)?;
     if let Some(index) = index {
         index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
     }
@@ -101,6 +103,14 @@ fn build_from<R: Row>(
     sorted.each(resources, progress, make, |(found, drops)| {
         report.drop_moves(drops);
         found.into_iter().try_for_each(|mut record| {
+            marks.apply(&mut record, weigh.uniform);
+            if !counted {
+                // A comment may give a move the weight 0, which says that it is not to be played.
+                record.moves.retain(|facts| facts.weight > 0);
+                if record.moves.is_empty() {
+                    return Ok(());
+                }
+            }
             record.comment = names.get(record.key).map(str::to_owned);
             writer.add(&record)
         })

@@ -23,6 +23,10 @@ pub struct Report {
     pub errors: BTreeMap<Reason, FailedGames>,
     /// Games whose positions have more pieces than the book's format can hold.
     pub crowded: u64,
+    /// Games with a variation that an error cut short.
+    pub cut: Option<FailedGames>,
+    /// Marks of moves that were not kept, because there were too many.
+    pub lost_marks: u64,
     /// Moves that were counted and not kept.
     pub dropped: Drops,
 }
@@ -38,29 +42,42 @@ pub struct FailedGames {
     pub first: GameError,
 }
 
+impl FailedGames {
+    /// These and others.
+    fn and(self, other: Self) -> Self {
+        let order = |failed: &Self| (failed.first.place.file.clone(), failed.first.place.offset);
+        let first = if order(&other) < order(&self) { other.first } else { self.first };
+        Self { games: self.games + other.games, used: self.used + other.used, first }
+    }
+}
+
 impl Report {
     /// Counts a game with an error; `used` if it counted up to the error.
     pub fn add(&mut self, error: GameError, used: bool) {
         self.add_many(FailedGames { games: 1, used: used.into(), first: error });
     }
 
-    fn add_many(&mut self, FailedGames { games, used, first }: FailedGames) {
-        let order = |error: &GameError| (error.place.file.clone(), error.place.offset);
-        let known = self.errors.entry(first.reason).or_insert_with(|| FailedGames {
-            games: 0,
-            used: 0,
-            first: first.clone(),
+    /// Counts a game with a variation that an error cut short.
+    pub fn add_cut(&mut self, error: GameError) {
+        let cut = FailedGames { games: 1, used: 1, first: error };
+        self.cut = Some(match self.cut.take() {
+            Some(known) => known.and(cut),
+            None => cut,
         });
-        known.games += games;
-        known.used += used;
-        if order(&first) < order(&known.first) {
-            known.first = first;
-        }
+    }
+
+    fn add_many(&mut self, failed: FailedGames) {
+        let reason = failed.first.reason;
+        let all = match self.errors.remove(&reason) {
+            Some(known) => known.and(failed),
+            None => failed,
+        };
+        self.errors.insert(reason, all);
     }
 
     /// Takes in the report of other games.
     pub fn merge(&mut self, other: Self) {
-        let Self { games, used, plies, unfinished, left, errors, crowded, dropped } = other;
+        let Self { games, used, plies, unfinished, left, errors, crowded, cut, lost_marks, dropped } = other;
         self.drop_moves(dropped);
         self.games += games;
         self.used += used;
@@ -70,6 +87,11 @@ impl Report {
         for (why, count) in left {
             *self.left.entry(why).or_default() += count;
         }
+        self.lost_marks += lost_marks;
+        self.cut = match (self.cut.take(), cut) {
+            (Some(known), Some(cut)) => Some(known.and(cut)),
+            (known, cut) => known.or(cut),
+        };
         errors.into_values().for_each(|failed| self.add_many(failed));
     }
 

@@ -69,6 +69,17 @@ pub trait Visitor {
     /// The variation ends: the line around it continues.
     fn end_variation(&mut self) {}
 
+    /// Whether glyphs and comments are wanted, if the source has any.
+    fn wants_remarks(&self) -> bool {
+        false
+    }
+
+    /// The last move has this glyph, by its number in the PGN standard (a *NAG*).
+    fn glyph(&mut self, _number: u8) {}
+
+    /// A comment after the last move, or before the first.
+    fn comment(&mut self, _text: &[u8]) {}
+
     /// How many plies of each main line are wanted, if the keys of the positions are enough. A source that can compute
     /// keys without positions then calls [`keyed_line`](Visitor::keyed_line) once for each game instead of
     /// [`ply`](Visitor::ply).
@@ -98,6 +109,8 @@ pub struct End {
     pub result: Option<GameResult>,
     /// What cut the game short. The visitor received the moves before it; those after it are lost.
     pub error: Option<GameError>,
+    /// What cut a variation short, of the first such variation. Only moves of variations are lost.
+    pub cut: Option<GameError>,
 }
 
 /// The result of a game.

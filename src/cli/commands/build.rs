@@ -109,9 +109,16 @@ struct Games {
     /// Leave out games with an illegal move instead of using them up to that move
     #[arg(long)]
     strict: bool,
-    /// Also count the moves of variations, if the source has any (CBH)
+    /// Also count the moves of variations, in each game once for each position and move
     #[arg(long)]
     variations: bool,
+    /// Leave out moves marked ?, ?? or ?!, and what follows them in their lines
+    #[arg(long)]
+    skip_mistakes: bool,
+    /// The games are a repertoire for this side: its moves count, also those of variations, whatever the results; the other
+    /// side's moves only lead on. As --only SIDE --variations --uniform --min-games 1
+    #[arg(long, value_name = "SIDE", value_parser = side(), conflicts_with_all = ["only", "counts"])]
+    repertoire: Option<Color>,
 }
 
 /// Which moves are kept, and their weights.
@@ -133,7 +140,7 @@ struct Moves {
     /// The same for Black's moves alone
     #[arg(long, value_name = "PERMILLE", value_parser = permille())]
     min_share_black: Option<u16>,
-    /// Give every move the same weight
+    /// Give every move the same weight, except where a comment names one: [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
     /// In a CTG book, mark moves green that have at least this share of their position's weight, in thousandths
@@ -200,7 +207,7 @@ impl Games {
         }
         Ok(Filter {
             max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.only,
+            only: self.repertoire.map(Only::Side).or(self.only),
             min_elo: self.min_elo,
             min_mover_elo: self.min_mover_elo,
             max_elo_difference: self.max_elo_difference,
@@ -214,18 +221,21 @@ impl Games {
             side: self.side,
             finished: self.finished,
             strict: self.strict,
-            variations: self.variations,
+            variations: self.variations || self.repertoire.is_some(),
+            skip_mistakes: self.skip_mistakes,
+            repertoire: self.repertoire.is_some(),
         })
     }
 }
 
 impl Moves {
-    fn weigh(&self) -> Weigh {
+    fn weigh(&self, repertoire: bool) -> Weigh {
         let Weigh { min_games, min_score, .. } = Weigh::default();
+        let min_games = if repertoire { 1 } else { min_games };
         Weigh {
             min_games: self.min_games.unwrap_or(min_games),
             min_score: self.min_score.unwrap_or(min_score),
-            uniform: self.uniform,
+            uniform: self.uniform || repertoire,
             min_share: self.min_share.unwrap_or(0),
             min_side_share: ByColor {
                 white: self.min_share_white.unwrap_or(0),
@@ -307,7 +317,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         Repeated::default()
     };
     let input = Input { games: &mut source, repeated: &repeated, counts: &counted };
-    let weigh = args.moves.weigh();
+    let weigh = args.moves.weigh(filter.repertoire);
     let (report, written_lines, is_empty) = if args.counts {
         let writer = CountWriter::create(&args.output, args.positions, args.force)?;
         let (report, written) = bookmaker::write_counts(input, &filter, &resources, writer, &progress)?;

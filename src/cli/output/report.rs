@@ -78,7 +78,15 @@ fn errors(report: &Report) -> Vec<String> {
             _ => format!("{count} with moves lost, {used} used up to there: {reason}, first {first}"),
         }
     };
-    report.errors.iter().map(line).collect()
+    let mut lines: Vec<_> = report.errors.iter().map(line).collect();
+    if let Some(FailedGames { games, first, .. }) = &report.cut {
+        let (games, reason) = (many(*games, "game"), first.reason);
+        lines.push(format!("{games} with variations used up to an error: {reason}, first {first}"));
+    }
+    if report.lost_marks > 0 {
+        lines.push(format!("{} of moves not kept: there are too many", many(report.lost_marks, "mark")));
+    }
+    lines
 }
 
 /// The moves that a limit dropped.

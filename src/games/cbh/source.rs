@@ -133,7 +133,7 @@ impl Player<'_> {
         } else {
             self.reader.error(&game, ended)
         };
-        visitor.end(End { result: self.header.result, error });
+        visitor.end(End { result: self.header.result, error, cut: None });
     }
 
     /// Copies the header of a game from its records.

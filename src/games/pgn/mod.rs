@@ -10,6 +10,7 @@ mod read;
 pub mod split;
 #[cfg(test)]
 mod tests;
+mod variations;
 pub mod words;
 
 use std::io::Read;

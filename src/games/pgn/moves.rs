@@ -8,13 +8,13 @@ use shakmaty::{CastlingSide, Move, Position as _};
 use super::read::{GameReader, State, shortened};
 use super::words::whole;
 use crate::chess::{ReadMoveError, read_move};
-use crate::games::{Reason, decode_text};
+use crate::games::{GameError, Reason, decode_text};
 
 /// How many moves to look ahead of the PGN reader.
 const LOOK_AHEAD: u32 = 64;
 
 impl GameReader<'_> {
-    /// Takes a move of the main line, and before it those that the PGN reader ignored.
+    /// Takes a move, and before it those that the PGN reader ignored.
     pub(super) fn take(&mut self, san: San) -> ControlFlow<()> {
         while self.game.looked_until <= self.game.given {
             self.take_strange()?;
@@ -24,6 +24,9 @@ impl GameReader<'_> {
         }
         let number = self.game.given;
         self.game.given += 1;
+        if !self.takes_moves() {
+            return ControlFlow::Continue(());
+        }
         let castling = matches!(san, San::Castle(CastlingSide::KingSide));
         if self.game.both_lost && castling && self.is_result(number) {
             return ControlFlow::Continue(());
@@ -58,10 +61,13 @@ impl GameReader<'_> {
         self.game.looked_until = self.game.strange.map_or(until, |strange| strange.plies);
     }
 
-    fn take_strange(&mut self) -> ControlFlow<()> {
+    pub(super) fn take_strange(&mut self) -> ControlFlow<()> {
         let strange = self.game.strange;
         self.look_ahead();
-        strange.map_or(ControlFlow::Continue(()), |strange| self.take_word(strange.at, strange.len))
+        match strange {
+            Some(strange) if self.takes_moves() => self.take_word(strange.at, strange.len),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     /// How to continue when no more moves are wanted: the result may still be.
@@ -71,6 +77,13 @@ impl GameReader<'_> {
 
     fn play(&mut self, mv: Move) -> ControlFlow<()> {
         let flow = self.visitor.ply(&self.position, mv);
+        if let Some(variations) = &mut self.variations {
+            variations.before = Some(self.position.clone());
+            if flow.is_break() && variations.is_inside() {
+                variations.ended = true;
+                return ControlFlow::Continue(());
+            }
+        }
         self.position.play(mv);
         if flow.is_break() {
             self.state = State::Over;
@@ -94,6 +107,14 @@ impl GameReader<'_> {
         let at_move = self.position.chess();
         let dots = at_move.turn().fold_wb(".", "...");
         let why = format!("{}{dots} {}: {error}", at_move.fullmoves(), shortened(&word));
+        if let Some(variations) = &mut self.variations
+            && variations.is_inside()
+        {
+            let place = self.batch.place(self.game_start + at);
+            variations.cut.get_or_insert(GameError { reason, place, why });
+            variations.ended = true;
+            return ControlFlow::Continue(());
+        }
         self.stop(at, reason, why);
         self.enough()
     }

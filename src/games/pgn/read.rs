@@ -2,11 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use pgn_reader::{Outcome, RawTag, SanPlus, Skip};
+use pgn_reader::{Nag, Outcome, RawComment, RawTag, SanPlus, Skip};
 use shakmaty::CastlingMode;
 
 use super::PgnBatch;
 use super::piece::lines;
+use super::variations::Variations;
 use super::words::{Strange, Walk, begins_with_move, first_strange};
 use crate::chess::Position;
 use crate::games::{Date, End, GameError, GameResult, Header, Reason, Spot, Visitor, decode_text};
@@ -45,8 +46,10 @@ pub(super) struct Game {
     tags: u32,
     /// Variations that are open.
     open: u32,
-    /// Moves of the main line that the PGN reader has read.
+    /// Moves that the PGN reader has read: of the main line, and of variations where they are wanted.
     pub given: u32,
+    /// Parentheses that it has read, where variations are wanted.
+    pub brackets: u32,
     /// The next word that it ignores and that may be a move. Its turn comes after `looked_until` moves; without such a
     /// word, it is time to look for the next one then.
     pub strange: Option<Strange>,
@@ -74,6 +77,10 @@ pub(crate) struct GameReader<'a> {
     pub(super) game: Game,
     pub(super) position: Position,
     pub(super) error: Option<GameError>,
+    /// Variations, where they are wanted.
+    pub(super) variations: Option<Variations>,
+    /// Whether glyphs and comments are wanted.
+    wants_remarks: bool,
     /// How far the words were searched for strange ones, and for those of moves.
     pub(super) ahead: Walk<'a>,
     pub(super) found: Walk<'a>,
@@ -95,6 +102,8 @@ impl<'a> GameReader<'a> {
         let mut header = Header::default();
         header.place.file = batch.file.clone();
         let wanted = visitor.wanted_tags().to_vec();
+        let variations = visitor.wants_variations().then(Variations::default);
+        let wants_remarks = visitor.wants_remarks();
         Self {
             batch,
             visitor,
@@ -107,6 +116,8 @@ impl<'a> GameReader<'a> {
             game: Game::default(),
             position: Position::start(),
             error: None,
+            variations,
+            wants_remarks,
             ahead: Walk::new(&[]),
             found: Walk::new(&[]),
             game_start: 0,
@@ -135,7 +146,7 @@ impl<'a> GameReader<'a> {
         self.fresh = !continues;
         if self.fresh {
             self.finish();
-        } else if self.game.open > 0 {
+        } else if self.game.open > 0 && self.variations.is_none() {
             self.stop_in_variation();
         }
     }
@@ -171,8 +182,10 @@ impl<'a> GameReader<'a> {
         }
         match std::mem::replace(&mut self.state, State::None) {
             State::Moves | State::Over => {
+                self.close_variations();
                 let result = self.header.result.or(self.game.result);
-                self.visitor.end(End { result, error: self.error.take() });
+                let cut = self.variations.as_mut().and_then(|variations| variations.cut.take());
+                self.visitor.end(End { result, error: self.error.take(), cut });
             }
             State::Waiting | State::Unwanted | State::None => {
                 if let Some(error) = self.error.take() {
@@ -238,7 +251,13 @@ impl<'a> GameReader<'a> {
             return;
         }
         self.state = State::Moves;
-        self.ahead = Walk::new(self.slice());
+        self.ahead = match &mut self.variations {
+            Some(variations) => {
+                *variations = Variations::default();
+                Walk::deep(self.slice())
+            }
+            None => Walk::new(self.slice()),
+        };
         self.found = self.ahead.clone();
         self.look_ahead();
     }
@@ -348,6 +367,10 @@ impl pgn_reader::Visitor for GameReader<'_> {
 
     fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
         if self.state == State::Waiting {
+            // No game begins with a variation.
+            if self.variations.is_some() && self.game.open > 0 {
+                return ControlFlow::Continue(());
+            }
             self.begin();
         }
         match self.state {
@@ -359,15 +382,34 @@ impl pgn_reader::Visitor for GameReader<'_> {
 
     fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
         self.game.open += 1;
-        ControlFlow::Continue(Skip(true))
+        self.open_variation();
+        ControlFlow::Continue(Skip(self.variations.is_none()))
     }
 
     fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
+        self.close_variation();
         self.game.open = self.game.open.saturating_sub(1);
         ControlFlow::Continue(())
     }
 
+    fn nag(&mut self, (): &mut (), nag: Nag) -> ControlFlow<()> {
+        if self.wants_remarks && self.takes_moves() {
+            self.visitor.glyph(nag.0);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
+        if self.wants_remarks && self.takes_moves() {
+            self.visitor.comment(comment.as_bytes());
+        }
+        ControlFlow::Continue(())
+    }
+
     fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        if self.variations.is_some() && self.game.open > 0 {
+            return ControlFlow::Continue(());
+        }
         if self.state == State::Waiting {
             self.begin();
         }

@@ -20,34 +20,52 @@ pub struct Strange {
     pub at: usize,
     /// Its length in bytes.
     pub len: usize,
-    /// Moves of the main line before it, without strange words.
+    /// Moves before it, without strange words.
     pub plies: u32,
+    /// Parentheses before it.
+    pub brackets: u32,
 }
 
-/// A walk along the main line of a game's text, with or without its head.
+/// A walk along a game's text, with or without its head: along its main line, or also through its variations as they come.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     words: Words<'a>,
+    /// Whether variations belong to it.
+    deep: bool,
     /// Variations that are open.
     depth: u32,
-    /// Moves of the main line so far.
+    /// Parentheses so far.
+    brackets: u32,
+    /// Moves so far.
     moves: u32,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk from the start of a game's text.
+    /// A walk along the main line, from the start of a game's text.
     pub fn new(text: &'a [u8]) -> Self {
-        Self { words: Words { text, at: 0, line_start: true }, depth: 0, moves: 0 }
+        let words = Words { text, at: 0, line_start: true };
+        Self { words, deep: false, depth: 0, brackets: 0, moves: 0 }
     }
 
-    /// The next word of the main line that is not decoration.
+    /// A walk through all variations as well.
+    pub(crate) fn deep(text: &'a [u8]) -> Self {
+        Self { deep: true, ..Self::new(text) }
+    }
+
+    /// The next word that is not decoration.
     #[inline]
     fn next(&mut self) -> Option<(usize, &'a [u8], Verdict)> {
         loop {
             match self.words.next()? {
-                Word::Open => self.depth += 1,
-                Word::Close => self.depth = self.depth.saturating_sub(1),
-                Word::Text { .. } if self.depth > 0 => {}
+                Word::Open => {
+                    self.depth += 1;
+                    self.brackets += 1;
+                }
+                Word::Close => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.brackets += 1;
+                }
+                Word::Text { .. } if self.depth > 0 && !self.deep => {}
                 Word::Text { at, word } => match judge(word) {
                     Verdict::Decoration => {}
                     verdict => return Some((at, word, verdict)),
@@ -61,7 +79,8 @@ impl<'a> Walk<'a> {
         while self.moves < before {
             match self.next()? {
                 (at, word, Verdict::Strange) => {
-                    return Some(Strange { at, len: word.len(), plies: self.moves });
+                    let (plies, brackets) = (self.moves, self.brackets);
+                    return Some(Strange { at, len: word.len(), plies, brackets });
                 }
                 _ => self.moves += 1,
             }
@@ -69,7 +88,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Moves of the main line so far, without strange words.
+    /// Moves so far, without strange words.
     pub fn moves(&self) -> u32 {
         self.moves
     }

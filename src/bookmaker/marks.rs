@@ -1,0 +1,147 @@
+//! What authors say of moves in glyphs and comments: `!`, `!!`, and weights.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use memchr::memmem;
+
+use crate::book::{Annotation, PositionRecord};
+use crate::chess::MoveCode;
+
+/// Moves with marks that are held at most: about 32 MB for each thread. No repertoire has so many.
+const MOST: usize = 1 << 20;
+
+/// Marks of moves, by the position's key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    known: HashMap<(u64, MoveCode), Mark>,
+    /// Marks beyond [`MOST`].
+    lost: u64,
+}
+
+/// What is said of a move. Of several, the greatest counts, so that the order of the games does not matter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Mark {
+    /// 1 for `!`, 2 for `!!`.
+    praise: u8,
+    /// The weight, if there is one.
+    weight: Option<u32>,
+}
+
+impl Mark {
+    fn or(self, other: Self) -> Self {
+        Self { praise: self.praise.max(other.praise), weight: self.weight.max(other.weight) }
+    }
+}
+
+impl Marks {
+    /// Notes a glyph of a move, by its number in the PGN standard: 1 is `!` and 3 is `!!`.
+    pub fn glyph(&mut self, at: (u64, MoveCode), glyph: u8) {
+        match glyph {
+            1 => self.note(at, Mark { praise: 1, weight: None }),
+            3 => self.note(at, Mark { praise: 2, weight: None }),
+            _ => {}
+        }
+    }
+
+    /// Notes the weight of a move, if the comment after it names one.
+    pub fn comment(&mut self, at: (u64, MoveCode), comment: &[u8]) {
+        if let weight @ Some(_) = weight_in(comment) {
+            self.note(at, Mark { praise: 0, weight });
+        }
+    }
+
+    fn note(&mut self, at: (u64, MoveCode), mark: Mark) {
+        let room = self.known.len() < MOST;
+        match self.known.entry(at) {
+            Entry::Occupied(mut known) => {
+                let both = known.get().or(mark);
+                known.insert(both);
+            }
+            Entry::Vacant(place) if room => {
+                place.insert(mark);
+            }
+            Entry::Vacant(_) => self.lost += 1,
+        }
+    }
+
+    /// Takes in the marks of other games.
+    pub fn merge(&mut self, other: Self) {
+        self.lost += other.lost;
+        other.known.into_iter().for_each(|(at, mark)| self.note(at, mark));
+    }
+
+    /// How many marks there was no room for.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Writes the marks of a position's moves into its record; with `weighs` also their weights.
+    pub fn apply(&self, record: &mut PositionRecord, weighs: bool) {
+        if self.known.is_empty() {
+            return;
+        }
+        for facts in &mut record.moves {
+            let Some(mark) = self.known.get(&(record.key, facts.mv)) else { continue };
+            match mark.praise {
+                1 => facts.annotation = Some(Annotation::Good),
+                2 => facts.annotation = Some(Annotation::Brilliant),
+                _ => {}
+            }
+            if let (true, Some(weight)) = (weighs, mark.weight) {
+                facts.weight = weight.into();
+            }
+        }
+    }
+}
+
+/// The weight in a comment: `[%prc 60]`, or the word `prc:60`.
+fn weight_in(comment: &[u8]) -> Option<u32> {
+    ["[%prc ", "prc:"].iter().find_map(|start| {
+        let at = memmem::find(comment, start.as_bytes())?;
+        let is_word = start.starts_with('[')
+            || at.checked_sub(1).and_then(|before| comment.get(before)).is_none_or(u8::is_ascii_whitespace);
+        let text = comment.get(at + start.len()..).filter(|_| is_word)?.trim_ascii_start();
+        let digits = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+        str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_found_in_comments() {
+        for (comment, weight) in [
+            ("[%prc 60]", Some(60)),
+            ("the main line [%csl Ge4][%prc  7] and more", Some(7)),
+            ("prc:40", Some(40)),
+            ("good, prc: 5%", Some(5)),
+            ("[%prc 0]", Some(0)),
+            ("[%prc x]", None),
+            ("[%prc 99999999999]", None),
+            ("mprc:40", None),
+            ("[%prc", None),
+            ("60", None),
+            ("", None),
+        ] {
+            assert_eq!(weight_in(comment.as_bytes()), weight, "{comment}");
+        }
+    }
+
+    #[test]
+    fn the_greatest_mark_counts_whatever_the_order() {
+        let at = (1, MoveCode(2));
+        let (mut one, mut other) = (Marks::default(), Marks::default());
+        one.glyph(at, 1);
+        one.comment(at, b"[%prc 3]");
+        other.glyph(at, 3);
+        other.glyph(at, 2);
+        other.comment(at, b"[%prc 5]");
+        for (mut first, second) in [(one.clone(), other.clone()), (other, one)] {
+            first.merge(second);
+            assert_eq!(first.known, HashMap::from([(at, Mark { praise: 2, weight: Some(5) })]));
+        }
+    }
+}
