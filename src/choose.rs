@@ -3,10 +3,10 @@
 //! Pure: no clock, no files, no global random numbers.
 
 use rand::{Rng, RngExt};
-use shakmaty::{Move, Position as _};
+use shakmaty::{Color, Move, Position as _};
 
 use crate::book::verdict::Rest;
-use crate::book::{BookSet, Learned, MoveFacts};
+use crate::book::{BookSet, Learned, MoveFacts, Reading};
 use crate::chess::Game;
 
 /// What decides which of a book's moves may be played, and how often.
@@ -47,14 +47,19 @@ impl Default for Policy {
 
 impl Policy {
     /// Whether a move that is legal in the game may be played in view of what follows: no threefold repetition, and a
-    /// line of the book set that is long enough.
-    pub(crate) fn admits(&self, book_set: &mut BookSet, game: &Game, mv: Move) -> bool {
-        let color = game.position().chess().turn();
+    /// line of the book set that is long enough. The line is looked up in the mover's books `from` this one on.
+    pub(crate) fn admits(&self, book_set: &mut BookSet, from: usize, game: &Game, mv: Move) -> bool {
+        let position = game.position();
+        let reading = self.reading(position.chess().turn(), from);
         (self.repeats || !game.repeats(mv))
             // Every move is a line of one ply.
             && (self.reserve <= 1
-                || book_set.line_of(color, game.position(), mv, self.tournament, 0, &mut Vec::new())
-                    >= self.reserve)
+                || book_set.line_of(reading, position, mv, 0, &mut Vec::new()) >= self.reserve)
+    }
+
+    /// How lines are looked up in a colour's books `from` this one on.
+    pub(crate) fn reading(&self, color: Color, from: usize) -> Reading {
+        Reading { color, tournament: self.tournament, from }
     }
 
     /// Whether the book answers in this full move of the game (1 is the first).
@@ -333,7 +338,7 @@ mod tests {
             for _ in 0..2 {
                 for (tournament, admitted) in [(true, in_tournaments), (false, otherwise)] {
                     let policy = Policy { reserve: 3, tournament, ..free() };
-                    assert_eq!(policy.admits(&mut book_set, &game, e4), admitted, "{rest:?} {tournament}");
+                    assert_eq!(policy.admits(&mut book_set, 0, &game, e4), admitted, "{rest:?} {tournament}");
                 }
             }
         }

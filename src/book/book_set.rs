@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{ByColor, Color, Move, Position as _};
 
 use super::Book;
 use crate::chess::Position;
@@ -21,8 +21,16 @@ const LONGEST_LINE: u32 = 200;
 /// Slots of the memory of walked lines; a power of two, 64 KiB in total.
 const SLOTS: usize = 2048;
 
-/// How the books are read: for which colour, and whether their own recommendations act.
-type Reading = (Color, bool);
+/// How the books of a set are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reading {
+    /// For which colour.
+    pub(crate) color: Color,
+    /// Whether the moves are those that the books' own recommendations allow, or the heaviest ones.
+    pub(crate) tournament: bool,
+    /// The first of the colour's books that is read; those before it are not.
+    pub(crate) from: usize,
+}
 
 /// A walked position: its best move, and how many plies its line has.
 #[derive(Clone, Copy)]
@@ -39,6 +47,8 @@ struct Walked {
 pub struct BookSet {
     white: Vec<Arc<dyn Book>>,
     black: Vec<Arc<dyn Book>>,
+    /// The numbers of the rules of the last books for White and for Black.
+    rules: ByColor<Vec<usize>>,
     walked: Vec<Option<Walked>>,
     path: Vec<(u64, Move)>,
 }
@@ -49,9 +59,33 @@ impl BookSet {
         Self {
             white: [white, both].concat(),
             black: [black, both].concat(),
+            rules: ByColor::default(),
             walked: Vec::new(),
             path: Vec::new(),
         }
+    }
+
+    /// The set with more books, which are asked after the others and each under a rule: the rule's number, the colour for
+    /// which it holds (`None` for both), and its book. A book may come under several rules.
+    #[must_use]
+    pub fn with_rules(
+        mut self,
+        rules: impl IntoIterator<Item = (usize, Option<Color>, Arc<dyn Book>)>,
+    ) -> Self {
+        for (number, color, book) in rules {
+            for side in Color::ALL.into_iter().filter(|side| color.is_none_or(|color| color == *side)) {
+                side.fold_wb(&mut self.white, &mut self.black).push(Arc::clone(&book));
+                self.rules.get_mut(side).push(number);
+            }
+        }
+        self
+    }
+
+    /// The number of the rule under which a colour's book is asked, if there is one.
+    pub(crate) fn rule(&self, color: Color, index: usize) -> Option<usize> {
+        let rules = self.rules.get(color);
+        let before = self.books(color).len().saturating_sub(rules.len());
+        rules.get(index.checked_sub(before)?).copied()
     }
 
     /// Whether it has no book.
@@ -66,18 +100,14 @@ impl BookSet {
 
     /// How many plies the line has that begins with a move that is legal at `at`, that one counted; up to `keep` of
     /// the moves after it are appended to `line`. A line that comes back to `at` ends there. See [`BookSet::line`].
-    ///
-    /// With `tournament` the line follows the moves that the books' own recommendations allow, else the heaviest ones.
     pub(crate) fn line_of(
         &mut self,
-        color: Color,
+        reading: Reading,
         at: &Position,
         mv: Move,
-        tournament: bool,
         keep: usize,
         line: &mut Vec<Move>,
     ) -> u32 {
-        let reading = (color, tournament);
         let before = (!mv.is_zeroing()).then(|| slot_key(reading, at));
         1 + self.walk(reading, &at.after(mv), before, keep, line)
     }
@@ -87,7 +117,7 @@ impl BookSet {
     ///
     /// Both sides' moves come from the books of `color`.
     pub fn line(&mut self, color: Color, at: &Position, keep: usize, line: &mut Vec<Move>) -> u32 {
-        self.walk((color, true), at, None, keep, line)
+        self.walk(Reading { color, tournament: true, from: 0 }, at, None, keep, line)
     }
 
     /// [`BookSet::line`], if the position of the key `before` is on the line already and may come again.
@@ -154,8 +184,9 @@ impl BookSet {
     }
 
     /// The first book's best move in a position.
-    fn best(&self, (color, tournament): Reading, at: &Position) -> Option<Move> {
-        self.books(color).iter().find_map(|book| if tournament { book.best(at) } else { book.heaviest(at) })
+    fn best(&self, reading: Reading, at: &Position) -> Option<Move> {
+        let books = self.books(reading.color).iter().skip(reading.from);
+        books.into_iter().find_map(|book| if reading.tournament { book.best(at) } else { book.heaviest(at) })
     }
 
     fn remembered(&self, key: u64) -> Option<Walked> {
@@ -163,10 +194,11 @@ impl BookSet {
     }
 }
 
-/// The key of a remembered position. It depends on the colour, because the other colour may have other books, and on
-/// whether the books' recommendations count.
-fn slot_key((color, tournament): Reading, position: &Position) -> u64 {
+/// The key of a remembered position. It depends on the colour, because the other colour may have other books, on
+/// whether the books' recommendations count, and on the first book.
+fn slot_key(Reading { color, tournament, from }: Reading, position: &Position) -> u64 {
     let key = position.key() ^ color.fold_wb(0, 0x9e37_79b9_7f4a_7c15);
+    let key = key ^ (from as u64).wrapping_mul(0xa24b_aed4_963e_e407);
     if tournament { key } else { key ^ 0xd1b5_4a32_d192_ed03 }
 }
 
@@ -216,7 +248,8 @@ mod tests {
         let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
         let position = after(before);
         let mut line = Vec::new();
-        let plies = book_set.line_of(Color::White, &position, mv(&position, last), true, keep, &mut line);
+        let reading = Reading { color: Color::White, tournament: true, from: 0 };
+        let plies = book_set.line_of(reading, &position, mv(&position, last), keep, &mut line);
         (plies, line.len())
     }
 
@@ -258,6 +291,30 @@ mod tests {
         assert_eq!(line(&mut book_set, Color::White, "", 9), (1, "e2e4".to_owned()));
         assert_eq!(line(&mut book_set, Color::Black, "", 9), (1, "d2d4".to_owned()));
         assert!(BookSet::default().is_empty());
+    }
+
+    #[test]
+    fn books_under_rules_come_after_the_others() {
+        let (white, first, last) = (book(&["e2e4"]), book(&["d2d4 d7d5"]), book(&["d2d4"]));
+        let rules = [
+            (1, None, Arc::clone(&first)),
+            (2, Some(Color::Black), Arc::clone(&first)),
+            (4, None, Arc::clone(&last)),
+        ];
+        let mut book_set = BookSet::new(&[white], &[], &[]).with_rules(rules);
+        let numbers = |book_set: &BookSet, color| {
+            (0..=book_set.books(color).len()).map(|index| book_set.rule(color, index)).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&book_set, Color::White), [None, Some(1), Some(4), None]);
+        assert_eq!(numbers(&book_set, Color::Black), [Some(1), Some(2), Some(4), None]);
+        assert!(Arc::ptr_eq(&book_set.books(Color::Black)[1], &first));
+        // The line after a move of the last book does not continue in the books before it.
+        let position = after("");
+        for (from, plies) in [(1, 2), (2, 1), (9, 1), (1, 2)] {
+            let reading = Reading { color: Color::White, tournament: true, from };
+            let d4 = mv(&position, "d2d4");
+            assert_eq!(book_set.line_of(reading, &position, d4, 9, &mut Vec::new()), plies, "{from}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ use serde::Serialize;
 use shakmaty::{Move, Position as _};
 
 pub use book_set::BookSet;
+pub(crate) use book_set::Reading;
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};

@@ -1,5 +1,7 @@
 //! The books that the user names: one list for both colours, and one for each colour.
 
+use super::rules::Rule;
+
 /// Separates the files of an option that holds several.
 const SEPARATOR: char = ';';
 
@@ -16,6 +18,8 @@ pub enum BookList {
     None,
     /// Files as named.
     Files(Vec<String>),
+    /// Books with a policy each; only the configuration file can name them so.
+    Rules(Vec<Rule>),
 }
 
 impl BookList {
@@ -37,11 +41,19 @@ impl BookList {
         }
     }
 
-    /// The files named.
+    /// The files named, without those of rules.
     pub fn files(&self) -> &[String] {
         match self {
             BookList::Files(files) => files,
-            BookList::Unnamed | BookList::None => &[],
+            BookList::Unnamed | BookList::None | BookList::Rules(_) => &[],
+        }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[Rule] {
+        match self {
+            BookList::Rules(rules) => rules,
+            BookList::Unnamed | BookList::None | BookList::Files(_) => &[],
         }
     }
 
@@ -120,5 +132,19 @@ mod tests {
         let one = BookFiles { black: files(&["b"]), ..none.clone() };
         assert_eq!(one.or(&configured), one);
         assert!(!one.is_none());
+    }
+
+    #[test]
+    fn a_list_that_is_named_replaces_the_rules() {
+        let rule = Rule { file: "r".to_owned(), ..Rule::default() };
+        let both = BookList::Rules(vec![rule.clone()]);
+        let configured = BookFiles { both, white: files(&["w"]), black: BookList::Unnamed };
+        assert_eq!(BookFiles::default().or(&configured), configured);
+        assert_eq!((configured.both.rules(), configured.both.files().len()), (&[rule][..], 0));
+        assert!(!configured.is_none());
+        for own in [files(&["x"]), BookList::None] {
+            let named = BookFiles { both: own.clone(), ..BookFiles::default() }.or(&configured);
+            assert_eq!((&named.both, named.both.rules().len()), (&own, 0));
+        }
     }
 }

@@ -7,6 +7,7 @@ use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 use toml::de::{DeTable, DeValue};
 
 use super::options::SEED_MAX;
+use super::rules::{self, Wrong};
 use super::{Given, LOG_LEVELS, TIMEOUTS, spelling};
 use crate::base::error::{Error, Result};
 
@@ -39,7 +40,7 @@ fn line_of(before: &str) -> usize {
 /// Parses the text of a configuration file.
 ///
 /// # Errors
-/// When it is not TOML, has a misspelt key, or a bad value about the engine.
+/// When it is not TOML, has a misspelt key, a bad value about the engine, or a mistake in a `[[book]]` table.
 fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     let wrong = |offset: usize, what: String| {
         let line = line_of(text.get(..offset).unwrap_or(text));
@@ -48,6 +49,9 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     let table = DeTable::parse(text).map_err(|error| {
         let what = error.message().trim();
         match error.span() {
+            Some(span) if names_books_twice(text, span.start) => {
+                wrong(span.start, what.to_owned()).advice(TWICE)
+            }
             Some(span) if is_windows_path(text, span.start) => {
                 wrong(span.start, what.to_owned()).advice(QUOTES)
             }
@@ -79,6 +83,12 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
             }
             continue;
         }
+        if let Some(rules) = (name == "book").then(|| rules::read_all(value.get_ref(), start)).flatten() {
+            given.rules = rules.map_err(|Wrong { offset, what, advice }| {
+                wrong(offset, what).advice(advice.unwrap_or_else(|| REPAIR.to_owned()))
+            })?;
+            continue;
+        }
         match KEYS.iter().find(|(known, _)| *known == name) {
             Some(_) if has_control(value.get_ref()) => {
                 return Err(wrong(start, format!("'{name}' {CONTROL}")).advice(QUOTES));
@@ -107,11 +117,14 @@ fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
 /// What to do about a file that cannot be used.
 const REPAIR: &str = "correct the file, or start tabiya without it";
 
+/// What to do about a list `book` and tables `[[book]]` in one file.
+const TWICE: &str = "name the books either in book = [...] or in [[book]] tables";
+
 /// What to do about a path with `\` in "double quotes".
-const QUOTES: &str = "write paths in 'single quotes', or with / instead of \\";
+pub(super) const QUOTES: &str = "write paths in 'single quotes', or with / instead of \\";
 
 /// What is wrong with a text in which `\` began an escape such as `\n`.
-const CONTROL: &str = "has a control character, such as \\n or \\t in \"double quotes\"";
+pub(super) const CONTROL: &str = "has a control character, such as \\n or \\t in \"double quotes\"";
 
 /// Whether an error at this offset is in a line that has `\` after a double quote, as a path of Windows has.
 fn is_windows_path(text: &str, offset: usize) -> bool {
@@ -122,8 +135,21 @@ fn is_windows_path(text: &str, offset: usize) -> bool {
     line.split_once('"').is_some_and(|(_, quoted)| quoted.contains('\\'))
 }
 
+/// Whether the error at this offset is a second `book` beside a table `[[book]]`.
+fn names_books_twice(text: &str, offset: usize) -> bool {
+    let mut lines = text.lines().map(str::trim_start);
+    let at_book =
+        text.get(offset..).is_some_and(|rest| rest.trim_start_matches('[').trim_start().starts_with("book"));
+    at_book && lines.any(|line| line.starts_with("[[book]]"))
+}
+
+/// Whether the file has a key of this name.
+pub(super) fn is_key(name: &str) -> bool {
+    KEYS.iter().any(|(known, _)| *known == name)
+}
+
 /// Whether a string, or one in a list, has a control character.
-fn has_control(value: &DeValue<'_>) -> bool {
+pub(super) fn has_control(value: &DeValue<'_>) -> bool {
     match value {
         DeValue::String(text) => text.contains(char::is_control),
         DeValue::Array(list) => list.iter().any(|item| has_control(item.get_ref())),
@@ -178,7 +204,7 @@ fn text(value: &DeValue<'_>) -> Option<Option<String>> {
     value.as_str().map(|text| Some(text.to_owned()))
 }
 
-fn integer<T: TryFrom<i64>>(value: &DeValue<'_>) -> Option<T> {
+pub(super) fn integer<T: TryFrom<i64>>(value: &DeValue<'_>) -> Option<T> {
     let number = value.as_integer()?;
     T::try_from(i64::from_str_radix(number.as_str(), number.radix()).ok()?).ok()
 }
@@ -268,6 +294,46 @@ mod tests {
             }
         }
         assert_eq!(options, Options::default());
+    }
+
+    #[test]
+    fn the_template_has_a_table_of_each_key_for_a_book() {
+        let template = crate::adapter::config::TEMPLATE;
+        let (_, tables) = template.split_once("\n#[[book]]\n").unwrap();
+        let (given, warnings) =
+            read(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let [varied, main] = <[_; 2]>::try_from(given.unwrap().rules).unwrap();
+        assert_eq!(
+            varied.to_string(),
+            "varied.bin, color white, variety 80, depth 6, threshold 5, games 0, reserve 0"
+        );
+        assert_eq!(main.to_string(), "main.bin, variety 0, min-clock 30, max-uses 10");
+    }
+
+    #[test]
+    fn a_mistake_in_a_table_for_a_book_is_an_error_with_its_line() {
+        for (text, message) in [
+            (
+                "[[book]]\nfile = 'a'\ndepth = -1",
+                "line 3: [[book]] table 1: 'depth' must be a number from 0 to 1000",
+            ),
+            (
+                "[[book]]\nfile = 'a'\nDepth = 1",
+                "line 3: [[book]] table 1: unknown key 'Depth': write 'depth'",
+            ),
+            ("[[book]]\nfile = 'a'\n\n[[book]]\ndepth = 1", "line 4: [[book]] table 2: 'file' is missing: "),
+            ("[book]\nfile = 'a'", "line 1: [book] is one table, and not a list of them: write [[book]] "),
+            ("book = 'a'\n[[book]]\nfile = 'a'", "line 2: "),
+            ("book = ['a']\n[[book]]\nfile = 'a'", "line 2: "),
+        ] {
+            let error = read(text).0.unwrap_err();
+            assert!(error.to_string().contains(message), "{text}: {error}");
+            assert_eq!(
+                (error.kind(), error.to_string().contains(TWICE)),
+                (ErrorKind::Format, message == "line 2: ")
+            );
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod books;
 mod file;
 pub mod options;
+pub mod rules;
 pub mod search_paths;
 pub(crate) mod spelling;
 mod trust;
@@ -16,6 +17,7 @@ use log::Level;
 
 use self::books::BookList;
 use self::options::Options;
+use self::rules::Rule;
 use self::search_paths::{SearchPaths, listed};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::SetOption;
@@ -54,6 +56,8 @@ pub struct Given {
     pub engine_timeout: Option<u64>,
     /// Books by priority.
     pub books: Vec<String>,
+    /// Books by priority, each with a policy of its own: given in place of `books`.
+    pub rules: Vec<Rule>,
     /// Books for White.
     pub white: Vec<String>,
     /// Books for Black.
@@ -106,7 +110,7 @@ impl Config {
     ///
     /// # Errors
     /// When the named file cannot be read, when a file that was not named cannot be trusted, when the file is not TOML,
-    /// has a misspelt key or a value about the engine that is not valid, and when a `NAME=VALUE` of the command line
+    /// has a misspelt key, a value about the engine that is not valid or a mistake in a `[[book]]` table, and when a `NAME=VALUE` of the command line
     /// has no `=`. Other bad keys are warnings.
     pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
         let path = match file {
@@ -214,6 +218,9 @@ fn name_books(options: &mut Options, given: &Given) {
         if !files.is_empty() {
             *list = BookList::from_names(files.iter().map(String::as_str));
         }
+    }
+    if !given.rules.is_empty() {
+        books.both = BookList::Rules(given.rules.clone());
     }
 }
 

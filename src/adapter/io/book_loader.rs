@@ -1,8 +1,12 @@
 //! Opens the books that the user named.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use shakmaty::Color;
+
 use crate::adapter::config::books::{BookFiles, BookList};
+use crate::adapter::config::rules::{Rule, rule_name};
 use crate::adapter::config::search_paths::{SearchPaths, listed};
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
@@ -26,23 +30,47 @@ impl BookLoader {
                 .collect(),
             list => self.open_list(list, &mut problems),
         };
-        (BookSet::new(&white, &black, &both), problems)
+        let rules = self.open_rules(files.both.rules(), &mut problems);
+        (BookSet::new(&white, &black, &both).with_rules(rules), problems)
     }
 
-    fn open_list(&self, list: &BookList, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
+    /// Opens the books of rules, each file once; returns them with the numbers and the colours of their rules.
+    fn open_rules(
+        &self,
+        rules: &[Rule],
+        problems: &mut Vec<BookProblem>,
+    ) -> Vec<(usize, Option<Color>, Arc<dyn Book>)> {
+        let mut opened = HashMap::new();
         let mut books = Vec::new();
-        for name in list.files() {
-            match self.open_one(name) {
-                Ok(book) => {
-                    log::info!("book: {} ({})", book.path().display(), book.format());
-                    let warnings = book.warnings().into_iter();
-                    problems.extend(warnings.map(|what| BookProblem { what, unopened: false }));
-                    books.push(book);
-                }
-                Err(what) => problems.push(BookProblem { what, unopened: true }),
+        for (number, rule) in (1..).zip(rules) {
+            let name = rule.file.as_str();
+            let book = opened.entry(name).or_insert_with(|| self.open_reported(name, problems));
+            if let Some(book) = book {
+                log::info!("{}: {rule}", rule_name(number, book.path()));
+                books.push((number, rule.color, Arc::clone(book)));
             }
         }
         books
+    }
+
+    fn open_list(&self, list: &BookList, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
+        list.files().iter().filter_map(|name| self.open_reported(name, problems)).collect()
+    }
+
+    /// Opens a book, or reports why it cannot be opened.
+    fn open_reported(&self, name: &str, problems: &mut Vec<BookProblem>) -> Option<Arc<dyn Book>> {
+        match self.open_one(name) {
+            Ok(book) => {
+                log::info!("book: {} ({})", book.path().display(), book.format());
+                let warnings = book.warnings().into_iter();
+                problems.extend(warnings.map(|what| BookProblem { what, unopened: false }));
+                Some(book)
+            }
+            Err(what) => {
+                problems.push(BookProblem { what, unopened: true });
+                None
+            }
+        }
     }
 
     fn open_one(&self, name: &str) -> Result<Arc<dyn Book>, String> {

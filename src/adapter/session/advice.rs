@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves, and a share is from 0 to 1")]
 #![allow(clippy::indexing_slicing, reason = "the order has indices below the lengths of both lists")]
 
+use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move, Position as _};
@@ -10,6 +11,7 @@ use super::books::{Books, Opening};
 use super::output::BookAnswer;
 use super::score;
 use crate::adapter::config::options::Options;
+use crate::adapter::config::rules::rule_name;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Policy, chances, draw};
@@ -28,6 +30,10 @@ const SHOWN_MOVES: usize = 5;
 #[derive(Default)]
 pub(super) struct Advice {
     book: Option<Arc<dyn Book>>,
+    /// The number of the rule under which it answers, if there is one.
+    rule: Option<usize>,
+    /// The first book of the mover in which its lines are looked up.
+    from: usize,
     moves: Vec<MoveFacts>,
     chances: Vec<f64>,
     line: Vec<Move>,
@@ -37,10 +43,11 @@ pub(super) struct Advice {
 
 impl Books {
     /// Asks the books by priority until one has a playable move; `false` if none has, or if the books are not open yet.
-    pub(super) fn ask(&mut self, game: &Game, go: &Go, policy: &Policy) -> bool {
-        let Self { set, advice, .. } = self;
+    /// A rule's values come before those of the options.
+    pub(super) fn ask(&mut self, game: &Game, go: &Go, options: &Policy) -> bool {
+        let Self { set, advice, rules, .. } = self;
         advice.book = None;
-        if self.opening != Opening::Done || !policy.covers(game.fullmove()) {
+        if self.opening != Opening::Done {
             return false;
         }
         let position = game.position();
@@ -50,18 +57,29 @@ impl Books {
             .as_ref()
             .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
         for index in 0..set.books(color).len() {
-            let Some(book) = set.books(color).get(index).cloned() else { break };
+            let number = set.rule(color, index);
+            if number.is_some_and(|number| !rules.allows(number, game, go)) {
+                continue;
+            }
+            let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
+            let policy = own.as_ref().unwrap_or(options);
+            let Some(book) = set.books(color).get(index).filter(|_| policy.covers(game.fullmove())).cloned()
+            else {
+                continue;
+            };
             advice.moves.clear();
             book.moves(position, &mut advice.moves);
             if advice.moves.is_empty() {
                 continue;
             }
+            // The books before that of a rule may have answered under conditions that hold no longer.
+            let from = if number.is_some() { index } else { 0 };
             let allowed = |mv: Move| {
-                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(set, game, mv)
+                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(set, from, game, mv)
             };
             chances(&advice.moves, policy, allowed, &mut advice.chances);
             if advice.chances.iter().any(|chance| *chance > 0.0) {
-                advice.book = Some(book);
+                (advice.book, advice.rule, advice.from) = (Some(book), number, from);
                 return true;
             }
         }
@@ -76,15 +94,18 @@ impl Books {
         mode: CastlingMode,
         options: &Options,
     ) -> Option<BookAnswer> {
-        let Self { set, advice, .. } = self;
+        let Self { set, advice, rules, .. } = self;
         let position = game.position();
         let drawn = advice.moves.get(draw(&advice.chances, &mut self.rng)?)?;
         let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
         let line = &mut advice.line;
         line.clear();
         line.push(mv);
-        let (color, tournament) = (position.chess().turn(), options.policy.tournament);
-        let mut plies = set.line_of(color, position, mv, tournament, SHOWN_LINE - 1, line);
+        if let Some(number) = advice.rule {
+            rules.answered(number, game, mv);
+        }
+        let reading = options.policy.reading(position.chess().turn(), advice.from);
+        let mut plies = set.line_of(reading, position, mv, SHOWN_LINE - 1, line);
         let lasting = game.plies_of(line);
         if lasting < line.len() {
             line.truncate(lasting);
@@ -105,8 +126,9 @@ impl Advice {
     pub(super) fn note(&self) -> String {
         let mv =
             self.line.first().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).unwrap_or_default();
-        let book = self.book.as_ref().map(|book| book.path().display().to_string()).unwrap_or_default();
-        format!("book move {mv} from {book}")
+        let path = self.book.as_ref().map(|book| book.path()).unwrap_or(Path::new(""));
+        let rule = self.rule.map(|number| format!(", {}", rule_name(number, path))).unwrap_or_default();
+        format!("book move {mv} from {}{rule}", path.display())
     }
 
     /// Appends `info string` lines about the best moves, and the one that is played with the length of its line.
@@ -140,6 +162,10 @@ impl Advice {
             text.push_str(", line ends in ");
             put_number(text, u64::from(plies));
             text.push_str(if plies == 1 { " ply" } else { " plies" });
+        }
+        if let Some(number) = self.rule {
+            text.push_str(", rule ");
+            put_number(text, number as u64);
         }
         info_string(out, &self.text);
     }

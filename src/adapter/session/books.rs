@@ -5,6 +5,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::Color;
 
 use super::advice::Advice;
+use super::rules::Rules;
 use super::{Output, Session};
 use crate::adapter::config::books::BookFiles;
 use crate::book::BookSet;
@@ -35,6 +36,8 @@ pub(super) struct Books {
     configured: BookFiles,
     /// The books that are open.
     pub(super) set: BookSet,
+    /// The rules of those books that have one.
+    pub(super) rules: Rules,
     pub(super) opening: Opening,
     pub(super) rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
@@ -47,6 +50,7 @@ impl Books {
         Self {
             configured,
             set: BookSet::default(),
+            rules: Rules::default(),
             opening: Opening::Done,
             rng: rng(seed),
             advice: Advice::default(),
@@ -69,7 +73,10 @@ impl Session {
     /// Asks for the books that the options name.
     pub(super) fn open_books(&mut self, out: &mut Output) {
         self.books.opening = Opening::Awaited;
-        out.open_books = Some(self.options.books.or(&self.books.configured));
+        let files = self.options.books.or(&self.books.configured);
+        // Until the books are open, none is asked.
+        self.books.rules.set(files.both.rules());
+        out.open_books = Some(files);
     }
 
     /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were

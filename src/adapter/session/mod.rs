@@ -22,6 +22,7 @@ mod options;
 mod output;
 mod parts;
 mod questions;
+mod rules;
 mod score;
 mod verdict;
 mod watch;
@@ -264,6 +265,7 @@ impl Session {
             Command::Quit => out.quit = true,
             Command::NewGame => {
                 self.game_over(Over::NewGame, out);
+                self.books.rules.new_game();
                 self.forward(line, out);
             }
             Command::Register | Command::Other => self.forward(line, out),

@@ -80,6 +80,7 @@ impl Args {
             books: self.book.clone(),
             white: self.book_white.clone(),
             black: self.book_black.clone(),
+            rules: Vec::new(),
             book_optional: self.book_optional,
             name: self.name.clone(),
             set: self.set.clone(),

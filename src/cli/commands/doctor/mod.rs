@@ -98,6 +98,7 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
         BookList::Unnamed => "the starter book".to_owned(),
         BookList::None => "none".to_owned(),
         BookList::Files(files) => files.join(", "),
+        BookList::Rules(_) => "by rules".to_owned(),
     };
     writeln!(out, "tabiya {}", env!("CARGO_PKG_VERSION"))?;
     match &config.file {

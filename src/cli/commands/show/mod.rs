@@ -116,10 +116,10 @@ fn view<'a>(
     let position = game.position();
     let color = position.chess().turn();
     let covered = policy.covers(game.fullmove());
-    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, game, mv));
+    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, 0, game, mv));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
     let line = first
-        .map(|(first, _)| book_set.line_of(color, position, first.mv, policy.tournament, 0, &mut Vec::new()));
+        .map(|(first, _)| book_set.line_of(policy.reading(color, 0), position, first.mv, 0, &mut Vec::new()));
     let (opening, reference) = (book.opening(position), book.game(position));
     View { book, game, mode, moves, opening, reference, line }
 }

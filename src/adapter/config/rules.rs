@@ -1,0 +1,335 @@
+//! Rules: the `[[book]]` tables of the configuration file, each a book with a policy of its own.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use shakmaty::Color;
+use toml::de::{DeTable, DeValue};
+
+use super::books::NO_BOOK;
+use super::file::{CONTROL, has_control, integer};
+use super::spelling;
+use crate::choose::Policy;
+
+/// A book that is asked under conditions, and with values of its own in place of the ordinary options.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// `file`: the book, as the user named it.
+    pub file: String,
+    /// `color`: the side for which it is asked; `None` for both.
+    pub color: Option<Color>,
+    /// `variety`, in place of *Book Variety*.
+    pub variety: Option<u32>,
+    /// `depth`, in place of *Book Depth*.
+    pub depth: Option<u32>,
+    /// `threshold`, in place of *Book Threshold*.
+    pub threshold: Option<u32>,
+    /// `games`, in place of *Book Games*.
+    pub games: Option<u32>,
+    /// `reserve`, in place of *Book Reserve*.
+    pub reserve: Option<u32>,
+    /// `min-clock`: seconds; with less on the mover's clock the book is not asked.
+    pub min_clock: Option<u32>,
+    /// `max-uses`: the most moves of one game that it answers for a side.
+    pub max_uses: Option<u32>,
+}
+
+impl Rule {
+    /// The policy of its book: the rule's values, and those of the options where it has none.
+    #[must_use]
+    pub fn policy(&self, options: &Policy) -> Policy {
+        Policy {
+            variety: self.variety.unwrap_or(options.variety),
+            depth: self.depth.unwrap_or(options.depth),
+            threshold: self.threshold.unwrap_or(options.threshold),
+            games: self.games.unwrap_or(options.games),
+            reserve: self.reserve.unwrap_or(options.reserve),
+            ..options.clone()
+        }
+    }
+
+    /// Whether its book may be asked with this much on the mover's clock; `None` where no clock limits the move.
+    pub fn has_time(&self, left: Option<Duration>) -> bool {
+        let least = Duration::from_secs(self.min_clock.unwrap_or(0).into());
+        left.is_none_or(|left| left >= least)
+    }
+
+    /// Whether its book may answer again after this many answers in the game.
+    pub fn has_uses(&self, used: usize) -> bool {
+        self.max_uses.is_none_or(|most| u64::from(most) > used as u64)
+    }
+}
+
+/// The name of a rule in messages: its number, from 1, and the name of its book's file, as in `rule 2 (main.bin)`.
+pub fn rule_name(number: usize, book: &Path) -> String {
+    let file = book.file_name().unwrap_or(book.as_os_str());
+    format!("rule {number} ({})", file.to_string_lossy())
+}
+
+/// The book and all that the rule sets, in the words of the file.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, color, variety, depth, threshold, games, reserve, min_clock, max_uses } = self;
+        f.write_str(file)?;
+        if let Some(color) = color {
+            write!(f, ", color {color}")?;
+        }
+        for (name, value) in [
+            ("variety", variety),
+            ("depth", depth),
+            ("threshold", threshold),
+            ("games", games),
+            ("reserve", reserve),
+            ("min-clock", min_clock),
+            ("max-uses", max_uses),
+        ] {
+            if let Some(value) = value {
+                write!(f, ", {name} {value}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with a table, where it is, and what to do about it if that is known.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// The offset in the file.
+    pub(super) offset: usize,
+    pub(super) what: String,
+    pub(super) advice: Option<String>,
+}
+
+/// A key whose value is a number: its name, its least and greatest value, and where its value is.
+type Number = (&'static str, (u32, u32), fn(&mut Rule) -> &mut Option<u32>);
+
+/// The keys whose values are numbers.
+const NUMBERS: [Number; 7] = [
+    ("variety", (0, 100), |rule| &mut rule.variety),
+    ("depth", (0, 1000), |rule| &mut rule.depth),
+    ("threshold", (0, 1000), |rule| &mut rule.threshold),
+    ("games", (0, 1_000_000), |rule| &mut rule.games),
+    ("reserve", (0, 100), |rule| &mut rule.reserve),
+    // A day.
+    ("min-clock", (0, 86_400), |rule| &mut rule.min_clock),
+    ("max-uses", (1, 1000), |rule| &mut rule.max_uses),
+];
+
+/// The names of all keys.
+fn keys() -> impl Iterator<Item = &'static str> {
+    ["file", "color"].into_iter().chain(NUMBERS.iter().map(|(name, ..)| *name))
+}
+
+/// Reads the table of a rule; `number` is its place among them, from 1, and `start` the offset at which it begins.
+///
+/// # Errors
+/// When a key is unknown, a value has the wrong type or is out of its range, or there is no file.
+pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<Rule, Wrong> {
+    let mut rule = Rule::default();
+    // In the order of the file, so that its first mistake is reported.
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    for (key, value) in entries {
+        let (name, value) = (key.get_ref().as_ref(), value.get_ref());
+        let wrong = |what: &str, advice: Option<String>| Wrong {
+            offset: key.span().start,
+            what: format!("[[book]] table {number}: {what}"),
+            advice,
+        };
+        let must = |needed: &str| wrong(&format!("'{name}' must be {needed}"), None);
+        if has_control(value) {
+            return Err(wrong(&format!("'{name}' {CONTROL}"), Some(super::file::QUOTES.to_owned())));
+        }
+        match name {
+            "file" => {
+                let file = value.as_str().map(str::trim);
+                let file = file.filter(|file| !file.is_empty() && !file.eq_ignore_ascii_case(NO_BOOK));
+                rule.file = file.ok_or_else(|| must("the path of a book"))?.to_owned();
+            }
+            "color" => {
+                let color = match value.as_str() {
+                    Some("white") => Color::White,
+                    Some("black") => Color::Black,
+                    _ => return Err(must("\"white\" or \"black\"")),
+                };
+                rule.color = Some(color);
+            }
+            _ => {
+                let Some((_, (least, most), place)) = NUMBERS.iter().find(|(known, ..)| *known == name)
+                else {
+                    return Err(wrong(&format!("unknown key '{name}'"), Some(advice(name))));
+                };
+                let given = integer(value).filter(|given| (least..=most).contains(&given));
+                let needed = || must(&format!("a number from {least} to {most}"));
+                *place(&mut rule) = Some(given.ok_or_else(needed)?);
+            }
+        }
+    }
+    if rule.file.is_empty() {
+        let what = format!("[[book]] table {number}: 'file' is missing");
+        return Err(Wrong {
+            offset: start,
+            what,
+            advice: Some("name the book, as in file = 'book.bin'".to_owned()),
+        });
+    }
+    Ok(rule)
+}
+
+/// What to do about an unknown key.
+fn advice(name: &str) -> String {
+    match spelling::nearest(name, keys()) {
+        Some(nearest) => format!("write '{nearest}'"),
+        None if super::file::is_key(name) => {
+            format!("write '{name}' before the first table: it does not belong to a book")
+        }
+        None => format!("its keys are {}", keys().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Reads the value of `book` if it consists of tables; `None` if there is no table in it. `start` is the offset of the key.
+///
+/// # Errors
+/// Those of [`read`], and when paths and tables are mixed.
+pub(super) fn read_all(value: &DeValue<'_>, start: usize) -> Option<Result<Vec<Rule>, Wrong>> {
+    let wrong = |offset, what: &str| Wrong {
+        offset,
+        what: what.to_owned(),
+        advice: Some("write [[book]] before the keys of each book".to_owned()),
+    };
+    let list = match value {
+        DeValue::Array(list) if list.iter().any(|item| item.get_ref().is_table()) => list,
+        DeValue::Table(_) => return Some(Err(wrong(start, "[book] is one table, and not a list of them"))),
+        _ => return None,
+    };
+    let rules = list.iter().enumerate().map(|(index, item)| match item.get_ref() {
+        DeValue::Table(table) => read(index + 1, table, item.span().start),
+        _ => Err(wrong(item.span().start, "'book' has both paths and tables")),
+    });
+    Some(rules.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::config::options::Options;
+
+    fn rules(text: &str) -> Result<Vec<Rule>, Wrong> {
+        let table = DeTable::parse(text).unwrap();
+        read_all(table.get_ref().get("book").unwrap().get_ref(), 0).unwrap()
+    }
+
+    #[test]
+    fn each_key_of_a_table_is_read() {
+        let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = ' b;c.bin '\ncolor = 'black'\nvariety = 0\ndepth = 10\n\
+                    threshold = 0x10\ngames = 1_000_000\nreserve = 4\nmin-clock = 30\nmax-uses = 3\n";
+        let plain = Rule { file: "a.bin".to_owned(), ..Rule::default() };
+        let full = Rule {
+            file: "b;c.bin".to_owned(),
+            color: Some(Color::Black),
+            variety: Some(0),
+            depth: Some(10),
+            threshold: Some(16),
+            games: Some(1_000_000),
+            reserve: Some(4),
+            min_clock: Some(30),
+            max_uses: Some(3),
+        };
+        assert_eq!(rules(text).unwrap(), [plain.clone(), full.clone()]);
+        assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), [plain.clone()]);
+        assert_eq!(plain.to_string(), "a.bin");
+        assert_eq!(
+            full.to_string(),
+            "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, min-clock 30, \
+             max-uses 3"
+        );
+    }
+
+    #[test]
+    fn a_mistake_is_named_with_its_table_and_what_is_allowed() {
+        for (line, what, advice) in [
+            ("variety = 101", "'variety' must be a number from 0 to 100", ""),
+            ("variety = -1", "'variety' must be a number from 0 to 100", ""),
+            ("variety = '5'", "'variety' must be a number from 0 to 100", ""),
+            ("depth = 1001", "'depth' must be a number from 0 to 1000", ""),
+            ("depth = 1.5", "'depth' must be a number from 0 to 1000", ""),
+            ("threshold = 1001", "'threshold' must be a number from 0 to 1000", ""),
+            ("games = 1_000_001", "'games' must be a number from 0 to 1000000", ""),
+            ("games = 99999999999999999999", "'games' must be a number from 0 to 1000000", ""),
+            ("reserve = 101", "'reserve' must be a number from 0 to 100", ""),
+            ("min-clock = 86401", "'min-clock' must be a number from 0 to 86400", ""),
+            ("max-uses = 0", "'max-uses' must be a number from 1 to 1000", ""),
+            ("color = 'White'", "'color' must be \"white\" or \"black\"", ""),
+            ("color = true", "'color' must be \"white\" or \"black\"", ""),
+            ("min_clock = 3", "unknown key 'min_clock'", "write 'min-clock'"),
+            ("maxUse = 3", "unknown key 'maxUse'", "write 'max-uses'"),
+            ("Games = 3", "unknown key 'Games'", "write 'games'"),
+            ("seed = 3", "unknown key 'seed'", "write 'seed' before the first table"),
+            ("colour = 'white'", "unknown key 'colour'", "its keys are file, color, variety, depth"),
+        ] {
+            let wrong = rules(&format!("[[book]]\nfile = 'a'\n[[book]]\nfile = 'b'\n{line}\n")).unwrap_err();
+            assert_eq!(wrong.what, format!("[[book]] table 2: {what}"), "{line}");
+            assert!(wrong.advice.unwrap_or_default().starts_with(advice), "{line}");
+            assert_eq!(wrong.offset, 40, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_table_without_a_book_is_a_mistake() {
+        for file in [
+            "",
+            "file = ''",
+            "file = ' '",
+            "file = 3",
+            "file = ['a']",
+            "file = '<none>'",
+            "file = \"C:\\new\"",
+        ] {
+            let wrong = rules(&format!("[[book]]\nvariety = 3\n{file}\n")).unwrap_err();
+            assert!(wrong.what.starts_with("[[book]] table 1: 'file' "), "{file}: {}", wrong.what);
+        }
+    }
+
+    #[test]
+    fn paths_and_tables_do_not_mix() {
+        for text in ["book = ['a', { file = 'b' }]", "book = [{ file = 'b' }, 3]", "[book]\nfile = 'a'"] {
+            let wrong = rules(text).unwrap_err();
+            assert!(wrong.advice.unwrap().starts_with("write [[book]]"), "{text}");
+        }
+        for text in ["book = 'a'", "book = ['a', 'b']", "book = 3", "book = []", "book = [1]"] {
+            let table = DeTable::parse(text).unwrap();
+            assert!(read_all(table.get_ref().get("book").unwrap().get_ref(), 0).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges_are_those_of_the_options() {
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        let text = String::from_utf8(out).unwrap().to_lowercase();
+        for (name, (least, most), _) in NUMBERS.iter().take(5) {
+            let line =
+                text.lines().find(|line| line.starts_with(&format!("option name book {name} "))).unwrap();
+            assert!(line.ends_with(&format!(" min {least} max {most}")), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_rule_takes_from_the_options_what_it_does_not_set() {
+        let options = Policy { variety: 7, depth: 9, learn: true, repeats: true, ..Policy::default() };
+        let rule = Rule { depth: Some(0), games: Some(3), ..Rule::default() };
+        assert_eq!(rule.policy(&options), Policy { depth: 0, games: 3, ..options.clone() });
+        assert_eq!(Rule::default().policy(&options), options);
+    }
+
+    #[test]
+    fn a_rule_needs_time_and_uses() {
+        let rule = Rule { min_clock: Some(30), max_uses: Some(2), ..Rule::default() };
+        assert!(rule.has_time(None) && rule.has_time(Some(Duration::from_secs(30))));
+        assert!(!rule.has_time(Some(Duration::from_millis(29_999))));
+        assert!(rule.has_uses(1) && !rule.has_uses(2) && !rule.has_uses(usize::MAX));
+        assert!(Rule::default().has_time(Some(Duration::ZERO)) && Rule::default().has_uses(usize::MAX));
+        assert_eq!(rule_name(2, Path::new("a/main.bin")), "rule 2 (main.bin)");
+    }
+}

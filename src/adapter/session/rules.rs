@@ -1,0 +1,212 @@
+//! The rules under which books are asked: the limits that depend on the clock and on the game so far.
+
+use std::time::Duration;
+
+use shakmaty::{Color, Position as _};
+
+use crate::adapter::config::rules::Rule;
+use crate::chess::{Game, Position};
+use crate::uci::Go;
+
+/// The rules of the books that are open, and how often each has answered.
+#[derive(Default)]
+pub(super) struct Rules {
+    list: Vec<Rule>,
+    /// The game after the last answer that counts.
+    game: Option<Game>,
+    answers: Vec<Counted>,
+}
+
+/// An answer of a rule.
+struct Counted {
+    rule: usize,
+    /// Its place in the game: see [`place`].
+    place: u64,
+}
+
+impl Rules {
+    /// Takes the rules of the books that are being opened. The same rules keep their answers: a GUI may set options
+    /// during a game.
+    pub(super) fn set(&mut self, list: &[Rule]) {
+        if self.list != list {
+            *self = Self { list: list.to_vec(), ..Self::default() };
+        }
+    }
+
+    /// The rule of this number, from 1.
+    pub(super) fn get(&self, number: usize) -> Option<&Rule> {
+        self.list.get(number.checked_sub(1)?)
+    }
+
+    /// Whether a rule lets its book answer this question about the game.
+    pub(super) fn allows(&self, number: usize, game: &Game, go: &Go) -> bool {
+        let color = game.position().chess().turn();
+        self.get(number).is_some_and(|rule| {
+            rule.has_time(time_left(go, color))
+                && (rule.max_uses.is_none() || rule.has_uses(self.uses(number, game)))
+        })
+    }
+
+    /// How often a rule has answered for the side to move in this game.
+    ///
+    /// An answer counts as long as its move is part of the game, so that a move that was taken back may be answered
+    /// again.
+    fn uses(&self, number: usize, game: &Game) -> usize {
+        let (kept, now) = (self.kept(game), place(game.position()));
+        let counts = |answer: &&Counted| {
+            // Places of the same side differ by an even number.
+            answer.rule == number && answer.place < kept && (now - answer.place.min(now)) % 2 == 0
+        };
+        self.answers.iter().filter(counts).count()
+    }
+
+    /// Counts an answer in this game with a move that is legal in it.
+    pub(super) fn answered(&mut self, number: usize, game: &Game, mv: shakmaty::Move) {
+        if self.get(number).is_none_or(|rule| rule.max_uses.is_none()) {
+            return;
+        }
+        let kept = self.kept(game);
+        self.answers.retain(|answer| answer.place < kept);
+        self.answers.push(Counted { rule: number, place: place(game.position()) });
+        let mut after = game.clone();
+        after.push(mv);
+        self.game = Some(after);
+    }
+
+    /// Another game begins.
+    pub(super) fn new_game(&mut self) {
+        self.game = None;
+        self.answers.clear();
+    }
+
+    /// The place in a game before which the answers that were counted are part of it.
+    ///
+    /// These are the moves that it shares with the game that they were given in. A GUI that sends each position as a
+    /// FEN tells nothing of the moves: then all answers to earlier positions count, until the GUI announces a new game.
+    fn kept(&self, game: &Game) -> u64 {
+        match &self.game {
+            Some(known) if known.start_position().chess() == game.start_position().chess() => {
+                let both = known.moves().iter().zip(game.moves());
+                let shared = both.take_while(|(known, now)| known == now).count();
+                place(game.start_position()) + shared as u64
+            }
+            Some(_) => place(game.position()),
+            None => 0,
+        }
+    }
+}
+
+/// The number of the ply that is played in a position, as its move number tells it.
+fn place(position: &Position) -> u64 {
+    let chess = position.chess();
+    u64::from(chess.fullmoves().get()) * 2 + u64::from(chess.turn().is_black())
+}
+
+/// What is left on a side's clock; `None` where the clock does not limit the move.
+fn time_left(go: &Go, color: Color) -> Option<Duration> {
+    let left = color.fold_wb(go.clock.white, go.clock.black);
+    left.filter(|_| go.clock.movetime.is_none() && !go.infinite).map(Duration::from_millis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::start();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+        game
+    }
+
+    fn from_fen(fen: &str) -> Game {
+        Game::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
+    }
+
+    /// Two rules: the first may answer twice in a game, the second three times.
+    fn rules() -> Rules {
+        let rule = |max_uses| Rule { max_uses: Some(max_uses), ..Rule::default() };
+        let mut rules = Rules::default();
+        rules.set(&[rule(2), rule(3), Rule::default()]);
+        rules
+    }
+
+    fn answer(rules: &mut Rules, number: usize, moves: &str) {
+        let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
+        let (before, after) = (game(before), game(moves));
+        assert!(rules.allows(number, &before, &Go::default()), "before {last}");
+        rules.answered(number, &before, *after.moves().last().unwrap());
+    }
+
+    #[test]
+    fn answers_count_as_long_as_their_moves_are_played() {
+        let mut rules = rules();
+        let may = |rules: &Rules, moves: &str| rules.allows(1, &game(moves), &Go::default());
+        answer(&mut rules, 1, "e2e4");
+        // Asked again, for whatever reason, in the same position.
+        answer(&mut rules, 1, "e2e4");
+        answer(&mut rules, 1, "e2e4 e7e5 g1f3");
+        assert!(!may(&rules, "e2e4 e7e5 g1f3 b8c6"));
+        assert!(!may(&rules, "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"), "another book answered in between");
+        // Moves are taken back, or the user played another one than the answer.
+        assert!(may(&rules, "e2e4 e7e5"));
+        assert!(may(&rules, "e2e4 c7c5"));
+        assert!(may(&rules, "e2e4 e7e5 b1c3 b8c6"));
+        assert!(may(&rules, "d2d4 d7d5 c2c4 e7e6"));
+        assert!(!may(&rules, "e2e4 e7e5 g1f3 g8f6"), "the line that was taken back again");
+        answer(&mut rules, 1, "e2e4 c7c5 g1f3");
+        assert!(!may(&rules, "e2e4 c7c5 g1f3 d7d6"));
+        assert!(may(&rules, ""), "another game without an announcement");
+        rules.new_game();
+        assert!(may(&rules, "e2e4 c7c5 g1f3 d7d6"));
+    }
+
+    #[test]
+    fn each_rule_and_each_side_has_its_own_count() {
+        let mut rules = rules();
+        answer(&mut rules, 1, "e2e4");
+        answer(&mut rules, 1, "e2e4 e7e5");
+        answer(&mut rules, 2, "e2e4 e7e5 g1f3");
+        answer(&mut rules, 1, "e2e4 e7e5 g1f3 b8c6");
+        let moves = "e2e4 e7e5 g1f3 b8c6";
+        for (moves, white) in [(moves.to_owned(), true), (format!("{moves} f1b5"), false)] {
+            assert_eq!(rules.allows(1, &game(&moves), &Go::default()), white, "{moves}");
+            assert!(rules.allows(2, &game(&moves), &Go::default()));
+            assert!(rules.allows(3, &game(&moves), &Go::default()));
+        }
+        assert!(!rules.allows(0, &game(""), &Go::default()) && !rules.allows(4, &game(""), &Go::default()));
+    }
+
+    #[test]
+    fn positions_without_their_moves_are_followed_by_their_numbers() {
+        let mut rules = rules();
+        let fens = [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
+        ];
+        for fen in fens.iter().take(2) {
+            let game = from_fen(fen);
+            let mv = game.position().chess().legal_moves()[0];
+            assert!(rules.allows(1, &game, &Go::default()));
+            rules.answered(1, &game, mv);
+        }
+        assert!(!rules.allows(1, &from_fen(fens[2]), &Go::default()));
+        assert!(rules.allows(1, &from_fen(fens[1]), &Go::default()), "taken back");
+        assert!(rules.allows(1, &from_fen(fens[0]), &Go::default()));
+    }
+
+    #[test]
+    fn only_a_clock_that_limits_the_move_counts() {
+        let left = |rest: &str, color| time_left(&Go::parse(rest.as_bytes()), color);
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(left("wtime 3000 btime 5000", Color::White), seconds(3));
+        assert_eq!(left("ponder wtime 3000 btime 5000", Color::Black), seconds(5));
+        assert_eq!(left("wtime -7 btime 5000", Color::White), seconds(0));
+        for unlimited in
+            ["", "movetime 5", "wtime 3000 movetime 5", "infinite wtime 3000", "depth 9", "btime 1"]
+        {
+            assert_eq!(left(unlimited, Color::White), None, "{unlimited}");
+        }
+    }
+}
