@@ -1,6 +1,6 @@
 //! Threads, pipes, books and the log around the session.
 
-mod book_loader;
+pub mod book_loader;
 mod ending;
 pub mod log;
 mod opening;

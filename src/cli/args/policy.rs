@@ -9,15 +9,15 @@ use crate::choose::Policy;
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Which moves may be played, and how often")]
 pub(crate) struct PolicyArgs {
-    /// 0 = always the best move, 50 = by weight, 100 = every playable move equally often
-    #[arg(long, value_name = "0-100", value_parser = up_to(100), default_value_t = Policy::default().variety)]
-    variety: u32,
-    /// Last full move that the book answers; 0 = no limit
-    #[arg(long, value_name = "MOVE", value_parser = up_to(1000), default_value_t = Policy::default().depth)]
-    depth: u32,
-    /// Share of the position's weight that a move needs, in thousandths
-    #[arg(long, value_name = "0-1000", value_parser = up_to(1000), default_value_t = Policy::default().threshold)]
-    threshold: u32,
+    /// 0 = always the best move, 50 = by weight, 100 = every playable move equally often [default: 50]
+    #[arg(long, value_name = "0-100", value_parser = up_to(100))]
+    variety: Option<u32>,
+    /// Last full move that the book answers; 0 = no limit [default: 0]
+    #[arg(long, value_name = "MOVE", value_parser = up_to(1000))]
+    depth: Option<u32>,
+    /// Share of the position's weight that a move needs, in thousandths [default: 5]
+    #[arg(long, value_name = "0-1000", value_parser = up_to(1000))]
+    threshold: Option<u32>,
     /// Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list the games
     /// that the books refer to
     ///
@@ -26,17 +26,17 @@ pub(crate) struct PolicyArgs {
     /// moves.
     #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
     games: Option<Option<u32>>,
-    /// Leave the book when its line has fewer plies left than this
-    #[arg(long, value_name = "PLIES", value_parser = up_to(100), default_value_t = Policy::default().reserve)]
-    reserve: u32,
-    /// Honour the book's own recommendations: colours, marks and limits
+    /// Leave the book when its line has fewer plies left than this [default: 0]
+    #[arg(long, value_name = "PLIES", value_parser = up_to(100))]
+    reserve: Option<u32>,
+    /// Honour the book's own recommendations: colours, marks and limits [default: true]
     ///
     /// With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as the only move is
     /// played alone. Where there is a green move, only green moves are played, whatever their statistics. The moves that
     /// are left weigh 2 for each win of the side to move and 1 for each draw. With false, colours are ignored, and marks
     /// multiply the weight: ! by 1.23, !! by 1.46, ?, ?? and ?! by 0. The limits of an Arena book apply only with true.
-    #[arg(long, value_name = "true|false", action = ArgAction::Set, default_value_t = Policy::default().tournament)]
-    tournament: bool,
+    #[arg(long, value_name = "true|false", action = ArgAction::Set)]
+    tournament: Option<bool>,
     /// Allow a book move that brings about a position for the third time
     #[arg(long)]
     repeats: bool,
@@ -46,17 +46,22 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// The policy.
+    /// The policy: the arguments, and the default of the adapter's options for each that is not given.
     pub fn policy(&self) -> Policy {
+        self.over(&Policy::default())
+    }
+
+    /// The policy: the arguments, and `options` for each that is not given.
+    pub(crate) fn over(&self, options: &Policy) -> Policy {
         Policy {
-            variety: self.variety,
-            depth: self.depth,
-            threshold: self.threshold,
-            games: self.games.flatten().unwrap_or(Policy::default().games),
-            reserve: self.reserve,
-            tournament: self.tournament,
-            repeats: self.repeats,
-            learn: self.learn,
+            variety: self.variety.unwrap_or(options.variety),
+            depth: self.depth.unwrap_or(options.depth),
+            threshold: self.threshold.unwrap_or(options.threshold),
+            games: self.games.flatten().unwrap_or(options.games),
+            reserve: self.reserve.unwrap_or(options.reserve),
+            tournament: self.tournament.unwrap_or(options.tournament),
+            repeats: self.repeats || options.repeats,
+            learn: self.learn || options.learn,
         }
     }
 
@@ -97,6 +102,34 @@ mod tests {
     #[test]
     fn without_arguments_the_policy_is_the_adapters_default() {
         assert_eq!(policy(""), Some(Policy::default()));
+    }
+
+    #[test]
+    fn what_is_not_given_is_as_in_the_options() {
+        let options = Policy { variety: 7, depth: 3, repeats: true, tournament: false, ..Policy::default() };
+        let over =
+            |words: &[&str]| Line::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options);
+        assert_eq!(over(&[]), options);
+        assert_eq!(over(&["--depth", "0", "--learn"]), Policy { depth: 0, learn: true, ..options.clone() });
+    }
+
+    #[test]
+    fn the_help_names_the_defaults() {
+        use clap::CommandFactory;
+        let command = Line::command();
+        let Policy { variety, depth, threshold, games, reserve, tournament, .. } = Policy::default();
+        for (name, default) in [
+            ("variety", variety.to_string()),
+            ("depth", depth.to_string()),
+            ("threshold", threshold.to_string()),
+            ("games", games.to_string()),
+            ("reserve", reserve.to_string()),
+            ("tournament", tournament.to_string()),
+        ] {
+            let argument = command.get_arguments().find(|argument| argument.get_id() == name).unwrap();
+            let help = argument.get_help().unwrap().to_string();
+            assert!(help.contains(&format!("[default: {default}]")), "{name}: {help}");
+        }
     }
 
     #[test]

@@ -15,8 +15,8 @@ const MAX_PLIES: usize = 300;
 
 /// Who played a move.
 pub(super) enum Source {
-    /// A book; the chance of the move is as the adapter reports it.
-    Book { file: String, chance: String },
+    /// A book, and the number of its rule if there is one; the chance of the move is as the adapter reports it.
+    Book { file: String, rule: Option<usize>, chance: String },
     /// The engine, with its last score and depth.
     Engine { score: String, depth: String },
 }
@@ -81,15 +81,16 @@ pub(super) fn play(
 fn source(answer: &[String], best: &str) -> Source {
     let book = answer.iter().find_map(|line| {
         let (file, rest) = line.strip_prefix("info string book ")?.rsplit_once(": ")?;
-        rest.contains(" moves").then(|| file.to_owned())
+        let rule = rest.rsplit_once(", rule ").and_then(|(_, number)| number.parse().ok());
+        rest.contains(" moves").then(|| (file.to_owned(), rule))
     });
-    if let Some(file) = book {
+    if let Some((file, rule)) = book {
         let chance = answer
             .iter()
             .filter_map(|line| line.strip_prefix("info string ")?.strip_prefix(best)?.strip_prefix(' '))
             .find_map(|rest| rest.split_whitespace().next().filter(|word| word.ends_with('%')))
             .unwrap_or_default();
-        return Source::Book { file, chance: chance.to_owned() };
+        return Source::Book { file, rule, chance: chance.to_owned() };
     }
     let last = answer.iter().rfind(|line| line.starts_with("info ") && line.contains(" score "));
     let words: Vec<&str> = last.map(|line| line.split_whitespace().collect()).unwrap_or_default();
@@ -120,8 +121,11 @@ mod tests {
             "info string e2e4 54.2% weight 6520\ninfo string book C:\\a: b.bin: 3 of 5 moves, line ends in 12 plies\n\
              info depth 0 score cp 0 pv e2e4\nbestmove e2e4",
         );
-        let Source::Book { file, chance } = source(&answer, "e2e4") else { panic!("no book") };
-        assert_eq!((file.as_str(), chance.as_str()), ("C:\\a: b.bin", "54.2%"));
+        let Source::Book { file, rule, chance } = source(&answer, "e2e4") else { panic!("no book") };
+        assert_eq!((file.as_str(), rule, chance.as_str()), ("C:\\a: b.bin", None, "54.2%"));
+        let answer = lines("info string book a, rule 3: x.bin: 3 of 5 moves, line ends in 1 ply, rule 12");
+        let Source::Book { file, rule, .. } = source(&answer, "e2e4") else { panic!("no book") };
+        assert_eq!((file.as_str(), rule), ("a, rule 3: x.bin", Some(12)));
     }
 
     #[test]

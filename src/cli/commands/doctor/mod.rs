@@ -14,10 +14,12 @@ use self::client::Client;
 use self::game::{Ply, Source};
 use crate::adapter::config::Config;
 use crate::adapter::config::books::BookList;
+use crate::adapter::config::rules::rule_name;
 use crate::adapter::session::{NAME_ADDITION, unknown_option};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
 use crate::cli::output::{Printed, print, rows, worded};
 
 /// How long anything except a search may take, in addition to the engine's time for `uci`.
@@ -98,7 +100,7 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
         BookList::Unnamed => "the starter book".to_owned(),
         BookList::None => "none".to_owned(),
         BookList::Files(files) => files.join(", "),
-        BookList::Rules(_) => "by rules".to_owned(),
+        BookList::Rules(rules) => many(rules.len() as u64, "rule"),
     };
     writeln!(out, "tabiya {}", env!("CARGO_PKG_VERSION"))?;
     match &config.file {
@@ -115,6 +117,9 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
         if !books.files().is_empty() {
             row(name, list(books), out)?;
         }
+    }
+    for (number, rule) in (1..).zip(books.both.rules()) {
+        row(&format!("rule {number}"), rule, out)?;
     }
     out.flush()
 }
@@ -190,9 +195,11 @@ fn table(plies: &[Ply], name: &str) -> Table {
         let time = format!("{:.1} ms", ply.time.as_secs_f64() * 1000.0);
         let mv = format!("{number}{dots} {}", ply.san);
         let (by, [chance, score, depth]) = match &ply.source {
-            Source::Book { file, chance } => {
-                let name = Path::new(file).file_name().unwrap_or(file.as_ref());
-                (name.to_string_lossy(), [chance.as_str(), "", ""])
+            Source::Book { file, rule, chance } => {
+                let path = Path::new(file);
+                let name = path.file_name().unwrap_or(file.as_ref());
+                let by = rule.map_or_else(|| name.to_string_lossy(), |number| rule_name(number, path).into());
+                (by, [chance.as_str(), "", ""])
             }
             Source::Engine { score, depth } => (engine.into(), ["", score, depth]),
         };

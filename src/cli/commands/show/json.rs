@@ -19,6 +19,10 @@ struct Line<'a> {
     found: bool,
     moves: Vec<MoveLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     opening: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     game: Option<GameLine<'a>>,
@@ -52,6 +56,8 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         format: view.book.format().to_string(),
         found: !view.moves.is_empty(),
         moves: moves.collect(),
+        rule: view.asked.and_then(|asked| asked.rule),
+        chosen: view.asked.map(|asked| asked.chosen),
         opening: view.opening.as_deref(),
         game: view.reference.as_ref().map(GameLine::from),
     };

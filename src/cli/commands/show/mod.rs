@@ -1,6 +1,7 @@
 //! `tabiya show`: the moves that each book has in a position, and how likely each is.
 
 mod board;
+mod configured;
 mod games;
 mod json;
 mod table;
@@ -24,9 +25,13 @@ use crate::learn;
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The books
-    #[arg(required = true, value_name = "BOOK")]
+    /// The books [default: those of the configuration]
+    #[arg(value_name = "BOOK")]
     books: Vec<PathBuf>,
+    /// Show the books of this configuration file, each under its options and rules, and say which one answers [default,
+    /// without BOOK: the tabiya.toml that the adapter would read]
+    #[arg(long, value_name = "FILE", conflicts_with = "books")]
+    config: Option<String>,
     #[command(flatten)]
     positions: Positions,
     /// Print one line of JSON per position and book
@@ -48,13 +53,28 @@ struct View<'a> {
     reference: Option<GameReference>,
     /// Plies of the line that begins with the most likely move; `None` if no move is playable.
     line: Option<u32>,
+    /// How it is asked, if it is a book of the configuration.
+    asked: Option<Asked>,
+}
+
+/// How a book of the configuration is asked.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The number of its rule, if it has one.
+    rule: Option<usize>,
+    /// Whether it is the one that answers.
+    chosen: bool,
 }
 
 /// Shows the positions, or lists games.
 ///
 /// # Errors
-/// When a position or a move is not valid, or the file of positions cannot be read.
+/// When a position or a move is not valid, or the file of positions cannot be read; without books, when there is no
+/// configuration or it is not valid.
 pub fn run(args: &Args) -> Result<Exit> {
+    if args.books.is_empty() {
+        return configured::run(args);
+    }
     let (policy, lists_games) = (args.policy.policy(), args.policy.lists_games());
     let mut books = Vec::new();
     let mut exit = Exit::Done;
@@ -89,7 +109,7 @@ pub fn run(args: &Args) -> Result<Exit> {
                         known |= games::list(&**book, Some(game.position()), args.json, out)?;
                         continue;
                     }
-                    let view = view(&**book, book_set, game, mode, &policy);
+                    let view = view(&**book, (book_set, 0), game, mode, &policy);
                     known |= !view.moves.is_empty();
                     if args.json {
                         json::line(&view, out)?;
@@ -105,10 +125,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     })
 }
 
-/// Looks a position up in a book; its book set finds out how long its lines are.
+/// Looks a position up in a book; the books of its set, from this one on, tell how long its lines are.
 fn view<'a>(
     book: &'a dyn Book,
-    book_set: &mut BookSet,
+    (book_set, from): (&mut BookSet, usize),
     game: &'a Game,
     mode: CastlingMode,
     policy: &Policy,
@@ -116,12 +136,13 @@ fn view<'a>(
     let position = game.position();
     let color = position.chess().turn();
     let covered = policy.covers(game.fullmove());
-    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, 0, game, mv));
+    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, from, game, mv));
     let first = moves.first().filter(|(_, chance)| *chance > 0.0);
-    let line = first
-        .map(|(first, _)| book_set.line_of(policy.reading(color, 0), position, first.mv, 0, &mut Vec::new()));
+    let line = first.map(|(first, _)| {
+        book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
+    });
     let (opening, reference) = (book.opening(position), book.game(position));
-    View { book, game, mode, moves, opening, reference, line }
+    View { book, game, mode, moves, opening, reference, line, asked: None }
 }
 
 #[cfg(test)]
@@ -187,7 +208,7 @@ mod tests {
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book: Arc<dyn Book> = Arc::new(book);
         let mut book_set = BookSet::new(&[], &[], &[Arc::clone(&book)]);
-        let view = view(&*book, &mut book_set, &game, CastlingMode::Standard, policy);
+        let view = view(&*book, (&mut book_set, 0), &game, CastlingMode::Standard, policy);
         let (mut text, mut line) = (Vec::new(), Vec::new());
         table::book(&view, look, &mut text).unwrap();
         json::line(&view, &mut line).unwrap();
@@ -244,6 +265,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             opening: Some("A00 Start".to_owned()),
             reference: Some(game.clone()),
             line: None,
+            asked: None,
         };
         let mut text = Vec::new();
         table::book(&view(Vec::new()), Look::default(), &mut text).unwrap();

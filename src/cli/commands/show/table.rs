@@ -63,6 +63,9 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
         None if view.opening.is_some() || view.reference.is_some() => "has no moves here".to_owned(),
         None => "does not know this position".to_owned(),
     };
+    if let Some(number) = view.asked.and_then(|asked| asked.rule) {
+        write!(out, "rule {number}: ")?;
+    }
     writeln!(out, "{} ({}): {summary}", view.book.path().display(), view.book.format())?;
     let game = view.reference.as_ref().map(ToString::to_string);
     for text in view.opening.iter().chain(&game) {

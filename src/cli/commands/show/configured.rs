@@ -1,0 +1,200 @@
+//! The books of the configuration, as the adapter asks them: which one answers in a position, and under which rule.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use shakmaty::{CastlingMode, Position as _};
+
+use super::{Args, Asked, games, json, table, view};
+use crate::adapter::config::rules::{Rule, rule_name};
+use crate::adapter::config::{Config, FILE_NAME, Given};
+use crate::adapter::io::book_loader::BookLoader;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::{Book, BookSet};
+use crate::chess::Game;
+use crate::choose::Policy;
+use crate::cli::args::positions::each_position;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::{self, Look, Printed};
+use crate::learn;
+
+/// The books of the configuration.
+struct Configured<'a> {
+    set: BookSet,
+    rules: &'a [Rule],
+    /// The values of the options.
+    options: Policy,
+}
+
+/// Shows the positions in the books of the configuration, or lists games.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    let config = Config::load(Given::default(), args.config.as_deref())?;
+    if config.file.is_none() {
+        let what = format!("no book is named, and there is no {FILE_NAME}");
+        return Err(Error::new(ErrorKind::Usage, what).advice("name a book, as in `tabiya show book.bin`"));
+    }
+    config.warnings.iter().for_each(|warning| output::warn(warning));
+    if !config.options.own_book {
+        output::warn("OwnBook is off: the adapter does not ask these books");
+    }
+    let files = &config.options.books;
+    let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());
+    let named = named.chain(files.both.rules().iter().map(|rule| &rule.file));
+    named.filter_map(|name| config.search_paths.find(name).ok()).for_each(|path| learn::settle(&path));
+    let (set, problems) = BookLoader { search_paths: config.search_paths.clone() }.open(files);
+    let unopened = problems.iter().any(|problem| problem.unopened);
+    problems.iter().for_each(|problem| output::warn(&problem.what));
+    let options = args.policy.over(&config.options.policy);
+    let mut configured = Configured { set, rules: files.both.rules(), options };
+    let exit = if unopened { Exit::File } else { Exit::Done };
+    output::print(|out| {
+        let known = configured.show(args, out)?;
+        Ok(if known { exit } else { exit.max(Exit::Findings) })
+    })
+}
+
+impl Configured<'_> {
+    /// Shows what the arguments ask for; returns whether the books know everything.
+    fn show(&mut self, args: &Args, out: &mut dyn Write) -> Printed<bool> {
+        if args.policy.lists_games() && !args.positions.is_given() {
+            let mut known = true;
+            for book in self.each_book() {
+                known &= games::list(&*book, None, args.json, out)?;
+            }
+            return Ok(known);
+        }
+        let look = Look::of_stdout();
+        let mut known = true;
+        each_position(&args.positions, |game, mode| {
+            if !args.json {
+                table::place(game, look, out)?;
+            }
+            if args.policy.lists_games() {
+                let mut any = false;
+                for book in self.each_book() {
+                    any |= games::list(&*book, Some(game.position()), args.json, out)?;
+                }
+                known &= any;
+            } else {
+                known &= self.position(game, mode, (!args.json).then_some(look), out)?;
+            }
+            Ok(())
+        })?;
+        Ok(known)
+    }
+
+    /// All books, each once.
+    fn each_book(&self) -> Vec<Arc<dyn Book>> {
+        let mut books: Vec<Arc<dyn Book>> = Vec::new();
+        for book in shakmaty::Color::ALL.into_iter().flat_map(|color| self.set.books(color)) {
+            if !books.iter().any(|other| other.path() == book.path()) {
+                books.push(Arc::clone(book));
+            }
+        }
+        books
+    }
+
+    /// Shows a position in the books that are asked for the side to move, as a table or (without a look) as JSON.
+    fn position(
+        &mut self,
+        game: &Game,
+        mode: CastlingMode,
+        look: Option<Look>,
+        out: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let color = game.position().chess().turn();
+        let mut known = false;
+        let mut answer = None;
+        for (index, book) in self.set.books(color).to_vec().into_iter().enumerate() {
+            let number = self.set.rule(color, index);
+            let rule = number.and_then(|number| self.rules.get(number.checked_sub(1)?));
+            let policy = rule.map_or_else(|| self.options.clone(), |rule| rule.policy(&self.options));
+            let from = if number.is_some() { index } else { 0 };
+            let mut view = view(&*book, (&mut self.set, from), game, mode, &policy);
+            let chosen = answer.is_none() && view.line.is_some();
+            view.asked = Some(Asked { rule: number, chosen });
+            known |= !view.moves.is_empty();
+            match look {
+                Some(look) => table::book(&view, look, out)?,
+                None => json::line(&view, out)?,
+            }
+            if chosen {
+                answer = Some(answers(&*book, number, rule));
+            }
+        }
+        if look.is_some() {
+            let answer = answer.unwrap_or_else(|| "No book answers here: the engine does.".to_owned());
+            writeln!(out, "{answer}\n")?;
+        }
+        Ok(known)
+    }
+}
+
+/// The sentence that a book answers, with the conditions that do not depend on the position.
+fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> String {
+    let name = match number {
+        Some(number) => rule_name(number, book.path()),
+        None => book.path().display().to_string(),
+    };
+    let clock = rule.and_then(|rule| rule.min_clock).filter(|seconds| *seconds > 0);
+    let clock = clock.map(|seconds| format!("at least {seconds} s are left on the clock"));
+    let uses = rule.and_then(|rule| rule.max_uses);
+    let uses = uses.map(|most| format!("it has answered fewer than {most} moves of the game"));
+    let conditions: Vec<String> = clock.into_iter().chain(uses).collect();
+    if conditions.is_empty() {
+        return format!("{name} answers.");
+    }
+    format!("{name} answers, if {}.", conditions.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::adapter::config::rules::Rule;
+    use crate::book;
+
+    /// What is shown of a position in the starter book under these rules, as a table and as JSON.
+    fn shown(rules: &[Rule], moves: &str) -> (String, String) {
+        let mut game = Game::start();
+        moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        let book = book::open("books/starter.bin").unwrap();
+        let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color, Arc::clone(&book)));
+        let set = BookSet::default().with_rules(numbered);
+        let mut configured = Configured { set, rules, options: Policy::default() };
+        let (mut text, mut json) = (Vec::new(), Vec::new());
+        let mode = CastlingMode::Standard;
+        configured.position(&game, mode, Some(Look::default()), &mut text).unwrap();
+        configured.position(&game, mode, None, &mut json).unwrap();
+        (String::from_utf8(text).unwrap(), String::from_utf8(json).unwrap())
+    }
+
+    fn answer(rules: &[Rule], moves: &str) -> String {
+        shown(rules, moves).0.trim_end().lines().next_back().unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn the_first_rule_that_holds_answers() {
+        let early = Rule { depth: Some(1), color: Some(shakmaty::Color::White), ..Rule::default() };
+        let best = Rule { variety: Some(0), min_clock: Some(30), max_uses: Some(2), ..Rule::default() };
+        let rules = [early, best];
+        assert_eq!(answer(&rules, ""), "rule 1 (starter.bin) answers.");
+        let conditions =
+            "if at least 30 s are left on the clock and it has answered fewer than 2 moves of the game.";
+        for moves in ["e2e4", "e2e4 e7e5"] {
+            assert_eq!(answer(&rules, moves), format!("rule 2 (starter.bin) answers, {conditions}"));
+        }
+        assert_eq!(answer(&rules, "a2a3 a7a6 h2h3"), "No book answers here: the engine does.");
+        let (text, json) = shown(&rules, "");
+        assert!(text.contains("rule 1: books/starter.bin (polyglot): "), "{text}");
+        assert!(text.contains("rule 2: books/starter.bin (polyglot): 1 of "), "{text}");
+        let lines: Vec<&str> = json.lines().collect();
+        assert!(
+            lines[0].ends_with(r#"],"rule":1,"chosen":true}"#)
+                && lines[1].ends_with(r#","rule":2,"chosen":false}"#)
+        );
+        assert_eq!(shown(&rules, "e2e4").1.lines().count(), 1);
+    }
+}
