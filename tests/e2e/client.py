@@ -17,7 +17,7 @@ HANG = float(os.environ.get("TABIYA_E2E_HANG", "600"))
 
 BOOK_LINE = re.compile(
     r"^info string book (?P<file>.+): (?P<playable>\d+) of (?P<moves>\d+) moves?"
-    r", line ends in (?P<plies>\d+) pl(?:y|ies)$"
+    r", line ends in (?P<plies>\d+) pl(?:y|ies)(?:, rule (?P<rule>\d+))?$"
 )
 MOVE_LINE = re.compile(
     r"^info string (?P<uci>[a-h][1-8][a-h][1-8][nbrq]?) (?P<percent>\d+(?:\.\d+)?)% weight (?P<weight>\d+)(?P<rest>.*)$"

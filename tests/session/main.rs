@@ -5,4 +5,5 @@ mod dialogues;
 mod interleavings;
 mod learning;
 mod library;
+mod rules;
 mod setup;
