@@ -20,8 +20,7 @@ struct TwoBooks {
 impl TwoBooks {
     /// Both books know the line 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6; the first one also knows 1. d4, which is rarer.
     fn new() -> Self {
-        let line =
-            ["e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e5 g1f3 b8c6 f1b5"];
+        let line = ["e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e5 g1f3 b8c6 f1b5"];
         let mut entries: Vec<String> = line.iter().map(|line| format!("{line} = 9")).collect();
         let book = |name: &str, entries: &[String]| {
             let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
@@ -38,7 +37,8 @@ impl BookLoader for TwoBooks {
         let named = |name: &String| Arc::clone(if name == "first.bin" { &self.first } else { &self.second });
         let both: Vec<_> = files.both.files().iter().map(named).collect();
         let white: Vec<_> = files.white.files().iter().map(named).collect();
-        let rules = (1..).zip(files.both.rules()).map(|(number, rule)| (number, rule.color, named(&rule.file)));
+        let rules =
+            (1..).zip(files.both.rules()).map(|(number, rule)| (number, rule.color, named(&rule.file)));
         (BookSet::new(&white, &[], &both).with_rules(rules), Vec::new())
     }
 }
@@ -203,6 +203,30 @@ fn a_rule_answers_as_many_moves_of_a_game_as_it_may() {
 }
 
 #[test]
+fn a_gui_that_debugs_learns_why_rules_are_skipped() {
+    let rules = [
+        Rule { max_uses: Some(1), ..rule("first.bin") },
+        Rule { min_clock: Some(9), ..rule("first.bin") },
+        Rule { depth: Some(2), ..rule("second.bin") },
+    ];
+    let mut talk = Talk::new(&rules);
+    talk.send("debug on");
+    talk.send("isready");
+    talk.session.engine_line(b"readyok\n", &mut talk.out);
+    assert_eq!(talk.asks("", "go"), Some(1));
+    let used = "rule 1 is skipped: it has answered as many moves as its max-uses";
+    let late = "rule 2 is skipped: less than its min-clock is left";
+    for (moves, answer) in [(E4_E5, "bestmove g1f3"), ("e2e4 e7e5 g1f3 b8c6", "tabiya: not in the book")] {
+        talk.send(&format!("position startpos moves {moves}"));
+        talk.out.gui.clear();
+        talk.send("go wtime 8000 btime 9000");
+        let text = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
+        assert!(text.contains(&format!("info string tabiya: {used}; {late}\n")), "{text}");
+        assert!(text.contains(answer), "{text}");
+    }
+}
+
+#[test]
 fn options_are_the_defaults_of_rules_and_may_change() {
     let mut talk = Talk::new(&[Rule { depth: Some(1), ..rule("first.bin") }, rule("second.bin")]);
     talk.send("setoption name Book Depth value 2");
@@ -219,7 +243,8 @@ fn options_are_the_defaults_of_rules_and_may_change() {
 
 #[test]
 fn the_reserve_of_a_rule_counts_its_own_book_and_those_after_it() {
-    let rules = [Rule { depth: Some(2), ..rule("first.bin") }, Rule { reserve: Some(2), ..rule("second.bin") }];
+    let rules =
+        [Rule { depth: Some(2), ..rule("first.bin") }, Rule { reserve: Some(2), ..rule("second.bin") }];
     let mut talk = Talk::new(&rules);
     assert_eq!(talk.asks(E4_E5, "go"), Some(1));
     assert_eq!(talk.asks("e2e4 e7e5 g1f3", "go"), Some(1));

@@ -137,10 +137,9 @@ fn is_windows_path(text: &str, offset: usize) -> bool {
 
 /// Whether the error at this offset is a second `book` beside a table `[[book]]`.
 fn names_books_twice(text: &str, offset: usize) -> bool {
-    let mut lines = text.lines().map(str::trim_start);
-    let at_book =
-        text.get(offset..).is_some_and(|rest| rest.trim_start_matches('[').trim_start().starts_with("book"));
-    at_book && lines.any(|line| line.starts_with("[[book]]"))
+    let at = text.get(offset..).unwrap_or_default().trim_start_matches(['[', ' ']);
+    let after = at.strip_prefix("book").and_then(|after| after.trim_start_matches(' ').chars().next());
+    matches!(after, Some('=' | ']')) && text.lines().any(|line| line.trim_start().starts_with("[[book]]"))
 }
 
 /// Whether the file has a key of this name.

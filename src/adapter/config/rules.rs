@@ -237,7 +237,7 @@ mod tests {
             max_uses: Some(3),
         };
         assert_eq!(rules(text).unwrap(), [plain.clone(), full.clone()]);
-        assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), [plain.clone()]);
+        assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), std::slice::from_ref(&plain));
         assert_eq!(plain.to_string(), "a.bin");
         assert_eq!(
             full.to_string(),

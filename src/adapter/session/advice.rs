@@ -32,6 +32,8 @@ pub(super) struct Advice {
     book: Option<Arc<dyn Book>>,
     /// The number of the rule under which it answers, if there is one.
     rule: Option<usize>,
+    /// Rules that did not let their books answer, and why.
+    skipped: Vec<(usize, &'static str)>,
     /// The first book of the mover in which its lines are looked up.
     from: usize,
     moves: Vec<MoveFacts>,
@@ -47,6 +49,7 @@ impl Books {
     pub(super) fn ask(&mut self, game: &Game, go: &Go, options: &Policy) -> bool {
         let Self { set, advice, rules, .. } = self;
         advice.book = None;
+        advice.skipped.clear();
         if self.opening != Opening::Done {
             return false;
         }
@@ -58,7 +61,10 @@ impl Books {
             .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
         for index in 0..set.books(color).len() {
             let number = set.rule(color, index);
-            if number.is_some_and(|number| !rules.allows(number, game, go)) {
+            if let Some(number) = number
+                && let Some(why) = rules.objection(number, game, go)
+            {
+                advice.skipped.push((number, why));
                 continue;
             }
             let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
@@ -122,6 +128,13 @@ impl Books {
 }
 
 impl Advice {
+    /// A line for the log about the rules that did not let their books answer; `None` if all did.
+    pub(super) fn objections(&self) -> Option<String> {
+        let words = |(number, why): &(usize, &str)| format!("rule {number} is skipped: {why}");
+        let skipped: Vec<String> = self.skipped.iter().map(words).collect();
+        (!skipped.is_empty()).then(|| skipped.join("; "))
+    }
+
     /// A line for the log about the last answer.
     pub(super) fn note(&self) -> String {
         let mv =

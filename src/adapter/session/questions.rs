@@ -70,6 +70,7 @@ impl Session {
             {
                 return self.deliver(answer, out);
             }
+            self.trace_rules(out);
             self.trace(
                 if analysis { "analysis: the engine answers" } else { "not in the book: the engine answers" },
                 out,
@@ -84,8 +85,16 @@ impl Session {
         self.forward_go(line, out);
     }
 
+    /// Explains which rules did not let their books answer.
+    fn trace_rules(&mut self, out: &mut Output) {
+        if let Some(objections) = self.books.advice.objections() {
+            self.trace(&objections, out);
+        }
+    }
+
     /// Sends the book's answer, after the readyok that the child owes.
     fn deliver(&mut self, answer: BookAnswer, out: &mut Output) {
+        self.trace_rules(out);
         if log::log_enabled!(Level::Info) {
             out.notes.push((Level::Info, self.books.advice.note()));
         }

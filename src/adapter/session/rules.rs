@@ -38,13 +38,16 @@ impl Rules {
         self.list.get(number.checked_sub(1)?)
     }
 
-    /// Whether a rule lets its book answer this question about the game.
-    pub(super) fn allows(&self, number: usize, game: &Game, go: &Go) -> bool {
-        let color = game.position().chess().turn();
-        self.get(number).is_some_and(|rule| {
-            rule.has_time(time_left(go, color))
-                && (rule.max_uses.is_none() || rule.has_uses(self.uses(number, game)))
-        })
+    /// Why a rule does not let its book answer this question about the game; `None` if it does.
+    pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<&'static str> {
+        let Some(rule) = self.get(number) else { return Some("it is not known") };
+        if !rule.has_time(time_left(go, game.position().chess().turn())) {
+            Some("less than its min-clock is left")
+        } else if rule.max_uses.is_some() && !rule.has_uses(self.uses(number, game)) {
+            Some("it has answered as many moves as its max-uses")
+        } else {
+            None
+        }
     }
 
     /// How often a rule has answered for the side to move in this game.
@@ -131,17 +134,21 @@ mod tests {
         rules
     }
 
+    fn allows(rules: &Rules, number: usize, game: &Game) -> bool {
+        rules.objection(number, game, &Go::default()).is_none()
+    }
+
     fn answer(rules: &mut Rules, number: usize, moves: &str) {
         let (before, last) = moves.rsplit_once(' ').unwrap_or(("", moves));
         let (before, after) = (game(before), game(moves));
-        assert!(rules.allows(number, &before, &Go::default()), "before {last}");
+        assert!(allows(rules, number, &before), "before {last}");
         rules.answered(number, &before, *after.moves().last().unwrap());
     }
 
     #[test]
     fn answers_count_as_long_as_their_moves_are_played() {
         let mut rules = rules();
-        let may = |rules: &Rules, moves: &str| rules.allows(1, &game(moves), &Go::default());
+        let may = |rules: &Rules, moves: &str| allows(rules, 1, &game(moves));
         answer(&mut rules, 1, "e2e4");
         // Asked again, for whatever reason, in the same position.
         answer(&mut rules, 1, "e2e4");
@@ -170,11 +177,11 @@ mod tests {
         answer(&mut rules, 1, "e2e4 e7e5 g1f3 b8c6");
         let moves = "e2e4 e7e5 g1f3 b8c6";
         for (moves, white) in [(moves.to_owned(), true), (format!("{moves} f1b5"), false)] {
-            assert_eq!(rules.allows(1, &game(&moves), &Go::default()), white, "{moves}");
-            assert!(rules.allows(2, &game(&moves), &Go::default()));
-            assert!(rules.allows(3, &game(&moves), &Go::default()));
+            assert_eq!(allows(&rules, 1, &game(&moves)), white, "{moves}");
+            assert!(allows(&rules, 2, &game(&moves)));
+            assert!(allows(&rules, 3, &game(&moves)));
         }
-        assert!(!rules.allows(0, &game(""), &Go::default()) && !rules.allows(4, &game(""), &Go::default()));
+        assert!(!allows(&rules, 0, &game("")) && !allows(&rules, 4, &game("")));
     }
 
     #[test]
@@ -188,12 +195,12 @@ mod tests {
         for fen in fens.iter().take(2) {
             let game = from_fen(fen);
             let mv = game.position().chess().legal_moves()[0];
-            assert!(rules.allows(1, &game, &Go::default()));
+            assert!(allows(&rules, 1, &game));
             rules.answered(1, &game, mv);
         }
-        assert!(!rules.allows(1, &from_fen(fens[2]), &Go::default()));
-        assert!(rules.allows(1, &from_fen(fens[1]), &Go::default()), "taken back");
-        assert!(rules.allows(1, &from_fen(fens[0]), &Go::default()));
+        assert!(!allows(&rules, 1, &from_fen(fens[2])));
+        assert!(allows(&rules, 1, &from_fen(fens[1])), "taken back");
+        assert!(allows(&rules, 1, &from_fen(fens[0])));
     }
 
     #[test]

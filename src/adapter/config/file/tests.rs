@@ -88,6 +88,8 @@ fn a_mistake_in_a_table_for_a_book_is_an_error_with_its_line() {
         ("[book]\nfile = 'a'", "line 1: [book] is one table, and not a list of them: write [[book]] "),
         ("book = 'a'\n[[book]]\nfile = 'a'", "line 2: "),
         ("book = ['a']\n[[book]]\nfile = 'a'", "line 2: "),
+        ("log = 'l'\nlog = 'l'\n[[book]]\nfile = 'a'", "line 2: duplicate key"),
+        ("book-white = 'w'\nbook-white = 'w'\n[[book]]\nfile = 'a'", "line 2: duplicate key"),
     ] {
         let error = read(text).0.unwrap_err();
         assert!(error.to_string().contains(message), "{text}: {error}");
