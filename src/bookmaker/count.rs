@@ -110,15 +110,16 @@ pub fn count<R: Row>(
         crowded: false,
         failed: None,
     };
-    let counted = play(source, resources.threads, progress, counter)?;
+    let finish = |counter: Counter<'_, R>| match counter.failed {
+        Some(error) => Err(error),
+        None => Ok((counter.sorter.finish(), counter.report, counter.marks)),
+    };
+    let counted = play(source, resources.threads, progress, counter, finish)?;
     let mut all = Counted { runs: Vec::new(), report: Report::default(), marks: Marks::default() };
-    for counter in counted {
-        if let Some(error) = counter.failed {
-            return Err(error);
-        }
-        all.runs.push(counter.sorter.finish());
-        all.report.merge(counter.report);
-        all.marks.merge(counter.marks);
+    for (runs, report, marks) in counted {
+        all.runs.push(runs);
+        all.report.merge(report);
+        all.marks.merge(marks);
     }
     all.report.lost_marks = all.marks.lost();
     Ok(all)

@@ -19,17 +19,18 @@ pub(crate) trait GamesPlayer: Visitor + Send {
     fn has_failed(&self) -> bool;
 }
 
-/// Plays through the games of a source on so many threads, and returns what each made of its share. Which thread gets which
-/// game differs from run to run.
+/// Plays through the games of a source on so many threads, and returns what each made of its share, after `finish`. Which
+/// thread gets which game differs from run to run.
 ///
 /// # Errors
 /// When a file cannot be read, or the work is interrupted.
-pub(crate) fn play<P: GamesPlayer>(
+pub(crate) fn play<P: GamesPlayer, T: Send>(
     source: &mut Sources,
     threads: usize,
     progress: &Progress,
     player: impl Fn() -> P + Sync,
-) -> Result<Vec<P>> {
+    finish: impl Fn(P) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let threads = threads.max(1);
     // Enough to keep every thread busy while the reader waits for the disk, and no more.
     let (send, receive) = sync_channel(threads * 2);
@@ -48,7 +49,7 @@ pub(crate) fn play<P: GamesPlayer>(
                 stop.store(true, Ordering::Relaxed);
             }
         }
-        player
+        finish(player)
     };
     let lead = || {
         // Dropped at the end, which ends the threads.
@@ -68,7 +69,7 @@ pub(crate) fn play<P: GamesPlayer>(
     let (read, players) =
         parallel::beside(threads, work, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
     read?;
-    Ok(players)
+    players.into_iter().collect()
 }
 
 /// The next batch, for whichever thread asks first.

@@ -49,14 +49,11 @@ impl Repeated {
             plies: 0,
             failed: None,
         };
-        let mut runs = Vec::new();
-        for digester in play(source, resources.threads, progress, digester)? {
-            match digester.failed {
-                Some(error) => return Err(error),
-                None => runs.push(digester.sorter.finish()),
-            }
-        }
-        let sorted = Sorted::new(runs);
+        let finish = |digester: Digester<'_>| match digester.failed {
+            Some(error) => Err(error),
+            None => Ok(digester.sorter.finish()),
+        };
+        let sorted = Sorted::new(play(source, resources.threads, progress, digester, finish)?);
         progress.things(sorted.total(), "games");
         let mut repeated = Vec::new();
         let later = |rows: &[Row]| -> Vec<u64> {
