@@ -35,6 +35,11 @@ impl FactsRow {
         Self { row, counted, counts, packed, ..Self::default() }
     }
 
+    /// The place of its book among those that are read.
+    pub(super) fn book(&self) -> u32 {
+        self.row.book
+    }
+
     fn counts(&self) -> Option<Counts> {
         let [games, wins, draws, losses] = self.counts;
         (self.counted != 0).then_some(Counts { games, wins, draws, losses })

@@ -33,7 +33,7 @@ pub(crate) struct KeyRow {
     /// Games and half-points.
     learned: [u32; 2],
     /// The place of the book among those that are merged: facts that cannot be added come from the first.
-    book: u32,
+    pub(super) book: u32,
     pub(super) mv: u16,
     annotation: u8,
     /// 0 nothing, 1 red, 2 green.

@@ -10,8 +10,11 @@
 //! | decide which moves to keep, and weigh them | [`weigh`] |
 //! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
 //! | merge several books, or convert one | [`merge()`] |
+//! | leave out a part of a book | [`trim`] |
+//! | compare two books | [`mod@diff`] |
 
 pub mod count;
+pub mod diff;
 pub(crate) mod eco;
 mod facts_row;
 pub mod filter;
@@ -26,6 +29,7 @@ pub mod report;
 mod resources;
 pub mod row;
 pub mod sort;
+pub mod trim;
 pub mod weigh;
 
 pub use eco::Names;

@@ -13,7 +13,9 @@ use crate::base::error::{Error, ErrorKind};
 use crate::base::{cut, interrupt};
 
 use args::adapter;
-use commands::{build, check, convert, doctor, dump, export, info, init, learn, merge, play, show, tree};
+use commands::{
+    build, check, convert, diff, doctor, dump, export, info, init, learn, merge, play, show, tree, trim,
+};
 pub use output::exit::Exit;
 
 /// Gives any UCI chess engine any opening book.
@@ -44,6 +46,10 @@ enum Command {
     Convert(convert::Args),
     /// Make one book from several
     Merge(merge::Args),
+    /// Write a smaller book, without weak moves, deep lines or whole branches
+    Trim(trim::Args),
+    /// Show what differs between two books, of any formats
+    Diff(diff::Args),
     /// Write out every entry of a book
     Dump(dump::Args),
     /// Show a book's lines as a tree
@@ -105,6 +111,8 @@ pub fn main() -> ExitCode {
         Some(Command::Build(args)) => build::run(args),
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Merge(args)) => merge::run(args),
+        Some(Command::Trim(args)) => trim::run(args),
+        Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),

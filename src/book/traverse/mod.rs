@@ -1,10 +1,11 @@
 //! Traverses a book along its moves, from the starting position: breadth first to find how deep it goes, depth first to
-//! find what it holds.
+//! find what it holds, by plies to find how far each position is.
 //!
 //! Books are not trusted. Each entry is visited once, however many paths lead to it, so cycles end; and what waits to be
 //! visited is bounded: breadth first to some positions at each depth, depth first to the moves of one line.
 
 mod forms;
+mod plies;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,7 @@ use std::ops::ControlFlow;
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
+pub(crate) use plies::{ByPlies, Replies, Visited, has_form};
 
 use super::{Book, MoveFacts, PositionRecord, Visit};
 use crate::base::interrupt;

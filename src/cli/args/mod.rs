@@ -4,3 +4,11 @@ pub mod adapter;
 pub mod policy;
 pub mod positions;
 pub mod resources;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use shakmaty::Color;
+
+/// A side: `white` or `black`.
+pub(crate) fn side() -> impl TypedValueParser<Value = Color> {
+    PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
+}

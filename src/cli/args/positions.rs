@@ -50,7 +50,7 @@ pub(crate) fn each_position(
     }
     let (game, mode) = match (&positions.fen, &positions.moves) {
         (Some(fen), _) => game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))?,
-        (_, Some(moves)) => (from_moves(moves)?, CastlingMode::Standard),
+        (_, Some(moves)) => (game_after("--moves", moves)?, CastlingMode::Standard),
         _ => (Game::start(), CastlingMode::Standard),
     };
     see(&game, mode)
@@ -92,10 +92,14 @@ fn game(text: &str) -> std::result::Result<(Game, CastlingMode), String> {
     Ok((game, mode))
 }
 
-fn from_moves(moves: &str) -> Result<Game> {
+/// The game of the moves that an option names.
+///
+/// # Errors
+/// When a move is not legal, or may be one of several.
+pub(crate) fn game_after(option: &str, moves: &str) -> Result<Game> {
     let mut game = Game::start();
     notation::play(moves, &mut game).map_err(|wrong| {
-        let error = Error::new(ErrorKind::Usage, format!("--moves: {wrong}"));
+        let error = Error::new(ErrorKind::Usage, format!("{option}: {wrong}"));
         match wrong.kind {
             MoveErrorKind::Ambiguous(_) => error.advice("write which of them"),
             _ => error.advice("write moves such as \"1. e4 e5 2. Nf3\" or \"e2e4 e7e5 g1f3\""),

@@ -15,6 +15,7 @@ use crate::book::counts::{CountFile, CountWriter, is_named, split};
 use crate::book::{self, WriteOptions};
 use crate::bookmaker::{self, Filter, Input, Names, Only, Plan, Repeated, TagPattern, Tags, Weigh};
 use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, counts, report, written};
 use crate::games::{self, Date, PlayerName, Speed, decode_text};
@@ -154,10 +155,6 @@ fn only() -> impl TypedValueParser<Value = Only> {
         "black" => Only::Side(Color::Black),
         _ => Only::Player,
     })
-}
-
-fn side() -> impl TypedValueParser<Value = Color> {
-    PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
 }
 
 fn speed() -> impl TypedValueParser<Value = Speed> {

@@ -32,23 +32,14 @@ pub struct Args {
 /// What to write, and which part of what is read.
 #[derive(clap::Args, Debug)]
 pub(crate) struct To {
-    /// The book to write; its extension selects the format
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Replace the book if it exists
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    file: written::NewBook,
     /// Include entries that the books' moves do not reach from the starting position
     ///
     /// From one Polyglot book to another, all entries are always included. A format that needs positions can include only
     /// the reached entries of a Polyglot book, which holds only keys.
     #[arg(long)]
     all: bool,
-    /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
-    /// position's weight, in thousandths; 0 = none [default: if only weights are known, moves with at least half the
-    /// weight of the heaviest]
-    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    green: Option<u32>,
 }
 
 /// Merges the books.
@@ -64,16 +55,16 @@ pub fn run(args: &Args) -> Result<Exit> {
 /// # Errors
 /// As [`run`].
 pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Exit> {
-    if is_named(&to.output) {
-        return merge_counts(inputs, &to.output, to.force, resources);
+    let output = &to.file.output;
+    if is_named(output) {
+        return merge_counts(inputs, output, to.file.force, resources);
     }
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
-    keep_inputs(&book::parts(&to.output), &written::books(books.iter().map(|book| &**book)))?;
+    keep_inputs(&book::parts(output), &written::books(books.iter().map(|book| &**book)))?;
     let resources = resources.resolve()?;
     interrupt::watch();
-    let options = written::options(&to.output, to.force, to.green, &resources);
-    let writer = book::create(&to.output, &options)?;
-    let progress = Progress::terminal(to.output.to_string_lossy());
+    let writer = book::create(output, &to.file.options(&resources))?;
+    let progress = Progress::terminal(output.to_string_lossy());
     let needs_positions = writer.needs_positions();
     let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {
         (true, _) if to.all => Scope::All,
@@ -86,22 +77,8 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = vec![format!("{} read", many(merged.read, "position"))];
-    if merged.unreached > 0 {
-        lines.push(format!(
-            "left out: {} of {}, which no line from the starting position reaches ({})",
-            many(merged.unreached, "position"),
-            merged.read + merged.unreached,
-            if keys_only { "the book holds only their keys" } else { "--all takes them" },
-        ));
-    }
-    if merged.unplaced > 0 {
-        let positions = many(merged.unplaced, "position");
-        lines.push(format!("left out: {positions} with more pieces than a game has"));
-    }
-    if merged.ruled_out > 0 {
-        let moves = many(merged.ruled_out, "move");
-        lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
-    }
+    let why = if keys_only { "the book holds only their keys" } else { "--all takes them" };
+    lines.extend(written::merged_lines(&merged, why));
     lines.extend(written::lines(&book));
     let exit = output::print_lines(&lines, Exit::Done)?;
     if book.moves == 0 {
@@ -109,7 +86,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
             0 => "no line from the starting position reaches a move of the book",
             _ => "the format can hold none of the moves",
         };
-        return Ok(written::nothing(&to.output, what, None));
+        return Ok(written::nothing(output, what, None));
     }
     Ok(exit)
 }

@@ -3,6 +3,7 @@
 pub mod build;
 pub mod check;
 pub mod convert;
+pub mod diff;
 pub(crate) mod doctor;
 pub mod dump;
 pub mod export;
@@ -13,3 +14,4 @@ pub mod merge;
 pub mod play;
 pub mod show;
 pub mod tree;
+pub mod trim;

@@ -6,9 +6,32 @@ use super::exit::Exit;
 use super::rows::many;
 use super::warn;
 use crate::book::{Book, Green, WriteOptions, Written};
-use crate::bookmaker::Resources;
+use crate::bookmaker::{Merged, Resources};
 use crate::games::cbh;
 use crate::learn::Disk;
+
+/// The book to write from others.
+#[derive(clap::Args, Debug)]
+pub(crate) struct NewBook {
+    /// The book to write; its extension selects the format
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace the book if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
+    /// position's weight, in thousandths; 0 = none [default: if only weights are known, moves with at least half the
+    /// weight of the heaviest]
+    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    green: Option<u32>,
+}
+
+impl NewBook {
+    /// The options of its writer.
+    pub fn options(&self, resources: &Resources) -> WriteOptions {
+        options(&self.output, self.force, self.green, resources)
+    }
+}
 
 /// The options of any writer of a book: its caption is the file's name, and `green` is the per mille that the command line
 /// names.
@@ -62,6 +85,27 @@ pub fn lines(written: &Written) -> Vec<String> {
     let names: Vec<_> = written.files.iter().map(|file| file.display().to_string()).collect();
     let (positions, moves) = (many(written.positions, "position"), many(written.moves, "move"));
     lines.push(format!("{}: {positions}, {moves}", names.join(", ")));
+    lines
+}
+
+/// What merging left out, in lines for people; `why` says it of positions that no line reaches.
+pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if merged.unreached > 0 {
+        lines.push(format!(
+            "left out: {} of {}, which no line from the starting position reaches ({why})",
+            many(merged.unreached, "position"),
+            merged.read + merged.unreached,
+        ));
+    }
+    if merged.unplaced > 0 {
+        let positions = many(merged.unplaced, "position");
+        lines.push(format!("left out: {positions} with more pieces than a game has"));
+    }
+    if merged.ruled_out > 0 {
+        let moves = many(merged.ruled_out, "move");
+        lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
+    }
     lines
 }
 

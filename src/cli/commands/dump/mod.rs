@@ -1,6 +1,8 @@
 //! `tabiya dump`: every entry of a book.
 
+mod epd;
 mod json;
+mod lines;
 mod pgn;
 mod tsv;
 
@@ -8,7 +10,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::base::error::Result;
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::book::{self, Book, PositionRecord, Scope};
 use crate::cli::output::exit::Exit;
@@ -31,6 +33,18 @@ pub struct Args {
     /// as in a book for one side.
     #[arg(long)]
     reachable: bool,
+    /// With --format pgn: one game for each line, with weights and counts as comments
+    ///
+    /// A position that several lines reach is continued in the shortest of them; the others end there with the comment
+    /// "transposes".
+    #[arg(long)]
+    lines: bool,
+    /// With --format epd: the positions after exactly N plies
+    #[arg(long, value_name = "N")]
+    ply: Option<u32>,
+    /// With --format epd: the seed of the order, which is the same each time for the same seed [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -39,8 +53,27 @@ enum Form {
     Tsv,
     /// One line of JSON per position
     Json,
-    /// One PGN game with variations
+    /// One PGN game with variations; with --lines, one game for each line
     Pgn,
+    /// An opening suite: the positions that playable moves reach after --ply plies, each once, mirrored ones too, shuffled
+    Epd,
+}
+
+impl Args {
+    /// Refuses options that belong to another format.
+    fn check(&self) -> Result<()> {
+        let (epd, pgn) = (self.format == Form::Epd, self.format == Form::Pgn);
+        let (what, advice) = if self.lines && !pgn {
+            ("--lines writes games", "write --format pgn --lines")
+        } else if (self.ply.is_some() || self.seed.is_some()) && !epd {
+            ("--ply and --seed choose the positions of an opening suite", "write --format epd --ply N")
+        } else if epd && self.ply.is_none() {
+            ("--format epd needs the number of plies", "name it with --ply, such as --ply 8")
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Usage, what).advice(advice))
+    }
 }
 
 /// Writes the entries.
@@ -48,7 +81,11 @@ enum Form {
 /// # Errors
 /// When the book cannot be read, or standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
+    args.check()?;
     let book = book::open(&args.book)?;
+    if let Some(plies) = args.ply {
+        return print_suite(args, &*book, plies);
+    }
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
     let castlings = if scope == Scope::All && args.format != Form::Pgn {
         tsv::Castlings::find(&*book)
@@ -68,7 +105,8 @@ pub fn run(args: &Args) -> Result<Exit> {
                 })?;
             }
             Form::Json => each(&*book, scope, out, |known, out| json::line(known, &castlings, out))?,
-            Form::Pgn => unreached = pgn::tree(&*book, out)?,
+            Form::Pgn if args.lines => unreached = lines::games(&*book, out)?,
+            Form::Pgn | Form::Epd => unreached = pgn::tree(&*book, out)?,
         }
         Ok(Exit::Done)
     })?;
@@ -81,6 +119,21 @@ pub fn run(args: &Args) -> Result<Exit> {
         ));
     }
     Ok(exit)
+}
+
+/// Writes an opening suite.
+fn print_suite(args: &Args, book: &dyn Book, plies: u32) -> Result<Exit> {
+    let suite = epd::suite(book, plies, args.seed.unwrap_or(1))?;
+    if suite.is_empty() {
+        let name = args.book.display();
+        let plies = many(plies.into(), "ply");
+        output::warn(&format!("{name}: no playable line has {plies}: name fewer with --ply"));
+        return Ok(Exit::Findings);
+    }
+    output::print(|out| {
+        suite.iter().try_for_each(|line| epd::line(line, out))?;
+        Ok(Exit::Done)
+    })
 }
 
 /// Writes each position, until the output is closed.

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use shakmaty::Position as _;
 
 use crate::base::progress::Progress;
-use crate::book::traverse::{Keys, own_lines};
+use crate::book::traverse::{self, Keys, own_lines};
 use crate::book::{Annotation, Book, Scope};
 use crate::chess::Position;
 use crate::chess::normal::forms;
@@ -29,24 +29,11 @@ enum Task {
 /// Writes the tree. Each position is followed once; a line that reaches it again ends there with a comment. Returns how many
 /// moves of the book are left out because no line reaches their positions.
 pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
-    let own = own_lines(book, usize::MAX).unwrap_or_default();
-    let unreached = unreached(book, &own);
-    let replies = if unreached.is_empty() { Replies::None } else { Replies::Beyond(own) };
-    let name = book.path().file_name().unwrap_or_default().to_string_lossy();
+    let reached = Reached::of(book);
     let mut writer = Writer::default();
-    for (tag, value) in [
-        ("Event", &*name),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", "?"),
-        ("White", "?"),
-        ("Black", "?"),
-        ("Result", "*"),
-    ] {
-        writer.tag(tag, value);
-    }
+    tags(&book.path().file_name().unwrap_or_default().to_string_lossy(), "?", &mut writer);
     writer.begin_moves();
-    let mut lines = Lines::new(book, replies);
+    let mut lines = Lines::new(book, reached.followed());
     let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
     while let Some(task) = tasks.pop() {
         match task {
@@ -74,9 +61,54 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     }
     writer.end_moves("*");
     writer.write_lines(out)?;
-    // The replies may have reached some of them.
-    let left_out = unreached.iter().filter(|(keys, _)| !keys.iter().any(|key| lines.saw(*key)));
-    Ok(left_out.map(|(_, moves)| moves).sum())
+    Ok(reached.left_out(&lines))
+}
+
+/// Writes the tags of a game of a book.
+pub fn tags(name: &str, round: &str, writer: &mut Writer) {
+    for (tag, value) in [
+        ("Event", name),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", round),
+        ("White", "?"),
+        ("Black", "?"),
+        ("Result", "*"),
+    ] {
+        writer.tag(tag, value);
+    }
+}
+
+/// What a book's own moves reach, and what they do not.
+pub struct Reached {
+    own: Keys,
+    /// The keys of each other position, and how many moves it has.
+    unreached: Vec<(Vec<u64>, u64)>,
+}
+
+impl Reached {
+    /// Looks at the whole book.
+    pub fn of(book: &dyn Book) -> Self {
+        let own = own_lines(book, usize::MAX).unwrap_or_default();
+        let unreached = unreached(book, &own);
+        Self { own, unreached }
+    }
+
+    /// The replies that lines follow: none if the book's own moves reach everything.
+    pub fn followed(&self) -> Replies {
+        if self.unreached.is_empty() { Replies::None } else { Replies::Beyond(self.own.clone()) }
+    }
+
+    /// The same for traversals.
+    pub fn replies(&self) -> traverse::Replies {
+        if self.unreached.is_empty() { traverse::Replies::default() } else { self.own.clone().into() }
+    }
+
+    /// How many moves the lines have left out. Replies may have reached some of what the own moves do not.
+    pub fn left_out(&self, lines: &Lines<'_>) -> u64 {
+        let left_out = self.unreached.iter().filter(|(keys, _)| !keys.iter().any(|key| lines.saw(*key)));
+        left_out.map(|(_, moves)| moves).sum()
+    }
 }
 
 /// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
@@ -119,7 +151,7 @@ fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) 
 }
 
 /// The numeric annotation glyph of a mark.
-fn nag(mark: Annotation) -> u8 {
+pub fn nag(mark: Annotation) -> u8 {
     match mark {
         Annotation::Good => 1,
         Annotation::Bad => 2,

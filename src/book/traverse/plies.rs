@@ -1,0 +1,288 @@
+//! Traverses a book breadth first with the plies of each position, in memory that holds every position in 24 bytes.
+
+use std::ops::ControlFlow;
+
+use shakmaty::{Move, Position as _};
+
+use super::{Keys, STRIDE, own_lines};
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::{Book, MoveFacts, Scope};
+use crate::chess::normal::forms;
+use crate::chess::{MoveCode, Packed, Position};
+
+/// Where a traversal by plies begins, and how far it goes.
+#[derive(Clone, Debug)]
+pub(crate) struct ByPlies {
+    /// Positions to begin with, each with its plies.
+    pub starts: Vec<(u32, Position)>,
+    /// Positions beyond this number are not visited.
+    pub most: usize,
+    /// Whether a position is visited once for each number of plies that it is reached after, not only for the least.
+    pub again: bool,
+}
+
+impl Default for ByPlies {
+    /// Everything from the starting position on, each position once.
+    fn default() -> Self {
+        Self { starts: vec![(0, Position::start())], most: usize::MAX, again: false }
+    }
+}
+
+/// How the visited positions were reached.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tracks(Vec<(u32, MoveCode)>);
+
+impl Tracks {
+    /// The number of the position before the one of this number on its line, and the move between them.
+    pub fn before(&self, number: u32) -> Option<(u32, MoveCode)> {
+        let (before, mv) = self.0.get(usize::try_from(number).ok()?)?;
+        (*before < number).then_some((*before, *mv))
+    }
+
+    /// The moves that lead to the position of this number, from the position that the traversal began with.
+    pub fn line(&self, number: u32) -> Vec<MoveCode> {
+        let mut line = Vec::new();
+        let mut at = number;
+        while let Some((before, mv)) = self.before(at) {
+            line.push(mv);
+            at = before;
+        }
+        line.reverse();
+        line
+    }
+}
+
+/// A position on its way.
+#[derive(Clone, Copy)]
+struct Waiting {
+    packed: Packed,
+    number: u32,
+}
+
+/// What a traversal keeps while it goes on.
+struct State {
+    seen: Keys,
+    tracks: Tracks,
+    next: Vec<Waiting>,
+    most: usize,
+}
+
+impl State {
+    /// Notes a position, unless it was seen before or there is no room. `from` is `None` for those that begin.
+    fn arrive(&mut self, position: &Position, from: Option<(u32, Move)>) {
+        let (Ok(number), Some(packed)) = (u32::try_from(self.tracks.0.len()), Packed::new(position)) else {
+            return;
+        };
+        if self.seen.len() >= self.most || !self.seen.insert(position.key()) {
+            return;
+        }
+        self.tracks.0.push(match from {
+            Some((before, mv)) => (before, MoveCode::from_move(mv)),
+            None => (number, MoveCode::NULL),
+        });
+        self.next.push(Waiting { packed, number });
+    }
+}
+
+/// A position that is visited.
+pub(crate) struct Visited<'a> {
+    /// The position. Its counters of moves are not those of a game.
+    pub at: &'a Position,
+    /// The least plies after which it is reached.
+    pub plies: u32,
+    /// Its number, by which [`Tracks`] knows it.
+    pub number: u32,
+    /// How all positions so far were reached.
+    pub tracks: &'a Tracks,
+}
+
+impl ByPlies {
+    /// Visits the positions, those of fewer plies first, until `visit` breaks off; it appends the legal moves to follow.
+    /// Returns the keys of those that were seen.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn each(
+        self,
+        progress: &Progress,
+        mut visit: impl FnMut(&Visited<'_>, &mut Vec<Move>) -> ControlFlow<()>,
+    ) -> Result<Keys> {
+        let Self { mut starts, most, again } = self;
+        let mut state = State { seen: Keys::default(), tracks: Tracks::default(), next: Vec::new(), most };
+        let (mut now, mut moves, mut met) = (Vec::new(), Vec::new(), 0_u64);
+        for plies in 0.. {
+            starts.retain(|(at, position)| {
+                if *at == plies {
+                    state.arrive(position, None);
+                }
+                *at > plies
+            });
+            std::mem::swap(&mut now, &mut state.next);
+            if now.is_empty() && starts.is_empty() {
+                break;
+            }
+            if again {
+                state.seen.clear();
+            }
+            for Waiting { packed, number } in now.drain(..) {
+                met += 1;
+                if met.is_multiple_of(STRIDE) {
+                    progress.at(met);
+                    interrupt::check()?;
+                }
+                let Some(at) = packed.unpack() else { continue };
+                moves.clear();
+                if visit(&Visited { at: &at, plies, number, tracks: &state.tracks }, &mut moves).is_break() {
+                    return Ok(state.seen);
+                }
+                for &mv in &moves {
+                    state.arrive(&at.after(mv), Some((number, mv)));
+                }
+            }
+        }
+        Ok(state.seen)
+    }
+}
+
+/// The replies that a book does not have but that lead back into it, as in a book for one side.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Replies {
+    /// The positions that the book's own moves reach; `None` if they reach everything, and no reply has to be followed.
+    own: Option<Keys>,
+}
+
+impl From<Keys> for Replies {
+    /// Replies to positions that are not among these, which the book's own moves reach.
+    fn from(own: Keys) -> Self {
+        Self { own: Some(own) }
+    }
+}
+
+impl Replies {
+    /// Finds out whether the `lines` of some books together leave out positions of any of the `books`. If the lines reach
+    /// more than `most` positions, no replies are followed.
+    pub fn of<B: Book + ?Sized>(lines: &B, books: &[&dyn Book], most: usize) -> Self {
+        let own = own_lines(lines, most).filter(|own| books.iter().any(|book| leaves_out(*book, own)));
+        Self { own }
+    }
+
+    /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
+    pub fn append<B: Book + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
+        let Some(own) = &self.own else { return };
+        let mut there: Vec<MoveFacts> = Vec::new();
+        for mv in at.chess().legal_moves() {
+            let next = at.after(mv);
+            if own.contains(&next.key()) || out.contains(&mv) {
+                continue;
+            }
+            there.clear();
+            book.moves(&next, &mut there);
+            if !there.is_empty() {
+                out.push(mv);
+            }
+        }
+    }
+}
+
+/// Whether a book has positions with moves that are not among these. Positions that a format does not distinguish,
+/// mirrored or with colours swapped, count as one.
+fn leaves_out(book: &dyn Book, keys: &Keys) -> bool {
+    let mut found = false;
+    book.each(Scope::All, &Progress::none(), &mut |known| {
+        found = !known.moves.is_empty() && !has_form(known.key, known.position.as_ref(), keys);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// Whether a position is among these, or another one that some formats do not distinguish from it.
+pub(crate) fn has_form(key: u64, position: Option<&Position>, keys: &Keys) -> bool {
+    let is_in = |chess| keys.contains(&Position::from_chess(chess).key());
+    keys.contains(&key) || position.is_some_and(|at| forms(at.chess().clone()).into_iter().any(is_in))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::tests::{Lines, after, moves};
+
+    const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4"];
+
+    fn visited(book: &Lines, from: ByPlies) -> Vec<(u32, u64)> {
+        let mut visited = Vec::new();
+        let replies = Replies::of(book, &[book], usize::MAX);
+        let seen = from.each(&Progress::none(), |Visited { at, plies, number, tracks }, follow| {
+            visited.push((*plies, at.key()));
+            let mut end = Position::start();
+            for mv in tracks.line(*number) {
+                end.play(MoveFacts::new(mv, 0).at(&end).unwrap().mv);
+            }
+            assert_eq!(end.key(), at.key());
+            follow.extend(moves(book, at).iter().map(|facts| facts.mv));
+            replies.append(book, at, follow);
+            ControlFlow::Continue(())
+        });
+        assert!(visited.iter().all(|(_, key)| seen.as_ref().unwrap().contains(key)));
+        visited
+    }
+
+    #[test]
+    fn each_position_comes_after_its_least_plies() {
+        let book = Lines::new(&[&LINES[..], &["g1f3 b8c6 e2e4 e7e5 f1b5"]].concat(), |_| true);
+        let visited = visited(&book, ByPlies::default());
+        assert!(visited.is_sorted_by_key(|(plies, _)| *plies));
+        let plies =
+            |line: &str| visited.iter().find(|(_, key)| *key == after(line).key()).map(|(plies, _)| *plies);
+        assert_eq!(plies(""), Some(0));
+        assert_eq!(plies("e2e4 e7e5 g1f3 b8c6"), Some(4));
+        assert_eq!(plies("g1f3 b8c6 e2e4 e7e5 f1b5"), Some(5));
+        let mut keys: Vec<_> = visited.iter().map(|(_, key)| *key).collect();
+        keys.sort_unstable();
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn a_book_for_one_side_is_followed_along_replies() {
+        for parity in [0, 1] {
+            let book = Lines::new(&LINES, |ply| ply % 2 == parity);
+            let visited = visited(&book, ByPlies::default());
+            assert!(book.moves.keys().all(|key| visited.iter().any(|(_, seen)| seen == key)));
+        }
+        let white = Lines::new(&LINES, |ply| ply % 2 == 0);
+        assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
+        assert!(Replies::of(&white, &[&white], 1).own.is_none());
+    }
+
+    #[test]
+    fn a_cycle_ends_unless_positions_count_again() {
+        let book = Lines::new(&["g1f3 g8f6 f3g1 f6g8"], |_| true);
+        assert_eq!(visited(&book, ByPlies::default()).len(), 4);
+        let mut last = 0;
+        let from = ByPlies { again: true, ..ByPlies::default() };
+        from.each(&Progress::none(), |visited, follow| {
+            last = visited.plies;
+            follow.extend(moves(&book, visited.at).iter().map(|facts| facts.mv));
+            if last == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .unwrap();
+        assert_eq!(last, 9);
+    }
+
+    #[test]
+    fn several_starts_and_a_bound() {
+        let book = Lines::new(&LINES, |_| true);
+        let starts = vec![(2, after("e2e4 e7e5")), (1, after("d2d4"))];
+        let mut seen = Vec::new();
+        let from = ByPlies { starts, most: 3, ..ByPlies::default() };
+        from.each(&Progress::none(), |visited, follow| {
+            seen.push((visited.plies, visited.at.key()));
+            follow.extend(moves(&book, visited.at).iter().map(|facts| facts.mv));
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+        let expected = [(1, "d2d4"), (2, "d2d4 d7d5"), (2, "e2e4 e7e5")];
+        assert_eq!(seen, expected.map(|(plies, line)| (plies, after(line).key())));
+    }
+}

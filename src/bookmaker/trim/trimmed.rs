@@ -1,0 +1,388 @@
+//! A book as if it had only the moves that stay, so that whatever takes a book takes a trimmed one.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::{Cut, Tally, Trim};
+use crate::base::error::Result;
+use crate::base::findings::Findings;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, Visited, has_form};
+use crate::book::{Book, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary, Visit};
+use crate::chess::{MoveCode, Position};
+
+/// Where a position is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Its moves may stay.
+    Inside,
+    /// On a line that stays: the moves of the lines stay.
+    OnLine,
+    /// It is reached, and its moves come after too many plies.
+    TooDeep,
+    /// It is not reached.
+    Outside,
+}
+
+/// A book of which only some moves are shown.
+pub struct Trimmed<'a> {
+    book: &'a dyn Book,
+    trim: &'a Trim,
+    /// The moves that were named.
+    without: Vec<(u64, MoveCode)>,
+    /// The moves of the lines that stay, by their positions.
+    lines: HashMap<u64, Vec<MoveCode>>,
+    /// Where the traversal begins.
+    starts: Vec<(u32, Position)>,
+    replies: Replies,
+    /// What is reached, and what of that is too deep, once that is known.
+    reached: Option<(Keys, Keys)>,
+    /// Without a traversal: the positions that moves lead to that stay.
+    targets: Keys,
+    tally: Mutex<Tally>,
+}
+
+impl<'a> Trimmed<'a> {
+    /// Finds out what stays.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn new(book: &'a dyn Book, trim: &'a Trim, progress: &Progress) -> Result<Self> {
+        let mut trimmed = Self {
+            book,
+            trim,
+            without: Vec::new(),
+            lines: HashMap::new(),
+            starts: Vec::new(),
+            replies: Replies::default(),
+            reached: None,
+            targets: Keys::default(),
+            tally: Mutex::default(),
+        };
+        trimmed.note_lines();
+        if trimmed.traverses() {
+            progress.things(0, "positions");
+            trimmed.replies = Replies::of(book, &[book], usize::MAX);
+            if book.holds_positions() {
+                trimmed.reached = Some(trimmed.reach(progress)?);
+            }
+        } else if book.holds_positions() {
+            trimmed.targets = trimmed.targets(progress)?;
+        }
+        Ok(trimmed)
+    }
+
+    /// Whether the book is traversed from the starting position. Only that tells which side moves where only keys are known.
+    fn traverses(&self) -> bool {
+        self.trim.traverses() || self.trim.only.is_some() && !self.book.holds_positions()
+    }
+
+    /// Whether positions come with their boards, although the book holds only keys.
+    fn finds_positions(&self) -> bool {
+        self.traverses() && !self.book.holds_positions()
+    }
+
+    /// What became of the moves, after [`Book::each`].
+    pub fn tally(&self) -> Tally {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The lines of [`Trim::without`] whose last move the book does not have, by their places. A reply that leads back into
+    /// the book counts as one.
+    pub fn missing(&self) -> Vec<usize> {
+        let has = |line: &Vec<Move>| {
+            let Some((last, before)) = line.split_last() else { return true };
+            let at = played(before);
+            let mut moves = Vec::new();
+            self.book.moves(&at, &mut moves);
+            let known = moves.iter().any(|facts| facts.mv == *last);
+            moves.clear();
+            self.book.moves(&at.after(*last), &mut moves);
+            known || !moves.is_empty()
+        };
+        let lines = self.trim.without.iter().enumerate();
+        lines.filter(|(_, line)| !has(line)).map(|(place, _)| place).collect()
+    }
+
+    fn note_lines(&mut self) {
+        for line in &self.trim.without {
+            if let Some((last, before)) = line.split_last() {
+                self.without.push((played(before).key(), MoveCode::from_move(*last)));
+            }
+        }
+        if self.trim.below.is_empty() {
+            self.starts.push((0, Position::start()));
+        }
+        for line in &self.trim.below {
+            let (mut at, mut plies) = (Position::start(), 0);
+            let goes_on = line.iter().all(|&mv| {
+                let code = MoveCode::from_move(mv);
+                if self.is_without(at.key(), code) || self.trim.max_ply.is_some_and(|most| plies >= most) {
+                    return false;
+                }
+                self.lines.entry(at.key()).or_default().push(code);
+                at.play(mv);
+                plies += 1;
+                true
+            });
+            if goes_on {
+                self.starts.push((plies, at));
+            }
+        }
+    }
+
+    fn is_without(&self, key: u64, mv: MoveCode) -> bool {
+        self.without.contains(&(key, mv))
+    }
+
+    /// Whether a move at this position is one of the side whose moves do not stay.
+    fn is_other_side(&self, turn: Option<Color>) -> bool {
+        self.trim.only.zip(turn).is_some_and(|(only, turn)| only != turn)
+    }
+
+    /// The moves that lead on from a position that is reached: those that stay and replies; all moves of the other side.
+    fn follow(&self, at: &Position, moves: &[MoveFacts], out: &mut Vec<Move>) {
+        let stays = if self.is_other_side(Some(at.chess().turn())) {
+            vec![None; moves.len()]
+        } else {
+            self.trim.judge(moves)
+        };
+        let left = moves.iter().zip(stays).filter(|(_, cut)| cut.is_none());
+        out.extend(left.map(|(facts, _)| facts.mv));
+        // Moves of the book that go are no replies either.
+        let mut all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+        let own = all.len();
+        self.replies.append(self.book, at, &mut all);
+        out.extend(all.into_iter().skip(own));
+        out.retain(|mv| !self.is_without(at.key(), MoveCode::from_move(*mv)));
+    }
+
+    /// Visits what is reached; returns its keys, and the keys of what is too deep.
+    fn walk(
+        &self,
+        progress: &Progress,
+        mut see: impl FnMut(&Position, Place, &[MoveFacts]) -> ControlFlow<()>,
+    ) -> Result<(Keys, Keys)> {
+        let mut deep = Keys::default();
+        let mut moves = Vec::new();
+        let from = ByPlies { starts: self.starts.clone(), ..ByPlies::default() };
+        let reached = from.each(progress, |&Visited { at, plies, .. }, follow| {
+            moves.clear();
+            self.book.moves(at, &mut moves);
+            if self.trim.max_ply.is_some_and(|most| plies >= most) {
+                deep.insert(at.key());
+                let on_line = self.lines.contains_key(&at.key());
+                return see(at, if on_line { Place::OnLine } else { Place::TooDeep }, &moves);
+            }
+            self.follow(at, &moves, follow);
+            see(at, Place::Inside, &moves)
+        })?;
+        Ok((reached, deep))
+    }
+
+    fn reach(&self, progress: &Progress) -> Result<(Keys, Keys)> {
+        self.walk(progress, |_, _, _| ControlFlow::Continue(()))
+    }
+
+    /// The keys of the positions after moves that stay, of a book that holds its positions.
+    fn targets(&self, progress: &Progress) -> Result<Keys> {
+        let (mut targets, mut met, mut result) = (Keys::default(), 0_u64, Ok(()));
+        self.book.each(Scope::All, progress, &mut |record| {
+            met += 1;
+            if met.is_multiple_of(STRIDE) {
+                result = interrupt::check();
+            }
+            if let Some(at) = &record.position {
+                let cuts = self.cuts(record, Place::Inside);
+                let left = record.moves.iter().zip(cuts).filter(|(_, cut)| cut.is_none());
+                targets.extend(left.filter_map(|(facts, _)| Some(at.after(facts.at(at)?.mv).key())));
+            }
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        result.map(|()| targets)
+    }
+
+    fn place(&self, key: u64) -> Place {
+        match &self.reached {
+            None => Place::Inside,
+            Some((reached, deep)) if reached.contains(&key) && !deep.contains(&key) => Place::Inside,
+            Some(_) if self.lines.contains_key(&key) => Place::OnLine,
+            Some((_, deep)) if deep.contains(&key) => Place::TooDeep,
+            Some(_) => Place::Outside,
+        }
+    }
+
+    /// For each move of a position the reason why it goes; `None` if it stays.
+    fn cuts(&self, record: &PositionRecord, place: Place) -> Vec<Option<Cut>> {
+        let turn = record.position.as_ref().map(|at| at.chess().turn());
+        let on_lines = self.lines.get(&record.key).map_or(&[][..], Vec::as_slice);
+        let whole = match place {
+            Place::Outside => Some(Cut::Unreached),
+            Place::TooDeep => Some(Cut::Ply),
+            _ if self.is_other_side(turn) => Some(Cut::Side),
+            _ => None,
+        };
+        if whole.is_some() {
+            return vec![whole; record.moves.len()];
+        }
+        let judged = self.trim.judge(&record.moves).into_iter();
+        let cut = |(facts, judged): (&MoveFacts<MoveCode>, Option<Cut>)| {
+            if self.is_without(record.key, facts.mv) {
+                Some(Cut::Without)
+            } else if on_lines.contains(&facts.mv) {
+                None
+            } else if place == Place::OnLine {
+                Some(Cut::Below)
+            } else {
+                judged
+            }
+        };
+        record.moves.iter().zip(judged).map(cut).collect()
+    }
+
+    /// Whether what the book says of a position itself stays, although no move does: if the position is reached, or another
+    /// that the format does not distinguish from it.
+    fn keeps_words(&self, record: &PositionRecord) -> bool {
+        let says = record.total.is_some() || record.comment.is_some() || record.game.is_some();
+        let at = record.position.as_ref();
+        says && match &self.reached {
+            Some((reached, _)) => self.lines.contains_key(&record.key) || has_form(record.key, at, reached),
+            None => has_form(record.key, at, &self.targets),
+        }
+    }
+
+    /// What stays of a position, if anything does.
+    fn trimmed(&self, record: &PositionRecord, place: Place, tally: &mut Tally) -> Option<PositionRecord> {
+        let mut kept = Vec::with_capacity(record.moves.len());
+        for (facts, cut) in record.moves.iter().zip(self.cuts(record, place)) {
+            match cut {
+                Some(why) => tally.cut(why, 1),
+                None => {
+                    tally.uncounted += u64::from(self.trim.min_games > 0 && facts.counts.is_none());
+                    kept.push(*facts);
+                }
+            }
+        }
+        tally.positions += u64::from(!record.moves.is_empty());
+        tally.moves += record.moves.len() as u64;
+        tally.kept_positions += u64::from(!kept.is_empty());
+        tally.kept_moves += kept.len() as u64;
+        let stays = !kept.is_empty() || self.keeps_words(record);
+        stays.then(|| PositionRecord { moves: kept, ..record.clone() })
+    }
+
+    /// Shows what stays of a book that holds only keys, with the positions that the traversal finds.
+    fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Tally {
+        let mut tally = Tally::default();
+        let mut see = |at: &Position, place, moves: &[MoveFacts]| {
+            if moves.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            match self.trimmed(&PositionRecord::of(at, moves), place, &mut tally) {
+                Some(kept) => visit(&kept),
+                None => ControlFlow::Continue(()),
+            }
+        };
+        // The lines that stay come first, unless the traversal comes back to them.
+        let mut on_lines = Vec::new();
+        let walked = self.walk(progress, |at, place, moves| see(at, place, moves));
+        if let Ok((reached, _)) = walked {
+            for line in &self.trim.below {
+                let mut at = Position::start();
+                for &mv in line {
+                    if !reached.contains(&at.key()) && self.lines.contains_key(&at.key()) {
+                        on_lines.push(at.clone());
+                    }
+                    at.play(mv);
+                }
+            }
+        }
+        on_lines.sort_by_key(Position::key);
+        on_lines.dedup_by_key(|at| at.key());
+        let mut moves = Vec::new();
+        for at in &on_lines {
+            moves.clear();
+            self.book.moves(at, &mut moves);
+            if see(at, Place::OnLine, &moves).is_break() {
+                break;
+            }
+        }
+        // What the traversal did not visit is only counted.
+        let (mut positions, mut moves) = (0, 0);
+        self.book.each(Scope::All, &Progress::none(), &mut |record| {
+            positions += u64::from(!record.moves.is_empty());
+            moves += record.moves.len() as u64;
+            ControlFlow::Continue(())
+        });
+        tally.cut(Cut::Unreached, moves.saturating_sub(tally.moves));
+        (tally.positions, tally.moves) = (positions.max(tally.positions), moves.max(tally.moves));
+        tally
+    }
+}
+
+/// The position after legal moves from the start.
+fn played(moves: &[Move]) -> Position {
+    let mut at = Position::start();
+    moves.iter().for_each(|&mv| at.play(mv));
+    at
+}
+
+impl Book for Trimmed<'_> {
+    fn path(&self) -> &Path {
+        self.book.path()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.book.files()
+    }
+
+    fn format(&self) -> Format {
+        self.book.format()
+    }
+
+    /// Appends the moves that stay, if the position is known to be reached.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let mut moves = Vec::new();
+        self.book.moves(at, &mut moves);
+        let cuts = self.cuts(&PositionRecord::of(at, &moves), self.place(at.key()));
+        out.extend(moves.into_iter().zip(cuts).filter(|(_, cut)| cut.is_none()).map(|(facts, _)| facts));
+    }
+
+    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
+        self.book.games(see);
+    }
+
+    /// Shows what stays. A traversal decides what is shown whatever the scope.
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+        if self.finds_positions() {
+            let tally = self.each_found(progress, visit);
+            *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+            return 0;
+        }
+        let scope = if self.traverses() { Scope::All } else { scope };
+        let mut tally = Tally::default();
+        let unreached = self.book.each(scope, progress, &mut |record| match self.trimmed(
+            record,
+            self.place(record.key),
+            &mut tally,
+        ) {
+            Some(kept) => visit(&kept),
+            None => ControlFlow::Continue(()),
+        });
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
+        unreached
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+        self.book.survey(progress, findings)
+    }
+}

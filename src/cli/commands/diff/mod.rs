@@ -1,0 +1,285 @@
+//! `tabiya diff`: what differs between two books.
+
+mod json;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use shakmaty::CastlingMode;
+
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book;
+use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
+use crate::chess::Position;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::facts::{colour, learned};
+use crate::cli::output::lines::{number, san};
+use crate::cli::output::rows::{many, percent};
+use crate::cli::output::{self, Printed};
+
+/// Differences of one kind that are listed without `--all`.
+const LISTED: u64 = 20;
+
+/// `tabiya diff`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The first book
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// The second book
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    /// Print one line of JSON for each difference
+    #[arg(long)]
+    json: bool,
+    /// List all differences, not only the first 20 of each kind
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// Prints what differs.
+///
+/// # Errors
+/// When a book cannot be read, or the work is interrupted.
+pub fn run(args: &Args) -> Result<Exit> {
+    let (a, b) = (book::open(&args.a)?, book::open(&args.b)?);
+    let resources = args.resources.resolve()?;
+    interrupt::watch();
+    let names = [&*a, &*b].map(|book| book.path().display().to_string());
+    output::print(|out| {
+        let books = [&*a, &*b];
+        let progress = Progress::terminal(names.join(", "));
+        let most = if args.all { u64::MAX } else { LISTED };
+        let mut listing =
+            Listing { names: &names, most, json: args.json, counts: BTreeMap::new(), moves: [0; 2] };
+        let mut printed = Ok(());
+        diff(books, &resources, &progress, &mut |difference| {
+            printed = progress.aside(|| listing.print(difference, out));
+            if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        drop(progress);
+        printed?;
+        listing.end(out)
+    })
+}
+
+/// The kinds of differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Position(Which),
+    Move(Which),
+    Changed,
+}
+
+impl Kind {
+    fn of(what: &What) -> Self {
+        match what {
+            What::Position(which, _) => Self::Position(*which),
+            What::Move(which, _) => Self::Move(*which),
+            What::Changed(_) => Self::Changed,
+        }
+    }
+}
+
+/// Prints differences, and counts them.
+struct Listing<'a> {
+    names: &'a [String; 2],
+    most: u64,
+    json: bool,
+    counts: BTreeMap<Kind, u64>,
+    /// The moves of positions that only one book has.
+    moves: [u64; 2],
+}
+
+impl Listing<'_> {
+    fn print(&mut self, difference: &Difference<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let count = self.counts.entry(Kind::of(&difference.what)).or_default();
+        *count += 1;
+        if let What::Position(which, moves) = &difference.what {
+            let [a, b] = &mut self.moves;
+            *(if *which == Which::A { a } else { b }) += moves.len() as u64;
+        }
+        if self.json {
+            json::line(difference, &Place::of(difference), out)
+        } else if *count <= self.most {
+            writeln!(out, "{}", self.text(difference))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn name(&self, which: Which) -> &str {
+        let [a, b] = self.names;
+        if which == Which::A { a } else { b }
+    }
+
+    fn text(&self, difference: &Difference<'_>) -> String {
+        let place = Place::of(difference);
+        match &difference.what {
+            What::Position(which, moves) => {
+                let list: Vec<_> = moves.iter().map(|facts| place.mv(facts)).collect();
+                format!("only in {}: {}: {}", self.name(*which), place.name(), list.join(", "))
+            }
+            What::Move(which, facts) => {
+                format!("only in {}: {} ({})", self.name(*which), place.line_with(facts), known(facts))
+            }
+            What::Changed(changed) => {
+                format!("changed: {}: {}", place.line_with(&changed.a), changes(changed))
+            }
+        }
+    }
+
+    /// Prints the totals, for people.
+    fn end(&self, out: &mut dyn Write) -> Printed<Exit> {
+        let exit = if self.counts.is_empty() { Exit::Done } else { Exit::Findings };
+        if self.json {
+            return Ok(exit);
+        }
+        let count = |kind| self.counts.get(&kind).copied().unwrap_or_default();
+        let hidden = |kind| count(kind).saturating_sub(self.most);
+        for (kind, &all) in &self.counts {
+            if all > self.most {
+                let what = match kind {
+                    Kind::Position(which) => {
+                        format!("{} only in {}", many(hidden(*kind), "more position"), self.name(*which))
+                    }
+                    Kind::Move(which) => {
+                        format!("{} only in {}", many(hidden(*kind), "more move"), self.name(*which))
+                    }
+                    Kind::Changed => format!("{} changed", many(hidden(*kind), "more move")),
+                };
+                writeln!(out, "... and {what} (--all lists them)")?;
+            }
+        }
+        if self.counts.is_empty() {
+            writeln!(out, "no difference")?;
+            return Ok(exit);
+        }
+        for (which, moves) in [Which::A, Which::B].into_iter().zip(self.moves) {
+            let positions = many(count(Kind::Position(which)), "position");
+            let moves_there = many(moves, "move");
+            let more = many(count(Kind::Move(which)), "move");
+            writeln!(
+                out,
+                "only in {}: {positions} with {moves_there}, and {more} in other positions",
+                self.name(which)
+            )?;
+        }
+        writeln!(out, "changed: {}", many(count(Kind::Changed), "move"))?;
+        Ok(exit)
+    }
+}
+
+/// Where a difference is: a position with its line, if they are known.
+struct Place {
+    key: u64,
+    position: Option<Position>,
+    line: Option<String>,
+}
+
+impl Place {
+    fn of(difference: &Difference<'_>) -> Self {
+        let Some(moves) = difference.line else {
+            return Self { key: difference.key, position: difference.position.cloned(), line: None };
+        };
+        let (mut at, mut line) = (Position::start(), Vec::new());
+        for &mv in moves {
+            let Some(found) = Facts::new(mv, 0).at(&at) else { break };
+            line.push(format!("{}{}", number(&at, true), san(&at, found.mv)));
+            at.play(found.mv);
+        }
+        Self { key: difference.key, position: Some(at), line: Some(line.join(" ")) }
+    }
+
+    /// The position in words.
+    fn name(&self) -> String {
+        match (&self.line, &self.position) {
+            (Some(line), _) if line.is_empty() => "the starting position".to_owned(),
+            (Some(line), _) => format!("the position after {line}"),
+            (None, Some(at)) => format!("the position {}", at.fen()),
+            (None, None) => format!("the position with key {:016x}", self.key),
+        }
+    }
+
+    /// A move with what leads to it.
+    fn line_with(&self, facts: &Facts) -> String {
+        match (&self.line, &self.position) {
+            (Some(line), Some(at)) => {
+                let between = if line.is_empty() { "" } else { " " };
+                format!("{line}{between}{}{}", number(at, true), self.mv(facts))
+            }
+            _ => format!("{}: {}", self.name(), self.mv(facts)),
+        }
+    }
+
+    /// A move: in SAN, if the position is known.
+    fn mv(&self, facts: &Facts) -> String {
+        self.san(facts).unwrap_or_else(|| self.uci(facts))
+    }
+
+    fn san(&self, facts: &Facts) -> Option<String> {
+        let at = self.position.as_ref()?;
+        Some(san(at, facts.at(at)?.mv))
+    }
+
+    fn uci(&self, facts: &Facts) -> String {
+        let legal = self.position.as_ref().and_then(|at| facts.at(at));
+        legal
+            .map_or_else(|| facts.mv.to_string(), |facts| facts.mv.to_uci(CastlingMode::Standard).to_string())
+    }
+}
+
+/// What a book knows of a move.
+fn known(facts: &Facts) -> String {
+    let games = facts.counts.map_or(String::new(), |counts| format!(", {}", many(counts.games, "game")));
+    format!("weight {}{games}", facts.weight)
+}
+
+/// What has changed.
+fn changes(changed: &Changed) -> String {
+    let Changed { a, b, shares } = changed;
+    let mut changes = Vec::new();
+    let mut change = |name: &str, a: String, b: String| {
+        if a != b {
+            changes.push(format!("{name} {a} -> {b}"));
+        }
+    };
+    if let Some([a, b]) = shares {
+        change("share", percent(*a), percent(*b));
+    }
+    // Between formats weights are on different scales.
+    let same_format = shares.is_none();
+    if same_format {
+        change("weight", a.weight.to_string(), b.weight.to_string());
+    }
+    if same_format && a.counts.is_some() != b.counts.is_some() {
+        change("counts", yes_or_no(a), yes_or_no(b));
+    } else if let (Some(a), Some(b)) = (a.counts, b.counts) {
+        change("games", a.games.to_string(), b.games.to_string());
+        change("wins", a.wins.to_string(), b.wins.to_string());
+        change("draws", a.draws.to_string(), b.draws.to_string());
+        change("losses", a.losses.to_string(), b.losses.to_string());
+    }
+    if same_format {
+        let none = || "none".to_owned();
+        let mark = |facts: &Facts| facts.annotation.map_or_else(none, |mark| mark.as_str().to_owned());
+        change("mark", mark(a), mark(b));
+        let painted = |facts: &Facts| facts.recommended.map_or_else(none, |green| colour(green).to_owned());
+        change("colour", painted(a), painted(b));
+        let results = |facts: &Facts| facts.learned.map_or_else(none, learned);
+        change("learned", results(a), results(b));
+    }
+    changes.join(", ")
+}
+
+/// Whether a book counts the games of a move.
+fn yes_or_no(facts: &Facts) -> String {
+    if facts.counts.is_some() { "yes" } else { "no" }.to_owned()
+}

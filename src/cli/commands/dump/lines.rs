@@ -1,0 +1,151 @@
+//! A book's lines as PGN games, one for each line.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::vec;
+
+use shakmaty::Position as _;
+
+use super::pgn::{Reached, nag, tags};
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::Book;
+use crate::book::traverse::{ByPlies, Replies, Visited};
+use crate::chess::Position;
+use crate::cli::output::Printed;
+use crate::cli::output::lines::{Lines, Step};
+use crate::games::export::{San, Writer};
+
+/// A position of the current line, and its moves that are still to be followed.
+struct Branch {
+    at: Position,
+    steps: vec::IntoIter<Step>,
+}
+
+/// Writes a game for each line. A position is followed where it is reached after the fewest plies; other lines that reach it
+/// end there with a comment. Returns how many moves of the book are left out because no line reaches their positions.
+///
+/// # Errors
+/// When `out` cannot be written, or the work is interrupted.
+pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
+    let reached = Reached::of(book);
+    let plies = plies(book, &reached.replies())?;
+    let mut lines = Lines::new(book, reached.followed());
+    let (mut game, mut moves) = (Game::new(book), Vec::new());
+    let start = Position::start();
+    let (steps, _) = lines.moves_from(&start);
+    let mut branches = vec![Branch { at: start, steps: steps.into_iter() }];
+    while let Some(branch) = branches.last_mut() {
+        let Some(step) = branch.steps.next() else {
+            branches.pop();
+            game.line.pop();
+            continue;
+        };
+        let after = step.after.clone();
+        game.line.push(Ply::new(&branch.at, step));
+        let is_shortest = plies.get(&after.key()).is_none_or(|plies| *plies >= game.line.len());
+        let (steps, seen) = if is_shortest { lines.moves_from(&after) } else { (Vec::new(), true) };
+        if !steps.is_empty() {
+            branches.push(Branch { at: after, steps: steps.into_iter() });
+            continue;
+        }
+        moves.clear();
+        if seen {
+            book.moves(&after, &mut moves);
+        }
+        game.write(!moves.is_empty(), out)?;
+        game.line.pop();
+    }
+    Ok(reached.left_out(&lines))
+}
+
+/// The fewest plies after which each position is reached.
+fn plies(book: &dyn Book, replies: &Replies) -> Result<HashMap<u64, usize>> {
+    let (mut plies, mut moves) = (HashMap::new(), Vec::new());
+    ByPlies::default().each(&Progress::none(), |visited, follow| {
+        let Visited { at, plies: here, .. } = *visited;
+        plies.insert(at.key(), usize::try_from(here).unwrap_or(usize::MAX));
+        moves.clear();
+        book.moves(at, &mut moves);
+        follow.extend(moves.iter().map(|facts| facts.mv));
+        replies.append(book, at, follow);
+        ControlFlow::Continue(())
+    })?;
+    Ok(plies)
+}
+
+/// A move of the current line.
+struct Ply {
+    number: u32,
+    black: bool,
+    san: San,
+    glyph: Option<u8>,
+    comment: String,
+}
+
+impl Ply {
+    fn new(from: &Position, step: Step) -> Self {
+        Self {
+            number: from.chess().fullmoves().into(),
+            black: from.chess().turn().is_black(),
+            san: San::new(step.san.as_bytes()),
+            glyph: step.known.annotation.map(nag),
+            comment: comment(&step),
+        }
+    }
+}
+
+/// What the book knows of a move.
+fn comment(step: &Step) -> String {
+    if step.reply {
+        return "not in the book".to_owned();
+    }
+    let weight = format!("weight {}", step.known.weight);
+    match step.known.counts {
+        Some(counts) => {
+            format!("{weight}, games {} +{} ={} -{}", counts.games, counts.wins, counts.draws, counts.losses)
+        }
+        None => weight,
+    }
+}
+
+/// Writes the games.
+struct Game {
+    name: String,
+    line: Vec<Ply>,
+    written: u64,
+    writer: Writer,
+}
+
+impl Game {
+    fn new(book: &dyn Book) -> Self {
+        let name = book.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self { name, line: Vec::new(), written: 0, writer: Writer::default() }
+    }
+
+    fn write(&mut self, transposes: bool, out: &mut dyn Write) -> io::Result<()> {
+        self.written += 1;
+        let writer = &mut self.writer;
+        tags(&self.name, &self.written.to_string(), writer);
+        writer.begin_moves();
+        let mut numbered = true;
+        for ply in &self.line {
+            if numbered || !ply.black {
+                writer.number(ply.number, ply.black);
+            }
+            writer.san(ply.san);
+            if let Some(glyph) = ply.glyph {
+                writer.glyph(glyph);
+            }
+            numbered = writer.comment(&ply.comment);
+        }
+        if transposes {
+            writer.comment("transposes");
+        }
+        writer.end_moves("*");
+        out.write_all(writer.text())?;
+        writer.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! `tabiya trim`: a smaller book of the same or another format.
+
+use std::path::PathBuf;
+
+use shakmaty::{Color, Move};
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
+use crate::book::{self, Book, Scope};
+use crate::bookmaker;
+use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
+use crate::cli::args::positions::game_after;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::side;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, written};
+
+/// `tabiya trim`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+    #[command(flatten)]
+    to: written::NewBook,
+    #[command(flatten)]
+    moves: Moves,
+    #[command(flatten)]
+    lines: Lines,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// What moves need.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Moves")]
+struct Moves {
+    /// Only moves with at least this many games, where the book counts them
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    min_games: u64,
+    /// Only moves with at least this share of their position's weight, in thousandths
+    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 0, hide_default_value = true)]
+    min_share: u32,
+    /// Only moves of at least this weight
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    min_weight: u64,
+    /// Only the N heaviest moves of each position; in a CTG book, those that colours and marks let be played come first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    top: Option<u32>,
+    /// Only moves of this side, with all replies of the other side considered
+    ///
+    /// The options above then apply to the moves of this side alone: every move that the book has for the other side still
+    /// leads on. A Polyglot book is followed from the starting position, as with --reachable, because it does not say who
+    /// is to move.
+    #[arg(long, value_name = "SIDE", value_parser = side())]
+    only: Option<Color>,
+}
+
+/// Which lines stay. With one of these, only positions that the remaining moves reach from the starting position stay.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Lines, followed from the starting position")]
+struct Lines {
+    /// Only what the remaining moves reach from the starting position
+    #[arg(long)]
+    reachable: bool,
+    /// Only the first N plies of each line, on the shortest way to each position; 0 = all [default: 0]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    max_ply: u32,
+    /// Only positions at and after the end of this line, such as "e4 c5"; repeatable
+    ///
+    /// The moves of the line itself stay too, so that the book is still reached from the starting position.
+    #[arg(long, value_name = "MOVES")]
+    below: Vec<String>,
+    /// Remove the last move of this line, such as "e4 f5", and what only it leads to; repeatable
+    #[arg(long, value_name = "MOVES")]
+    without: Vec<String>,
+}
+
+impl Args {
+    fn trim(&self) -> Result<Trim> {
+        let moves = |option: &str, texts: &[String]| -> Result<Vec<Vec<Move>>> {
+            texts.iter().map(|text| Ok(game_after(option, text)?.moves().to_vec())).collect()
+        };
+        let without = moves("--without", &self.lines.without)?;
+        if without.iter().any(Vec::is_empty) {
+            let what = "--without: there is no move to remove";
+            return Err(Error::new(ErrorKind::Usage, what)
+                .advice("write the moves from the starting position, such as \"e4 f5\""));
+        }
+        Ok(Trim {
+            reachable: self.lines.reachable,
+            max_ply: Some(self.lines.max_ply).filter(|plies| *plies > 0),
+            min_games: self.moves.min_games,
+            min_share: self.moves.min_share,
+            min_weight: self.moves.min_weight,
+            top: self.moves.top.and_then(|top| usize::try_from(top).ok()),
+            only: self.moves.only,
+            below: moves("--below", &self.lines.below)?,
+            without,
+        })
+    }
+}
+
+/// Writes the book without what does not stay, and reports how much that is.
+///
+/// # Errors
+/// When the moves are not legal, a file cannot be read or written, or the work is interrupted: then no book is written.
+pub fn run(args: &Args) -> Result<Exit> {
+    let trim = args.trim()?;
+    let book = book::open(&args.book)?;
+    let output = &args.to.output;
+    keep_inputs(&book::parts(output), &written::books([&*book]))?;
+    let resources = args.resources.resolve()?;
+    interrupt::watch();
+    let writer = book::create(output, &args.to.options(&resources))?;
+    let progress = Progress::terminal(output.to_string_lossy());
+    let trimmed = Trimmed::new(&*book, &trim, &progress)?;
+    // A book that holds only keys has no positions for formats that need them, except those that its moves reach.
+    let keys_only = !book.holds_positions() && writer.needs_positions();
+    let scope = if keys_only { Scope::Reachable } else { Scope::All };
+    let books: [(&dyn Book, Scope); 1] = [(&trimmed, scope)];
+    let (merged, book) = bookmaker::merge(&books, &resources, writer, &progress)?;
+    drop(progress);
+    let tally = trimmed.tally();
+    let mut lines = report(&tally, &trim);
+    for place in trimmed.missing() {
+        let line = args.lines.without.get(place).map_or("", String::as_str);
+        lines.push(format!("--without \"{line}\": the book does not have this move"));
+    }
+    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
+    lines.extend(written::lines(&book));
+    let exit = output::print_lines(&lines, Exit::Done)?;
+    if book.moves == 0 {
+        let what = match (tally.moves, tally.kept_moves) {
+            (0, _) => "the book has no moves",
+            (_, 0) => "no move of the book is left",
+            _ => "the format can hold none of the moves that are left",
+        };
+        return Ok(written::nothing(output, what, None));
+    }
+    Ok(exit)
+}
+
+/// What stays, and what does not.
+fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
+    let Tally { positions, moves, kept_positions, kept_moves, .. } = *tally;
+    let mut lines = vec![format!(
+        "kept: {kept_moves} of {}, in {kept_positions} of {}",
+        many(moves, "move"),
+        many(positions, "position")
+    )];
+    lines.extend(tally.cut.iter().map(|(why, &count)| {
+        let why = match why {
+            Cut::Unreached => "in positions that the remaining moves do not reach".to_owned(),
+            Cut::Ply => format!(
+                "after more than {} (--max-ply)",
+                many(trim.max_ply.unwrap_or_default().into(), "ply")
+            ),
+            Cut::Side => "of the other side (--only)".to_owned(),
+            Cut::Without => "named by --without".to_owned(),
+            Cut::Below => "beside the lines of --below".to_owned(),
+            Cut::Weight => format!("that weigh less than {} (--min-weight)", trim.min_weight),
+            Cut::Games => format!("with fewer than {} games (--min-games)", trim.min_games),
+            Cut::Share => {
+                format!("with less than {} thousandths of the weight (--min-share)", trim.min_share)
+            }
+            Cut::Top => "lighter than others (--top)".to_owned(),
+        };
+        format!("left out: {} {why}", many(count, "move"))
+    }));
+    if tally.uncounted > 0 {
+        let moves = many(tally.uncounted, "move");
+        lines.push(format!("--min-games does not apply to {moves} whose games the book does not count"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_names_each_reason_with_its_option() {
+        let all =
+            [Cut::Ply, Cut::Side, Cut::Without, Cut::Below, Cut::Weight, Cut::Games, Cut::Share, Cut::Top];
+        let tally = Tally {
+            moves: 9,
+            cut: all.into_iter().map(|why| (why, 1)).collect(),
+            uncounted: 2,
+            ..Tally::default()
+        };
+        let trim = Trim { max_ply: Some(1), min_games: 5, ..Trim::default() };
+        let lines = report(&tally, &trim);
+        assert_eq!(lines[0], "kept: 0 of 9 moves, in 0 of 0 positions");
+        assert_eq!(lines[1], "left out: 1 move after more than 1 ply (--max-ply)");
+        let options = [
+            "max-ply",
+            "only",
+            "without",
+            "below",
+            "min-weight",
+            "min-games",
+            "min-share",
+            "top",
+            "min-games",
+        ];
+        for (line, option) in lines.iter().skip(1).zip(options) {
+            assert!(line.contains(&format!("--{option}")), "{line}");
+        }
+    }
+}
