@@ -7,7 +7,7 @@ mod game;
 mod open;
 mod record;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod traverse;
 pub mod verdict;
 mod write;

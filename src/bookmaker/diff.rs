@@ -307,3 +307,77 @@ impl Book for Together<'_> {
         first.survey(progress, findings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::Counts;
+    use crate::book::tests::Lines;
+
+    fn known(moves: &[(u16, u64, Option<u64>)]) -> Vec<Facts> {
+        let facts = |&(mv, weight, games): &(u16, u64, Option<u64>)| Facts {
+            counts: games.map(|games| Counts { games, ..Counts::default() }),
+            ..Facts::new(MoveCode(mv), weight)
+        };
+        moves.iter().map(facts).collect()
+    }
+
+    fn changed(a: &[(u16, u64, Option<u64>)], b: &[(u16, u64, Option<u64>)], same_format: bool) -> Vec<u16> {
+        let found = compare(&known(a), &known(b), same_format).into_iter();
+        found.map(|what| if let What::Changed(changed) = what { changed.a.mv.0 } else { 0 }).collect()
+    }
+
+    #[test]
+    fn weights_of_one_format_are_compared_as_they_are_and_others_as_shares() {
+        let (a, b) = ([(1, 10, None), (2, 30, None)], [(2, 3000, None), (1, 1000, None)]);
+        assert_eq!(changed(&a, &b, true), [2, 1]);
+        assert!(changed(&a, &b, false).is_empty());
+        assert_eq!(changed(&a, &[(1, 1, None), (2, 1, None)], false), [2, 1]);
+        // Moves of one book only do not change the shares of the others.
+        assert_eq!(changed(&a, &[(1, 1, None), (2, 3, None), (3, 99, None)], false), [0]);
+        // A move that is never played is different, however small its share.
+        assert_eq!(changed(&[(1, 1, None), (2, 9999, None)], &[(1, 0, None), (2, 9999, None)], false), [1]);
+        assert!(changed(&[(1, 0, None)], &[(1, 0, None)], false).is_empty());
+        assert_eq!(changed(&[(1, 0, None)], &[(1, u64::MAX, None)], false), [1]);
+    }
+
+    #[test]
+    fn counts_are_compared_where_both_books_have_them() {
+        assert_eq!(changed(&[(1, 1, Some(4))], &[(1, 1, Some(5))], false), [1]);
+        assert!(changed(&[(1, 1, Some(4))], &[(1, 1, None)], false).is_empty());
+        assert_eq!(changed(&[(1, 1, Some(4))], &[(1, 1, None)], true), [1]);
+    }
+
+    #[test]
+    fn each_difference_is_shown_once_with_its_line() {
+        let (a, b) =
+            (Lines::new(&["e2e4 e7e5 g1f3"], |_| true), Lines::new(&["e2e4 c7c5", "d2d4 d7d5"], |_| true));
+        let folder = tempfile::tempdir().unwrap();
+        let resources = Resources::new(Some(1), Some(1 << 20), Some(folder.path())).unwrap();
+        let seen = |a: &Lines, b: &Lines, most: usize| {
+            let mut seen = Vec::new();
+            diff([a, b], &resources, &Progress::none(), &mut |difference| {
+                let plies = difference.line.map(<[MoveCode]>::len);
+                let which = match &difference.what {
+                    What::Position(which, _) => Some((*which, true)),
+                    What::Move(which, _) => Some((*which, false)),
+                    What::Changed(_) => None,
+                };
+                seen.push((plies, which));
+                if seen.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .unwrap();
+            seen
+        };
+        let all = [
+            (Some(0), Some((Which::B, false))),
+            (Some(1), Some((Which::A, false))),
+            (Some(1), Some((Which::B, false))),
+            (Some(1), Some((Which::B, true))),
+            (Some(2), Some((Which::A, true))),
+        ];
+        assert_eq!(seen(&a, &b, 9), all);
+        assert_eq!(seen(&a, &b, 2), all[..2]);
+        assert!(seen(&a, &a, 9).is_empty());
+    }
+}

@@ -13,6 +13,7 @@ import pytest
 
 from client import HANG
 from polyglot_writer import Book, after
+from random_games import pgn, random_games
 
 
 @pytest.fixture
@@ -169,3 +170,120 @@ def test_old_castling_is_dumped_in_todays_form_where_play_reaches_it(run, tmp_pa
     book.raw(after(line), castling.from_square << 6 | castling.to_square, 1)
     path = book.write(tmp_path / "a.bin")
     assert "e1g1" in {row["uci"] for row in rows(run("dump", path).stdout)}
+
+
+def games_in(text):
+    stream = io.StringIO(text)
+    while game := chess.pgn.read_game(stream):
+        assert not game.errors
+        yield game
+
+
+def words_of(node):
+    """The comments of a move, however the lines are broken."""
+    return " ".join(node.comment.split())
+
+
+def small_games_book(run, tmp_path, name):
+    (tmp_path / "games.pgn").write_text(pgn(random_games(60, seed=12, most_plies=20)))
+    path = tmp_path / f"book.{name}"
+    run("build", tmp_path / "games.pgn", "-o", path, "--min-games", 1)
+    return path
+
+
+@pytest.mark.parametrize("name", ["bin", "abk", "ctg", "kob"])
+def test_each_line_is_a_game_with_what_the_book_knows(run, tmp_path, name):
+    path = small_games_book(run, tmp_path, name)
+    text = run("dump", path, "--format", "pgn", "--lines").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    table, found, expanded = {}, {}, {}
+    for row in rows(run("dump", path, "--reachable").stdout):
+        counts = f", games {row['games']} +{row['wins']} ={row['draws']} -{row['losses']}" if row["games"] else ""
+        table[row["key"], row["uci"]] = f"weight {row['weight']}{counts}"
+    games = list(games_in(text))
+    lines = [tuple(game.mainline_moves()) for game in games]
+    assert len(set(lines)) == len(lines)
+    for game in games:
+        assert game.headers["Event"] == path.name and all(not node.variations[1:] for node in game.mainline())
+        for node in game.mainline():
+            at = f"{chess.polyglot.zobrist_hash(node.parent.board()):016x}"
+            known = words_of(node).removesuffix(" transposes")
+            if known != "not in the book":
+                found[at, node.move.uci()] = known
+            # A position has its moves after one line only.
+            assert expanded.setdefault(at, tuple(node.parent.board().move_stack)) == tuple(node.parent.board().move_stack)
+    assert table.items() <= found.items()
+    whole = {(row["key"], row["uci"]) for row in rows(run("dump", path).stdout)}
+    assert found.keys() <= whole
+
+
+def test_lines_of_a_real_book_are_read_back(run, perfect_book, tmp_path):
+    short = tmp_path / "short.bin"
+    run("trim", perfect_book, "-o", short, "--max-ply", 14)
+    found = {
+        (f"{chess.polyglot.zobrist_hash(node.parent.board()):016x}", node.move)
+        for game in games_in(run("dump", short, "--format", "pgn", "--lines").stdout)
+        for node in game.mainline()
+        if not words_of(node).startswith("not in the book")
+    }
+    expected = {
+        (row["key"], chess.Board(row["fen"]).parse_uci(row["uci"])) for row in rows(run("dump", short, "--reachable").stdout)
+    }
+    assert found == expected and len(found) > 500
+
+
+def mirrors(board):
+    flipped = [board] if board.castling_rights else [board, board.transform(chess.flip_horizontal)]
+    return {twin.epd() for one in flipped for twin in (one, one.mirror())}
+
+
+def playable_after(table, plies):
+    """The positions after so many playable moves: those of at least five thousandths of the weight."""
+    level = {chess.Board().epd(): chess.Board()}
+    for _ in range(plies):
+        following = {}
+        for board in level.values():
+            moves = table.get(f"{chess.polyglot.zobrist_hash(board):016x}", {})
+            for uci, weight in moves.items():
+                if weight > 0 and weight * 1000 >= 5 * sum(moves.values()):
+                    after = board.copy(stack=False)
+                    after.push_uci(uci)
+                    following[after.epd()] = after
+        level = following
+    return level
+
+
+@pytest.mark.parametrize("plies", [1, 4, 8])
+def test_an_opening_suite_has_each_position_once(run, perfect_book, plies):
+    table = {}
+    for row in rows(run("dump", perfect_book).stdout):
+        table.setdefault(row["key"], {})[row["uci"]] = int(row["weight"])
+    suite = ["dump", perfect_book, "--format", "epd", "--ply", plies]
+    text = run(*suite).stdout
+    seen, fields = set(), set()
+    for line in text.splitlines():
+        board, operations = chess.Board.from_epd(line)
+        replayed = chess.Board()
+        for word in operations["c0"].split():
+            if not word.endswith("."):
+                replayed.push_san(word)
+        assert replayed.epd() == board.epd() == " ".join(line.split()[:4]) and replayed.ply() == plies
+        assert not seen & mirrors(board)
+        seen |= mirrors(board)
+        fields.add(board.epd())
+    expected = playable_after(table, plies)
+    assert fields <= expected.keys() and expected.keys() <= seen
+    # The seed repeats the order, and another one changes it.
+    assert run(*suite, "--seed", 1).stdout == text == run(*suite).stdout
+    other = run(*suite, "--seed", 2).stdout
+    assert sorted(other.splitlines()) == sorted(text.splitlines())
+    assert plies == 1 or other != text
+
+
+def test_a_suite_that_is_too_deep_and_options_without_their_format(run, small_book):
+    done = run("dump", small_book, "--format", "epd", "--ply", 9, says="no playable line has 9 plies")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert run("dump", small_book, "--format", "epd", says="--ply").returncode == 2
+    assert run("dump", small_book, "--lines", says="--format pgn --lines").returncode == 2
+    assert run("dump", small_book, "--seed", 3, says="opening suite").returncode == 2
+    assert run("dump", small_book, "--format", "epd", "--ply", 4).stdout.count("\n") == 1

@@ -212,7 +212,7 @@ mod tests {
 
     fn visited(book: &Lines, from: ByPlies) -> Vec<(u32, u64)> {
         let mut visited = Vec::new();
-        let replies = Replies::of(book, &[book], usize::MAX);
+        let replies = Replies::from(own_lines(book, usize::MAX).unwrap());
         let seen = from.each(&Progress::none(), |Visited { at, plies, number, tracks }, follow| {
             visited.push((*plies, at.key()));
             let mut end = Position::start();
@@ -252,7 +252,7 @@ mod tests {
         }
         let white = Lines::new(&LINES, |ply| ply % 2 == 0);
         assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
-        assert!(Replies::of(&white, &[&white], 1).own.is_none());
+        assert!(Replies::of(&white, &[&white], 0).own.is_none());
     }
 
     #[test]
