@@ -64,7 +64,7 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "tabiya.toml").write_text(f"engine = '{stockfish}'\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
     tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
-    for name in ("a.bin", "b.bin"):
+    for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)
     for name in ("book.ctg", "b.abk"):
         tabiya("convert", "book.bin", "-o", name)

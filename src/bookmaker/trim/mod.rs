@@ -1,5 +1,7 @@
 //! Trimming a book: which of its moves stay.
 
+#[cfg(test)]
+mod tests;
 mod trimmed;
 
 use std::cmp::Reverse;
@@ -126,7 +128,7 @@ impl Trim {
 }
 
 #[cfg(test)]
-mod tests {
+mod limits {
     use super::*;
     use crate::book::{Annotation, Counts};
     use crate::chess::MoveCode;

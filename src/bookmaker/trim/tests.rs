@@ -1,0 +1,70 @@
+//! What stays of small books.
+
+use shakmaty::{Color, Move};
+
+use super::*;
+use crate::base::progress::Progress;
+use crate::book::Scope;
+use crate::book::tests::{Lines, after, every, moves, uci};
+
+const LINES: [&str; 4] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5 c2c4", "g1f3 d7d5 d2d4 g8f6"];
+
+fn line(moves: &str) -> Vec<Move> {
+    let mut game = crate::chess::Game::start();
+    moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
+    game.moves().to_vec()
+}
+
+/// The moves that stay, by the lines that lead to their positions.
+fn left(book: &Lines, trim: &Trim, lines: &[&str]) -> Vec<Vec<String>> {
+    let trimmed = Trimmed::new(book, trim, &Progress::none()).unwrap();
+    let shown = every(&trimmed, Scope::All);
+    let tally = trimmed.tally();
+    assert_eq!(tally.kept_moves, shown.iter().map(|record| record.moves.len() as u64).sum::<u64>());
+    assert_eq!(tally.moves, tally.kept_moves + tally.cut.values().sum::<u64>());
+    let of = |line: &&str| {
+        let at = after(line);
+        let mut left: Vec<_> = moves(&trimmed, &at).iter().map(|facts| uci(facts.mv)).collect();
+        left.sort();
+        let record = shown.iter().find(|record| record.key == at.key());
+        assert_eq!(record.map_or(0, |record| record.moves.len()), left.len(), "{line}");
+        left
+    };
+    lines.iter().map(of).collect()
+}
+
+#[test]
+fn what_is_cut_is_not_reached_unless_another_way_leads_there() {
+    let book = Lines::new(&LINES, |_| true);
+    let at = ["", "e2e4", "e2e4 e7e5", "d2d4", "d2d4 d7d5"];
+    let trim = Trim { without: vec![line("e2e4 e7e5"), line("d2d4")], ..Trim::default() };
+    assert_eq!(left(&book, &trim, &at), [vec!["e2e4", "g1f3"], vec!["c7c5"], vec![], vec![], vec![]]);
+    // After 1. Nf3 d5 2. d4 the knight is on f3: another position than after 1. d4 d5.
+    let trim = Trim { max_ply: Some(2), ..Trim::default() };
+    assert_eq!(left(&book, &trim, &at)[2..], [vec![], vec!["d7d5"], vec![]]);
+    let trim = Trim { reachable: true, top: Some(1), ..Trim::default() };
+    assert_eq!(left(&book, &trim, &at), [vec!["e2e4"], vec!["e7e5"], vec!["g1f3"], vec![], vec![]]);
+}
+
+#[test]
+fn the_moves_of_a_line_that_stays_stay_too() {
+    let book = Lines::new(&LINES, |_| true);
+    let at = ["", "e2e4", "e2e4 e7e5", "d2d4", "d2d4 d7d5"];
+    let below = vec![line("d2d4 d7d5"), line("e2e4")];
+    let trim = Trim { below: below.clone(), ..Trim::default() };
+    let whole = [vec!["d2d4", "e2e4"], vec!["c7c5", "e7e5"], vec!["g1f3"], vec!["d7d5"], vec!["c2c4"]];
+    assert_eq!(left(&book, &trim, &at), whole);
+    let trim = Trim { below, without: vec![line("e2e4")], max_ply: Some(2), ..Trim::default() };
+    assert_eq!(left(&book, &trim, &at), [vec!["d2d4"], vec![], vec![], vec!["d7d5"], vec![]]);
+    assert!(Trimmed::new(&book, &trim, &Progress::none()).unwrap().missing().is_empty());
+    let trim = Trim { without: vec![line("e2e4"), line("a2a3")], ..Trim::default() };
+    assert_eq!(Trimmed::new(&book, &trim, &Progress::none()).unwrap().missing(), [1]);
+}
+
+#[test]
+fn limits_are_for_the_side_that_stays() {
+    let book = Lines::new(&LINES, |_| true);
+    let trim = Trim { only: Some(Color::White), top: Some(1), reachable: true, ..Trim::default() };
+    let at = ["", "e2e4", "e2e4 e7e5", "d2d4"];
+    assert_eq!(left(&book, &trim, &at), [vec!["e2e4"], vec![], vec!["g1f3"], vec![]]);
+}
