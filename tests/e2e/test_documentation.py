@@ -22,7 +22,7 @@ def shown():
     commands = []
     for page in PAGES:
         for block in re.findall(r"^ *```\w*\n(.*?)^ *```", page.read_text(), re.DOTALL | re.MULTILINE):
-            for line in block.splitlines():
+            for line in block.replace("\\\n", " ").splitlines():
                 words = shlex.split(line, comments=True) if line.strip().startswith("tabiya ") else []
                 commands += [tuple(words[1:])] if words else []
     return list(dict.fromkeys(commands))
@@ -33,7 +33,8 @@ def games(count, event):
     for number in range(count):
         white, black = ("tabiya", "Carlsen, Magnus") if number % 2 else ("Carlsen, Magnus", "tabiya")
         line = LINES[number % len(LINES)]
-        text += f'[Event "{event}"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n[Result "1/2-1/2"]\n\n{line} 1/2-1/2\n\n'
+        text += f'[Event "{event}"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n[Result "1/2-1/2"]\n'
+        text += f'[WhiteElo "2500"]\n[BlackElo "2400"]\n[TimeControl "300+{number}"]\n\n{line} 1/2-1/2\n\n'
     return text.encode()
 
 
@@ -59,6 +60,7 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     for name in ("more", "shards"):
         (folder / name).mkdir()
     (folder / "more" / "games.pgn").write_bytes(games(9, "more"))
+    (folder / "study.pgn").write_text('[Event "Study"]\n\n1. e4! (1. d4 d5 2. c4) 1... c5 (1... e5 2. Nf3) 2. Nf3 d6 3. Ng5? *\n')
     (folder / "openings.eco").write_text('B20 "Sicilian Defence" 1.e4 c5 *\n')
     (folder / "positions.txt").write_text(f"# after 1. e4\n\n{FEN}\n")
     (folder / "tabiya.toml").write_text(f"engine = '{stockfish}'\nbook = ['book.bin']\n")
@@ -66,6 +68,8 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
     for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)
+    tabiya("build", "games.pgn", "-o", "main.bin")
+    tabiya("build", "study.pgn", "-o", "white.bin", "--repertoire", "white")
     for name in ("book.ctg", "b.abk"):
         tabiya("convert", "book.bin", "-o", name)
     tabiya("build", "games.pgn", "-o", "mine.kob", "--eco", "openings.eco")
