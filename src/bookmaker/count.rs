@@ -354,7 +354,8 @@ impl<R: Row> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
-                self.report.unfinished += u64::from(end.result.is_none());
+                let has_no_result = end.result.is_none() && !self.filter.repertoire;
+                self.report.unfinished += u64::from(has_no_result);
                 if let Err(error) = self.settle(result, end.result) {
                     self.failed = Some(error);
                 }

@@ -95,16 +95,19 @@ impl Marks {
     }
 }
 
-/// The weight in a comment: `[%prc 60]`, or the word `prc:60`.
+/// The weight in a comment: `[%prc 60]`, the word `prc:60`, or `weight 60` at its start, as `dump` writes it.
 fn weight_in(comment: &[u8]) -> Option<u32> {
-    ["[%prc ", "prc:"].iter().find_map(|start| {
-        let at = memmem::find(comment, start.as_bytes())?;
-        let is_word = start.starts_with('[')
-            || at.checked_sub(1).and_then(|before| comment.get(before)).is_none_or(u8::is_ascii_whitespace);
-        let text = comment.get(at + start.len()..).filter(|_| is_word)?.trim_ascii_start();
+    let is_word = |at: usize| {
+        at.checked_sub(1).and_then(|before| comment.get(before)).is_none_or(u8::is_ascii_whitespace)
+    };
+    let after = |start: &str, may_be_at: &dyn Fn(usize) -> bool| {
+        let at = memmem::find(comment, start.as_bytes()).filter(|&at| may_be_at(at))?;
+        let text = comment.get(at + start.len()..)?.trim_ascii_start();
         let digits = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
-    })
+    };
+    // A line may end wherever there is a space.
+    after("[%prc", &|_| true).or_else(|| after("prc:", &is_word)).or_else(|| after("weight", &|at| at == 0))
 }
 
 #[cfg(test)]
@@ -119,6 +122,10 @@ mod tests {
             ("prc:40", Some(40)),
             ("good, prc: 5%", Some(5)),
             ("[%prc 0]", Some(0)),
+            ("weight 7, games 5 +3 =1 -1", Some(7)),
+            ("weight\r\n7", Some(7)),
+            ("its weight 7", None),
+            ("weight x", None),
             ("[%prc x]", None),
             ("[%prc 99999999999]", None),
             ("mprc:40", None),

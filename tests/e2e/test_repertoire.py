@@ -233,6 +233,10 @@ def test_a_repertoire_that_is_dumped_gives_the_same_book(build, tabiya, tmp_path
         text = "\n\n".join(part for part in re.split(r"\n\n(?=\[Event)", text) if "FEN" not in part)
         (tmp_path / "study.pgn").write_text(text)
         for side in ("white", "black"):
+            chance = random.Random(seed)
+            weighted = re.sub(r"\{ the \(main\) line \}", lambda _: f"{{ [%prc {chance.randint(2, 9)}] }}", text)
+            assert weighted != text
+            (tmp_path / "study.pgn").write_text(weighted)
             book, _ = build("study.pgn", "--repertoire", side)
             before = read_book(book)
             dumped = tabiya("dump", book, "--format", "pgn")

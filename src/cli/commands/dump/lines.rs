@@ -7,7 +7,7 @@ use std::vec;
 
 use shakmaty::Position as _;
 
-use super::pgn::{Reached, nag, tags};
+use super::pgn::{Reached, comment, nag, tags};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::Book;
@@ -93,20 +93,6 @@ impl Ply {
             glyph: step.known.annotation.map(nag),
             comment: comment(&step),
         }
-    }
-}
-
-/// What the book knows of a move.
-fn comment(step: &Step) -> String {
-    if step.reply {
-        return "not in the book".to_owned();
-    }
-    let weight = format!("weight {}", step.known.weight);
-    match step.known.counts {
-        Some(counts) => {
-            format!("{weight}, games {} +{} ={} -{}", counts.games, counts.wins, counts.draws, counts.losses)
-        }
-        None => weight,
     }
 }
 

@@ -48,6 +48,9 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
                 if let Some(mark) = step.known.annotation {
                     writer.glyph(nag(mark));
                 }
+                if let Some(comment) = noted(&step) {
+                    writer.comment(&comment);
+                }
             }
             Task::Moves { at, numbered } => {
                 let (steps, seen) = lines.moves_from(&at);
@@ -140,14 +143,35 @@ fn push(tasks: &mut Vec<Task>, at: &Position, steps: Vec<Step>, numbered: bool) 
     let mut steps = steps.into_iter();
     let Some(main) = steps.next() else { return };
     let others: Vec<_> = steps.collect();
-    tasks.push(Task::Moves { at: main.after.clone(), numbered: !others.is_empty() });
+    let interrupted = !others.is_empty() || noted(&main).is_some();
+    tasks.push(Task::Moves { at: main.after.clone(), numbered: interrupted });
     for step in others.into_iter().rev() {
         tasks.push(Task::Close);
-        tasks.push(Task::Moves { at: step.after.clone(), numbered: false });
+        tasks.push(Task::Moves { at: step.after.clone(), numbered: noted(&step).is_some() });
         tasks.push(Task::Move { from: at.clone(), step: Box::new(step), numbered: true });
         tasks.push(Task::Open);
     }
     tasks.push(Task::Move { from: at.clone(), step: Box::new(main), numbered });
+}
+
+/// The comment of a move in the tree: none where the book knows no more than the move.
+fn noted(step: &Step) -> Option<String> {
+    let known = !step.reply && (step.known.weight != 1 || step.known.counts.is_some());
+    known.then(|| comment(step))
+}
+
+/// What the book knows of a move.
+pub fn comment(step: &Step) -> String {
+    if step.reply {
+        return "not in the book".to_owned();
+    }
+    let weight = format!("weight {}", step.known.weight);
+    match step.known.counts {
+        Some(counts) => {
+            format!("{weight}, games {} +{} ={} -{}", counts.games, counts.wins, counts.draws, counts.losses)
+        }
+        None => weight,
+    }
 }
 
 /// The numeric annotation glyph of a mark.
