@@ -160,6 +160,21 @@ need_component() {
     rustup --quiet component add "$1"
 }
 
+# need_tool PROGRAM ARGUMENTS...: installs a program of crates.io unless it is there.
+need_tool() {
+    local program=$1
+    shift
+    type -P "$program" >/dev/null && return
+    say "installing $program"
+    cargo install --quiet --locked "$@" "$program"
+    PATH=${CARGO_INSTALL_ROOT:-${CARGO_HOME:-$HOME/.cargo}}/bin:$PATH
+}
+
+# The version in Cargo.toml.
+version() {
+    sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | sed 1q
+}
+
 # The other reader of ChessBase databases, at this path. It is kept between runs.
 need_cbvault() {
     [ -x "$1" ] || cargo install --quiet --locked --version 0.1.6 --root "${1%/bin/*}" cbvault-cli
