@@ -15,6 +15,7 @@ import pytest
 
 from client import HANG, Client
 from polyglot_writer import Book
+from random_games import FORMATS, pgn
 
 
 def _needed(name):
@@ -30,6 +31,21 @@ def _needed(name):
 @pytest.fixture(scope="session")
 def tabiya_exe():
     return _needed("TABIYA_EXE")
+
+
+@pytest.fixture(scope="session")
+def books_of(tabiya_exe, tmp_path_factory):
+    """Builds a book of the same games in each format."""
+
+    def build(games):
+        folder = tmp_path_factory.mktemp("sources")
+        (folder / "games.pgn").write_text(pgn(games))
+        for name in FORMATS:
+            line = [tabiya_exe, "build", folder / "games.pgn", "-o", folder / f"book.{name}", "--min-games", "1"]
+            subprocess.run([str(word) for word in line], check=True, capture_output=True)
+        return {name: folder / f"book.{name}" for name in FORMATS}
+
+    return build
 
 
 @pytest.fixture(scope="session")

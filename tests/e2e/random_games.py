@@ -9,6 +9,9 @@ import chess.pgn
 
 from polyglot_writer import ENTRY, encode, key
 
+# The formats of books, by the ends of their names.
+FORMATS = ["bin", "ctg", "abk", "kob"]
+
 RESULTS = ["1-0", "0-1", "1/2-1/2"]
 NAMES = ["Carlsen, Magnus", "Müller, Karsten", "Smyslov, Vasily", "Anand, V", "Nn"]
 

@@ -14,22 +14,15 @@ import pytest
 from client import HANG
 from polyglot_writer import ENTRY, Book, encode
 from polyglot_writer import key as number_of
-from random_games import pgn, random_games
+from random_games import FORMATS, random_games
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
-FORMATS = ["bin", "ctg", "abk", "kob"]
 GAMES = random_games(60, seed=41, most_plies=24)
 
 
 @pytest.fixture(scope="module")
-def sources(tabiya_exe, tmp_path_factory):
-    """A book of the same games in each format."""
-    folder = tmp_path_factory.mktemp("sources")
-    (folder / "games.pgn").write_text(pgn(GAMES))
-    for name in FORMATS:
-        line = [tabiya_exe, "build", folder / "games.pgn", "-o", folder / f"book.{name}", "--min-games", "1"]
-        subprocess.run([str(word) for word in line], check=True, capture_output=True)
-    return {name: folder / f"book.{name}" for name in FORMATS}
+def sources(books_of):
+    return books_of(GAMES)
 
 
 @pytest.fixture

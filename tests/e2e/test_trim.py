@@ -4,17 +4,15 @@ import collections
 import csv
 import io
 import random
-import subprocess
 
 import chess
 import chess.polyglot
 import pytest
 
 from polyglot_writer import Book
-from random_games import pgn, random_games
+from random_games import FORMATS, random_games
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
-FORMATS = ["bin", "ctg", "abk", "kob"]
 GAMES = random_games(80, seed=77, most_plies=26)
 
 Entry = collections.namedtuple("Entry", "weight games")
@@ -45,14 +43,8 @@ def dumped(tabiya):
 
 
 @pytest.fixture(scope="module")
-def sources(tabiya_exe, tmp_path_factory):
-    """A book of the same games in each format."""
-    folder = tmp_path_factory.mktemp("sources")
-    (folder / "games.pgn").write_text(pgn(GAMES))
-    for name in FORMATS:
-        line = [tabiya_exe, "build", folder / "games.pgn", "-o", folder / f"book.{name}", "--min-games", "1"]
-        subprocess.run([str(word) for word in line], check=True, capture_output=True)
-    return {name: folder / f"book.{name}" for name in FORMATS}
+def sources(books_of):
+    return books_of(GAMES)
 
 
 def key(board):
