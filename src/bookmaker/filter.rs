@@ -58,7 +58,7 @@ pub struct Tags {
     unwanted: Vec<TagPattern>,
 }
 
-/// A tag and a pattern for its text, in any letter case: `*` stands for any characters, `?` for one.
+/// A tag and a pattern for its text, ignoring case: `*` matches any text, `?` any one character.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TagPattern {
     name: String,

@@ -8,7 +8,7 @@ use memchr::memmem;
 use crate::book::{Annotation, PositionRecord};
 use crate::chess::MoveCode;
 
-/// Moves with marks that are held at most: about 32 MB for each thread. No repertoire has so many.
+/// The most moves whose marks are held, about 32 MB for each thread: more than any repertoire has.
 const MOST: usize = 1 << 20;
 
 /// Marks of moves, by the position's key.

@@ -19,7 +19,7 @@ pub(crate) trait GamesPlayer: Visitor + Send {
     fn has_failed(&self) -> bool;
 }
 
-/// Plays through the games of a source on so many threads, and returns what each made of its share, after `finish`. Which
+/// Plays through the games of a source on `threads` threads, and returns what `finish` makes of each thread's player. Which
 /// thread gets which game differs from run to run.
 ///
 /// # Errors

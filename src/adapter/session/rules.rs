@@ -84,8 +84,8 @@ impl Rules {
 
     /// The place in a game before which the answers that were counted are part of it.
     ///
-    /// These are the moves that it shares with the game that they were given in. A GUI that sends each position as a
-    /// FEN tells nothing of the moves: then all answers to earlier positions count, until the GUI announces a new game.
+    /// These are the moves that it shares with the game that they were given in. Where a GUI sends each
+    /// position as a FEN, the moves are unknown: then all answers to earlier positions count, until it announces a new game.
     fn kept(&self, game: &Game) -> u64 {
         match &self.game {
             Some(known) if known.start_position().chess() == game.start_position().chess() => {
@@ -99,7 +99,7 @@ impl Rules {
     }
 }
 
-/// The number of the ply that is played in a position, as its move number tells it.
+/// The number of the ply that is played in a position, computed from its move number.
 fn place(position: &Position) -> u64 {
     let chess = position.chess();
     u64::from(chess.fullmoves().get()) * 2 + u64::from(chess.turn().is_black())

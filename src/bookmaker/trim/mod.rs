@@ -19,7 +19,7 @@ use crate::book::verdict::Rest;
 pub struct Trim {
     /// Only what the moves that stay reach from the starting position.
     pub reachable: bool,
-    /// Only so many plies from the starting position, on the shortest way.
+    /// The most plies from the starting position, on the shortest way.
     pub max_ply: Option<u32>,
     /// Games that a move needs, where they are counted.
     pub min_games: u64,

@@ -77,7 +77,8 @@ impl<'a> Trimmed<'a> {
         Ok(trimmed)
     }
 
-    /// Whether the book is traversed from the starting position. Only that tells which side moves where only keys are known.
+    /// Whether the book is traversed from the starting position. Where only keys are known, nothing else shows which side is
+    /// to move.
     fn traverses(&self) -> bool {
         self.trim.traverses() || self.trim.only.is_some() && !self.book.holds_positions()
     }

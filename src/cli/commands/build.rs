@@ -73,14 +73,14 @@ struct Games {
     /// Only games at these speeds, by the tag TimeControl and the limits of Lichess; with commas between them
     #[arg(long, value_name = "SPEED", value_delimiter = ',', value_parser = speed())]
     speed: Vec<Speed>,
-    /// Only games whose tag matches a pattern, in which * stands for any text and ? for one character, in any letter case;
-    /// repeatable, then all must match
+    /// Only games whose tag matches a pattern, ignoring case: * matches any text, ? any one character; repeatable, then all
+    /// must match
     #[arg(long, value_name = "NAME=PATTERN")]
     tag: Vec<TagPattern>,
     /// Only games without a tag that matches this pattern; repeatable, then none may match
     #[arg(long, value_name = "NAME=PATTERN")]
     not_tag: Vec<TagPattern>,
-    /// Only games with at least so many plies
+    /// Only games of at least N plies
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_plies: u32,
     /// Count games with the same players, date and moves only once; reads all games twice

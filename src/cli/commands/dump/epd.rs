@@ -20,7 +20,7 @@ use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
 use crate::cli::output::lines::{by_chance, number, san};
 
-/// The lines that reach the positions after exactly so many plies of playable moves, in an order that depends on the seed.
+/// The lines of playable moves that reach the positions after exactly this many plies, in an order that the seed decides.
 /// Of positions that are the same when mirrored or with colours swapped, the first is taken, and the first of the lines that
 /// reach it; the heaviest moves come first. Positions in which the game has ended are left out, and so are lines that come
 /// back to one of their own positions.
