@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the nearest number")]
 
 mod book_set;
+pub mod edit;
 pub mod formats;
 mod game;
 mod open;
@@ -185,6 +186,21 @@ impl Annotation {
             Annotation::Only => "only",
             Annotation::Zugzwang => "zugzwang",
         }
+    }
+
+    /// The mark of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let all = [
+            Self::Good,
+            Self::Bad,
+            Self::Brilliant,
+            Self::Blunder,
+            Self::Interesting,
+            Self::Dubious,
+            Self::Only,
+            Self::Zugzwang,
+        ];
+        all.into_iter().find(|mark| mark.as_str() == name)
     }
 }
 

@@ -2,7 +2,8 @@
 //! (docs/formats/learn.md, Compaction).
 //!
 //! The store keeps the ids of the games whose records are dropped, for good; these games can no longer be taken back.
-//! The records of the last [`UNDO_GAMES`] games stay. A process that starts to learn reads only these and what was
+//! The records of the last [`UNDO_GAMES`] games stay, and those of the edits since the first of them, at least of as many
+//! edits. A process that starts to learn reads only these and what was
 //! added since, however many games the store has.
 //!
 //! A journal is compacted at the end of a transaction, under the lock, when all that it has is in the book and on the
@@ -24,7 +25,7 @@ use super::Learner;
 use super::error::LearnError;
 use super::header::Header;
 use super::journal::Record;
-use super::journal_state::{JournalState, LearnedGame, record_of};
+use super::journal_state::{JournalState, KnownEdit, LearnedGame};
 use super::storage::Bytes;
 use super::transact::Transaction;
 
@@ -60,7 +61,9 @@ impl Default for Limits {
 impl Limits {
     /// Whether enough records can be dropped from a journal.
     pub(super) fn are_reached(&self, state: &JournalState) -> bool {
-        let stay: u64 = stay(state, self.games).iter().map(|known| u64::from(known.size)).sum();
+        let (games, edits) = stay(state, self.games);
+        let sizes = games.iter().map(|known| known.size).chain(edits.iter().map(|known| known.size));
+        let stay: u64 = sizes.map(u64::from).sum();
         let store = state.start - state.header.size();
         let (dropped, least) = match state.void {
             true => (state.records_len() + store, self.dropped),
@@ -72,9 +75,14 @@ impl Limits {
     }
 }
 
-/// The games whose records stay.
-fn stay(state: &JournalState, games: usize) -> &[LearnedGame] {
-    state.games.get(state.games.len().saturating_sub(games)..).unwrap_or_default()
+/// The games and the edits whose records stay. An edit stays where a game before it does, because it may have given the
+/// entries of that game other numbers.
+fn stay(state: &JournalState, games: usize) -> (&[LearnedGame], &[KnownEdit]) {
+    let last = state.games.get(state.games.len().saturating_sub(games)..).unwrap_or_default();
+    let first = last.first().map_or(state.end, |known| known.at);
+    let from = state.edits.partition_point(|known| known.at < first);
+    let from = from.min(state.edits.len().saturating_sub(games));
+    (last, state.edits.get(from..).unwrap_or_default())
 }
 
 impl Learner {
@@ -103,12 +111,11 @@ fn write(
     journal: &mut dyn Bytes,
     new: &mut dyn Bytes,
 ) -> Result<(), LearnError> {
-    let stay = stay(state, games);
-    let dropped = state.games.len() - stay.len();
-    let mut header = Header {
-        folded: state.folded().saturating_add(dropped as u64),
-        ..Header::new(state.header.owner, serial)
-    };
+    let (games, edits) = stay(state, games);
+    let dropped = state.games.len() - games.len();
+    let owner = edits.first().map_or(state.owner, |known| known.before);
+    let mut header =
+        Header { folded: state.folded().saturating_add(dropped as u64), ..Header::new(owner, serial) };
     let mut store = state.header.store();
     if state.void {
         store.ids = 0;
@@ -116,9 +123,16 @@ fn write(
     header.ids = store.merge(journal, &state.slots(dropped), header.size(), new)?.ids;
     new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end: mut at, .. } = JournalState::new(header)?;
-    let games = stay.iter().map(|known| Ok(Record::Game(record_of(journal, known)?)));
+    let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();
+    stay.extend(edits.iter().map(|known| (known.at, known.size)));
+    stay.sort_unstable();
+    let records =
+        stay.into_iter().map(|(at, size)| match Record::parse(&journal.bytes_at(at, size as usize)?) {
+            Some((record, ..)) => Ok(record),
+            None => Err(LearnError::Damaged(at)),
+        });
     let mut bytes = Vec::new();
-    for record in games.chain([Ok::<_, LearnError>(Record::Done)]) {
+    for record in records.chain([Ok::<_, LearnError>(Record::Done)]) {
         let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
         bytes.extend(data);
         check = next;

@@ -11,7 +11,7 @@ use super::storage::{Bytes, Stamp};
 use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
 use crate::book::polyglot::entry::{Entry, key_of};
-use crate::book::polyglot::layout::{ENTRY_LEN, LEARN};
+use crate::book::polyglot::layout::{ENTRY_LEN, LEARN, WEIGHT};
 use crate::book::polyglot::{MOST_OF_ONE_KEY, fingerprint};
 use crate::chess::MoveCode;
 
@@ -27,8 +27,10 @@ const MOST_PAGES: usize = 1024;
 /// The entries of an open book.
 pub struct BookEntries {
     book: Box<dyn Bytes>,
-    path: PathBuf,
-    len: u64,
+    /// Its name in messages.
+    pub(super) path: PathBuf,
+    /// Its length in bytes.
+    pub(super) len: u64,
     /// The keys of pages that were read.
     keys: HashMap<u64, Box<[u64]>>,
 }
@@ -59,11 +61,13 @@ impl BookEntries {
         self.book.stamp().map_err(|error| cannot_read(&self.path, error))
     }
 
-    fn count(&self) -> u64 {
+    /// How many entries there are.
+    pub(super) fn count(&self) -> u64 {
         self.len / ENTRY_LEN as u64
     }
 
-    fn read_at(&mut self, index: u64, into: &mut [u8]) -> Result<usize> {
+    /// Fills `into` from the entry of this number on; returns how many bytes there were.
+    pub(super) fn read_at(&mut self, index: u64, into: &mut [u8]) -> Result<usize> {
         let read = self.book.read_at(index * ENTRY_LEN as u64, into);
         read.map_err(|error| cannot_read(&self.path, error))
     }
@@ -78,6 +82,22 @@ impl BookEntries {
             return Ok(None);
         }
         Ok(Some(Entry::from_bytes(&bytes)))
+    }
+
+    /// The number of the first entry whose key is not less.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub(super) fn first_of(&mut self, key: u64) -> Result<u64> {
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.key(middle)? {
+                Some(found) if found < key => low = middle + 1,
+                _ => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// The key of the entry of this number, which does not change while the book is open.
@@ -109,14 +129,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be read.
     pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, Entry)>> {
-        let (mut low, mut high) = (0, self.count());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match self.key(middle)? {
-                Some(found) if found < key => low = middle + 1,
-                _ => high = middle,
-            }
-        }
+        let low = self.first_of(key)?;
         for index in low..low.saturating_add(MOST_OF_ONE_KEY as u64) {
             if self.key(index)? != Some(key) {
                 break;
@@ -135,6 +148,15 @@ impl BookEntries {
     /// When the book cannot be written.
     pub fn write(&mut self, index: u64, field: Field) -> Result<()> {
         let written = self.book.write_at(index * ENTRY_LEN as u64 + LEARN, &field.to_bytes());
+        written.map_err(|error| cannot_write(&self.path, error))
+    }
+
+    /// Writes the weight of an entry, and no other byte.
+    ///
+    /// # Errors
+    /// When the book cannot be written.
+    pub(super) fn write_weight(&mut self, index: u64, weight: u16) -> Result<()> {
+        let written = self.book.write_at(index * ENTRY_LEN as u64 + WEIGHT, &weight.to_be_bytes());
         written.map_err(|error| cannot_write(&self.path, error))
     }
 

@@ -7,6 +7,7 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::edit_record::EditRecord;
 use super::field::Field;
 pub use super::header::Header;
 use super::identity::Id;
@@ -85,6 +86,8 @@ pub enum Record {
     Reset,
     /// All records before are in the book.
     Done,
+    /// Entries were edited by hand.
+    Edit(EditRecord),
 }
 
 impl Record {
@@ -101,8 +104,7 @@ impl Record {
                 data.extend(game.id);
                 data.extend([game.sides, game.result]);
                 data.extend(game.time.to_be_bytes());
-                data.push(u8::try_from(game.note.len()).ok()?);
-                data.extend(game.note.as_bytes());
+                put_note(&mut data, &game.note)?;
                 put_changes(&mut data, &game.changes);
             }
             Self::Undo { games, changes } => {
@@ -112,6 +114,10 @@ impl Record {
             }
             Self::Reset => data.push(3),
             Self::Done => data.push(4),
+            Self::Edit(edit) => {
+                data.push(5);
+                edit.put(&mut data)?;
+            }
         }
         let len = data.len() + CHECK_LEN;
         if len > RECORD_MAX {
@@ -146,17 +152,18 @@ impl Record {
             2 => Self::Undo { games: bytes::u32_be(rest, 0)?, changes: changes(rest.get(4..)?)? },
             3 if rest.is_empty() => Self::Reset,
             4 if rest.is_empty() => Self::Done,
+            5 => Self::Edit(EditRecord::parse(rest)?),
             _ => return None,
         };
         Some((record, before, *found, len))
     }
 
-    /// What it changes in the book; a reset changes everything.
+    /// The learn fields that it changes in the book; a reset changes all of them.
     pub fn changes(&self) -> &[Change] {
         match self {
             Self::Game(game) => &game.changes,
             Self::Undo { changes, .. } => changes,
-            Self::Reset | Self::Done => &[],
+            Self::Reset | Self::Done | Self::Edit(_) => &[],
         }
     }
 }
@@ -164,8 +171,7 @@ impl Record {
 impl GameRecord {
     fn parse(data: &[u8]) -> Option<Self> {
         let [sides, result] = bytes::array(data, 16)?;
-        let note_len = usize::from(*data.get(26)?);
-        let note = String::from_utf8(bytes::slice(data, 27, note_len as u64)?.to_vec()).ok()?;
+        let (note, rest) = note(data.get(26..)?)?;
         ((1..=3).contains(&sides) && result <= 2).then_some(())?;
         Some(Self {
             id: bytes::array(data, 0)?,
@@ -173,9 +179,23 @@ impl GameRecord {
             result,
             time: bytes::u64_be(data, 18)?,
             note,
-            changes: changes(data.get(27 + note_len..)?)?,
+            changes: changes(rest)?,
         })
     }
+}
+
+/// Appends a note with its length; `None` where it is too long.
+pub(super) fn put_note(data: &mut Vec<u8>, note: &str) -> Option<()> {
+    data.push(u8::try_from(note.len()).ok()?);
+    data.extend(note.as_bytes());
+    Some(())
+}
+
+/// The note at the start of `data`, and what follows it.
+pub(super) fn note(data: &[u8]) -> Option<(String, &[u8])> {
+    let (&len, rest) = data.split_first()?;
+    let (note, rest) = rest.split_at_checked(len.into())?;
+    Some((String::from_utf8(note.to_vec()).ok()?, rest))
 }
 
 fn put_changes(data: &mut Vec<u8>, changes: &[Change]) {
@@ -216,6 +236,7 @@ pub fn check(data: &[u8]) -> Check {
 
 #[cfg(test)]
 mod tests {
+    use super::super::edit_record::tests::any_edit;
     use super::*;
     use proptest::prelude::*;
 
@@ -239,7 +260,8 @@ mod tests {
             },
         );
         let undo = (any::<u32>(), changes()).prop_map(|(games, changes)| Record::Undo { games, changes });
-        prop_oneof![game, undo, Just(Record::Reset), Just(Record::Done)]
+        let edit = any_edit().prop_map(Record::Edit);
+        prop_oneof![game, undo, Just(Record::Reset), Just(Record::Done), edit]
     }
 
     #[test]

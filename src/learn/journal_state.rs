@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 
+use super::edit_record::{EditRecord, EntryChange};
 use super::error::LearnError;
-use super::header::{HEADER_LEN, Header};
+use super::header::{HEADER_LEN, Header, Owner};
 use super::identity::Id;
 use super::journal::{Change, Check, GameRecord, MARK, RECORD_MIN, Record};
 use super::storage::Bytes;
 use super::store::Slot;
+use crate::book::Fingerprint;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;
@@ -29,11 +31,26 @@ pub(crate) struct LearnedGame {
     pub at: u64,
 }
 
+/// An edit whose record the journal has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KnownEdit {
+    /// The length of its record in bytes.
+    pub size: u32,
+    /// The offset of its record in the journal.
+    pub at: u64,
+    /// The book before it.
+    pub before: Owner,
+    /// Whether it gave entries other numbers.
+    pub renumbers: bool,
+}
+
 /// The journal up to a place.
 #[derive(Clone, Debug)]
 pub(crate) struct JournalState {
     /// Its header.
     pub header: Header,
+    /// The book, after all edits.
+    pub owner: Owner,
     /// Where its records begin.
     pub start: u64,
     /// Where the last whole record ends.
@@ -50,6 +67,15 @@ pub(crate) struct JournalState {
     pub void: bool,
     /// The games learned and not taken back whose records the journal has, in their order.
     pub games: Vec<LearnedGame>,
+    /// All edits, in their order.
+    pub edits: Vec<KnownEdit>,
+    /// The numbers in `edits` of those that were not taken back.
+    pub undoable: Vec<usize>,
+    /// The weights that the last edit changed, where it changed nothing else and no game was learned since: the book must
+    /// still have them.
+    pub weights: Vec<EntryChange>,
+    /// Where the last reset ends.
+    pub reset: u64,
     /// How often each game's sides were learned, White's and Black's.
     sides: HashMap<Id, [u32; 2]>,
 }
@@ -64,6 +90,7 @@ impl JournalState {
         let start = header.store().end().ok_or(LearnError::Damaged(0))?;
         Ok(Self {
             header,
+            owner: header.owner,
             start,
             end: start,
             check,
@@ -72,6 +99,10 @@ impl JournalState {
             last: Vec::new(),
             void: false,
             games: Vec::new(),
+            edits: Vec::new(),
+            undoable: Vec::new(),
+            weights: Vec::new(),
+            reset: 0,
             sides: HashMap::new(),
         })
     }
@@ -159,22 +190,73 @@ impl JournalState {
                 self.games.clear();
                 self.sides.clear();
                 self.void = true;
+                self.reset = self.end + size as u64;
+            }
+            Record::Edit(edit) => {
+                let size = u32::try_from(size).unwrap_or(u32::MAX);
+                if edit.undo {
+                    self.undoable.pop();
+                } else {
+                    self.undoable.push(self.edits.len());
+                }
+                let (at, before, renumbers) = (self.end, self.owner, edit.renumbers());
+                self.edits.push(KnownEdit { size, at, before, renumbers });
+                self.owner = edit.after;
             }
             Record::Done => {}
         }
         if record == Record::Done {
-            for record in self.pending.drain(..) {
-                match record.changes() {
-                    _ if record == Record::Reset => self.last.clear(),
-                    [] => {}
-                    changes => self.last = changes.iter().take(COMPARED_MAX).copied().collect(),
-                }
+            for record in std::mem::take(&mut self.pending) {
+                self.compare_with(&record);
             }
         } else {
             self.pending.push(record);
         }
         self.end += size as u64;
         self.check = check;
+    }
+
+    /// Notes what the book must have after this record, which is in it.
+    fn compare_with(&mut self, record: &Record) {
+        match (record, record.changes()) {
+            (Record::Reset, _) => self.last.clear(),
+            (Record::Edit(edit), _) => {
+                // Where entries have other numbers, the book has another fingerprint too.
+                self.last.clear();
+                self.weights.clear();
+                if !edit.renumbers() {
+                    self.weights.extend(edit.changes.iter().take(COMPARED_MAX));
+                }
+            }
+            (_, []) => {}
+            (_, changes) => {
+                self.last = changes.iter().take(COMPARED_MAX).copied().collect();
+                self.weights.clear();
+            }
+        }
+    }
+
+    /// Whether the book has this fingerprint, or had it before one of the edits.
+    pub(crate) fn knows(&self, fingerprint: Fingerprint) -> bool {
+        self.owner.fingerprint == fingerprint || self.had(fingerprint)
+    }
+
+    /// Whether the book had this fingerprint before one of the edits.
+    pub(crate) fn had(&self, fingerprint: Fingerprint) -> bool {
+        self.edits.iter().any(|edit| edit.before.fingerprint == fingerprint)
+    }
+
+    /// Whether entries may have other numbers than in the record at this offset.
+    pub(crate) fn renumbered_since(&self, at: u64) -> bool {
+        self.edits.iter().rev().take_while(|edit| edit.at > at).any(|edit| edit.renumbers)
+    }
+
+    /// The edit that is in the journal and perhaps not in the book, and the book before it.
+    pub(crate) fn pending_edit(&self) -> Option<(&EditRecord, Owner)> {
+        match self.pending.first()? {
+            Record::Edit(edit) => Some((edit, self.edits.last()?.before)),
+            _ => None,
+        }
     }
 
     fn count(&mut self, id: Id, sides: u8, change: impl Fn(u32) -> u32) {
@@ -232,6 +314,17 @@ impl JournalState {
 pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
     match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
         Some((Record::Game(game), ..)) => Ok(game),
+        _ => Err(LearnError::Damaged(known.at)),
+    }
+}
+
+/// The record of an edit.
+///
+/// # Errors
+/// When the journal cannot be read, or no longer has the record.
+pub(crate) fn edit_of(journal: &mut dyn Bytes, known: &KnownEdit) -> Result<EditRecord, LearnError> {
+    match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
+        Some((Record::Edit(edit), ..)) => Ok(edit),
         _ => Err(LearnError::Damaged(known.at)),
     }
 }

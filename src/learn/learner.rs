@@ -129,10 +129,10 @@ impl Learner {
         // journal.
         let mut book = self.book()?;
         self.notice_another(&mut book, false)?;
-        self.check(&mut book).map_err(|error| self.worded(error))?;
+        self.check(&mut book, None).map_err(|error| self.worded(error))?;
         drop(book);
         self.transact(false, |learner, transaction| {
-            learner.check(&mut transaction.book)?;
+            learner.check(&mut transaction.book, Some(&transaction.state))?;
             let mut outcomes = Vec::with_capacity(games.len());
             let mut now: HashMap<u32, Field> = HashMap::new();
             for (IdentifiedGame { id, game }, played) in games.iter().zip(&played) {
@@ -190,7 +190,14 @@ impl Learner {
             }
             let mut back: BTreeMap<u32, Change> = BTreeMap::new();
             for known in &games {
-                for change in record_of(&mut *transaction.journal, known)?.changes {
+                let renumbered = transaction.state.renumbered_since(known.at);
+                for mut change in record_of(&mut *transaction.journal, known)?.changes {
+                    if renumbered {
+                        // A move that was deleted since has nothing to take back.
+                        let found = transaction.book.find(change.key, [change.mv; 2])?;
+                        let Some((index, _)) = found else { continue };
+                        change.index = index as u32;
+                    }
                     let now = match back.get(&change.index) {
                         Some(later) => later.new,
                         None => {
@@ -251,10 +258,13 @@ impl Learner {
         let owner = book.as_mut().map(BookEntries::owner).transpose()?;
         let Some(state) = transact::read(None, journal, owner)? else { return Ok(History::default()) };
         let doubt = match &mut book {
-            Some(_) if owner != Some(state.header.owner) => Some(self.worded(LearnError::OtherJournal)),
-            Some(book) => transact::is_stale(&state, book)?.then(|| self.worded(LearnError::OldBook)),
+            Some(book) => match transact::mismatch(&state, book)? {
+                None => transact::is_stale(&state, book)?.then_some(LearnError::OldBook),
+                mismatch => mismatch,
+            },
             None => None,
         };
+        let doubt = doubt.map(|doubt| self.worded(doubt));
         let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
         let count = state.folded().saturating_add(state.games.len() as u64);
         Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
@@ -302,12 +312,29 @@ impl Learner {
         Ok(())
     }
 
+    /// Whether the book is the expected one, or has become what it is by edits since.
+    fn is_expected(
+        &mut self,
+        book: &mut BookEntries,
+        state: Option<&JournalState>,
+    ) -> Result<bool, LearnError> {
+        let Some(expected) = self.expected else { return Ok(true) };
+        let owner = book.owner()?;
+        if owner.fingerprint == expected {
+            return Ok(true);
+        }
+        if let Some(state) = state {
+            return Ok(state.knows(expected));
+        }
+        let Some(mut journal) = self.claim(false)? else { return Ok(false) };
+        let state = transact::read(None, &mut *journal, Some(owner))?;
+        Ok(state.is_some_and(|state| state.knows(expected)))
+    }
+
     /// Refuses a book that is not the expected one, or in which a learn field holds something other than games and
     /// half-points.
-    fn check(&mut self, book: &mut BookEntries) -> Result<(), LearnError> {
-        if let Some(expected) = self.expected
-            && book.fingerprint()? != expected
-        {
+    fn check(&mut self, book: &mut BookEntries, state: Option<&JournalState>) -> Result<(), LearnError> {
+        if !self.is_expected(book, state)? {
             return Err(LearnError::OtherBook);
         }
         if !self.checked

@@ -1,8 +1,8 @@
-//! Writes results of games into Polyglot books. None is lost.
+//! Writes results of games, and edits by hand, into Polyglot books. None is lost.
 //!
 //! For every position of a game in which a side that learns was to move, and whose played move is an entry of the book,
-//! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes,
-//! ever; no entry is inserted.
+//! the entry's learn field gets one game and the mover's half-points ([`Field`]). No other byte of the book changes
+//! by that. An edit ([`Learner::edit`]) changes weights, and adds or deletes entries.
 //!
 //! # The promise
 //! A game is in the book entirely or not at all, and once [`Learner::learn`] has returned it is there for good,
@@ -24,6 +24,10 @@
 //!
 //! A journal that has grown is replaced by one that has fewer records and knows the same games: see [`compact`].
 //!
+//! An edit goes the same way: its record, then the book, then *done*. Weights are written in their places; where entries
+//! come or go, the whole book is written beside its place and replaces the old one. The record has the fingerprint of
+//! the book after it, so the journal belongs to the book before and after.
+//!
 //! # When book and journal do not match
 //! | found | done |
 //! |---|---|
@@ -37,6 +41,8 @@
 //! it, and it ends with its process.
 
 pub(crate) mod compact;
+mod edit;
+pub mod edit_record;
 pub mod entries;
 mod error;
 mod field;
@@ -47,6 +53,7 @@ pub mod journal;
 mod journal_state;
 mod learner;
 mod lock;
+mod rewrite;
 mod spool;
 mod storage;
 mod store;
@@ -57,6 +64,7 @@ mod transact;
 use std::path::Path;
 use std::time::Duration;
 
+pub use edit::{EntryEdit, MadeEdit};
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{History, Learner, Outcome, PATIENCE};

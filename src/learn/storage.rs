@@ -10,6 +10,8 @@ use same_file::Handle;
 use tempfile::TempPath;
 
 use super::lock::{lock, lock_in_turn};
+use crate::base::error::Result;
+use crate::base::replace::Replacement;
 use crate::base::{file, folder};
 
 /// What is added to a book's name for its journal's.
@@ -114,6 +116,13 @@ pub trait Storage: Send {
     /// When it cannot be.
     fn book(&mut self) -> io::Result<Box<dyn Bytes>>;
 
+    /// Lets `write` write a new book, and replaces the old one by it in one step, on the disk. If `write` fails, the old one
+    /// stays.
+    ///
+    /// # Errors
+    /// Those of `write`, or when the file cannot be written or put in its place.
+    fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()>;
+
     /// Begins a file that is to replace the journal, which must be locked. Dropped before that, it leaves nothing
     /// behind.
     ///
@@ -182,6 +191,12 @@ impl Storage for Disk {
 
     fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
         Ok(Box::new(File::options().read(true).write(true).open(&self.book)?))
+    }
+
+    fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let mut file = Replacement::new(&self.book, true)?;
+        write(&mut file)?;
+        file.commit()
     }
 
     fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Learner;
+use super::edit_record::EditRecord;
 use super::entries::{BookEntries, cannot_write};
 use super::error::LearnError;
 use super::field::Field;
@@ -32,10 +33,13 @@ impl Learner {
     ) -> Result<T> {
         // The book first: there must be no journal of a book that may not be written.
         let book = self.book()?;
+        drop(book);
         let journal = self.claim(true)?.ok_or_else(|| self.worded(LearnError::Busy))?;
+        // Again: while we waited, an edit may have replaced it.
+        let book = self.book()?;
         let done = self.prepare(journal, book, anew).and_then(|mut transaction| {
             let done = work(self, &mut transaction)?;
-            transaction.commit()?;
+            self.commit(&mut transaction)?;
             self.remember(transaction);
             Ok(done)
         });
@@ -74,10 +78,13 @@ impl Learner {
         let known = self.state.take();
         let known_end = known.as_ref().map(JournalState::serial_and_end);
         let state = match read(known, &mut *journal, Some(owner)) {
-            Ok(Some(state)) if state.header.owner == owner => state,
+            Ok(Some(state)) => match mismatch(&state, &mut book)? {
+                None => state,
+                Some(_) if anew => self.begin_again(&mut journal, owner)?,
+                Some(mismatch) => return Err(mismatch),
+            },
             Ok(None) => self.begin(&mut *journal, owner)?,
-            Ok(_) | Err(LearnError::Damaged(_)) if anew => self.begin_again(&mut journal, owner)?,
-            Ok(_) => return Err(LearnError::OtherJournal),
+            Err(LearnError::Damaged(_)) if anew => self.begin_again(&mut journal, owner)?,
             Err(error) => return Err(error),
         };
         self.notice_another(&mut book, known_end == Some(state.serial_and_end()))?;
@@ -92,7 +99,7 @@ impl Learner {
             return Err(LearnError::OldBook);
         }
         let mut transaction = Transaction { journal, book, state, unwritten: Vec::new() };
-        transaction.finish()?;
+        self.finish(&mut transaction)?;
         Ok(transaction)
     }
 
@@ -142,6 +149,63 @@ impl Learner {
         *journal = new.replace()?;
         Ok(self.storage.sync_folder()?)
     }
+
+    /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
+    fn finish(&mut self, transaction: &mut Transaction) -> Result<(), LearnError> {
+        if std::mem::take(&mut transaction.state.torn) > 0 {
+            transaction.journal.set_len(transaction.state.end)?;
+        }
+        if transaction.state.pending.is_empty() {
+            return Ok(());
+        }
+        // The process that wrote it may have died before it was on the disk: the book must not have it before the
+        // journal.
+        transaction.journal.sync()?;
+        self.apply(transaction)
+    }
+
+    /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins.
+    fn commit(&mut self, transaction: &mut Transaction) -> Result<(), LearnError> {
+        let Transaction { journal, state, unwritten, .. } = transaction;
+        if unwritten.is_empty() {
+            return Ok(());
+        }
+        let start = state.end - unwritten.len() as u64;
+        if let Err(error) = journal.write_at(start, unwritten).and_then(|()| journal.sync()) {
+            // Taken back as well as it goes; what stays is no whole record, or is finished by the next process.
+            let _ = journal.set_len(start);
+            return Err(error.into());
+        }
+        self.apply(transaction)
+    }
+
+    /// Writes what is pending into the book, waits until the disk has it, and notes in the journal that it is done.
+    fn apply(&mut self, transaction: &mut Transaction) -> Result<(), LearnError> {
+        if let Some((edit, before)) = transaction.state.pending_edit() {
+            let edit = edit.clone();
+            self.apply_edit(transaction, &edit, before)?;
+        }
+        transaction.apply()
+    }
+
+    /// Makes an edit in the book, unless the book has it.
+    fn apply_edit(
+        &mut self,
+        transaction: &mut Transaction,
+        edit: &EditRecord,
+        before: Owner,
+    ) -> Result<(), LearnError> {
+        let book = &mut transaction.book;
+        if !edit.renumbers() {
+            return Ok(book.write_weights(&edit.changes)?);
+        }
+        if book.owner()? == before {
+            self.storage.replace_book(&mut |out| book.copy_edited(&edit.changes, out))?;
+            transaction.book = self.book()?;
+            self.places.clear();
+        }
+        Ok(())
+    }
 }
 
 /// The state of a journal; `None` where the file is empty, or is the beginning of a header that was never whole.
@@ -159,9 +223,27 @@ pub(super) fn read(
     read
 }
 
+/// Why a journal cannot be that of a book; `None` if it is.
+pub(super) fn mismatch(state: &JournalState, book: &mut BookEntries) -> Result<Option<LearnError>> {
+    let owner = book.owner()?;
+    let fits = owner == state.owner
+        || match state.pending_edit() {
+            Some((edit, before)) => owner == before || book.is_becoming(edit)?,
+            None => false,
+        };
+    if fits {
+        return Ok(None);
+    }
+    Ok(Some(if state.had(owner.fingerprint) { LearnError::OldBook } else { LearnError::OtherJournal }))
+}
+
 /// Whether no entry that the last record changed has what the record made of it, but something older: another copy
 /// of the book was put in its place.
 pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<bool> {
+    if state.pending_edit().is_some() {
+        // Its entries may have the numbers before or after, and its fingerprint was compared.
+        return Ok(false);
+    }
     let reset = state.pending.contains(&Record::Reset);
     for change in &state.last {
         let Some(entry) = book.entry(change.index.into())? else { continue };
@@ -175,46 +257,27 @@ pub(super) fn is_stale(state: &JournalState, book: &mut BookEntries) -> Result<b
             return Ok(false);
         }
     }
-    Ok(!state.last.is_empty())
+    if !state.last.is_empty() {
+        return Ok(true);
+    }
+    for change in &state.weights {
+        let (Some(old), Some(now)) = (change.old, book.entry(change.index.into())?) else { continue };
+        if now.weight != old.weight {
+            return Ok(false);
+        }
+    }
+    Ok(!state.weights.is_empty())
 }
 
 impl Transaction {
-    /// Cuts off what was never whole, and writes into the book what the journal has and the book perhaps not.
-    fn finish(&mut self) -> Result<(), LearnError> {
-        if std::mem::take(&mut self.state.torn) > 0 {
-            self.journal.set_len(self.state.end)?;
-        }
-        if self.state.pending.is_empty() {
-            return Ok(());
-        }
-        // The process that wrote it may have died before it was on the disk: the book must not have it before the
-        // journal.
-        self.journal.sync()?;
-        self.apply()
-    }
-
     /// Adds a record to those that the transaction commits.
     pub(super) fn add(&mut self, record: Record) -> Result<(), LearnError> {
         self.unwritten.extend(self.state.append(record)?);
         Ok(())
     }
 
-    /// Writes the new records into the journal, then into the book; each step is on the disk before the next begins.
-    fn commit(&mut self) -> Result<(), LearnError> {
-        if self.unwritten.is_empty() {
-            return Ok(());
-        }
-        let start = self.state.end - self.unwritten.len() as u64;
-        if let Err(error) = self.journal.write_at(start, &self.unwritten).and_then(|()| self.journal.sync()) {
-            // Taken back as well as it goes; what stays is no whole record, or is finished by the next process.
-            let _ = self.journal.set_len(start);
-            return Err(error.into());
-        }
-        self.apply()
-    }
-
-    /// Writes what is pending into the book, waits until the disk has it, and notes in the journal that it is done. A
-    /// field that is neither what the records found nor what they made of it was changed by another program since, and
+    /// Writes the learn fields that are pending into the book, waits until the disk has them and the edit before, and notes
+    /// in the journal that it is done. A field that is neither what the records found nor what they made of it was changed by another program since, and
     /// stays.
     fn apply(&mut self) -> Result<(), LearnError> {
         let records = &self.state.pending;

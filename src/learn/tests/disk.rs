@@ -1,11 +1,12 @@
 //! A disk that loses power: files in memory, every write and sync recorded, and what may be left of them.
 
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::super::storage::{Bytes, Claim, NewJournal, Storage};
+use crate::base::error::{Error, Result};
 
 /// Bytes that reach the disk together or not at all. The sectors of a real disk are larger, so this tears more.
 const SECTOR: u64 = 32;
@@ -13,7 +14,7 @@ const SECTOR: u64 = 32;
 /// Subsets of unsynced pieces that are tried at one moment; all, where there are fewer.
 const SUBSETS_MAX: u64 = 1 << 13;
 
-/// The file that is the book; all others are journals, or were to become one.
+/// The file that is the book at first.
 const BOOK: usize = 0;
 
 /// An operation on the disk. Files have numbers, which do not change with their names.
@@ -23,6 +24,8 @@ pub enum Op {
     Make,
     /// The name of the journal now belongs to this file.
     Name(usize),
+    /// The name of the book now belongs to this file.
+    NameBook(usize),
     Write(usize, u64, Vec<u8>),
     SetLen(usize, u64),
     Sync(usize),
@@ -38,21 +41,25 @@ pub struct Files {
     pub journal: Option<Vec<u8>>,
 }
 
-/// All files, and the one that has the name of the journal.
+/// All files, and those that have the names of the book and of the journal.
 #[derive(Clone, Debug, Default)]
 struct Folder {
     files: Vec<Vec<u8>>,
+    book: usize,
     journal: Option<usize>,
 }
 
 impl Folder {
     fn of(files: Files) -> Self {
         let journal = files.journal.as_ref().map(|_| 1);
-        Self { files: std::iter::once(files.book).chain(files.journal).collect(), journal }
+        Self { files: std::iter::once(files.book).chain(files.journal).collect(), book: BOOK, journal }
     }
 
     fn files(&self) -> Files {
-        Files { book: self.files[BOOK].clone(), journal: self.journal.map(|file| self.files[file].clone()) }
+        Files {
+            book: self.files[self.book].clone(),
+            journal: self.journal.map(|file| self.files[file].clone()),
+        }
     }
 }
 
@@ -161,8 +168,11 @@ impl SimDisk {
             // A file without a name is not seen.
             let named: Vec<usize> = loose
                 .iter()
-                .filter_map(|piece| if let Piece::Name(file) = piece { Some(*file) } else { None })
-                .chain([BOOK])
+                .filter_map(|piece| match piece {
+                    Piece::Name(file) | Piece::NameBook(file) => Some(*file),
+                    _ => None,
+                })
+                .chain([safe.book])
                 .chain(safe.journal)
                 .collect();
             loose.retain(|piece| named.contains(&piece.file()));
@@ -190,15 +200,24 @@ impl SimDisk {
 #[derive(Clone, Debug)]
 enum Piece {
     Name(usize),
+    NameBook(usize),
     Data(usize, u64, Vec<u8>),
     Grow(usize, u64),
     Cut(usize, u64),
 }
 
 impl Piece {
+    fn is_name(&self) -> bool {
+        matches!(self, Self::Name(_) | Self::NameBook(_))
+    }
+
     fn file(&self) -> usize {
         match self {
-            Self::Name(file) | Self::Data(file, ..) | Self::Grow(file, _) | Self::Cut(file, _) => *file,
+            Self::Name(file)
+            | Self::NameBook(file)
+            | Self::Data(file, ..)
+            | Self::Grow(file, _)
+            | Self::Cut(file, _) => *file,
         }
     }
 }
@@ -216,6 +235,7 @@ fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
                 lens.push(0);
             }
             Op::Name(file) => loose.push(Piece::Name(*file)),
+            Op::NameBook(file) => loose.push(Piece::NameBook(*file)),
             Op::Write(file, at, bytes) => {
                 let end = at + bytes.len() as u64;
                 if end > lens[*file] {
@@ -236,7 +256,7 @@ fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
             }
             Op::Sync(file) => {
                 // A file whose name is not safe may be lost entirely, even if its bytes are safe.
-                let is_of = |piece: &Piece| !matches!(piece, Piece::Name(_)) && piece.file() == *file;
+                let is_of = |piece: &Piece| !piece.is_name() && piece.file() == *file;
                 let (of, rest): (Vec<_>, Vec<_>) = loose.into_iter().partition(is_of);
                 for piece in &of {
                     put(&mut safe, piece);
@@ -244,8 +264,7 @@ fn split(start: &Files, ops: &[Op]) -> (Folder, Vec<Piece>, usize) {
                 loose = rest;
             }
             Op::SyncFolder => {
-                let (names, rest): (Vec<_>, Vec<_>) =
-                    loose.into_iter().partition(|piece| matches!(piece, Piece::Name(_)));
+                let (names, rest): (Vec<_>, Vec<_>) = loose.into_iter().partition(Piece::is_name);
                 for piece in &names {
                     put(&mut safe, piece);
                 }
@@ -268,6 +287,7 @@ fn keep(safe: &Folder, loose: &[Piece], chosen: impl Fn(usize) -> bool) -> Folde
 fn put(folder: &mut Folder, piece: &Piece) {
     match piece {
         Piece::Name(file) => folder.journal = Some(*file),
+        Piece::NameBook(file) => folder.book = *file,
         // Bytes after the end that reached the disk are not a part of the file.
         Piece::Data(file, at, bytes) => {
             let file = &mut folder.files[*file];
@@ -300,7 +320,7 @@ impl Bytes for OpenFile {
         let mut state = self.0.state();
         let mut bytes = bytes;
         let mut full = false;
-        if self.1 == BOOK {
+        if self.1 == state.now.book {
             if let Some(writes) = &mut state.book_writes {
                 full = *writes == 0;
                 *writes = writes.saturating_sub(1);
@@ -367,7 +387,31 @@ impl Storage for SimDisk {
     }
 
     fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
-        Ok(Box::new(OpenFile(self.clone(), BOOK)))
+        let book = self.state().now.book;
+        Ok(Box::new(OpenFile(self.clone(), book)))
+    }
+
+    fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        let mut state = self.state();
+        if let Some(writes) = &mut state.book_writes {
+            if *writes == 0 {
+                return Err(Error::file("a.bin", "cannot write the file", io::ErrorKind::StorageFull.into()));
+            }
+            *writes -= 1;
+        }
+        let file = state.make();
+        // In two pieces, the first of which may be alone on the disk.
+        let (first, second) = bytes.split_at(bytes.len() / 2);
+        state.ops.push(Op::Write(file, 0, first.to_vec()));
+        state.ops.push(Op::Write(file, first.len() as u64, second.to_vec()));
+        state.ops.push(Op::Sync(file));
+        state.ops.push(Op::NameBook(file));
+        state.ops.push(Op::SyncFolder);
+        state.now.files[file] = bytes;
+        state.now.book = file;
+        Ok(())
     }
 
     fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {

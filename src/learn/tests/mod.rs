@@ -2,6 +2,7 @@
 
 mod compacted;
 pub mod disk;
+mod edited;
 mod faults;
 mod power;
 mod replaced;

@@ -1,0 +1,267 @@
+//! Edits of entries by hand, which the journal can take back.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::Learner;
+use super::edit_record::{EditRecord, EntryChange};
+use super::entries::BookEntries;
+use super::error::LearnError;
+use super::journal::Record;
+use super::journal_state::edit_of;
+use super::transact::Transaction;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::polyglot::entry::Entry;
+use crate::book::polyglot::layout::ENTRY_LEN;
+use crate::chess::MoveCode;
+
+/// An edit of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryEdit {
+    /// The Polyglot key of the position.
+    pub key: u64,
+    /// The codes of the move, the usual one first.
+    pub codes: [MoveCode; 2],
+    /// What becomes of the move.
+    pub edit: Edit,
+}
+
+/// An edit that was made or taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeEdit {
+    /// Which position was edited, in the words of the edit.
+    pub note: String,
+    /// The moves with their weights before and after; `None` where the book did not or does not have the move.
+    pub weights: Vec<(MoveCode, Option<u16>, Option<u16>)>,
+}
+
+impl Learner {
+    /// Changes entries in one transaction: when it returns, the book has all changes, on the disk. What was learned, and
+    /// that it was learned, stays. `note` says which position it is.
+    ///
+    /// Weights are changed in their places. If entries come or go, the book is written anew beside its place and replaces
+    /// the old file; programs that have that open keep what it held.
+    ///
+    /// # Errors
+    /// When a move to add is in the book, or another is not; when the book would have no moves; when its entries are not in
+    /// order; and as [`Learner::learn`]. Nothing has changed then.
+    pub fn edit(&mut self, edits: &[EntryEdit], note: &str) -> Result<MadeEdit> {
+        // Before the lock: what is refused must not leave a journal.
+        let mut book = self.book()?;
+        if planned(&mut book, edits)?.is_empty() {
+            return Ok(MadeEdit { note: note.to_owned(), weights: Vec::new() });
+        }
+        drop(book);
+        self.transact(false, |learner, transaction| {
+            let changes = planned(&mut transaction.book, edits)?;
+            learner.commit_edit(transaction, changes, note.to_owned(), false)
+        })
+    }
+
+    /// Takes back the last edit that was not taken back yet; `None` if there is none.
+    ///
+    /// # Errors
+    /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.
+    pub fn undo_edit(&mut self) -> Result<Option<MadeEdit>> {
+        if self.claim(false)?.is_none() {
+            return Ok(None);
+        }
+        self.transact(false, |learner, transaction| {
+            let state = &transaction.state;
+            let last = state.undoable.last().and_then(|number| state.edits.get(*number)).copied();
+            let Some(known) = last else { return Ok(None) };
+            let edit = edit_of(&mut *transaction.journal, &known)?;
+            let was_reset = state.reset > known.at;
+            let changes = taken_back(&mut transaction.book, &edit.changes, was_reset)?;
+            learner.commit_edit(transaction, changes, edit.note, true).map(Some)
+        })
+    }
+
+    fn commit_edit(
+        &self,
+        transaction: &mut Transaction,
+        changes: Vec<EntryChange>,
+        note: String,
+        undo: bool,
+    ) -> Result<MadeEdit, LearnError> {
+        if !transaction.state.pending.is_empty() {
+            // What was learned last could not be noted as done. Its entries must not get other numbers before.
+            return Err(LearnError::Journal(std::io::ErrorKind::StorageFull.into()));
+        }
+        let book = &mut transaction.book;
+        let weight = |entry: Option<Entry>| entry.map(|entry| entry.weight);
+        let weights = changes.iter().map(|change| {
+            let mv = change.new.or(change.old).map_or(MoveCode(0), |entry| entry.mv);
+            (mv, weight(change.old), weight(change.new))
+        });
+        let made = MadeEdit { note: note.clone(), weights: weights.collect() };
+        if changes.is_empty() && !undo {
+            return Ok(made);
+        }
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let mut edit = EditRecord { undo, time, note, after: book.owner()?, changes };
+        edit.after = book.owner_after(&edit)?;
+        transaction.add(Record::Edit(edit))?;
+        Ok(made)
+    }
+}
+
+/// The changes that make edits.
+///
+/// # Errors
+/// As [`Learner::edit`].
+fn planned(book: &mut BookEntries, edits: &[EntryEdit]) -> Result<Vec<EntryChange>> {
+    let mut plan = Plan::default();
+    edits.iter().try_for_each(|edit| plan.add(book, edit))?;
+    let changes = plan.changes();
+    let growth: Vec<i64> = changes.iter().map(EntryChange::growth).collect();
+    if growth.iter().any(|growth| *growth != 0) {
+        book.check_order()?;
+    }
+    if book.count().checked_add_signed(growth.into_iter().sum()) == Some(0) {
+        let error = Error::new(ErrorKind::Usage, "the book would have no moves left");
+        return Err(error.at_path(&book.path).advice("delete the file instead"));
+    }
+    Ok(changes)
+}
+
+/// The changes of an edit, by the numbers of their entries: those that are new before an entry, by key and descending
+/// weight, and the entry's own.
+#[derive(Default)]
+struct Plan(BTreeMap<u32, AtNumber>);
+
+/// What an edit does at the number of an entry.
+#[derive(Default)]
+struct AtNumber {
+    /// New entries before it.
+    new: Vec<Entry>,
+    /// The entry before and after, if it changes.
+    own: Option<(Entry, Option<Entry>)>,
+}
+
+impl Plan {
+    fn add(&mut self, book: &mut BookEntries, edit: &EntryEdit) -> Result<()> {
+        let found = entries_of(book, edit.key, edit.codes)?;
+        edit.edit.expect_known(!found.is_empty()).map_err(|error| error.at_path(&book.path))?;
+        match edit.edit.change {
+            Change::Add(value) => {
+                let [mv, _] = edit.codes;
+                let weight = weight_of(value).map_err(|error| error.at_path(&book.path))?;
+                self.insert(book, Entry { key: edit.key, mv, weight, games: 0, halfpoints: 0 })
+            }
+            Change::Set(value) => {
+                let weight = weight_of(value).map_err(|error| error.at_path(&book.path))?;
+                // Where a book has a move twice, its weights are added up.
+                let weights = std::iter::once(weight).chain(std::iter::repeat(0));
+                let each = |(entry, weight): ((u64, Entry), u16)| {
+                    self.replace(book, entry, Some(Entry { weight, ..entry.1 }))
+                };
+                found.into_iter().zip(weights).try_for_each(each)
+            }
+            Change::Delete => found.into_iter().try_for_each(|entry| self.replace(book, entry, None)),
+        }
+    }
+
+    /// Plans a new entry, before the first of its position that weighs less.
+    fn insert(&mut self, book: &mut BookEntries, entry: Entry) -> Result<()> {
+        let mut index = book.first_of(entry.key)?;
+        while let Some(other) = book.entry(index)?
+            && other.key == entry.key
+            && other.weight >= entry.weight
+        {
+            index += 1;
+        }
+        let new = &mut self.0.entry(numbered(book, index)?).or_default().new;
+        let order = |entry: &Entry| (entry.key, Reverse(entry.weight));
+        new.insert(new.partition_point(|other| order(other) <= order(&entry)), entry);
+        Ok(())
+    }
+
+    fn replace(&mut self, book: &BookEntries, (index, old): (u64, Entry), new: Option<Entry>) -> Result<()> {
+        if new != Some(old) {
+            self.0.entry(numbered(book, index)?).or_default().own = Some((old, new));
+        }
+        Ok(())
+    }
+
+    /// The changes in the order of a record.
+    fn changes(self) -> Vec<EntryChange> {
+        let mut changes = Vec::new();
+        for (index, AtNumber { new, own }) in self.0 {
+            changes.extend(new.into_iter().map(|new| EntryChange { index, old: None, new: Some(new) }));
+            changes.extend(own.map(|(old, new)| EntryChange { index, old: Some(old), new }));
+        }
+        changes
+    }
+}
+
+fn weight_of(value: Value) -> Result<u16> {
+    let weight = match value {
+        Value::Weight(weight) => u16::try_from(weight).ok(),
+        Value::Look { .. } | Value::Plain => None,
+    };
+    weight.ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "a Polyglot book has no such weight")
+            .advice("write a number from 0 (never played) to 65535")
+    })
+}
+
+/// The number of an entry as the journal writes it.
+fn numbered(book: &BookEntries, index: u64) -> Result<u32> {
+    u32::try_from(index).map_err(|_| {
+        let what = "an entry after the first 4,294,967,295 cannot be edited";
+        Error::format(&book.path, what).at_offset(index * ENTRY_LEN as u64)
+    })
+}
+
+/// The changes that take those of an edit back, by the numbers that the entries have after it. Edits after it were taken
+/// back before, so they are the numbers of now. With `was_reset` an entry that comes back has learned nothing.
+fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) -> Result<Vec<EntryChange>> {
+    let mut back = Vec::with_capacity(changes.len());
+    let mut shift = 0;
+    for change in changes {
+        let index = u64::from(change.index).saturating_add_signed(shift);
+        shift += change.growth();
+        let mut old = change.old;
+        let now = match change.new {
+            None => {
+                if was_reset {
+                    old = old.map(|old| Entry { games: 0, halfpoints: 0, ..old });
+                }
+                None
+            }
+            Some(made) => {
+                let now = book.entry(index)?;
+                let facts = |entry: Entry| (entry.key, entry.mv, entry.weight);
+                if now.map(facts) != Some(facts(made)) {
+                    let what = "another program has changed an entry since the edit";
+                    return Err(Error::format(&book.path, what)
+                        .at_offset(index * ENTRY_LEN as u64)
+                        .advice("edit it as it is now"));
+                }
+                // What it has learned since stays.
+                old = old.zip(now).map(|(old, now)| Entry { weight: old.weight, ..now });
+                now
+            }
+        };
+        back.push(EntryChange { index: numbered(book, index)?, old: now, new: old });
+    }
+    Ok(back)
+}
+
+/// The entries of a move with their numbers: one, unless the book has the move twice.
+fn entries_of(book: &mut BookEntries, key: u64, codes: [MoveCode; 2]) -> Result<Vec<(u64, Entry)>> {
+    let mut found = Vec::new();
+    let mut index = book.first_of(key)?;
+    while let Some(entry) = book.entry(index)?
+        && entry.key == key
+    {
+        if codes.contains(&entry.mv) {
+            found.push((index, entry));
+        }
+        index += 1;
+    }
+    Ok(found)
+}

@@ -1,0 +1,136 @@
+//! Edits of a book's entries: weights are written in their places; entries that come or go need a new file.
+#![allow(clippy::cast_possible_truncation, reason = "the offset of a field is less than an entry's length")]
+
+use std::io::Write;
+
+use super::edit_record::{EditRecord, EntryChange};
+use super::entries::{BookEntries, cannot_write};
+use super::header::Owner;
+use crate::base::error::{Error, Result};
+use crate::book::polyglot::entry::Entry;
+use crate::book::polyglot::fingerprint;
+use crate::book::polyglot::layout::{ENTRY_LEN, WEIGHT};
+
+/// Entries that are copied at once: 1 MiB.
+const BLOCK: usize = 1 << 16;
+
+impl BookEntries {
+    /// The book after an edit.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub(super) fn owner_after(&mut self, edit: &EditRecord) -> Result<Owner> {
+        let book_len = self.len.saturating_add_signed(edit.growth() * ENTRY_LEN as i64);
+        let fingerprint = fingerprint(book_len, |number| edit.entry_after(number, |old| self.entry(old)))?;
+        Ok(Owner { book_len, fingerprint })
+    }
+
+    /// Whether the book has some of the weights of an edit that changes only weights, and would be as after it with all of
+    /// them.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub(super) fn is_becoming(&mut self, edit: &EditRecord) -> Result<bool> {
+        if edit.renumbers() {
+            return Ok(false);
+        }
+        for change in &edit.changes {
+            let (Some(old), Some(new)) = (change.old, change.new) else { return Ok(false) };
+            match self.entry(change.index.into())? {
+                Some(now) if is_same(now, old) && [old.weight, new.weight].contains(&now.weight) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(self.owner_after(edit)? == edit.after)
+    }
+
+    /// Writes the weights of an edit that changes only weights. One that is not the old weight was changed by another
+    /// program since, and stays.
+    ///
+    /// # Errors
+    /// When the book cannot be read or written.
+    pub(super) fn write_weights(&mut self, changes: &[EntryChange]) -> Result<()> {
+        for change in changes {
+            let (Some(old), Some(new)) = (change.old, change.new) else { continue };
+            let now = self.entry(change.index.into())?;
+            if now.is_some_and(|now| is_same(now, old) && now.weight == old.weight) {
+                self.write_weight(change.index.into(), new.weight)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the book with these changes into `out`: learn fields and whatever follows the last entry stay.
+    ///
+    /// # Errors
+    /// When the book cannot be read, or `out` cannot be written.
+    pub(super) fn copy_edited(&mut self, changes: &[EntryChange], out: &mut dyn Write) -> Result<()> {
+        let mut next = 0;
+        for change in changes {
+            self.copy(next, change.index.into(), out)?;
+            next = change.index.into();
+            let mut entry = change.new.map(|entry| entry.to_bytes());
+            if let (Some(_), Some(new)) = (change.old, &mut entry) {
+                // As it is now, but for the weight.
+                let weight = *new;
+                self.read_at(next, new)?;
+                let at = WEIGHT as usize..WEIGHT as usize + 2;
+                if let (Some(into), Some(weight)) = (new.get_mut(at.clone()), weight.get(at)) {
+                    into.copy_from_slice(weight);
+                }
+            }
+            next += u64::from(change.old.is_some());
+            let written = entry.map_or(Ok(()), |entry| out.write_all(&entry));
+            written.map_err(|error| cannot_write(&self.path, error))?;
+        }
+        self.copy(next, u64::MAX, out)
+    }
+
+    /// Copies the entries of these numbers; with `u64::MAX` all bytes to the end.
+    fn copy(&mut self, from: u64, to: u64, out: &mut dyn Write) -> Result<()> {
+        let mut block = vec![0; BLOCK.min(usize::try_from(to - from).unwrap_or(BLOCK)) * ENTRY_LEN];
+        let mut next = from;
+        while next < to {
+            let wanted = usize::try_from(to - next).unwrap_or(BLOCK).min(BLOCK) * ENTRY_LEN;
+            let block = block.get_mut(..wanted).unwrap_or_default();
+            let read = self.read_at(next, block)?;
+            let written = out.write_all(block.get(..read).unwrap_or_default());
+            written.map_err(|error| cannot_write(&self.path, error))?;
+            if read < block.len() {
+                break;
+            }
+            next += (read / ENTRY_LEN) as u64;
+        }
+        Ok(())
+    }
+
+    /// Refuses a book whose keys do not ascend: a new entry would have no place in it.
+    ///
+    /// # Errors
+    /// When the keys do not ascend, or the book cannot be read.
+    pub(super) fn check_order(&mut self) -> Result<()> {
+        let mut block = vec![0; BLOCK * ENTRY_LEN];
+        let (mut next, mut last) = (0, 0);
+        loop {
+            let read = self.read_at(next, &mut block)?;
+            let (entries, _) = block.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
+            for bytes in entries {
+                let key = Entry::from_bytes(bytes).key;
+                if key < last {
+                    return Err(Error::format(&self.path, "the entries are not in order by key")
+                        .at_offset(next * ENTRY_LEN as u64)
+                        .advice("write it anew with `tabiya convert`, and edit that book"));
+                }
+                (last, next) = (key, next + 1);
+            }
+            if read < block.len() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Whether two entries are of the same move.
+fn is_same(a: Entry, b: Entry) -> bool {
+    (a.key, a.mv) == (b.key, b.mv)
+}
