@@ -7,6 +7,7 @@ use std::path::Path;
 use super::entry::Entry;
 use crate::base::error::Result;
 use crate::base::replace::Replacement;
+use crate::book::write::Needs;
 use crate::book::{BookWriter, Learned, MoveFacts, PositionRecord, WriteOptions, Written, left_out};
 use crate::chess::MoveCode;
 
@@ -17,7 +18,7 @@ const MOST: u64 = u16::MAX as u64;
 #[derive(Debug)]
 pub struct Writer {
     file: Replacement,
-    needs_moves: bool,
+    needs: Needs,
     entries: Vec<Entry>,
     written: Written,
     lost: Lost,
@@ -40,8 +41,8 @@ impl Writer {
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
         let written = Written { files: vec![path.to_owned()], ..Written::default() };
-        let needs_moves = options.needs_moves;
-        Ok(Self { file, needs_moves, entries: Vec::new(), written, lost: Lost::default() })
+        let needs = options.needs();
+        Ok(Self { file, needs, entries: Vec::new(), written, lost: Lost::default() })
     }
 }
 
@@ -73,18 +74,18 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { file, needs_moves, mut written, lost, .. } = *self;
-        if written.moves == 0 && needs_moves {
-            written.files.clear();
-        } else {
-            file.commit()?;
-        }
+        let Self { file, needs, mut written, lost, .. } = *self;
         written.left_out = left_out([
             ("counts of games: the format has weights only, and every move keeps its own", lost.counts),
             ("marks or colours of moves, which act only through the weights", lost.marks),
             ("comments", lost.comments),
             ("moves that only lost", lost.only_lost),
         ]);
+        if needs.are_met(&written) {
+            file.commit()?;
+        } else {
+            written.files.clear();
+        }
         Ok(written)
     }
 }

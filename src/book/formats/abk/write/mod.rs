@@ -15,6 +15,7 @@ use super::layout::NO_LAST_PLY;
 use super::records::Header;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::replace::Replacement;
+use crate::book::write::Needs;
 use crate::book::{BookWriter, PositionRecord, WriteOptions, Written, left_out};
 use draft::Lost;
 use link::link;
@@ -29,7 +30,7 @@ pub struct Writer {
     draft: Draft,
     path: PathBuf,
     file: Replacement,
-    needs_moves: bool,
+    needs: Needs,
 }
 
 impl Writer {
@@ -40,7 +41,7 @@ impl Writer {
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let file = Replacement::new(path, options.force)?;
         let draft = Draft::new(&options.temp(), options.memory);
-        Ok(Self { draft, path: path.to_owned(), file, needs_moves: options.needs_moves })
+        Ok(Self { draft, path: path.to_owned(), file, needs: options.needs() })
     }
 }
 
@@ -63,9 +64,9 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, path, mut file, needs_moves, .. } = *self;
+        let Self { draft, path, mut file, needs, .. } = *self;
         let written = write(draft, |bytes| file.write_all(bytes).map_err(|error| file.error(error)))?;
-        if written.moves == 0 && needs_moves {
+        if !needs.are_met(&written) {
             return Ok(written);
         }
         file.commit()?;

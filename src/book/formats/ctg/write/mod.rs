@@ -18,6 +18,7 @@ use super::layout::PAGE_LEN;
 use crate::base::error::Result;
 use crate::base::folder;
 use crate::base::replace::{FileSet, Replacement};
+use crate::book::write::Needs;
 use crate::book::{BookWriter, PositionRecord, WriteOptions, Written};
 
 /// A CTG book that is being written.
@@ -26,7 +27,7 @@ pub struct Writer {
     draft: Draft,
     paths: [PathBuf; 3],
     files: [Replacement; 3],
-    needs_moves: bool,
+    needs: Needs,
 }
 
 impl Writer {
@@ -40,7 +41,7 @@ impl Writer {
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
         let draft = Draft::new(options.green, &options.temp(), options.memory);
-        Ok(Self { draft, paths, files, needs_moves: options.needs_moves })
+        Ok(Self { draft, paths, files, needs: options.needs() })
     }
 }
 
@@ -62,14 +63,14 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { draft, paths, files, needs_moves, .. } = *self;
+        let Self { draft, paths, files, needs, .. } = *self;
         let [mut ctg, mut cto, mut ctb] = files;
         // Room for the header, which counts the pages.
         ctg.write_all(&[0; PAGE_LEN as usize]).map_err(|error| ctg.error(error))?;
         let beside = draft.write(|page| ctg.write_all(page).map_err(|error| ctg.error(error)))?;
         let written = beside.written;
-        if written.moves == 0 && needs_moves {
-            return Ok(Written { left_out: written.left_out, ..Written::default() });
+        if !needs.are_met(&written) {
+            return Ok(written);
         }
         let headed = ctg.seek(SeekFrom::Start(0)).and_then(|_| ctg.write_all(&beside.header));
         headed.map_err(|error| ctg.error(error))?;

@@ -15,6 +15,7 @@ use super::moves::code;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::sort::Sorter;
+use crate::book::write::Needs;
 use crate::book::{
     BookWriter, Counts, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
 };
@@ -34,7 +35,7 @@ const STRIDE: u64 = 1 << 12;
 #[derive(Debug)]
 pub struct Writer {
     output: Output,
-    needs_moves: bool,
+    needs: Needs,
     records: Sorter,
     record: Vec<u8>,
     games: KsfWriter,
@@ -75,8 +76,8 @@ impl Writer {
         let (temp, memory) = (options.temp(), options.memory.max(LEAST_MEMORY));
         let records = Sorter::new(&temp, memory / 4 * 3);
         let games = KsfWriter::new(&temp, memory / 8);
-        let WriteOptions { needs_moves, memory, .. } = *options;
-        Ok(Self { output, needs_moves, records, record: Vec::new(), games, lost: Lost::default(), memory })
+        let (needs, memory) = (options.needs(), options.memory);
+        Ok(Self { output, needs, records, record: Vec::new(), games, lost: Lost::default(), memory })
     }
 
     /// The results that a move gives to the position that it leads to.
@@ -126,10 +127,12 @@ impl BookWriter for Writer {
             self.lost.keys += 1;
             return Ok(());
         };
-        let by_counts = known.moves.iter().any(ended);
+        // Without any result all moves of a position weigh 1.
+        let flat = known.moves.iter().all(|found| found.weight == 1 && !ended(found));
+        let by_counts = flat || known.moves.iter().any(ended);
         let mut own = Own { game: known.game, comment: known.comment.clone(), ..Own::default() };
         for found in &known.moves {
-            self.note_losses(found, by_counts);
+            self.note_losses(found, by_counts, flat);
             let Some(mv) = found.at(at).map(|found| found.mv) else { continue };
             let Some(code) = code(mv, &normal) else {
                 self.lost.codes += 1;
@@ -148,7 +151,7 @@ impl BookWriter for Writer {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        let Self { mut output, needs_moves, records, games, mut lost, .. } = *self;
+        let Self { mut output, needs, records, games, mut lost, .. } = *self;
         lost.games = games.lost;
         let mut written = Written::default();
         let mut sorted = records.finish()?;
@@ -170,8 +173,9 @@ impl BookWriter for Writer {
             let Some(record) = record else { break };
             gathered.add(record);
         }
-        if written.moves == 0 && needs_moves {
-            return Ok(Written { left_out: lost.clauses(), ..Written::default() });
+        written.left_out = lost.clauses();
+        if !needs.are_met(&written) {
+            return Ok(written);
         }
         let mut ksf = None;
         if !games.is_empty() {
@@ -180,7 +184,6 @@ impl BookWriter for Writer {
             ksf = Some(file);
         }
         written.files = output.finish(ksf)?;
-        written.left_out = lost.clauses();
         Ok(written)
     }
 }
@@ -194,11 +197,12 @@ impl Writer {
         self.records.push(&self.record)
     }
 
-    fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool) {
+    fn note_losses(&mut self, known: &MoveFacts<MoveCode>, by_counts: bool, flat: bool) {
         let MoveFacts { weight, counts, annotation, recommended, learned, ratings, .. } = *known;
         let Results { wins, draws, .. } = Self::results(known, by_counts);
         self.lost.made_up += u64::from(!by_counts && weight > 0);
-        self.lost.weights += u64::from(by_counts && wins.saturating_mul(2).saturating_add(draws) != weight);
+        let by_results = if flat { 1 } else { wins.saturating_mul(2).saturating_add(draws) };
+        self.lost.weights += u64::from(by_counts && by_results != weight);
         self.lost.unfinished += u64::from(counts.is_some_and(has_unfinished));
         self.lost.marks += u64::from(annotation.is_some() || recommended.is_some());
         self.lost.learned += u64::from(learned.is_some());
