@@ -16,6 +16,7 @@
 pub mod count;
 pub mod diff;
 pub(crate) mod eco;
+pub mod edit;
 mod facts_row;
 pub mod filter;
 mod game_index;

@@ -87,7 +87,7 @@ fn bare(word: &str) -> &str {
 ///
 /// # Errors
 /// When no legal move fits, or several do.
-fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
+pub fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
     let chess = at.chess();
     let uci = UciMove::from_ascii(word.to_ascii_lowercase().as_bytes()).ok();
     if let Some(mv) = uci.and_then(|uci| uci.to_move(chess).ok()) {

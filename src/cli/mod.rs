@@ -14,7 +14,7 @@ use crate::base::{cut, interrupt};
 
 use args::adapter;
 use commands::{
-    build, check, convert, diff, doctor, dump, export, info, init, learn, merge, play, show, tree, trim,
+    build, check, convert, diff, doctor, dump, edit, export, info, init, learn, merge, play, show, tree, trim,
 };
 pub use output::exit::Exit;
 
@@ -48,6 +48,8 @@ enum Command {
     Merge(merge::Args),
     /// Write a smaller book, without weak moves, deep lines or whole branches
     Trim(trim::Args),
+    /// Change, add or delete moves of a position by hand
+    Edit(edit::Args),
     /// Show what differs between two books, of any formats
     Diff(diff::Args),
     /// Write out every entry of a book
@@ -112,6 +114,7 @@ pub fn main() -> ExitCode {
         Some(Command::Convert(args)) => convert::run(args),
         Some(Command::Merge(args)) => merge::run(args),
         Some(Command::Trim(args)) => trim::run(args),
+        Some(Command::Edit(args)) => edit::run(args),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),

@@ -165,3 +165,4 @@ def tabiya(tabiya_exe, tmp_path):
 
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, which only Linux has")
+not_windows = pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows has not")

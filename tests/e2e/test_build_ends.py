@@ -13,13 +13,12 @@ import time
 import pytest
 
 from client import HANG, eventually
+from conftest import not_windows
 from random_games import pgn, random_games, read_book
 
 DONE, WANTING, USAGE, FILE, INTERRUPTED = 0, 1, 2, 3, 130
 
 GOOD = '[Event "good"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
-
-not_windows = pytest.mark.skipif(sys.platform == "win32", reason="sends signals, which Windows has not")
 
 
 @pytest.fixture

@@ -66,6 +66,7 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "tabiya.toml").write_text(f"engine = '{stockfish}'\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
     tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
+    tabiya("edit", "book.bin", "--moves", "e4 c5", "--add", "c3=5", "--add", "d4=5", "--add", "b3=1")
     for name in ("a.bin", "b.bin", "big.bin", "old.bin", "new.bin"):
         shutil.copy(folder / "book.bin", folder / name)
     tabiya("build", "games.pgn", "-o", "main.bin")

@@ -48,12 +48,20 @@ pub(crate) fn each_position(
     if let Some(path) = &positions.fen_file {
         return each_line(path, see);
     }
-    let (game, mode) = match (&positions.fen, &positions.moves) {
+    let (game, mode) = game_at(positions.fen.as_deref(), positions.moves.as_deref())?;
+    see(&game, mode)
+}
+
+/// The game that `--fen` or `--moves` leads to, or that of the starting position, and its kind of castling.
+///
+/// # Errors
+/// When the FEN or a move is wrong.
+pub(crate) fn game_at(fen: Option<&str>, moves: Option<&str>) -> Result<(Game, CastlingMode)> {
+    Ok(match (fen, moves) {
         (Some(fen), _) => game(fen).map_err(|what| Error::new(ErrorKind::Usage, format!("--fen: {what}")))?,
         (_, Some(moves)) => (game_after("--moves", moves)?, CastlingMode::Standard),
         _ => (Game::start(), CastlingMode::Standard),
-    };
-    see(&game, mode)
+    })
 }
 
 fn each_line(path: &Path, mut see: impl FnMut(&Game, CastlingMode) -> Printed<()>) -> Printed<()> {

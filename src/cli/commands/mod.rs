@@ -6,6 +6,7 @@ pub mod convert;
 pub mod diff;
 pub(crate) mod doctor;
 pub mod dump;
+pub mod edit;
 pub mod export;
 pub mod info;
 pub mod init;

@@ -72,7 +72,7 @@ pub(crate) fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'
         findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");
     }
     let found = |number, record: &Record, at: &Position, kind| add(findings, number, record, at, kind);
-    let walked = walk(records, progress, MOST, |_, _, _, _| (), found);
+    let walked = walk(records, progress, MOST, |_, _, _, _, _| (), found);
     if walked.cut {
         findings.add(
             Kind::Cut,

@@ -13,6 +13,7 @@
 //! illegal moves, and goes through the rest.
 
 mod check;
+mod edit;
 pub mod layout;
 pub mod read;
 pub mod records;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
+pub(crate) use edit::edited;
 pub use write::{Draft, Writer, write as write_draft};
 
 use crate::base::background::Background;

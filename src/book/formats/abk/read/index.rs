@@ -117,7 +117,7 @@ impl Index {
         let records = Records::new(data);
         let mut known = Vec::with_capacity(records.len().min(MOST));
         // The code of the legal move: castling is one move, however the file writes it.
-        let legal = |record: &Record, at: &Position, mv, ply| {
+        let legal = |_, record: &Record, at: &Position, mv, ply| {
             known.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
         };
         walk(records, &Progress::none(), MOST, legal, |_, _, _, _| ());

@@ -62,7 +62,7 @@ struct Step {
 
 /// Walks the tree, each line to its end before the next, up to `most` records.
 ///
-/// `legal` sees each record whose move is legal in its position, with the number of plies from the start (1 is the first
+/// `legal` sees each record whose move is legal in its position, with its number and the number of plies from the start (1 is the first
 /// move). `found` sees each record that is wrong, with its number, position and finding.
 ///
 /// Cycles, links out of the file, illegal moves and lines that are too deep end there; the rest is walked. A deleted
@@ -71,7 +71,7 @@ pub fn walk(
     records: Records<'_>,
     progress: &Progress,
     most: usize,
-    mut legal: impl FnMut(&Record, &Position, Move, u32),
+    mut legal: impl FnMut(u32, &Record, &Position, Move, u32),
     mut found: impl FnMut(u32, &Record, &Position, Kind),
 ) -> Walked {
     progress.things(records.len() as u64, "records");
@@ -119,7 +119,7 @@ pub fn walk(
         if record.priority > HIGHEST_PRIORITY {
             found(number, &record, at, Kind::Priority);
         }
-        legal(&record, at, mv, plies as u32);
+        legal(number, &record, at, mv, plies as u32);
         // Only after a legal move: the replies to another can still be reached from elsewhere.
         match walked.follow(records, record.child, Kind::ChildOutside, Kind::ChildAgain) {
             Ok(Some(child)) if plies < LONGEST => {
@@ -155,7 +155,7 @@ mod tests {
         }
         for most in 0..10 {
             let mut count = 0;
-            let legal = |_: &Record, _: &Position, _, _| count += 1;
+            let legal = |_, _: &Record, _: &Position, _, _| count += 1;
             let walked = walk(Records::new(&data), &Progress::none(), most, legal, |_, _, _, _| ());
             assert_eq!((count, walked.cut), (most.min(8), most < 8));
         }

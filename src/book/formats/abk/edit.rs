@@ -1,0 +1,160 @@
+//! Edits of a book: records are changed in a copy of the file, and everything else in it stays as it is.
+
+use std::collections::BTreeSet;
+
+use shakmaty::Move;
+
+use super::layout::{DELETED, HEADER_LEN, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, RECORD_LEN, ROOT, UNSET};
+use super::read::{MOST, walk};
+use super::records::{Record, Records};
+use crate::base::bytes;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::progress::Progress;
+use crate::book::edit::{Change, Edit, Value};
+use crate::chess::Position;
+
+/// Where a position is in the tree.
+#[derive(Default)]
+struct Place {
+    /// Its records with their moves.
+    records: Vec<(u32, Record, Move)>,
+    /// The records of the moves that lead to it and have no reply.
+    ends: Vec<u32>,
+}
+
+impl Place {
+    fn of(records: Records<'_>, at: &Position, progress: &Progress) -> Self {
+        let mut place = Self::default();
+        let key = at.key();
+        let legal = |number, record: &Record, before: &Position, mv, _| {
+            if before.key() == key {
+                place.records.push((number, *record, mv));
+            }
+            if record.child <= 0 && before.after(mv).key() == key {
+                place.ends.push(number);
+            }
+        };
+        walk(records, progress, MOST, legal, |_, _, _, _| ());
+        place
+    }
+
+    /// The last record of each list of moves of the position.
+    fn last(&self, records: Records<'_>) -> BTreeSet<u32> {
+        let mut last = BTreeSet::new();
+        for (number, record, _) in &self.records {
+            let (mut number, mut record) = (*number, *record);
+            // A list that a damaged link makes endless ends where it has more records than the file.
+            for _ in 0..records.len() {
+                let next = u32::try_from(record.sibling).ok();
+                let Some((next, found)) = next.and_then(|next| Some((next, records.get(next)?))) else {
+                    break;
+                };
+                (number, record) = (next, found);
+            }
+            last.insert(number);
+        }
+        last
+    }
+}
+
+/// The bytes of a book after edits at a position. Every record of a move gets its new priority, on whichever line. A new
+/// move comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
+///
+/// # Errors
+/// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
+/// has replies, which would go with it; when no line reaches the position; when the file ends within a record.
+pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<u8>> {
+    let records = Records::new(data);
+    if records.trailing > 0 {
+        let what = "the file ends within a record, and nothing can be added to it";
+        return Err(Error::new(ErrorKind::Format, what)
+            .at_offset((data.len() - records.trailing) as u64)
+            .advice("write it anew with `tabiya convert`, and edit that book"));
+    }
+    let place = Place::of(records, at, progress);
+    let last = place.last(records);
+    let mut new = data.to_vec();
+    let (mut live, mut ends) = (0_i64, last);
+    for edit in edits {
+        let found = place.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
+        let is_known = edit.expect_known(found.clone().next().is_some())?;
+        let priority = match edit.change {
+            Change::Set(value) | Change::Add(value) => Some(priority(value)?),
+            Change::Delete => None,
+        };
+        for &(number, mut record, _) in found {
+            match priority {
+                Some(priority) => record.priority = priority,
+                None if record.child > 0 => {
+                    let what = format!("the book goes on after the move {}", edit.name);
+                    return Err(Error::new(ErrorKind::Usage, what).advice(
+                        "priority 0 keeps it from being played; `tabiya trim` writes a book without the line",
+                    ));
+                }
+                None => {
+                    record.flags = record.flags & 0x00ff_ffff | DELETED << 24;
+                    live -= 1;
+                }
+            }
+            // Its link may lead to a record that was added.
+            let link = record_at(&new, number).map_or(record.sibling, |now| now.sibling);
+            put(&mut new, number, &Record { sibling: link, ..record });
+        }
+        if let (false, Some(priority)) = (is_known, priority) {
+            let record = Record { priority, ..Record::of(edit.mv) };
+            if ends.is_empty() && place.ends.is_empty() {
+                let what = "no line of the book leads to this position";
+                return Err(Error::new(ErrorKind::Usage, what)
+                    .advice("an Arena book is a tree: add the moves that lead there first"));
+            }
+            let mut added = BTreeSet::new();
+            let first = ends.is_empty();
+            for end in if first { place.ends.iter().copied().collect() } else { ends } {
+                let number = ROOT + u32::try_from(Records::new(&new).len()).unwrap_or(u32::MAX);
+                new.extend(record.to_bytes());
+                let link = i32::try_from(number).unwrap_or(NONE);
+                if let Some(before) = record_at(&new, end) {
+                    let linked = if first {
+                        Record { child: link, ..before }
+                    } else {
+                        Record { sibling: link, ..before }
+                    };
+                    put(&mut new, end, &linked);
+                }
+                added.insert(number);
+                live += 1;
+            }
+            ends = added;
+        }
+    }
+    let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
+    if let Some(count) = count.and_then(|count| u32::try_from(i64::from(count) + live).ok())
+        && let Some(into) = new.get_mut(LIVE_RECORDS as usize..LIVE_RECORDS as usize + 4)
+    {
+        into.copy_from_slice(&count.to_le_bytes());
+    }
+    Ok(new)
+}
+
+fn priority(value: Value) -> Result<u8> {
+    let number = match value {
+        Value::Weight(number) => u8::try_from(number).ok().filter(|number| *number <= HIGHEST_PRIORITY),
+        Value::Look { .. } | Value::Plain => None,
+    };
+    number.ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "an Arena book has no such weight")
+            .advice("write a priority from 1 to 9, or 0 for a move that is never played")
+    })
+}
+
+fn record_at(data: &[u8], number: u32) -> Option<Record> {
+    Records::new(data).get(number)
+}
+
+/// Writes a record in its place.
+fn put(data: &mut [u8], number: u32, record: &Record) {
+    let at = HEADER_LEN as usize + (number - ROOT) as usize * RECORD_LEN as usize;
+    if let Some(into) = data.get_mut(at..at + RECORD_LEN as usize) {
+        into.copy_from_slice(&record.to_bytes());
+    }
+}

@@ -1,0 +1,109 @@
+//! A book with edits at one position, for the formats that are written anew.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::base::error::Result;
+use crate::base::findings::Findings;
+use crate::base::progress::Progress;
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::traverse::Keys;
+use crate::book::{Book, Counts, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary, Visit};
+use crate::chess::Position;
+use crate::chess::normal::forms;
+
+/// A book as if it had been edited.
+pub struct Edited<'a> {
+    book: &'a dyn Book,
+    at: &'a Position,
+    /// The edited moves of the position.
+    moves: Vec<MoveFacts>,
+    /// The keys of the position in all forms that formats do not distinguish.
+    forms: Keys,
+    /// The keys of the positions after moves with another weight, and their results: a format that counts by position keeps
+    /// them there.
+    totals: HashMap<u64, Counts>,
+}
+
+/// The keys of a position in all forms.
+fn keys(at: &Position) -> impl Iterator<Item = u64> {
+    forms(at.chess().clone()).into_iter().map(|chess| Position::from_chess(chess).key())
+}
+
+impl<'a> Edited<'a> {
+    /// A book whose moves at a position are edited.
+    ///
+    /// # Errors
+    /// When an edit does not fit the moves or the format.
+    pub fn new(book: &'a dyn Book, at: &'a Position, edits: &[Edit]) -> Result<Self> {
+        let mut moves = Vec::new();
+        book.moves(at, &mut moves);
+        edits.iter().try_for_each(|edit| edit.apply(&mut moves, book.format()))?;
+        let mut totals = HashMap::new();
+        for edit in edits.iter().filter(|edit| matches!(edit.change, Change::Set(Value::Weight(_)))) {
+            let counts = moves.iter().find(|facts| facts.mv == edit.mv).and_then(|facts| facts.counts);
+            if let Some(counts) = counts {
+                totals.extend(keys(&at.after(edit.mv)).map(|key| (key, counts.swapped())));
+            }
+        }
+        Ok(Self { book, at, moves, forms: keys(at).collect(), totals })
+    }
+}
+
+impl Book for Edited<'_> {
+    fn path(&self) -> &Path {
+        self.book.path()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.book.files()
+    }
+
+    fn format(&self) -> Format {
+        self.book.format()
+    }
+
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        if at.key() == self.at.key() {
+            out.extend(&self.moves);
+        } else {
+            self.book.moves(at, out);
+        }
+    }
+
+    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
+        self.book.games(see);
+    }
+
+    /// Shows the edited position in the form in which it was edited, with what the book says of it.
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+        let mut edited = PositionRecord::of(self.at, &self.moves);
+        let mut met = false;
+        let unreached = self.book.each(scope, progress, &mut |record| {
+            if !self.forms.contains(&record.key) {
+                return match self.totals.get(&record.key) {
+                    Some(total) => visit(&PositionRecord { total: Some(*total), ..record.clone() }),
+                    None => visit(record),
+                };
+            }
+            if !met {
+                met = true;
+                edited.total = record.total;
+                edited.comment.clone_from(&record.comment);
+                edited.game = record.game;
+            }
+            ControlFlow::Continue(())
+        });
+        let _ = visit(&edited);
+        unreached
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
+        self.book.survey(progress, findings)
+    }
+}

@@ -1,0 +1,306 @@
+//! `tabiya edit`: changes moves of a position by hand.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use shakmaty::Move;
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::map::Map;
+use crate::base::progress::Progress;
+use crate::base::replace::Replacement;
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::{self, Annotation, Book, Format, MoveFacts, Scope, WriteOptions, abk};
+use crate::bookmaker::{self, edit::Edited};
+use crate::chess::{Game, MoveCode, notation};
+use crate::cli::args::positions::game_at;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::lines::{mark, san};
+use crate::cli::output::{self, written};
+use crate::learn::{self, EntryEdit, Learner};
+
+/// Bytes of the position's name that are kept with an edit.
+const NOTE_MAX: usize = 255;
+
+/// `tabiya edit`.
+#[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo"])))]
+pub struct Args {
+    /// The book
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+    /// The moves that lead from the start to the position, such as "1. e4 c5" [default: the starting position]
+    #[arg(long, value_name = "MOVES", conflicts_with = "fen")]
+    moves: Option<String>,
+    /// The position
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Give a move of the book this weight, such as Nf3=60; repeatable
+    ///
+    /// In a Polyglot book the weight is a number from 0, which is never played, to 65535. In an Arena book it is the
+    /// priority, 0 to 9; in a Kvetka book the half-points, two for a win and one for a draw. A CTG book has no weights:
+    /// write green, red, a mark (!, ?, !!, ??, !?, ?!, only, zugzwang), both as in Nf3=green,! or none
+    #[arg(long, value_name = "MOVE=WEIGHT")]
+    set: Vec<String>,
+    /// Add a move with this weight, as for --set; repeatable
+    #[arg(long, value_name = "MOVE=WEIGHT")]
+    add: Vec<String>,
+    /// Delete a move; repeatable
+    #[arg(long, value_name = "MOVE")]
+    delete: Vec<String>,
+    /// Take back the last edit of a Polyglot book; again, the one before
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
+    undo: bool,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// Edits the book, and reports what each move had before and has now.
+///
+/// # Errors
+/// When a move or a weight is not valid, a move to add is in the book or another is not, or the book cannot be written: it
+/// is unchanged then.
+pub fn run(args: &Args) -> Result<Exit> {
+    let path = &args.book;
+    learn::settle(path);
+    let book = book::open(path)?;
+    if args.undo {
+        return undo(path, book.format());
+    }
+    if let Some(file) = book.files().into_iter().find(|file| is_read_only(file)) {
+        return Err(Error::new(ErrorKind::File, "the file may only be read")
+            .at_path(file)
+            .advice("make it writable, or edit a copy"));
+    }
+    let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
+    let edits = args.edits(&game)?;
+    let before = moves_at(&*book, &game);
+    let name = name_of(args, &game);
+    match book.format() {
+        Format::Polyglot => {
+            // While the book is written, a map of it could get in the way.
+            drop(book);
+            edit_polyglot(path, &game, &edits, &name)?;
+        }
+        Format::Abk => edit_abk(path, &game, &edits)?,
+        Format::Ctg | Format::Kvetka => rewrite(args, &*book, &game, &edits)?,
+    }
+    let book = book::open(path)?;
+    let after = moves_at(&*book, &game);
+    output::print(|out| {
+        writeln!(out, "{}, {name}:", path.display())?;
+        for edit in &edits {
+            let [old, new] = [&before, &after].map(|moves| moves.iter().find(|facts| facts.mv == edit.mv));
+            report(&san(game.position(), edit.mv), [old, new].map(|facts| facts.map(describe)), out)?;
+        }
+        Ok(Exit::Done)
+    })
+}
+
+impl Args {
+    /// The edits, each of another move.
+    fn edits(&self, game: &Game) -> Result<Vec<Edit>> {
+        let mut edits: Vec<Edit> = Vec::new();
+        let with_value = |option: &str, text: &str, change: fn(Value) -> Change| -> Result<Edit> {
+            let Some((word, text)) = text.rsplit_once('=') else {
+                return Err(Error::new(ErrorKind::Usage, format!("{option}: \"{text}\" has no weight"))
+                    .advice("write the move and its weight, such as Nf3=60"));
+            };
+            let mv = move_of(option, word, game)?;
+            let value = value_of(text).ok_or_else(|| {
+                Error::new(ErrorKind::Usage, format!("{option}: \"{text}\" is not a weight"))
+                    .advice("write a number, or in a CTG book green, red, none or a mark such as !")
+            })?;
+            Ok(Edit { mv, name: word.to_owned(), change: change(value) })
+        };
+        for text in &self.set {
+            edits.push(with_value("--set", text, Change::Set)?);
+        }
+        for text in &self.add {
+            edits.push(with_value("--add", text, Change::Add)?);
+        }
+        for text in &self.delete {
+            let mv = move_of("--delete", text, game)?;
+            edits.push(Edit { mv, name: text.clone(), change: Change::Delete });
+        }
+        for (place, edit) in edits.iter().enumerate() {
+            if edits.iter().take(place).any(|other| other.mv == edit.mv) {
+                let what = format!("the move {} is edited twice", edit.name);
+                return Err(Error::new(ErrorKind::Usage, what).advice("name each move once"));
+            }
+        }
+        Ok(edits)
+    }
+}
+
+fn is_read_only(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|metadata| metadata.permissions().readonly())
+}
+
+/// The move of a word, in SAN or UCI notation.
+fn move_of(option: &str, word: &str, game: &Game) -> Result<Move> {
+    let at = game.position();
+    notation::read(word, at).map_err(|kind| {
+        let what = match kind {
+            notation::MoveErrorKind::Illegal => format!("is not a legal move in {}", at.fen()),
+            notation::MoveErrorKind::Ambiguous(moves) => format!("may be {}", moves.join(" or ")),
+        };
+        Error::new(ErrorKind::Usage, format!("{option}: \"{word}\" {what}"))
+            .advice("write a move such as Nf3 or g1f3")
+    })
+}
+
+/// What a move gets: a number, or colour and mark.
+fn value_of(text: &str) -> Option<Value> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(Value::Weight(text.parse().ok()?));
+    }
+    if text == "none" {
+        return Some(Value::Plain);
+    }
+    let (mut color, mut mark) = (None, None);
+    for word in text.split(',') {
+        match word {
+            "green" if color.is_none() => color = Some(true),
+            "red" if color.is_none() => color = Some(false),
+            _ if mark.is_none() => mark = Some(Annotation::of_name(word)?),
+            _ => return None,
+        }
+    }
+    Some(Value::Look { color, mark })
+}
+
+fn moves_at(book: &dyn Book, game: &Game) -> Vec<MoveFacts> {
+    let mut moves = Vec::new();
+    book.moves(game.position(), &mut moves);
+    moves
+}
+
+/// The position in words.
+fn name_of(args: &Args, game: &Game) -> String {
+    let name = match &args.moves {
+        Some(moves) if !game.moves().is_empty() => format!("after {}", moves.trim()),
+        _ if args.fen.is_none() => "in the starting position".to_owned(),
+        _ => game.position().fen(),
+    };
+    if name.len() > NOTE_MAX { game.position().fen() } else { name }
+}
+
+fn edit_polyglot(path: &Path, game: &Game, edits: &[Edit], name: &str) -> Result<()> {
+    let at = game.position();
+    let edits: Vec<_> = edits
+        .iter()
+        .map(|edit| EntryEdit {
+            key: at.key(),
+            codes: MoveCode::codes(edit.mv, at.chess()),
+            edit: edit.clone(),
+        })
+        .collect();
+    Learner::new(path)?.edit(&edits, name).map(drop)
+}
+
+fn undo(path: &Path, format: Format) -> Result<Exit> {
+    if format != Format::Polyglot {
+        let what =
+            format!("only edits of Polyglot books are kept, and this is a book of the format {format}");
+        return Err(Error::new(ErrorKind::Usage, what)
+            .at_path(path)
+            .advice("set what the move had before, as the edit reported it"));
+    }
+    let Some(made) = Learner::new(path)?.undo_edit()? else {
+        return output::print_lines(
+            &[format!("{}: there is no edit to take back", path.display())],
+            Exit::Findings,
+        );
+    };
+    output::print(|out| {
+        writeln!(out, "{}, {}, taken back:", path.display(), made.note)?;
+        for (mv, old, new) in made.weights {
+            let facts = [old, new].map(|weight| weight.map(|weight| format!("weight {weight}")));
+            report(&mv.to_string(), facts, out)?;
+        }
+        Ok(Exit::Done)
+    })
+}
+
+fn edit_abk(path: &Path, game: &Game, edits: &[Edit]) -> Result<()> {
+    let progress = Progress::terminal(path.to_string_lossy());
+    let data = Map::open(path)?;
+    let edited =
+        abk::edited(&data, game.position(), edits, &progress).map_err(|error| error.at_path(path))?;
+    let mut file = Replacement::new(path, true)?;
+    file.write_all(&edited).map_err(|error| file.error(error))?;
+    drop(data);
+    file.commit()
+}
+
+/// Writes the book anew, unless its format cannot hold all that was read.
+fn rewrite(args: &Args, book: &dyn Book, game: &Game, edits: &[Edit]) -> Result<()> {
+    let path = book.path();
+    let edited = Edited::new(book, game.position(), edits).map_err(|error| error.at_path(path))?;
+    let resources = args.resources.resolve()?;
+    interrupt::watch();
+    let options = WriteOptions { whole: true, ..written::options(path, true, Some(0), &resources) };
+    let writer = book::create(path, &options)?;
+    let progress = Progress::terminal(path.to_string_lossy());
+    let (merged, new) = bookmaker::merge(&[(&edited, Scope::All)], &resources, writer, &progress)?;
+    drop(progress);
+    if !new.files.is_empty() {
+        return Ok(());
+    }
+    let mut lost = written::merged_lines(&merged, "the book holds only their keys");
+    lost.extend(written::lines(&new).into_iter().filter(|line| line.starts_with("left out")));
+    let what = match lost.first() {
+        Some(lost) => format!("written anew, the book would not be whole ({lost})"),
+        None => "the book would have no moves left".to_owned(),
+    };
+    Err(Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged"))
+}
+
+/// What a book says of a move, in words.
+fn describe(facts: &MoveFacts) -> String {
+    let color = match facts.recommended {
+        Some(true) => ", green",
+        Some(false) => ", red",
+        None => "",
+    };
+    let mark = mark(facts.annotation);
+    format!("weight {}{color}{}{mark}", facts.weight, if mark.is_empty() { "" } else { ", " })
+}
+
+/// Prints a line of what a move had and has.
+fn report(mv: &str, facts: [Option<String>; 2], out: &mut dyn Write) -> std::io::Result<()> {
+    match facts {
+        [None, None] => writeln!(out, "  {mv}: the book does not show it"),
+        [None, Some(new)] => writeln!(out, "  {mv}: added, {new}"),
+        [Some(old), None] => writeln!(out, "  {mv}: deleted ({old})"),
+        [Some(old), Some(new)] if old == new => writeln!(out, "  {mv}: {new}, as before"),
+        [Some(old), Some(new)] => {
+            writeln!(out, "  {mv}: {old} -> {}", new.strip_prefix("weight ").unwrap_or(&new))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_or_looks() {
+        let look = |color, mark| Some(Value::Look { color, mark });
+        assert_eq!(value_of("60"), Some(Value::Weight(60)));
+        assert_eq!(value_of("none"), Some(Value::Plain));
+        assert_eq!(value_of("green"), look(Some(true), None));
+        assert_eq!(value_of("red,??"), look(Some(false), Some(Annotation::Blunder)));
+        assert_eq!(value_of("!?"), look(None, Some(Annotation::Interesting)));
+        for text in
+            ["", "-1", "1.5", "99999999999999999999", "green,red", "!,?", "none,!", "blue", "green,none"]
+        {
+            assert_eq!(value_of(text), None, "{text}");
+        }
+    }
+}

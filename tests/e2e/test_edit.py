@@ -1,0 +1,377 @@
+"""`tabiya edit`: moves changed by hand in books of all formats, against a model, under kill -9, and beside learning."""
+
+import csv
+import io
+import json
+import random
+import signal
+import subprocess
+import time
+
+import chess
+import chess.polyglot
+import pytest
+
+from client import HANG
+from conftest import not_windows
+from polyglot_writer import Book
+from random_games import FORMATS, pgn, random_games
+
+DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
+GAMES = random_games(80, seed=99, most_plies=24)
+CHANCE = random.Random(15)
+
+
+@pytest.fixture(scope="module")
+def sources(books_of):
+    return books_of(GAMES)
+
+
+@pytest.fixture
+def copy_of(sources, tmp_path):
+    """A copy of a book, with all of its files."""
+
+    def copy(name):
+        folder = tmp_path / f"copy-{name}"
+        folder.mkdir()
+        for file in sources[name].parent.iterdir():
+            if file.stem.split("_")[0] == "book" and file.suffix != ".pgn":
+                (folder / file.name).write_bytes(file.read_bytes())
+        return folder / f"book.{name}"
+
+    return copy
+
+
+def files(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def key(board):
+    return chess.polyglot.zobrist_hash(board)
+
+
+def forms(board):
+    """The keys of a position and of those that CTG and Kvetka do not distinguish from it."""
+    found = [board]
+    if not board.castling_rights:
+        found.append(board.transform(chess.flip_horizontal))
+    return {key(form) for board in found for form in (board, board.mirror())}
+
+
+def boards():
+    """Every position of the games, by its key."""
+    found = {}
+    for game in GAMES:
+        board = chess.Board(game.fen)
+        for move in game.moves:
+            found.setdefault(key(board), board.copy())
+            board.push(move)
+    return found
+
+
+BOARDS = boards()
+
+
+@pytest.fixture
+def dumped(tabiya):
+    """The weights of a book: {(key, UCI): weight}."""
+
+    def dumped(path):
+        done = tabiya("dump", path)
+        assert done.returncode == DONE, done.stderr
+        rows = csv.DictReader(io.StringIO(done.stdout.decode()), delimiter="\t")
+        return {(int(row["key"], 16), row["uci"]): int(row["weight"]) for row in rows}
+
+    return dumped
+
+
+@pytest.fixture
+def shown(tabiya):
+    """The moves that a book shows in a position: {UCI: the move's JSON}."""
+
+    def shown(path, board):
+        done = tabiya("show", path, "--fen", board.fen(), "--json")
+        assert done.returncode in (DONE, WANTING), done.stderr
+        return {move["uci"]: move for move in json.loads(done.stdout)["moves"]}
+
+    return shown
+
+
+def told(done, code, *words):
+    text = done.stdout.decode() + done.stderr.decode()
+    assert done.returncode == code, text
+    for word in words:
+        assert word in text, text
+    return text
+
+
+# What is edited
+
+
+def test_edits_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(tabiya, copy_of, dumped):
+    book = copy_of("bin")
+    model, states = dumped(book), [book.read_bytes()]
+    for _ in range(40):
+        board = BOARDS[CHANCE.choice(sorted(BOARDS))]
+        at, words = key(board), []
+        legal = sorted(move.uci() for move in board.legal_moves)
+        for uci in CHANCE.sample(legal, min(3, len(legal))):
+            weight = CHANCE.randint(0, 65535)
+            move = board.san(chess.Move.from_uci(uci)) if CHANCE.random() < 0.5 else uci
+            if (at, uci) not in model:
+                words += ["--add", f"{move}={weight}"]
+                model[at, uci] = weight
+            elif CHANCE.random() < 0.5:
+                words += ["--set", f"{move}={weight}"]
+                model[at, uci] = weight
+            else:
+                words += ["--delete", move]
+                del model[at, uci]
+        told(tabiya("edit", book, "--fen", board.fen(), *words), DONE)
+        states.append(book.read_bytes())
+        assert dumped(book) == model
+    with chess.polyglot.open_reader(book) as reader:
+        keys = [entry.key for entry in reader]
+        assert keys == sorted(keys)
+    told(tabiya("check", book), DONE)
+    while len(states) > 1:
+        if states[-2] != states[-1]:
+            told(tabiya("edit", book, "--undo"), DONE, "taken back")
+            assert book.read_bytes() == states[-2]
+        states.pop()
+    told(tabiya("edit", book, "--undo"), WANTING, "no edit to take back")
+
+
+@pytest.mark.parametrize("name", ["abk", "kob"])
+def test_weights_of_other_formats_are_edited_and_all_else_stays(tabiya, copy_of, dumped, shown, name):
+    book = copy_of(name)
+    inner = [board for board in BOARDS.values() if board.ply() in (2, 3, 4)]
+    for board in CHANCE.sample(inner, 6):
+        before, moves = dumped(book), shown(book, board)
+        held = sorted(moves, key=lambda uci: -moves[uci]["weight"])
+        free = sorted(move.uci() for move in board.legal_moves if move.uci() not in moves)
+        added = CHANCE.choice(free)
+        told(tabiya("edit", book, "--fen", board.fen(), "--set", f"{held[0]}=0", "--add", f"{added}=7"), DONE, "added")
+        now = shown(book, board)
+        assert set(now) == {*moves, added}
+        assert now[held[0]]["weight"] == 0
+        assert now[added]["weight"] > 0
+        # Moves to the positions after the edited moves share their results in a Kvetka book.
+        shared = set()
+        for uci in (held[0], added):
+            after = board.copy()
+            after.push_uci(uci)
+            shared |= forms(after)
+        after = dumped(book)
+        for row in before.keys() | after.keys():
+            at, uci = row
+            if at in forms(board) or before.get(row) == after.get(row):
+                continue
+            there = BOARDS[at].copy()
+            there.push_uci(uci)
+            assert key(there) in shared, (row, before.get(row), after.get(row))
+        told(tabiya("edit", book, "--fen", board.fen(), "--delete", added), DONE, "deleted")
+        assert set(shown(book, board)) == set(moves)
+        told(tabiya("check", book), DONE)
+
+
+def test_colours_and_marks_of_ctg_books_are_edited_and_all_else_stays(tabiya, copy_of, dumped, shown):
+    book = copy_of("ctg")
+    start = chess.Board()
+    before, moves = dumped(book), shown(book, start)
+    one, two, *_ = sorted(moves)
+    free = next(move.uci() for move in start.legal_moves if move.uci() not in moves)
+    words = ["--set", f"{one}=red", "--set", f"{two}=green,!", "--add", f"{free}=!?"]
+    told(tabiya("edit", book, *words), DONE, "red", "green, !", "!?")
+    now = shown(book, start)
+    assert (now[one]["recommended"], now[one]["annotation"]) == (False, moves[one]["annotation"])
+    assert (now[two]["recommended"], now[two]["annotation"]) == (True, "!")
+    assert (now[free]["games"], now[free]["annotation"]) == (0, "!?")
+    for uci in (one, two):
+        assert {name: now[uci][name] for name in ("games", "wins", "draws", "losses")} == {
+            name: moves[uci][name] for name in ("games", "wins", "draws", "losses")
+        }
+    words = ["--set", f"{one}=none", "--set", f"{two}=none", "--delete", free]
+    told(tabiya("edit", book, *words), DONE)
+    assert dumped(book) == before
+    told(tabiya("check", book), DONE)
+    told(tabiya("edit", book, "--delete", one), DONE, "deleted")
+    assert set(shown(book, start)) == set(moves) - {one}
+
+
+@pytest.mark.parametrize("name", ["abk", "ctg", "kob"])
+def test_an_edit_and_its_opposite_give_the_same_book(tabiya, copy_of, sources, name):
+    book = copy_of(name)
+    weight = {"ctg": "green"}.get(name, "5")
+    free = next(
+        move.uci()
+        for move in chess.Board().legal_moves
+        if b"added" in tabiya("edit", book, "--add", f"{move.uci()}={weight}").stdout
+    )
+    told(tabiya("edit", book, "--delete", free), DONE)
+    told(tabiya("diff", sources[name], book), DONE, "no difference")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_cannot_be_edited_is_refused_and_nothing_changes(tabiya, copy_of, name):
+    book = copy_of(name)
+    before = files(book.parent)
+    known = GAMES[0].moves[0].uci()
+    value = "green" if name == "ctg" else "1"
+    for words, code, what in [
+        (["--set", "e4"], USAGE, "has no weight"),
+        (["--set", "e4=much"], USAGE, "is not a weight"),
+        (["--set", "e5=1"], USAGE, "is not a legal move"),
+        (["--add", f"{known}={value}"], USAGE, "already has the move"),
+        (["--delete", known, "--set", f"{known}={value}"], USAGE, "edited twice"),
+        (["--moves", "e4 e4", "--delete", "e5"], USAGE, "--moves"),
+        (["--fen", "nonsense", "--delete", "e4"], USAGE, "--fen"),
+        (["--undo", "--delete", "e4"], USAGE, "cannot be used with"),
+        ([], USAGE, "required"),
+        (["--set", f"{known}=70000" if name != "ctg" else f"{known}=5"], USAGE, None),
+        (["--set", f"{known}=!" if name != "ctg" else f"{known}=7"], USAGE, None),
+        (["--moves", "h2h4 h7h5 h1h3 h8h6", "--set", f"Ra3={value}"], USAGE, "does not have the move"),
+    ]:
+        if name == "kob" and f"{known}=70000" in words:
+            continue
+        told(tabiya("edit", book, *words), code, *([what] if what else []))
+        assert files(book.parent) == before
+    if name != "bin":
+        told(tabiya("edit", book, "--undo"), USAGE, "only edits of Polyglot books")
+
+
+def test_an_arena_book_keeps_the_line_after_a_move_that_is_deleted(tabiya, copy_of):
+    book = copy_of("abk")
+    known = GAMES[0].moves[0].uci()
+    text = told(tabiya("edit", book, "--delete", known), USAGE, "goes on after the move")
+    assert "priority 0" in text
+    far = "h2h4 h7h5 h1h3 h8h6 h3a3 h6a6 a3a4 a6a5 a4b4 a5b5 b4c4 b5c5"
+    told(tabiya("edit", book, "--moves", far, "--add", "b3=1"), USAGE, "no line of the book leads")
+
+
+def test_a_book_that_may_only_be_read_stays(tabiya, copy_of):
+    for name in FORMATS:
+        book = copy_of(name)
+        for file in book.parent.iterdir():
+            file.chmod(0o444)
+        before = files(book.parent)
+        value = "green" if name == "ctg" else "1"
+        told(tabiya("edit", book, "--set", f"{GAMES[0].moves[0].uci()}={value}"), FILE, "make it writable")
+        assert files(book.parent) == before
+
+
+# Beside learning and playing
+
+
+def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_path):
+    book = copy_of("bin")
+    original = book.read_bytes()
+    games = tmp_path / "games.pgn"
+    games.write_text(pgn(GAMES[:20]))
+    text = told(tabiya("learn", book, "--games", games, "--both"), DONE, "20 games read")
+    learned = book.read_bytes()
+    known = GAMES[0].moves[0].uci()
+    free = next(
+        move.uci()
+        for move in chess.Board().legal_moves
+        if tabiya("edit", book, "--add", f"{move.uci()}=9").returncode == DONE
+    )
+    told(tabiya("edit", book, "--delete", known), DONE)
+    again = told(tabiya("learn", book, "--games", games, "--both"), DONE, "20 games read, 0 learned")
+    assert text != again
+    told(tabiya("edit", book, "--undo"), DONE, known)
+    told(tabiya("edit", book, "--undo"), DONE, free)
+    assert book.read_bytes() == learned
+    told(tabiya("learn", book, "--undo", "20"), DONE, "20 games taken back")
+    assert book.read_bytes() == original
+
+
+def test_an_adapter_that_is_running_plays_by_new_weights(tabiya, adapter, tmp_path):
+    book = Book().at("", e2e4=10, d2d4=5).write(tmp_path / "a.bin")
+    client = adapter("--book", book, "--set", "Book Variety=0")
+    client.start()
+    assert client.go(position="position startpos").move == "e2e4"
+    told(tabiya("edit", book, "--set", "d4=50"), DONE, "weight 5 -> 50")
+    client.send("ucinewgame")
+    assert client.go(position="position startpos").move == "d2d4"
+
+
+# kill -9
+
+
+def killed(argv, delay):
+    """Starts an edit and kills it after so many seconds, unless it has ended by then; returns whether it reported success."""
+    process = subprocess.Popen([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # Any moment will do: what must hold, holds at all of them.
+    time.sleep(delay)
+    process.send_signal(signal.SIGKILL)
+    out, errors = process.communicate(timeout=HANG)
+    assert process.returncode in (DONE, -signal.SIGKILL), errors
+    return process.returncode == DONE
+
+
+@not_windows
+def test_edits_that_are_killed_at_fifty_moments_are_made_whole_or_not_at_all(tabiya, tabiya_exe, tmp_path):
+    # Large enough that writing it anew takes a while.
+    rows = sorted(CHANCE.randbytes(8) + bytes([0x03, 0x1C, 0, 5, 0, 0, 0, 0]) for _ in range(400_000))
+    book = tmp_path / "large.bin"
+    start = Book().at("", e2e4=10, d2d4=5, c2c4=1).data()
+    rows = sorted([*rows, *(start[at : at + 16] for at in range(0, len(start), 16))], key=lambda row: row[:8])
+    book.write_bytes(b"".join(rows))
+    kinds = [
+        ["--set", "e4=60", "--set", "d4=61", "--set", "c4=62"],
+        ["--add", "h3=1", "--delete", "c4", "--set", "e4=70"],
+        ["--undo"],
+        ["--undo"],
+    ]
+    states, longest = [book.read_bytes()], 0
+    for words in kinds:
+        began = time.monotonic()
+        told(tabiya("edit", book, *words), DONE)
+        longest = max(longest, time.monotonic() - began)
+        states.append(book.read_bytes())
+    assert states[0] == states[4] and states[1] == states[3] and len(set(states)) == 3
+    ends = []
+    for moment in range(50):
+        kind = moment % 4
+        done = killed([tabiya_exe, "edit", book, *kinds[kind]], longest * (moment // 4 + 0.5) / 13)
+        # The next process finishes what was begun.
+        told(tabiya("show", book), DONE)
+        made = book.read_bytes() == states[kind + 1]
+        assert made or book.read_bytes() == states[kind]
+        assert made or not done, "an edit was reported and is not there"
+        ends.append(made)
+        if not made:
+            told(tabiya("edit", book, *kinds[kind]), DONE)
+            assert book.read_bytes() == states[kind + 1]
+    print(f"{sum(ends)} of 50 were made")
+    told(tabiya("check", book), DONE)
+
+
+@not_windows
+@pytest.mark.parametrize("name", ["abk", "ctg", "kob"])
+def test_other_formats_that_are_killed_are_as_before_or_after(tabiya, tabiya_exe, copy_of, dumped, name):
+    book = copy_of(name)
+    free = next(
+        move.uci()
+        for move in chess.Board().legal_moves
+        if b"added" in tabiya("edit", book, "--add", f"{move.uci()}={'green' if name == 'ctg' else 5}").stdout
+    )
+    kinds = [["--delete", free], ["--add", f"{free}={'green' if name == 'ctg' else 5}"]]
+    states, longest = [dumped(book)], 0
+    for words in kinds:
+        began = time.monotonic()
+        told(tabiya("edit", book, *words), DONE)
+        longest = max(longest, time.monotonic() - began)
+        states.append(dumped(book))
+    kind = 0
+    for moment in range(20):
+        done = killed([tabiya_exe, "edit", book, *kinds[kind]], longest * (moment + 0.5) / 20)
+        made = dumped(book) == states[kind + 1]
+        assert made or dumped(book) == states[kind]
+        assert made or not done
+        kind = 1 - kind if made else kind
+    told(tabiya("check", book), DONE)
