@@ -1,4 +1,5 @@
-//! How long a Polyglot book takes to find a key, a position's moves and its best move.
+//! How long a Polyglot book takes to find a key, a position's moves and its best move, and how long the name of an opening
+//! takes.
 //!
 //! On a random book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, if it is set.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -19,6 +20,7 @@ use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
+use tabiya::openings::Opening;
 
 use common::{moves_and_best, reached};
 
@@ -86,6 +88,22 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
     group.finish();
 }
 
+/// The names of positions that the starter book reaches: those that have one, and the others.
+fn openings(criterion: &mut Criterion) {
+    let book = tabiya::book::starter().unwrap();
+    let mut positions = reached(&*book, |_| true);
+    positions.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(1));
+    let (named, others): (Vec<_>, Vec<_>) = positions.iter().partition(|at| Opening::at(at).is_some());
+    let mut group = criterion.benchmark_group("openings");
+    for (which, positions) in [("name present", named), ("name absent", others)] {
+        let mut next = positions.iter().cycle();
+        group.bench_function(which, |bencher| {
+            bencher.iter(|| next.next().and_then(|at| Opening::at(black_box(at))));
+        });
+    }
+    group.finish();
+}
+
 fn lookup(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut positions = random_positions(&mut rng);
@@ -112,5 +130,5 @@ fn lookup(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, lookup);
+criterion_group!(benches, lookup, openings);
 criterion_main!(benches);

@@ -6,13 +6,14 @@
 //!
 //! | floor | contents | uses |
 //! |---|---|---|
-//! | [`cli`] | the commands: arguments, terminal output, exit codes | adapter, bookmaker, learn, choose, games, book, engine, chess, uci, base |
-//! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, book, engine, chess, uci, base |
-//! | [`bookmaker`] | games become counts, counts become weights, weights become a book | games, book, chess, base |
+//! | [`cli`] | the commands: arguments, terminal output, exit codes | adapter, bookmaker, learn, choose, games, book, openings, engine, chess, uci, base |
+//! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, book, openings, engine, chess, uci, base |
+//! | [`bookmaker`] | games become counts, counts become weights, weights become a book | games, book, openings, chess, base |
 //! | [`learn`] | writes results of games into Polyglot books so that none is lost | book, chess, base |
 //! | [`choose`] | turns a book's moves and a policy into chances, and chances into one move | book, chess |
 //! | [`games`] | reads streams of games from files, and writes games as PGN | chess, base |
 //! | [`book`] | the trait that each book format implements, the formats, several books as one | chess, base |
+//! | [`openings`] | names openings by their positions | chess |
 //! | [`engine`] | starts the child process, notices its end, and makes sure that it does not outlive us | base |
 //! | [`chess`] | what shakmaty does not do for us: keys, codes of moves, games in progress | |
 //! | [`uci`] | a line, a command, a reply; knows nothing of books | |
@@ -106,4 +107,5 @@ pub mod cli;
 pub mod engine;
 pub mod games;
 pub mod learn;
+pub mod openings;
 pub mod uci;

@@ -1,0 +1,223 @@
+//! Names of openings by position, from the list of the project lichess-org/chess-openings, which is in the public domain.
+//!
+//! A name belongs to a position, not to an order of moves, so transpositions get the names of what they lead to. The list
+//! has each position once. A line of play has the name of the last of its positions that has one.
+//!
+//! Nothing is read or computed before the first look-up, which is a binary search in the executable's own bytes:
+//!
+//! | file | contents |
+//! |---|---|
+//! | `lines.tsv` | the list as it is published: code, name, moves; only the tests read it |
+//! | `names.txt` | each code and name once, sorted: lines such as `B90 Sicilian Defense: Najdorf Variation` |
+//! | `positions.bin` | for each position, in ascending order of keys: its key, and the offset of its line in `names.txt` |
+//!
+//! `scripts/make-opening-names` makes them from a newer list.
+
+use std::fmt;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{EnPassantMode, Position as _};
+
+use crate::chess::{Game, Position};
+
+/// The codes and names, a line each.
+const NAMES: &str = include_str!("names.txt");
+
+/// A position: its Polyglot key (u64, big endian), and the offset of its line in [`NAMES`] (u32, big endian).
+const POSITION_LEN: usize = 12;
+
+/// The positions, in ascending order of keys.
+const POSITIONS: &[[u8; POSITION_LEN]] = include_bytes!("positions.bin").as_chunks().0;
+
+/// Characters of a code of the Encyclopaedia of Chess Openings, such as `B90`.
+const CODE_LEN: usize = 3;
+
+/// An opening: its code and its name.
+///
+/// ```
+/// use tabiya::chess::Game;
+/// use tabiya::openings::Opening;
+/// let mut game = Game::start();
+/// assert_eq!(Opening::of(&game), None);
+/// for mv in ["g1f3", "d7d5", "d2d4", "g8f6", "a2a3"] {
+///     game.push_uci(mv.as_bytes());
+/// }
+/// let opening = Opening::of(&game).expect("a named line");
+/// assert_eq!((opening.eco(), opening.name()), ("D02", "Queen's Pawn Game: Symmetrical Variation"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Opening(&'static str);
+
+impl Opening {
+    /// The opening of the position with this Polyglot key.
+    pub fn with_key(key: u64) -> Option<Self> {
+        let first = key.to_be_bytes();
+        let place = POSITIONS.binary_search_by(|position| position[..8].cmp(&first)).ok()?;
+        let &[.., a, b, c, d] = POSITIONS.get(place)?;
+        let offset = usize::try_from(u32::from_be_bytes([a, b, c, d])).ok()?;
+        NAMES.get(offset..)?.lines().next().map(Self)
+    }
+
+    /// The opening of a position. An en-passant square counts only if the capture is legal, as in the list.
+    pub fn at(position: &Position) -> Option<Self> {
+        let chess = position.chess();
+        if chess.pseudo_legal_ep_square().is_some() && chess.legal_ep_square().is_none() {
+            let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::Legal);
+            return Self::with_key(key);
+        }
+        Self::with_key(position.key())
+    }
+
+    /// The opening of the last position of a game that has one.
+    pub fn of(game: &Game) -> Option<Self> {
+        let mut position = game.start_position().clone();
+        let mut opening = Self::at(&position);
+        for &mv in game.moves() {
+            position.play(mv);
+            opening = Self::at(&position).or(opening);
+        }
+        opening
+    }
+
+    /// The code and the name: `B90 Sicilian Defense: Najdorf Variation`.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The code, A00 to E99.
+    pub fn eco(self) -> &'static str {
+        self.0.get(..CODE_LEN).unwrap_or_default()
+    }
+
+    /// The name, mostly with a variation after a colon.
+    pub fn name(self) -> &'static str {
+        self.0.get(CODE_LEN + 1..).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Opening {
+    /// As [`Opening::as_str`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0)
+    }
+}
+
+impl Serialize for Opening {
+    /// An object with `eco` and `name`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Opening", 2)?;
+        object.serialize_field("eco", self.eco())?;
+        object.serialize_field("name", self.name())?;
+        object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::notation;
+    use shakmaty::CastlingMode;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fs;
+    use std::path::Path;
+
+    const LINES: &str = include_str!("lines.tsv");
+
+    /// The list: code and name as they are shown, and the game of the moves.
+    fn lines() -> impl Iterator<Item = (String, Game)> {
+        LINES.lines().skip(1).map(|line| {
+            let fields: Vec<_> = line.split('\t').collect();
+            let &[eco, name, moves] = &fields[..] else { panic!("{line}") };
+            let mut game = Game::start();
+            notation::play(moves, &mut game).unwrap_or_else(|wrong| panic!("{line}: {wrong}"));
+            (format!("{eco} {name}"), game)
+        })
+    }
+
+    /// The contents of `names.txt` and `positions.bin`.
+    fn made() -> (String, Vec<u8>) {
+        let mut names: BTreeMap<String, u32> = lines().map(|(name, _)| (name, 0)).collect();
+        let mut text = String::new();
+        for (name, offset) in &mut names {
+            *offset = u32::try_from(text.len()).unwrap();
+            text += name;
+            text.push('\n');
+        }
+        let mut keys = BTreeMap::new();
+        for (name, game) in lines() {
+            let Zobrist64(key) = game.position().chess().zobrist_hash(EnPassantMode::Legal);
+            assert_eq!(keys.insert(key, names[&name]), None, "two lines lead to one position: {name}");
+        }
+        let bytes = keys
+            .into_iter()
+            .flat_map(|(key, offset)| [&key.to_be_bytes()[..], &offset.to_be_bytes()].concat());
+        (text, bytes.collect())
+    }
+
+    #[test]
+    fn the_tables_are_those_of_the_list() {
+        let (names, positions) = made();
+        // scripts/make-opening-names sets this, and runs the test again with the new tables.
+        if std::env::var_os("TABIYA_MAKE_OPENING_NAMES").is_some() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/openings");
+            fs::write(folder.join("names.txt"), names).unwrap();
+            return fs::write(folder.join("positions.bin"), positions).unwrap();
+        }
+        let hint = "scripts/make-opening-names makes the tables";
+        assert!(names == NAMES && positions == POSITIONS.as_flattened(), "{hint}");
+        assert_eq!(POSITIONS.len(), LINES.lines().count() - 1);
+    }
+
+    #[test]
+    fn each_line_has_its_own_name() {
+        let mut codes = BTreeSet::new();
+        for (name, game) in lines() {
+            let found = Opening::at(game.position()).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!((found.to_string(), Opening::of(&game)), (name.clone(), Some(found)));
+            assert_eq!(format!("{} {}", found.eco(), found.name()), name);
+            assert!(crate::book::kvetka::is_eco(found.eco()), "{name}");
+            codes.insert(found.eco());
+        }
+        assert!(codes.len() > 400, "{codes:?}");
+    }
+
+    #[test]
+    fn a_line_has_the_name_of_its_last_named_position() {
+        let of = |moves: &str| {
+            let mut game = Game::start();
+            notation::play(moves, &mut game).unwrap();
+            Opening::of(&game).map(|opening| opening.to_string())
+        };
+        assert_eq!(of(""), None);
+        assert_eq!(of("e4").unwrap(), "B00 King's Pawn Game");
+        assert_eq!(
+            of("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6").unwrap(),
+            "B90 Sicilian Defense: Najdorf Variation"
+        );
+        let late = of("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 a4 h5 h4 Rh6");
+        assert_eq!(late, of("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 a4"));
+        // By other moves, with the same position at the end.
+        assert_eq!(of("Nf3 d5 d4 Nf6 c4 e6 Nc3 Be7"), of("d4 d5 c4 e6 Nc3 Nf6 Nf3 Be7"));
+    }
+
+    #[test]
+    fn an_en_passant_square_counts_only_where_the_capture_is_legal() {
+        let at = |fen: &str| Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap();
+        let board = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq";
+        let sicilian = Opening::at(&at(&format!("{board} - 0 2")));
+        assert_eq!(sicilian.unwrap().to_string(), "B20 Sicilian Defense");
+        assert_eq!(Opening::at(&at(&format!("{board} c6 0 2"))), sicilian);
+        // The pawn on e5 is pinned: the key has the square, and the opening has not.
+        let (pinned, plain) =
+            (at("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1"), at("4r1k1/8/8/3pP3/8/8/8/4K3 w - - 0 1"));
+        assert_ne!(pinned.key(), plain.key());
+        assert_eq!((Opening::at(&pinned), Opening::at(&plain)), (None, None));
+    }
+
+    #[test]
+    fn json_has_code_and_name() {
+        let json = serde_json::to_string(&Opening("B90 Sicilian Defense: Najdorf Variation")).unwrap();
+        assert_eq!(json, r#"{"eco":"B90","name":"Sicilian Defense: Najdorf Variation"}"#);
+    }
+}
