@@ -693,3 +693,34 @@ fn only_an_endless_search_is_stopped_when_too_many_lines_wait() {
         assert!(out.engine.ends_with(&line), "the lines that waited are sent");
     }
 }
+
+#[test]
+fn the_opening_is_named_when_it_changes() {
+    let (mut session, mut out, _) = session(
+        polyglot(&[
+            "e2e4 = 1",
+            "e2e4 c7c5 g1f3 = 1",
+            "e2e4 c7c5 g1f3 a7a6 a2a3 = 1",
+            "e2e4 c7c5 g1f3 a7a6 a2a3 h7h6 h2h3 = 1",
+        ]),
+        &[],
+    );
+    let mut named = |line: &str| {
+        session.gui_line(format!("{line}\n").as_bytes(), &mut out);
+        session.gui_line(b"go\n", &mut out);
+        out.engine.clear();
+        let said = lines(&mut out.gui);
+        assert!(said.last().unwrap().starts_with("bestmove "), "{said:?}");
+        let names = said.iter().filter_map(|line| line.strip_prefix("info string opening "));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(named("position startpos"), ["B00 King's Pawn Game"]);
+    assert_eq!(named("position startpos moves e2e4 c7c5"), ["B27 Sicilian Defense"]);
+    assert_eq!(named("position startpos moves e2e4 c7c5"), [""; 0]);
+    let later = "position startpos moves e2e4 c7c5 g1f3 a7a6";
+    assert_eq!(named(later), ["B28 Sicilian Defense: O'Kelly Variation"]);
+    assert_eq!(named(&format!("{later} a2a3 h7h6")), [""; 0]);
+    // Another game.
+    assert_eq!(named("position startpos"), ["B00 King's Pawn Game"]);
+    assert_eq!(named("ucinewgame\nposition startpos"), ["B00 King's Pawn Game"]);
+}

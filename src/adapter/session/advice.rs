@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Move, Position as _};
 
-use super::books::{Books, Opening};
+use super::books::{self, Books};
 use super::output::BookAnswer;
 use super::score;
 use crate::adapter::config::options::Options;
@@ -15,6 +15,7 @@ use crate::adapter::config::rules::rule_name;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Policy, chances, draw};
+use crate::openings::Opening;
 use crate::uci::{Go, bestmove, book_info, info_string};
 
 /// Room for the lines of a book's answer, in bytes.
@@ -50,7 +51,7 @@ impl Books {
         let Self { set, advice, rules, .. } = self;
         advice.book = None;
         advice.skipped.clear();
-        if self.opening != Opening::Done {
+        if self.opening != books::Opening::Done {
             return false;
         }
         let position = game.position();
@@ -100,7 +101,7 @@ impl Books {
         mode: CastlingMode,
         options: &Options,
     ) -> Option<BookAnswer> {
-        let Self { set, advice, rules, .. } = self;
+        let Self { set, advice, rules, named, .. } = self;
         let position = game.position();
         let drawn = advice.moves.get(draw(&advice.chances, &mut self.rng)?)?;
         let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
@@ -120,7 +121,7 @@ impl Books {
         let mut lines = std::mem::take(&mut self.spare);
         lines.clear();
         lines.reserve(ANSWER_ROOM);
-        advice.list(mode, Some((mv, plies)), &mut lines);
+        advice.list(mode, Some((mv, plies)), named.changed(game, mv), &mut lines);
         book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
         Some(BookAnswer { lines, mv })
@@ -144,8 +145,15 @@ impl Advice {
         format!("book move {mv} from {}{rule}", path.display())
     }
 
-    /// Appends `info string` lines about the best moves, and the one that is played with the length of its line.
-    pub(super) fn list(&mut self, mode: CastlingMode, played: Option<(Move, u32)>, out: &mut Vec<u8>) {
+    /// Appends `info string` lines about the best moves, the opening if its name is to be announced, and the move that is
+    /// played with the length of its line.
+    pub(super) fn list(
+        &mut self,
+        mode: CastlingMode,
+        played: Option<(Move, u32)>,
+        opening: Option<Opening>,
+        out: &mut Vec<u8>,
+    ) {
         let Some(book) = &self.book else { return };
         let (moves, chances) = (&self.moves, &self.chances);
         self.order.clear();
@@ -159,6 +167,12 @@ impl Advice {
         for &index in self.order.iter().take(SHOWN_MOVES) {
             self.text.clear();
             describe(&mut self.text, &moves[index], chances[index], mode);
+            info_string(out, &self.text);
+        }
+        if let Some(opening) = opening {
+            self.text.clear();
+            self.text.push_str("opening ");
+            self.text.push_str(opening.as_str());
             info_string(out, &self.text);
         }
         let playable = chances.iter().filter(|chance| **chance > 0.0).count();

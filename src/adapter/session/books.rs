@@ -5,6 +5,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::Color;
 
 use super::advice::Advice;
+use super::named::Named;
 use super::rules::Rules;
 use super::{Output, Session};
 use crate::adapter::config::books::BookFiles;
@@ -41,6 +42,7 @@ pub(super) struct Books {
     pub(super) opening: Opening,
     pub(super) rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
+    pub(super) named: Named,
     /// A buffer for the next answer.
     pub(super) spare: Vec<u8>,
 }
@@ -54,6 +56,7 @@ impl Books {
             opening: Opening::Done,
             rng: rng(seed),
             advice: Advice::default(),
+            named: Named::default(),
             spare: Vec::new(),
         }
     }

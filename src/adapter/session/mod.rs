@@ -18,6 +18,7 @@ mod books;
 mod child;
 mod game_over;
 mod greeting;
+mod named;
 mod options;
 mod output;
 mod parts;
@@ -266,6 +267,7 @@ impl Session {
             Command::NewGame => {
                 self.game_over(Over::NewGame, out);
                 self.books.rules.new_game();
+                self.books.named.new_game();
                 self.forward(line, out);
             }
             Command::Register | Command::Other => self.forward(line, out),

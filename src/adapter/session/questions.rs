@@ -54,7 +54,7 @@ impl Session {
             let known = self.books.ask(game, &go, &self.options.policy);
             if known && analysis {
                 let mut shown = Vec::new();
-                self.books.advice.list(self.modes.castling, None, &mut shown);
+                self.books.advice.list(self.modes.castling, None, None, &mut shown);
                 self.say(&shown, out);
             } else if known && go.ponder {
                 let game = Box::new(game.clone());
