@@ -109,10 +109,10 @@ fn show_prints_a_table_without_a_picture_where_nobody_looks() {
     let expected = format!(
         "{START}\n\
 a.bin (polyglot): 2 of 3 moves, line ends in 3 plies
- move  uci   weight  chance
- e4    e2e4       3   75.0%
- d4    d2d4       1   25.0%
- a3    a2a3       0       -
+ move  uci   weight  chance  opening
+ e4    e2e4       3   75.0%  King's Pawn Game
+ d4    d2d4       1   25.0%  Queen's Pawn Game
+ a3    a2a3       0       -  Anderssen's Opening
 
 "
     );

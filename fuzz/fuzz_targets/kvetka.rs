@@ -119,7 +119,7 @@ fn look(book: &dyn Book) {
             assert!(moves.iter().skip(index + 1).all(|other| other.mv != known.mv));
         }
         assert_eq!(book.best(place).is_some(), moves.iter().any(|known| known.weight > 0));
-        book.opening(place);
+        book.comment(place);
         book.game(place);
     }
     let mut games = 0;

@@ -348,8 +348,8 @@ pub trait Book: Send + Sync {
         Vec::new()
     }
 
-    /// The name of the opening at a position, or what else the book says of it in words.
-    fn opening(&self, _at: &Position) -> Option<String> {
+    /// What the book says of a position in words: mostly the name of its opening.
+    fn comment(&self, _at: &Position) -> Option<String> {
         None
     }
 

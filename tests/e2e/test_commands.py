@@ -91,7 +91,7 @@ def check_shown(shown, entries, board):
             "learn",
         }
         assert board.is_legal(chess.Move.from_uci(move["uci"]))
-    assert set(shown) == {"fen", "book", "format", "found", "moves"}
+    assert set(shown) == {"fen", "book", "format", "found", "moves", "opening"}
 
 
 def check_positions(tabiya, tmp_path, path, number):

@@ -150,13 +150,13 @@ def test_the_tree_shows_lines_shares_and_transpositions(run, tmp_path):
     assert done.returncode == 0
     text = done.stdout.replace("├─ ", "|- ").replace("└─ ", "`- ").replace("│  ", "|  ")
     assert text.splitlines()[1:] == [
-        "|- 1. e4 75.0 %  e5  2. Nf3",
-        "|  |- 2... Nc6 50.0 %",
-        "|  `- 2... Nf6 50.0 %",
-        "`- 1. Nf3 25.0 %  e5  2. e4  (see above)",
+        "|- 1. e4 75.0 %  e5  2. Nf3  (C40 King's Knight Opening)",
+        "|  |- 2... Nc6 50.0 %  (C44 King's Knight Opening: Normal Variation)",
+        "|  `- 2... Nf6 50.0 %  (C42 Petrov's Defense)",
+        "`- 1. Nf3 25.0 %  e5  2. e4  (see above)  (C40 King's Knight Opening)",
     ]
     assert run("tree", path, "--depth", "1").stdout.count("\n") == 3
-    assert run("tree", path, "--moves", "e2e4 e7e5 g1f3").stdout.count("\n") == 3
+    assert run("tree", path, "--moves", "e2e4 e7e5 g1f3").stdout.splitlines()[1] == "C40 King's Knight Opening"
     assert run("tree", path, "--moves", "a2a3").returncode == 1
 
 

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use crate::base::error::Result;
 use crate::book;
-use crate::chess::Position;
+use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
 use crate::cli::output::{self, Look};
+use crate::openings::Opening;
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.
@@ -28,7 +29,7 @@ pub struct Args {
     depth: u32,
 }
 
-/// Prints the lines from the position. A reply that is not in the book but leads back into it is marked.
+/// Prints the lines from the position, each with the name of its opening where that changes. A reply that is not in the book but leads back into it is marked.
 ///
 /// # Errors
 /// When the book cannot be read, or the position is not valid.
@@ -39,7 +40,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let mut known = true;
         each_position(&args.positions, |game, _| {
             let lines = Lines::new(&*book, Replies::Within(MAX_OWN));
-            known &= tree(lines, args.depth, game.position(), look, out)?;
+            known &= tree(lines, args.depth, game, look, out)?;
             Ok(())
         })?;
         Ok(if known { Exit::Done } else { Exit::Findings })
@@ -57,19 +58,19 @@ struct Branch {
     from: Position,
     step: Step,
     plies: u32,
+    /// The opening of the line before the branch.
+    opening: Option<Opening>,
 }
 
 /// Draws the tree; `false` if the book does not know the position.
-fn tree(
-    mut lines: Lines<'_>,
-    depth: u32,
-    at: &Position,
-    look: Look,
-    out: &mut dyn Write,
-) -> io::Result<bool> {
+fn tree(mut lines: Lines<'_>, depth: u32, game: &Game, look: Look, out: &mut dyn Write) -> io::Result<bool> {
+    let (at, opening) = (game.position(), Opening::of(game));
     let mut moves_from =
         |at: &Position, plies| if plies < depth { lines.moves_from(at) } else { (Vec::new(), false) };
     writeln!(out, "{}", at.fen())?;
+    if let Some(opening) = opening {
+        writeln!(out, "{opening}")?;
+    }
     let [branch, last, under, under_last] = if look.unicode { UNICODE } else { ASCII };
     let (steps, _) = moves_from(at, 0);
     if steps.is_empty() {
@@ -77,11 +78,12 @@ fn tree(
         return Ok(false);
     }
     let mut waiting = Vec::new();
-    push(&mut waiting, "", at, steps, 1);
-    while let Some(Branch { before, last: is_last, from, step, plies }) = waiting.pop() {
+    push(&mut waiting, "", at, opening, steps, 1);
+    while let Some(Branch { before, last: is_last, from, step, plies, opening }) = waiting.pop() {
         write!(out, "{before}{}", if is_last { last } else { branch })?;
         write!(out, "{}{}{}", number(&from, false), label(&step, look), statistics(&step))?;
         // Moves without alternatives continue the line.
+        let mut named = Opening::at(&step.after).or(opening);
         let (mut at, mut plies) = (step.after, plies);
         let steps = loop {
             let (mut steps, seen) = moves_from(&at, plies);
@@ -94,21 +96,32 @@ fn tree(
             let Some(only) = steps.pop() else { break steps };
             write!(out, "  {}{}", number(&at, true), label(&only, look))?;
             at = only.after;
+            named = Opening::at(&at).or(named);
             plies += 1;
         };
+        if let Some(name) = named.filter(|_| named != opening) {
+            write!(out, "  ({name})")?;
+        }
         writeln!(out)?;
         let before = before + if is_last { under_last } else { under };
-        push(&mut waiting, &before, &at, steps, plies + 1);
+        push(&mut waiting, &before, &at, named, steps, plies + 1);
     }
     Ok(true)
 }
 
 /// Pushes branches so that the first is drawn first.
-fn push(waiting: &mut Vec<Branch>, before: &str, from: &Position, steps: Vec<Step>, plies: u32) {
+fn push(
+    waiting: &mut Vec<Branch>,
+    before: &str,
+    from: &Position,
+    opening: Option<Opening>,
+    steps: Vec<Step>,
+    plies: u32,
+) {
     let count = steps.len();
     for (index, step) in steps.into_iter().enumerate().rev() {
         let last = index + 1 == count;
-        waiting.push(Branch { before: before.to_owned(), last, from: from.clone(), step, plies });
+        waiting.push(Branch { before: before.to_owned(), last, from: from.clone(), step, plies, opening });
     }
 }
 

@@ -259,7 +259,7 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
     true
 }
 
-/// The name of an opening in a comment of the form `E98|King's Indian|Main line`, for people: `E98 King's Indian, Main
+/// The name of an opening in a comment of the form `E98|King's Indian|Main line`, for people: `E98 King's Indian: Main
 /// line`. A comment of another form is left as it is.
 ///
 /// ```
@@ -269,7 +269,7 @@ fn shorten(text: &mut Vec<u16>, most: usize) -> bool {
 /// ```
 pub fn opening_name(comment: &str) -> String {
     match comment.split_once('|') {
-        Some((code, name)) if is_eco(code) => format!("{code} {}", name.replacen('|', ", ", 1)),
+        Some((code, name)) if is_eco(code) => format!("{code} {}", name.replacen('|', ": ", 1)),
         _ => comment.to_owned(),
     }
 }
@@ -381,7 +381,7 @@ mod tests {
     fn names_of_openings_differ_from_other_comments() {
         assert_eq!(
             opening_name("B33|Sicilian Defence|Pelikan, Bird Variation"),
-            "B33 Sicilian Defence, Pelikan, Bird Variation"
+            "B33 Sicilian Defence: Pelikan, Bird Variation"
         );
         assert_eq!(opening_name("F00|x"), "F00|x");
         assert!(is_eco("E99") && !is_eco("e99") && !is_eco("E9"));

@@ -66,7 +66,7 @@ impl Book for Kvetka {
         self.moves_at(at.chess(), out);
     }
 
-    fn opening(&self, at: &Position) -> Option<String> {
+    fn comment(&self, at: &Position) -> Option<String> {
         self.extras(at)?.comment.map(|comment| opening_name(&comment))
     }
 

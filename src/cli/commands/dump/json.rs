@@ -9,11 +9,13 @@ use crate::book::PositionRecord;
 use crate::chess::MoveCode;
 use crate::cli::output::facts::Facts;
 use crate::cli::output::rows;
+use crate::openings::Opening;
 
 #[derive(Serialize)]
 struct Line<'a> {
     key: String,
     fen: Option<String>,
+    opening: Option<Opening>,
     comment: Option<&'a str>,
     moves: Vec<MoveLine<'a>>,
 }
@@ -36,6 +38,7 @@ pub fn line(known: &PositionRecord, castlings: &Castlings, out: &mut dyn Write) 
     let line = Line {
         key: format!("{:016x}", known.key),
         fen: known.position.as_ref().map(|position| position.fen()),
+        opening: known.position.as_ref().map_or_else(|| Opening::with_key(known.key), Opening::at),
         comment: known.comment.as_deref(),
         moves: moves.collect(),
     };

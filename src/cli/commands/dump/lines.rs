@@ -16,6 +16,7 @@ use crate::chess::Position;
 use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Step};
 use crate::games::export::{San, Writer};
+use crate::openings::Opening;
 
 /// A position of the current line, and its moves that are still to be followed.
 struct Branch {
@@ -82,6 +83,8 @@ struct Ply {
     san: San,
     glyph: Option<u8>,
     comment: String,
+    /// The opening of the position after the move.
+    opening: Option<Opening>,
 }
 
 impl Ply {
@@ -92,6 +95,7 @@ impl Ply {
             san: San::new(step.san.as_bytes()),
             glyph: step.known.annotation.map(nag),
             comment: comment(&step),
+            opening: Opening::at(&step.after),
         }
     }
 }
@@ -113,7 +117,8 @@ impl Game {
     fn write(&mut self, transposes: bool, out: &mut dyn Write) -> io::Result<()> {
         self.written += 1;
         let writer = &mut self.writer;
-        tags(&self.name, &self.written.to_string(), writer);
+        let opening = self.line.iter().rev().find_map(|ply| ply.opening);
+        tags(&self.name, &self.written.to_string(), opening, writer);
         writer.begin_moves();
         let mut numbered = true;
         for ply in &self.line {

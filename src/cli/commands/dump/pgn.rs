@@ -13,6 +13,7 @@ use crate::chess::Position;
 use crate::chess::normal::forms;
 use crate::cli::output::lines::{Lines, Replies, Step};
 use crate::games::export::{San, Writer};
+use crate::openings::Opening;
 
 /// What is still to be written.
 enum Task {
@@ -31,7 +32,8 @@ enum Task {
 pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     let reached = Reached::of(book);
     let mut writer = Writer::default();
-    tags(&book.path().file_name().unwrap_or_default().to_string_lossy(), "?", &mut writer);
+    let name = book.path().file_name().unwrap_or_default().to_string_lossy();
+    tags(&name, "?", common(book, &reached), &mut writer);
     writer.begin_moves();
     let mut lines = Lines::new(book, reached.followed());
     let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
@@ -67,8 +69,19 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
     Ok(reached.left_out(&lines))
 }
 
+/// The opening of the moves that all lines begin with.
+fn common(book: &dyn Book, reached: &Reached) -> Option<Opening> {
+    let mut lines = Lines::new(book, reached.followed());
+    let (mut at, mut opening) = (Position::start(), None);
+    while let Ok([only]) = <[Step; 1]>::try_from(lines.moves_from(&at).0) {
+        at = only.after;
+        opening = Opening::at(&at).or(opening);
+    }
+    opening
+}
+
 /// Writes the tags of a game of a book.
-pub fn tags(name: &str, round: &str, writer: &mut Writer) {
+pub fn tags(name: &str, round: &str, opening: Option<Opening>, writer: &mut Writer) {
     for (tag, value) in [
         ("Event", name),
         ("Site", "?"),
@@ -79,6 +92,10 @@ pub fn tags(name: &str, round: &str, writer: &mut Writer) {
         ("Result", "*"),
     ] {
         writer.tag(tag, value);
+    }
+    if let Some(opening) = opening {
+        writer.tag("ECO", opening.eco());
+        writer.tag("Opening", opening.name());
     }
 }
 

@@ -192,8 +192,8 @@ mod tests {
         assert!(text.contains("rule 2: books/starter.bin (polyglot): 1 of "), "{text}");
         let lines: Vec<&str> = json.lines().collect();
         assert!(
-            lines[0].ends_with(r#"],"rule":1,"chosen":true}"#)
-                && lines[1].ends_with(r#","rule":2,"chosen":false}"#)
+            lines[0].ends_with(r#"],"rule":1,"chosen":true,"opening":null}"#)
+                && lines[1].ends_with(r#","rule":2,"chosen":false,"opening":null}"#)
         );
         assert_eq!(shown(&rules, "e2e4").1.lines().count(), 1);
     }

@@ -10,6 +10,7 @@ use super::games::GameLine;
 use crate::cli::output::facts::Facts;
 use crate::cli::output::lines::san;
 use crate::cli::output::rows;
+use crate::openings::Opening;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -22,8 +23,9 @@ struct Line<'a> {
     rule: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<bool>,
+    opening: Option<Opening>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    opening: Option<&'a str>,
+    comment: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     game: Option<GameLine<'a>>,
 }
@@ -58,7 +60,8 @@ pub fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         moves: moves.collect(),
         rule: view.asked.and_then(|asked| asked.rule),
         chosen: view.asked.map(|asked| asked.chosen),
-        opening: view.opening.as_deref(),
+        opening: view.opening,
+        comment: view.comment.as_deref(),
         game: view.reference.as_ref().map(GameLine::from),
     };
     rows::json(&line, out)

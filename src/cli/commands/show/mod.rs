@@ -21,6 +21,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::by_chance;
 use crate::cli::output::{self, Look};
 use crate::learn;
+use crate::openings::Opening;
 
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]
@@ -47,8 +48,10 @@ struct View<'a> {
     game: &'a Game,
     mode: CastlingMode,
     moves: Vec<(MoveFacts, f64)>,
-    /// The name of the opening, or what else the book says in words.
-    opening: Option<String>,
+    /// The name of the opening.
+    opening: Option<Opening>,
+    /// What the book says in words.
+    comment: Option<String>,
     /// A game with the position.
     reference: Option<GameReference>,
     /// Plies of the line that begins with the most likely move; `None` if no move is playable.
@@ -141,8 +144,8 @@ fn view<'a>(
     let line = first.map(|(first, _)| {
         book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
     });
-    let (opening, reference) = (book.opening(position), book.game(position));
-    View { book, game, mode, moves, opening, reference, line, asked: None }
+    let (opening, comment, reference) = (Opening::of(game), book.comment(position), book.game(position));
+    View { book, game, mode, moves, opening, comment, reference, line, asked: None }
 }
 
 #[cfg(test)]
@@ -235,7 +238,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             r#"{"uci":"d2d4","san":"d4","weight":60,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
             r#""draws":null,"losses":null,"annotation":null,"recommended":false,"learn":{"games":3,"halfpoints":5}},"#,
             r#"{"uci":"b1c3","san":"Nc3","weight":0,"probability":0.0,"playable":false,"games":null,"wins":null,"#,
-            r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}]}"#,
+            r#""draws":null,"losses":null,"annotation":null,"recommended":null,"learn":null}],"opening":null}"#,
             "\n"
         );
         assert_eq!(json, expected);
@@ -262,7 +265,8 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
-            opening: Some("A00 Start".to_owned()),
+            opening: None,
+            comment: Some("A00 Start".to_owned()),
             reference: Some(game.clone()),
             line: None,
             asked: None,
@@ -276,7 +280,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         json::line(&view(vec![(known("e2e4", 1).1, 1.0)]), &mut line).unwrap();
         let line = String::from_utf8(line).unwrap();
         let expected = concat!(
-            r#"],"opening":"A00 Start","game":{"white":"A\u001b[31m","black":"B","white_elo":2700,"black_elo":null,"#,
+            r#"],"opening":null,"comment":"A00 Start","game":{"white":"A\u001b[31m","black":"B","white_elo":2700,"black_elo":null,"#,
             r#""result":"1/2-1/2","kind":"pgn","source":"a.pgn","gone":false,"place":"byte 50, 9 bytes"}}"#,
             "\n"
         );
@@ -288,8 +292,8 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let mut e4 = known("e2e4", 1);
         e4.1.ratings = Some(Ratings { average: Some(2700), performance: None });
         let (text, json) = shown(Knowing(vec![e4]), "", &Policy::default());
-        assert!(text.contains(" move  uci   weight  chance  rating\n"), "{text}");
-        assert!(text.contains("  2700\n"), "{text}");
+        assert!(text.contains(" move  uci   weight  chance  rating  opening\n"), "{text}");
+        assert!(text.contains("  2700  King's Pawn Game\n"), "{text}");
         assert!(json.contains(r#""ratings":{"average":2700,"performance":null}"#), "{json}");
     }
 
@@ -315,6 +319,41 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
     }
 
     #[test]
+    fn openings_are_named_where_there_is_room() {
+        let moves = || Knowing(vec![known("e7e5", 5), known("c7c5", 3), known("h7h5", 1)]);
+        let (text, json) = shown(moves(), "e2e4", &Policy::default());
+        let expected = "
+ move  uci   weight  chance  opening
+ e5    e7e5       5   55.6%  -
+ c5    c7c5       3   33.3%  Sicilian Defense
+ h5    h7h5       1   11.1%  Goldsmith Defense
+";
+        assert!(text.contains(" h5 ") && text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(text.ends_with(&format!("{expected}\n")), "{text}");
+        assert!(json.ends_with("\"opening\":{\"eco\":\"B00\",\"name\":\"King's Pawn Game\"}}\n"), "{json}");
+        // A name that stays the same is not repeated, and without a name there is no column.
+        let quiet = || Knowing(vec![known("b1c3", 5), known("d2d3", 3)]);
+        let (text, _) = shown(quiet(), "e2e4 c7c5 a2a4 h7h6 h2h4 a7a6 h1h3 a8a7", &Policy::default());
+        assert!(text.contains(" Nc3 ") && !text.contains("opening"), "{text}");
+    }
+
+    #[test]
+    fn a_comment_that_names_the_opening_is_shown_once() {
+        let (book, mut game) = (Knowing(Vec::new()), Game::start());
+        assert!(game.push_uci(b"e2e4"));
+        let shown = |comment: &str| {
+            let mut view =
+                view(&book, (&mut BookSet::default(), 0), &game, CastlingMode::Standard, &Policy::default());
+            view.comment = Some(comment.to_owned());
+            let mut text = Vec::new();
+            table::book(&view, Look::default(), &mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        assert_eq!(shown("B00 King's Pawn Game"), "all.book (polyglot): has no moves here\n\n");
+        assert_eq!(shown("B00 King's Pawn"), "all.book (polyglot): has no moves here\n B00 King's Pawn\n\n");
+    }
+
+    #[test]
     fn a_moves_colour_is_shown_where_colours_may_be() {
         let look = Look { terminal: true, colour: true, unicode: false };
         let (text, _) = shown_as(full(), "", &Policy::default(), look);
@@ -329,7 +368,12 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
     fn a_position_that_the_book_does_not_know_says_so() {
         let (text, json) = shown(full(), "e2e4", &Policy::default());
         assert_eq!(text, "all.book (polyglot): does not know this position\n\n");
-        assert!(json.ends_with("\"found\":false,\"moves\":[]}\n"), "{json}");
+        assert!(
+            json.ends_with(
+                "\"found\":false,\"moves\":[],\"opening\":{\"eco\":\"B00\",\"name\":\"King's Pawn Game\"}}\n"
+            ),
+            "{json}"
+        );
     }
 
     #[test]

@@ -7,10 +7,11 @@ use comfy_table::{Cell, Color, Table};
 use super::{View, board};
 use crate::book::MoveFacts;
 use crate::chess::Game;
-use crate::cli::output::Look;
 use crate::cli::output::facts::{colour, learned};
 use crate::cli::output::lines::san;
 use crate::cli::output::rows::{self, many, percent};
+use crate::cli::output::{Look, shortened};
+use crate::openings::Opening;
 
 /// What is printed if a book has nothing to say, and as the chance of moves that are not playable.
 const NOTHING: &str = "-";
@@ -44,9 +45,15 @@ const COLUMNS: [Column; 13] = [
 /// Columns whose text is in the book's colour of the move.
 const COLOURED: [&str; 2] = ["move", "mark"];
 
-/// Writes the position, with a picture on a terminal.
+/// The fewest characters of a name that are worth a column.
+const NAME_MIN: usize = 16;
+
+/// Writes the position with the name of its opening, and with a picture on a terminal.
 pub fn place(game: &Game, look: Look, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", game.position().fen())?;
+    if let Some(opening) = Opening::of(game) {
+        writeln!(out, "{opening}")?;
+    }
     if look.terminal {
         board::picture(game.position().chess(), look, out)?;
     }
@@ -60,7 +67,7 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     let summary = match view.line {
         Some(plies) => format!("{playable} of {all}, line ends in {}", many(plies.into(), "ply")),
         None if !view.moves.is_empty() => format!("none of {all} may be played"),
-        None if view.opening.is_some() || view.reference.is_some() => "has no moves here".to_owned(),
+        None if view.comment.is_some() || view.reference.is_some() => "has no moves here".to_owned(),
         None => "does not know this position".to_owned(),
     };
     if let Some(number) = view.asked.and_then(|asked| asked.rule) {
@@ -68,7 +75,10 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     }
     writeln!(out, "{} ({}): {summary}", view.book.path().display(), view.book.format())?;
     let game = view.reference.as_ref().map(ToString::to_string);
-    for text in view.opening.iter().chain(&game) {
+    // The name of the opening stands above already.
+    let comment =
+        view.comment.as_ref().filter(|text| view.opening.is_none_or(|known| known.as_str() != **text));
+    for text in comment.into_iter().chain(&game) {
         // It comes from a file.
         writeln!(out, " {}", text.replace(char::is_control, " "))?;
     }
@@ -80,23 +90,40 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     };
     let mut used: Vec<&Column> = COLUMNS.iter().filter(is_used).collect();
     let width = Table::new().width().map_or(WIDTH, usize::from);
-    let fits = |used: &[&Column], more| {
+    let widest = |used: &[&Column], more| {
         let plain = Look { colour: false, ..look };
-        table(view, used, plain, more).lines().all(|line| line.chars().count() <= width)
+        table(view, used, &[], plain, more).lines().map(|line| line.chars().count()).max().unwrap_or_default()
     };
-    let more = u16::from(fits(&used, 1));
+    let more = u16::from(widest(&used, 1) <= width);
     for name in OPTIONAL {
-        if fits(&used, more) {
+        if widest(&used, more) <= width {
             break;
         }
         used.retain(|(other, ..)| *other != name);
     }
-    writeln!(out, "{}\n", table(view, &used, look, more))
+    let room = width.saturating_sub(widest(&used, more) + 1 + usize::from(more));
+    let names = if room < NAME_MIN { Vec::new() } else { names(view, room) };
+    writeln!(out, "{}\n", table(view, &used, &names, look, more))
 }
 
-/// A table of these columns, with `more` than one blank between them.
-fn table(view: &View<'_>, used: &[&Column], look: Look, more: u16) -> String {
-    let mut table = rows::table(used.iter().map(|(name, is_number, _)| (*name, *is_number)));
+/// The names of the openings that the moves lead to, in no more than `room` characters; none if no move changes the name.
+fn names(view: &View<'_>, room: usize) -> Vec<String> {
+    let here = view.opening.map(Opening::name);
+    let named = |(known, _): &(MoveFacts, f64)| {
+        let name = Opening::at(&view.game.position().after(known.mv)).map(Opening::name);
+        name.filter(|_| name != here)
+    };
+    let named: Vec<_> = view.moves.iter().map(named).collect();
+    if named.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    named.into_iter().map(|name| shortened(name.unwrap_or(NOTHING), room)).collect()
+}
+
+/// A table of these columns, and of the moves' openings if there are any, with `more` than one blank between them.
+fn table(view: &View<'_>, used: &[&Column], names: &[String], look: Look, more: u16) -> String {
+    let last = (!names.is_empty()).then_some(("opening", false));
+    let mut table = rows::table(used.iter().map(|(name, is_number, _)| (*name, *is_number)).chain(last));
     if look.colour {
         table.enforce_styling();
     } else {
@@ -105,15 +132,16 @@ fn table(view: &View<'_>, used: &[&Column], look: Look, more: u16) -> String {
     for column in table.column_iter_mut() {
         column.set_padding((1, more));
     }
-    for (known, chance) in &view.moves {
+    for (index, (known, chance)) in view.moves.iter().enumerate() {
         let green = known.recommended.filter(|_| look.colour);
-        table.add_row(used.iter().map(|(name, _, text)| {
+        let cells = used.iter().map(|(name, _, text)| {
             let cell = Cell::new(text(view, known, *chance).unwrap_or_else(|| NOTHING.to_owned()));
             match green.filter(|_| COLOURED.contains(name)) {
                 Some(green) => cell.fg(if green { Color::Green } else { Color::Red }),
                 None => cell,
             }
-        }));
+        });
+        table.add_row(cells.chain(names.get(index).map(Cell::new)));
     }
     table.trim_fmt()
 }

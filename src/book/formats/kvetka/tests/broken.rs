@@ -306,7 +306,7 @@ proptest! {
                 for known in &moves {
                     prop_assert!(shakmaty::Position::is_legal(at.chess(), known.mv));
                 }
-                book.opening(&at);
+                book.comment(&at);
                 book.game(&at);
             }
             damages(&book);

@@ -98,9 +98,9 @@ fn a_mirrored_position_has_the_mirrored_moves() {
 fn openings_are_named() {
     let e4 = after("e2e4");
     let book = fixture().comment(&e4, "B00|King's Pawn|Открытие").comment(&after("d2d4"), "a note").book();
-    assert_eq!(book.opening(&e4).as_deref(), Some("B00 King's Pawn, Открытие"));
-    assert_eq!(book.opening(&after("d2d4")).as_deref(), Some("a note"));
-    assert_eq!(book.opening(&Position::start()), None);
+    assert_eq!(book.comment(&e4).as_deref(), Some("B00 King's Pawn: Открытие"));
+    assert_eq!(book.comment(&after("d2d4")).as_deref(), Some("a note"));
+    assert_eq!(book.comment(&Position::start()), None);
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn a_book_goes_through_the_writer_unchanged() {
         }
         assert_eq!((written.positions, copy.summary(&Progress::none()).entries), (elements, elements));
         assert_eq!(copy.game(&after("e2e4")).unwrap().white, "White 1");
-        assert_eq!(copy.opening(&after("e2e4")).as_deref(), Some("B00 King's Pawn"));
+        assert_eq!(copy.comment(&after("e2e4")).as_deref(), Some("B00 King's Pawn"));
     }
 }
 
