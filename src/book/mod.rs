@@ -61,6 +61,13 @@ pub enum Format {
     Kvetka,
 }
 
+impl Format {
+    /// Whether it has comments on positions.
+    pub(crate) fn holds_comments(self) -> bool {
+        self == Self::Kvetka
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

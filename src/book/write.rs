@@ -77,6 +77,11 @@ pub trait BookWriter {
         false
     }
 
+    /// Whether the format has comments on positions.
+    fn holds_comments(&self) -> bool {
+        false
+    }
+
     /// Whether the writer uses games, which [`BookWriter::game`] takes in.
     fn wants_games(&self) -> bool {
         false

@@ -1,4 +1,5 @@
-//! Names of openings: lines with names, read from `.eco` files as Scid has them, or from PGN files.
+//! Names of openings for books that have comments: those that tabiya knows, or lines with names, read from `.eco` files as
+//! Scid has them, or from PGN files.
 //!
 //! An `.eco` file has entries of a code, a name in quotation marks, and moves up to an asterisk: `A00b "Barnes Opening"
 //! 1.f3 *`. In a PGN file the tags `ECO`, `Opening` and `Variation` name the position after the last move.
@@ -15,21 +16,24 @@ use crate::base::error::{Error, Result};
 use crate::book::kvetka::is_eco;
 use crate::chess::Position;
 use crate::games::decode_text;
+use crate::openings::Opening;
 
 /// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
 const LONGEST: u64 = 1 << 28;
 
-/// The names of positions as Kvetka's books write them: `E98|King's Indian|Classical`.
+/// The names of positions as Kvetka's books write them: `E98|King's Indian|Classical`. By default they are those that tabiya
+/// knows ([`Opening`]); names from files take the place of all of these.
 #[derive(Clone, Debug, Default)]
-pub struct Names(HashMap<u64, String>);
+pub struct Names(Option<HashMap<u64, String>>);
 
 impl Names {
-    /// Reads files of named lines. If two lines lead to one position, the first names it.
+    /// Reads files of named lines; without any, the names are those that tabiya knows. If two lines lead to one position, the
+    /// first names it.
     ///
     /// # Errors
     /// When a file cannot be read, or names no opening.
     pub fn read(files: &[impl AsRef<Path>]) -> Result<Self> {
-        let mut names = Self::default();
+        let mut names = HashMap::new();
         for path in files {
             let path = path.as_ref();
             let cannot = |error| Error::file(path, "cannot read the file of openings", error);
@@ -38,32 +42,41 @@ impl Names {
                     .at_offset(LONGEST)
                     .advice("name an .eco file, or a PGN file of named lines"));
             }
-            let before = names.0.len();
-            names.add(&fs::read(path).map_err(cannot)?);
-            if names.0.len() == before {
+            let before = names.len();
+            add(&fs::read(path).map_err(cannot)?, &mut names);
+            if names.len() == before {
                 return Err(Error::format(path, "the file names no opening")
                     .advice("name an .eco file, or a PGN file whose games have the tags ECO and Opening"));
             }
         }
-        Ok(names)
+        Ok(Self((!files.is_empty()).then_some(names)))
+    }
+
+    /// Whether they were read from files.
+    pub(crate) fn are_given(&self) -> bool {
+        self.0.is_some()
     }
 
     /// The name of the position with a key.
-    pub fn get(&self, key: u64) -> Option<&str> {
-        self.0.get(&key).map(String::as_str)
+    pub fn get(&self, key: u64) -> Option<String> {
+        match &self.0 {
+            Some(names) => names.get(&key).cloned(),
+            None => Opening::with_key(key)
+                .map(|known| format!("{}|{}", known.eco(), known.name().replacen(": ", "|", 1))),
+        }
     }
+}
 
-    /// Takes in the lines of a file.
-    fn add(&mut self, text: &[u8]) {
-        let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
-        let is_pgn = text.split(|byte| *byte == b'\n').any(is_tag);
-        let text = if is_pgn { text.into() } else { Cow::from(eco_to_pgn(&decode_text(text)).into_bytes()) };
-        let mut reader = Reader::new(&*text);
-        // An unreadable line ends the file, and is not reported.
-        while let Ok(Some(line)) = reader.read_game(&mut Line::default()) {
-            if let Some((key, name)) = line {
-                self.0.entry(key).or_insert(name);
-            }
+/// Takes in the lines of a file.
+fn add(text: &[u8], names: &mut HashMap<u64, String>) {
+    let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
+    let is_pgn = text.split(|byte| *byte == b'\n').any(is_tag);
+    let text = if is_pgn { text.into() } else { Cow::from(eco_to_pgn(&decode_text(text)).into_bytes()) };
+    let mut reader = Reader::new(&*text);
+    // An unreadable line ends the file, and is not reported.
+    while let Ok(Some(line)) = reader.read_game(&mut Line::default()) {
+        if let Some((key, name)) = line {
+            names.entry(key).or_insert(name);
         }
     }
 }
@@ -155,9 +168,9 @@ impl Visitor for Line {
 mod tests {
     use super::*;
 
-    fn names(text: &str) -> Names {
-        let mut names = Names::default();
-        names.add(text.as_bytes());
+    fn names(text: &str) -> HashMap<u64, String> {
+        let mut names = HashMap::new();
+        add(text.as_bytes(), &mut names);
         names
     }
 
@@ -172,13 +185,13 @@ mod tests {
         let text = "# Names\nA00a \"Start position\" *\nA00b \"Barnes Opening\"  1.f3 *\n\
                     A00b \"Barnes: Fool's Mate\"  1.f3 e5 2.g4\n  Qh4# *\nB90k3 \"Sicilian: Najdorf\" 1.e4 c5 2.Nf3 d6 \
                     3.d4 cxd4 4.Nxd4 Nf6 5.Nc3 a6 *\nX99 \"None\" 1.a3 *\nA01 \"Broken\" 1.Qh9 *\n";
-        let names = names(text);
-        assert_eq!(names.0.len(), 4, "{names:?}");
-        assert_eq!(names.get(key("")), Some("A00|Start position"));
-        assert_eq!(names.get(key("f2f3")), Some("A00|Barnes Opening"));
-        assert_eq!(names.get(key("f2f3 e7e5 g2g4 d8h4")), Some("A00|Barnes|Fool's Mate"));
+        let names = Names(Some(names(text)));
+        assert_eq!(names.0.as_ref().unwrap().len(), 4, "{names:?}");
+        assert_eq!(names.get(key("")).as_deref(), Some("A00|Start position"));
+        assert_eq!(names.get(key("f2f3")).as_deref(), Some("A00|Barnes Opening"));
+        assert_eq!(names.get(key("f2f3 e7e5 g2g4 d8h4")).as_deref(), Some("A00|Barnes|Fool's Mate"));
         let najdorf = key("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6");
-        assert_eq!(names.get(najdorf), Some("B90|Sicilian|Najdorf"));
+        assert_eq!(names.get(najdorf).as_deref(), Some("B90|Sicilian|Najdorf"));
         assert_eq!(names.get(key("a2a3")), None);
     }
 
@@ -186,9 +199,9 @@ mod tests {
     fn pgn_files_are_read_and_the_first_name_stays() {
         let text = "[ECO \"B20\"]\n[Opening \"Sicilian\"]\n[Variation \"a|b\"]\n\n1. e4 (1. d4 d5) 1... c5 *\n\n\
                     [ECO \"C20\"]\n[Opening \"Other\"]\n\n1. e4 c5 *\n\n[Event \"x\"]\n\n1. d4 *\n";
-        let names = names(text);
-        assert_eq!(names.0.len(), 1, "{names:?}");
-        assert_eq!(names.get(key("e2e4 c7c5")), Some("B20|Sicilian|a/b"));
+        let names = Names(Some(names(text)));
+        assert_eq!(names.0.as_ref().unwrap().len(), 1, "{names:?}");
+        assert_eq!(names.get(key("e2e4 c7c5")).as_deref(), Some("B20|Sicilian|a/b"));
     }
 
     #[test]
@@ -199,6 +212,19 @@ mod tests {
         let error = Names::read(&[&path]).unwrap_err().to_string();
         assert!(error.contains("the file names no opening: name an .eco file"), "{error}");
         assert!(Names::read(&[folder.path().join("none.eco")]).is_err());
-        assert!(Names::read(&[] as &[&Path]).unwrap().0.is_empty());
+    }
+
+    #[test]
+    fn without_files_the_names_are_those_that_tabiya_knows() {
+        let names = Names::read(&[] as &[&Path]).unwrap();
+        assert!(!names.are_given());
+        assert_eq!(names.get(key("")), None);
+        assert_eq!(names.get(key("e2e4")).unwrap(), "B00|King's Pawn Game");
+        let najdorf = key("e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6");
+        assert_eq!(names.get(najdorf).unwrap(), "B90|Sicilian Defense|Najdorf Variation");
+        assert_eq!(
+            crate::book::kvetka::opening_name(&names.get(najdorf).unwrap()),
+            "B90 Sicilian Defense: Najdorf Variation"
+        );
     }
 }

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::Resources;
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::sort::{RadixSorter, Sortable, Sorted};
+use super::{Names, Resources};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -120,6 +120,9 @@ fn merge_rows<R: Merging>(
     }
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
+    // A book that can have comments is copied as it is, and one that has none gets the names of openings.
+    let named = writer.holds_comments() && !books.iter().any(|(book, _)| book.format().holds_comments());
+    let names = named.then(Names::default);
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
         for mut record in found {
@@ -127,7 +130,10 @@ fn merge_rows<R: Merging>(
                 merged.unplaced += 1;
                 continue;
             }
-            record.comment = comments.remove(&record.key);
+            record.comment = match &names {
+                Some(names) => names.get(record.key),
+                None => comments.remove(&record.key),
+            };
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
             }

@@ -101,6 +101,8 @@ fn build_from<R: Row>(
     }
     let sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
+    // What a format cannot hold is only reported where it was asked for.
+    let names = Some(names).filter(|names| names.are_given() || writer.holds_comments());
     let make = |rows: &[R]| {
         let mut drops = Drops::new();
         (weigh::positions(rows, weigh, counted, &mut drops), drops)
@@ -116,7 +118,7 @@ fn build_from<R: Row>(
                     return Ok(());
                 }
             }
-            record.comment = names.get(record.key).map(str::to_owned);
+            record.comment = names.and_then(|names| names.get(record.key));
             writer.add(&record)
         })
     })?;

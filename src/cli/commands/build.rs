@@ -33,7 +33,8 @@ pub struct Args {
     /// Replace the book if it exists
     #[arg(long)]
     force: bool,
-    /// A file with names of openings (.eco, or PGN with named lines), for formats that have comments; repeatable
+    /// A file with names of openings (.eco, or PGN with named lines), for formats that have comments, instead of the names that
+    /// tabiya knows; repeatable
     #[arg(long, value_name = "FILE", conflicts_with = "counts")]
     eco: Vec<PathBuf>,
     /// Write exact counts to a Parquet file (.parquet) instead of a book: count files can be added up, and books can be built

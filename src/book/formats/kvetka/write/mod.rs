@@ -17,7 +17,7 @@ use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::write::Needs;
 use crate::book::{
-    BookWriter, Counts, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
+    BookWriter, Counts, Format, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
 };
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
@@ -104,6 +104,10 @@ fn has_unfinished(counts: Counts) -> bool {
 impl BookWriter for Writer {
     fn needs_positions(&self) -> bool {
         true
+    }
+
+    fn holds_comments(&self) -> bool {
+        Format::Kvetka.holds_comments()
     }
 
     fn wants_games(&self) -> bool {
