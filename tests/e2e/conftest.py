@@ -69,6 +69,15 @@ def gnu_book():
 
 
 @pytest.fixture(scope="session")
+def real_games():
+    """The games of Debian's source package gnuchess-book."""
+    path = os.environ.get("TABIYA_GAMES")
+    if not path:
+        pytest.skip("TABIYA_GAMES is unset: the test needs the games that scripts/fetch-games fetches")
+    return Path(path)
+
+
+@pytest.fixture(scope="session")
 def perfect_book():
     samples = os.environ.get("TABIYA_SAMPLES")
     if not samples:

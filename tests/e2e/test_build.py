@@ -23,15 +23,6 @@ DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
 HALVED = 16384
 
 
-@pytest.fixture(scope="session")
-def real_games():
-    """The games of Debian's source package gnuchess-book."""
-    path = os.environ.get("TABIYA_GAMES")
-    if not path:
-        pytest.skip("TABIYA_GAMES is unset: the test needs the games that scripts/fetch-games fetches")
-    return Path(path)
-
-
 @pytest.fixture
 def build(tabiya, tmp_path):
     """Builds a book that must succeed, and gives its path and what was said."""
