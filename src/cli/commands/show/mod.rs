@@ -331,6 +331,15 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         assert!(text.contains(" h5 ") && text.lines().all(|line| line.len() <= 80), "{text}");
         assert!(text.ends_with(&format!("{expected}\n")), "{text}");
         assert!(json.ends_with("\"opening\":{\"eco\":\"B00\",\"name\":\"King's Pawn Game\"}}\n"), "{json}");
+        // In less room the opening that the position has is left out.
+        let counted = |uci| {
+            let (uci, mut facts) = known(uci, 12_345);
+            facts.counts = Some(Counts { games: 12_345, wins: 1, draws: 1, losses: 1 });
+            (uci, facts)
+        };
+        let (text, _) =
+            shown(Knowing(vec![counted("d7d6"), counted("b8c6")]), "e2e4 c7c5 g1f3", &Policy::default());
+        assert!(text.contains("  Modern Variat...\n") && text.contains("  Old Sicilian\n"), "{text}");
         // A name that stays the same is not repeated, and without a name there is no column.
         let quiet = || Knowing(vec![known("b1c3", 5), known("d2d3", 3)]);
         let (text, _) = shown(quiet(), "e2e4 c7c5 a2a4 h7h6 h2h4 a7a6 h1h3 a8a7", &Policy::default());

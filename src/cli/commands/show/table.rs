@@ -106,16 +106,26 @@ pub fn book(view: &View<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "{}\n", table(view, &used, &names, look, more))
 }
 
-/// The names of the openings that the moves lead to, in no more than `room` characters; none if no move changes the name.
+/// The names of the openings that the moves lead to, in no more than `room` characters; none if no move changes the name. If
+/// one is too long, the opening that the position has already is left out of all, before they are shortened.
 fn names(view: &View<'_>, room: usize) -> Vec<String> {
     let here = view.opening.map(Opening::name);
     let named = |(known, _): &(MoveFacts, f64)| {
         let name = Opening::at(&view.game.position().after(known.mv)).map(Opening::name);
         name.filter(|_| name != here)
     };
-    let named: Vec<_> = view.moves.iter().map(named).collect();
+    let mut named: Vec<_> = view.moves.iter().map(named).collect();
     if named.iter().all(Option::is_none) {
         return Vec::new();
+    }
+    if named.iter().flatten().any(|name| name.chars().count() > room) {
+        let family = here.and_then(|name| name.split(": ").next());
+        for name in named.iter_mut().flatten() {
+            *name = name
+                .split_once(": ")
+                .filter(|(start, _)| family == Some(start))
+                .map_or(*name, |(_, rest)| rest);
+        }
     }
     named.into_iter().map(|name| shortened(name.unwrap_or(NOTHING), room)).collect()
 }
