@@ -1,12 +1,14 @@
 //! Decompressing files while they are read: never to the disk, never whole into memory.
 
+#[cfg_attr(feature = "zstd", path = "decompress/library.rs")]
+mod frames;
+
 use std::io::{self, BufRead, BufReader, Read};
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
+use frames::Frames;
 use lzma_rust2::XzReader;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;
@@ -25,8 +27,6 @@ const XZ_MEMORY: u32 = 1 << 17;
 const BZIP2: &[u8] = b"BZh";
 /// The bytes after that digit: the start of the first block, or the end of an empty file.
 const BZIP2_BLOCKS: [&[u8; 6]; 2] = [b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90"];
-/// The end of a Zstandard frame: an empty last block (RFC 8878), and room for a checksum.
-const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// The content of a file. Its first bytes tell whether it is compressed with gzip, Zstandard, bzip2, xz, or not at all.
 ///
@@ -39,7 +39,7 @@ pub(crate) fn decompressed(file: impl Read + Send + 'static) -> io::Result<Box<d
     if start.starts_with(&GZIP) {
         Ok(Box::new(MultiGzDecoder::new(file)))
     } else if start.starts_with(&ZSTD) || skipped {
-        Ok(Box::new(Frames { file, decoder: FrameDecoder::new(), inside: false, cut: None }))
+        Ok(Box::new(Frames::new(file)?))
     } else if start.starts_with(&XZ) {
         Ok(Box::new(Xz(XzReader::new_mem_limit(file, true, XZ_MEMORY))))
     } else if is_bzip2(start) {
@@ -73,93 +73,8 @@ impl<R: Read> Read for Xz<R> {
     }
 }
 
-/// A Zstandard file: a sequence of frames.
-struct Frames<R: BufRead> {
-    file: R,
-    decoder: FrameDecoder,
-    /// Whether a frame is being read.
-    inside: bool,
-    /// The error of a file that ends within the frame, reported after the content.
-    cut: Option<io::Error>,
-}
-
-impl<R: BufRead> Frames<R> {
-    /// Begins the next frame; `false` at the end of the file.
-    fn next(&mut self) -> io::Result<bool> {
-        while !self.file.fill_buf()?.is_empty() {
-            match self.decoder.init(&mut self.file) {
-                Ok(()) => {
-                    self.inside = true;
-                    return Ok(true);
-                }
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let skipped = io::copy(&mut (&mut self.file).take(length.into()), &mut io::sink())?;
-                    if skipped < u64::from(length) {
-                        return Err(cut());
-                    }
-                }
-                Err(error) => return Err(broken(error)),
-            }
-        }
-        Ok(false)
-    }
-
-    /// Decodes some more of a frame. Where the file is cut off, an end of our own makes the decoder release what it
-    /// holds back for later references, before the error is reported.
-    fn decode(&mut self) -> io::Result<()> {
-        let one = || BlockDecodingStrategy::UptoBlocks(1);
-        let Err(error) = self.decoder.decode_blocks(&mut self.file, one()) else { return Ok(()) };
-        let error = if self.file.fill_buf()?.is_empty() { cut() } else { broken(error) };
-        if error.kind() != io::ErrorKind::UnexpectedEof
-            || self.decoder.decode_blocks(&mut &END[..], one()).is_err()
-        {
-            return Err(error);
-        }
-        self.cut = Some(error);
-        Ok(())
-    }
-
-    /// Ends a frame whose content was read.
-    fn end(&mut self) -> io::Result<()> {
-        self.inside = false;
-        if let Some(error) = self.cut.take() {
-            return Err(error);
-        }
-        match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(stored), Some(counted)) if stored != counted => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum is wrong"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-impl<R: BufRead> Read for Frames<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if into.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if !self.inside && !self.next()? {
-                return Ok(0);
-            }
-            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                self.decode()?;
-            }
-            match self.decoder.read(into)? {
-                0 => self.end()?,
-                read => return Ok(read),
-            }
-        }
-    }
-}
-
-fn broken(error: FrameDecoderError) -> io::Error {
-    // The decoder's own message is not for users.
-    log::debug!("Zstandard: {error}");
+/// The error of damaged Zstandard data.
+fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")
 }
 
