@@ -1,9 +1,12 @@
 //! Running work on several threads, which end before the call returns.
 
-use std::sync::mpsc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, sync_channel};
 use std::thread;
 
 use super::error::{Error, ErrorKind, Result};
+use super::interrupt;
 
 /// How many threads the machine can run at the same time.
 pub fn processors() -> usize {
@@ -24,6 +27,55 @@ pub fn beside<T: Send, L>(
         };
         (led, running.into_iter().map(join).collect())
     })
+}
+
+/// Hands what `next` returns to threads, whichever is free first, and returns what `finish` makes of each thread's value.
+/// `work` returns whether more is wanted.
+///
+/// # Errors
+/// When `next` or `finish` fails, or the work is interrupted.
+pub(crate) fn hand_out<I: Send, W, T: Send>(
+    threads: usize,
+    mut next: impl FnMut() -> Result<Option<I>>,
+    make: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, I) -> bool + Sync,
+    finish: impl Fn(W) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let threads = threads.max(1);
+    // Enough to keep every thread busy while this one waits for the disk, and no more.
+    let (send, receive) = sync_channel(threads * 2);
+    let receive = Mutex::new(receive);
+    let stop = AtomicBool::new(false);
+    let each = || {
+        let mut worker = make();
+        while let Some(item) = receive_one(&receive) {
+            if !stop.load(Ordering::Relaxed) && !work(&mut worker, item) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+        finish(worker)
+    };
+    let lead = || {
+        // Dropped at the end, which ends the threads.
+        let send = send;
+        while !stop.load(Ordering::Relaxed)
+            && let Some(item) = next()?
+        {
+            interrupt::check()?;
+            if send.send(item).is_err() {
+                break;
+            }
+        }
+        interrupt::check()
+    };
+    let (led, done) = beside(threads, each, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
+    led?;
+    done.into_iter().collect()
+}
+
+/// The next item, for whichever thread asks first.
+fn receive_one<I>(receive: &Mutex<Receiver<I>>) -> Option<I> {
+    receive.lock().ok()?.recv().ok()
 }
 
 /// Lets threads do the jobs from 0 to `jobs`, each thread with the value that `make` returns, and takes the results in
@@ -101,6 +153,33 @@ mod tests {
                 in_order(jobs, threads, waiting, || (), work, take).unwrap();
                 assert_eq!(seen, (0..jobs).map(|job| job * job).collect::<Vec<_>>());
             }
+        }
+    }
+
+    #[test]
+    fn each_item_goes_to_one_thread_until_an_error_or_until_none_is_wanted() {
+        for threads in [0, 1, 3] {
+            let mut items = 0..1000_u64;
+            let sums = hand_out(
+                threads,
+                || Ok(items.next()),
+                || 0,
+                |sum, item| {
+                    *sum += item;
+                    true
+                },
+                Ok,
+            );
+            assert_eq!(sums.unwrap().iter().sum::<u64>(), 499_500);
+            let mut asked = 0_u64;
+            let endless = || {
+                asked += 1;
+                Ok(Some(asked))
+            };
+            assert!(hand_out(threads, endless, || (), |(), item| item < 50, Ok).is_ok());
+            let broken = || Err::<Option<u8>, _>(Error::new(ErrorKind::File, "gone"));
+            let error = hand_out(threads, broken, || (), |(), _| true, Ok).unwrap_err();
+            assert_eq!(error.to_string(), "gone");
         }
     }
 

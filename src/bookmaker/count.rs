@@ -10,7 +10,6 @@ use super::Resources;
 use super::filter::{Filter, Left, Sides};
 use super::game_index::GameIndex;
 use super::marks::Marks;
-use super::play::{GamesPlayer, play};
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, Outcome, Row};
@@ -19,6 +18,7 @@ use crate::base::error::{Error, Result};
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
+use crate::games::play::{GamesPlayer, play};
 use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Bits of a game's number that hold its offset in its file.

@@ -24,15 +24,14 @@ mod gather;
 mod key_row;
 mod marks;
 mod merge;
-mod play;
 mod repeated;
 pub mod report;
-mod resources;
 pub mod row;
 pub mod sort;
 pub mod trim;
 pub mod weigh;
 
+pub use crate::base::resources::Resources;
 pub use eco::Names;
 pub use filter::{Filter, Only, TagPattern, Tags};
 pub use gather::Input;
@@ -40,7 +39,6 @@ pub(crate) use gather::write_counts;
 pub use merge::{Merged, merge};
 pub use repeated::Repeated;
 pub use report::Report;
-pub use resources::Resources;
 pub use weigh::Weigh;
 
 use crate::base::error::Result;

@@ -14,11 +14,11 @@ use shakmaty::Move;
 use super::Resources;
 use super::count::Files;
 use super::filter::Filter;
-use super::play::{GamesPlayer, play};
 use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::{Error, Result};
 use crate::base::progress::Progress;
 use crate::chess::{MoveCode, Position};
+use crate::games::play::{GamesPlayer, play};
 use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// The numbers of games that others before them repeat.

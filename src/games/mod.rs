@@ -13,8 +13,10 @@ mod header;
 mod open;
 pub mod pgn;
 mod pipe;
+pub(crate) mod play;
 mod player;
 mod speed;
+pub(crate) mod text;
 mod zip;
 
 use std::ops::ControlFlow;
@@ -23,6 +25,7 @@ use shakmaty::{Color, Move};
 
 pub use error::{GameError, Reason};
 pub use header::{Date, Header, Place, Spot, decode_text};
+pub(crate) use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
 pub use speed::Speed;

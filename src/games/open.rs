@@ -1,23 +1,18 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
 use std::collections::VecDeque;
-use std::fs::{self, File};
-use std::io::{self, Cursor, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Batch;
 use super::cbh::{self, Cbh, CbhSource};
-use super::decompress::decompressed;
 use super::pgn::Pgn;
-use super::pipe::Pipe;
+use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
-
-/// The name that means standard input.
-const STDIN: &str = "-";
 
 /// Name endings of the texts to read in a folder.
 const TEXTS: [&str; 5] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2", ".pgn.xz"];
@@ -27,12 +22,6 @@ const DATABASE: &str = ".cbh";
 const ARCHIVE: &str = ".zip";
 /// Name endings of files of games that cannot be read, and are reported.
 const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
-
-/// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
-const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
-
-/// Bytes at the start of a file that show whether it is text.
-const START_LEN: u64 = 4096;
 
 /// The games of several files, one file after another.
 pub struct Sources {
@@ -93,6 +82,12 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
         }
     }
     Ok(sources)
+}
+
+/// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
+pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
+    let (names, current) = (vec![name.to_owned()], Some(batches(name, text)));
+    Sources { waiting: VecDeque::new(), names, passed_over: Vec::new(), current, size, done }
 }
 
 impl Source {
@@ -196,61 +191,11 @@ fn batches(name: &Path, text: Text) -> Batches {
     Box::new(move || pgn.next_batch())
 }
 
-/// The text of a file of games: the start, which was checked, and the rest.
-type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
-
-/// Opens a file or standard input, and checks that it is text.
-fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
-    let cannot = |what| move |error| Error::file(path, what, error);
-    let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
-        Box::new(Pipe::new(|| Ok(io::stdin())))
-    } else if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        Box::new(File::open(path).map_err(cannot("cannot open the file"))?)
-    } else {
-        let path = path.to_owned();
-        Box::new(Pipe::new(|| File::open(path)))
-    };
-    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
-}
-
 /// Opens a PGN file in an archive.
 fn archived(member: &Member, done: Arc<AtomicU64>) -> Result<Text> {
     let opened = member.open(|from| Counted { from, done });
     let cannot = |error| Error::file(&member.name, "cannot open the file", error);
     checked(&member.name, opened.map_err(cannot)?)
-}
-
-/// Checks that a file is text.
-fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
-    let mut start = Vec::new();
-    if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
-        // Errors after the first bytes are reported where they are read.
-        from = Box::new(Failing(Some(error)));
-    }
-    if let Some((what, advice)) = refused(&start) {
-        return Err(Error::format(path, what).advice(advice));
-    }
-    Ok(Cursor::new(start).chain(from))
-}
-
-/// Why a file with these first bytes is not a text of games, and what to do.
-fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
-    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
-        return Some(("this is text in UTF-16", "save it as UTF-8"));
-    }
-    if zip::is_start(start) {
-        return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
-    }
-    if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
-        return Some(("this is an archive of a kind that cannot be read", "unpack it first"));
-    }
-    if start.contains(&0) {
-        return Some((
-            "this is not a text file of games",
-            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
-        ));
-    }
-    None
 }
 
 impl Sources {
@@ -297,34 +242,6 @@ impl Sources {
     /// Bytes of them that were read.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
-    }
-}
-
-/// The rest of a file that cannot be read: an error, and then the end.
-struct Failing(Option<io::Error>);
-
-impl Read for Failing {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
-}
-
-/// The name of a file in places and messages.
-fn name_of(path: &Path) -> &Path {
-    if path.as_os_str() == STDIN { Path::new("standard input") } else { path }
-}
-
-/// Counts the bytes of a file as they are read.
-struct Counted<R> {
-    from: R,
-    done: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.from.read(into)?;
-        self.done.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
     }
 }
 

@@ -5,8 +5,6 @@
 //! says that all before it is in the book, and on the disk.
 #![allow(clippy::cast_possible_truncation, reason = "records are not longer than RECORD_MAX")]
 
-use sha2::{Digest as _, Sha256};
-
 use super::edit_record::EditRecord;
 use super::field::Field;
 pub use super::header::Header;
@@ -231,7 +229,7 @@ fn changes(data: &[u8]) -> Option<Vec<Change>> {
 
 /// The first 8 bytes of the SHA-256.
 pub fn check(data: &[u8]) -> Check {
-    Sha256::digest(data).first_chunk().copied().unwrap_or_default()
+    crate::base::check::check(data)
 }
 
 #[cfg(test)]

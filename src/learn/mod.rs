@@ -52,7 +52,6 @@ pub mod identity;
 pub mod journal;
 mod journal_state;
 mod learner;
-mod lock;
 mod rewrite;
 mod spool;
 mod storage;

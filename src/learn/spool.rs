@@ -18,10 +18,10 @@ use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
 
 use super::finished::{FinishedGame, IdentifiedGame};
 use super::journal::{CHECK_LEN, check};
-use super::lock::lock;
 use super::storage::Bytes;
 use crate::base::error::{Error, Result};
 use crate::base::folder;
+use crate::base::lock::lock;
 use crate::book::Fingerprint;
 use crate::chess::Game;
 

@@ -1,16 +1,13 @@
 //! Where a book and its journal are stored: a trait, so that tests can replace the disk by one that loses power.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use same_file::Handle;
-use tempfile::TempPath;
-
-use super::lock::{lock, lock_in_turn};
 use crate::base::error::Result;
+use crate::base::lock::{Locked, Successor, lock_named};
 use crate::base::replace::Replacement;
 use crate::base::{file, folder};
 
@@ -167,26 +164,12 @@ pub(crate) fn has_journal(book: &Path) -> bool {
 
 impl Storage for Disk {
     fn claim(&mut self, patience: Duration, create: bool) -> io::Result<Claim> {
-        let attempt = || {
-            loop {
-                let opened =
-                    File::options().read(true).write(true).create(create).truncate(false).open(&self.journal);
-                let file = match opened {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound && !create => {
-                        return Ok(Some(Claim::Missing));
-                    }
-                    opened => opened?,
-                };
-                let Some(file) = lock(file, patience)? else { return Ok(None) };
-                // A journal that was moved away while we waited no longer locks anybody out.
-                if is_at(&file, &self.journal) {
-                    return Ok(Some(Claim::Ours(Box::new(file))));
-                }
-            }
-        };
         // Each transaction makes the journal longer, and compacting it makes it shorter.
-        let len = || fs::metadata(&self.journal).map(|metadata| metadata.len()).ok();
-        Ok(lock_in_turn(attempt, len)?.unwrap_or(Claim::Busy))
+        Ok(match lock_named(&self.journal, patience, create)? {
+            Locked::Ours(file) => Claim::Ours(Box::new(file)),
+            Locked::Busy => Claim::Busy,
+            Locked::Missing => Claim::Missing,
+        })
     }
 
     fn book(&mut self) -> io::Result<Box<dyn Bytes>> {
@@ -200,25 +183,7 @@ impl Storage for Disk {
     }
 
     fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
-        // Where the journal is a link, the file that it names is replaced.
-        let target = dunce::canonicalize(&self.journal)?;
-        let folder = target.parent().ok_or(io::ErrorKind::NotFound)?;
-        let (file, path) =
-            tempfile::Builder::new().prefix(".tabiya-").suffix(".part").tempfile_in(folder)?.into_parts();
-        let old = fs::metadata(&target)?;
-        // The new file is as open to others as the one it replaces; where it cannot be, others could no longer learn.
-        file.set_permissions(old.permissions())?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let new = file.metadata()?;
-            if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
-                std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()))?;
-            }
-        }
-        // Locked before anybody knows its name.
-        file.try_lock()?;
-        Ok(Box::new(NewJournalFile { file, path, target }))
+        Ok(Box::new(Successor::new(&self.journal)?))
     }
 
     fn sync_folder(&mut self) -> io::Result<()> {
@@ -226,38 +191,19 @@ impl Storage for Disk {
     }
 }
 
-/// A file that is to replace the journal.
-struct NewJournalFile {
-    file: File,
-    path: TempPath,
-    target: PathBuf,
-}
-
-impl NewJournal for NewJournalFile {
+impl NewJournal for Successor {
     fn bytes(&mut self) -> &mut dyn Bytes {
         &mut self.file
     }
 
     fn replace(self: Box<Self>) -> io::Result<Box<dyn Bytes>> {
-        let Self { file, path, target } = *self;
-        file.sync_all()?;
-        // Not with `persist`: on Windows this replaces files that others have open as well.
-        fs::rename(&path, &target)?;
-        // The temporary name no longer exists.
-        let _ = path.keep();
-        Ok(Box::new(file))
+        Ok(Box::new(Successor::replace(*self)?))
     }
 }
 
 /// Whether two paths lead to one file, by links of whatever kind.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || same_file::is_same_file(a, b).unwrap_or(false)
-}
-
-/// Whether a path still names this open file.
-fn is_at(file: &File, path: &Path) -> bool {
-    let open = file.try_clone().and_then(Handle::from_file);
-    matches!((open, Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
 }
 
 impl Bytes for File {
@@ -297,6 +243,7 @@ impl Bytes for File {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::thread;
 
     use super::*;

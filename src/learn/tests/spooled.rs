@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::finished;
-use crate::learn::lock::lock;
+use crate::base::lock::lock;
 use crate::learn::{Spool, Spooled};
 
 const NOW: Duration = Duration::ZERO;

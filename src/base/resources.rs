@@ -1,11 +1,11 @@
-//! What a build may use of the machine.
+//! What long work may use of the machine.
 
 use std::path::{Path, PathBuf};
 
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::base::parallel;
+use super::error::{Error, ErrorKind, Remedy, Result};
+use super::parallel;
 
-/// Threads, memory and disk that a build may use.
+/// Threads, memory and disk that long work may use.
 #[derive(Clone, Debug)]
 pub struct Resources {
     /// Threads that read games and sort.

@@ -1,0 +1,45 @@
+//! Playing through all games of a source, on all cores.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Batch, Sources, Visitor};
+use crate::base::error::Result;
+use crate::base::parallel;
+use crate::base::progress::Progress;
+
+/// What one thread does with its games.
+pub(crate) trait GamesPlayer: Visitor + Send {
+    /// The games that it has received.
+    fn games(&self) -> u64;
+
+    /// Whether it can take no more games.
+    fn has_failed(&self) -> bool;
+}
+
+/// Plays through the games of a source on `threads` threads, and returns what `finish` makes of each thread's player. Which
+/// thread gets which game differs from run to run.
+///
+/// # Errors
+/// When a file cannot be read, or the work is interrupted.
+pub(crate) fn play<P: GamesPlayer, T: Send>(
+    source: &mut Sources,
+    threads: usize,
+    progress: &Progress,
+    player: impl Fn() -> P + Sync,
+    finish: impl Fn(P) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let games = AtomicU64::new(0);
+    progress.games(source.size());
+    let next = || {
+        let batch = source.next_batch()?;
+        progress.games_at(source.done(), games.load(Ordering::Relaxed));
+        Ok(batch)
+    };
+    let work = |player: &mut P, batch: Box<dyn Batch>| {
+        let before = player.games();
+        batch.play(player);
+        games.fetch_add(player.games() - before, Ordering::Relaxed);
+        !player.has_failed()
+    };
+    parallel::hand_out(threads, next, player, work, finish)
+}

@@ -1,0 +1,105 @@
+//! Texts in files, which may be compressed: read from the disk, from a pipe or from standard input.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::decompress::decompressed;
+use super::pipe::Pipe;
+use super::zip;
+use crate::base::error::{Error, Result};
+
+/// The name that means standard input.
+pub(crate) const STDIN: &str = "-";
+
+/// First bytes of archives that cannot be read: 7-Zip, RAR, LZ4 and compress.
+const OTHER_ARCHIVES: [&[u8]; 4] = [b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"\x04\x22\x4d\x18", b"\x1f\x9d"];
+
+/// Bytes at the start of a file that show whether it is text.
+const START_LEN: u64 = 4096;
+
+/// The text of a file: the start, which was checked, and the rest.
+pub(crate) type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
+
+/// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk.
+///
+/// # Errors
+/// When it cannot be opened, or is not text.
+pub(crate) fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
+    let cannot = |what| move |error| Error::file(path, what, error);
+    let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
+        Box::new(Pipe::new(|| Ok(io::stdin())))
+    } else if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        Box::new(File::open(path).map_err(cannot("cannot open the file"))?)
+    } else {
+        let path = path.to_owned();
+        Box::new(Pipe::new(|| File::open(path)))
+    };
+    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+}
+
+/// Checks that the content of a file is text.
+///
+/// # Errors
+/// When it is not.
+pub(crate) fn checked(path: &Path, mut from: Box<dyn Read + Send>) -> Result<Text> {
+    let mut start = Vec::new();
+    if let Err(error) = (&mut from).take(START_LEN).read_to_end(&mut start) {
+        // Errors after the first bytes are reported where they are read.
+        from = Box::new(Failing(Some(error)));
+    }
+    if let Some((what, advice)) = refused(&start) {
+        return Err(Error::format(path, what).advice(advice));
+    }
+    Ok(Cursor::new(start).chain(from))
+}
+
+/// Why a file with these first bytes is not a text of games, and what to do.
+fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
+        return Some(("this is text in UTF-16", "save it as UTF-8"));
+    }
+    if zip::is_start(start) {
+        return Some(("this is a ZIP archive in a pipe", "name its file, or unpack it first"));
+    }
+    if OTHER_ARCHIVES.iter().any(|sign| start.starts_with(sign)) {
+        return Some(("this is an archive of a kind that cannot be read", "unpack it first"));
+    }
+    if start.contains(&0) {
+        return Some((
+            "this is not a text file of games",
+            "name PGN files (.pgn, also compressed as .gz, .zst, .bz2, .xz or .zip) or ChessBase databases (.cbh)",
+        ));
+    }
+    None
+}
+
+/// The rest of a file that cannot be read: an error, and then the end.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// The name of a file in places and messages.
+pub(crate) fn name_of(path: &Path) -> &Path {
+    if path.as_os_str() == STDIN { Path::new("standard input") } else { path }
+}
+
+/// Counts the bytes of a file as they are read.
+pub(crate) struct Counted<R> {
+    pub from: R,
+    pub done: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(into)?;
+        self.done.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
