@@ -69,12 +69,15 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
     let all = outermost(schema);
     let mut columns = Vec::with_capacity(NUMBERS + 1);
     for name in [KEY, MOVE].into_iter().chain(COUNT_COLUMNS) {
-        let (at, element) = named(&all, name)?.ok_or_else(|| {
+        let cast = match name {
+            KEY => "CAST(key AS UBIGINT) AS key".to_owned(),
+            MOVE => "CAST(move AS INTEGER) AS move".to_owned(),
+            count => format!("CAST(sum({count}) AS UBIGINT) AS {count}"),
+        };
+        columns.push(number(schema, name, &cast)?.ok_or_else(|| {
             error(format!("this Parquet file has no column {name:?}, and is not a count file without it"))
                 .advice("the columns are key, move, wins, draws and losses")
-        })?;
-        whole_numbers(element, name)?;
-        columns.push(Column::new(at, element)?);
+        })?);
     }
     if let Some((at, element)) = named(&all, POSITION)? {
         let fits = match element.kind {
@@ -89,6 +92,28 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
         columns.push(Column::new(at, element)?);
     }
     Ok(columns)
+}
+
+/// The column of whole numbers of this name, in any letter case, if there is one; `cast` is the SQL that makes them such.
+///
+/// # Errors
+/// When there are two, or it does not hold whole numbers. The errors name no file.
+pub fn number(schema: &[Element], name: &str, cast: &str) -> Result<Option<Column>> {
+    let Some((at, element)) = named(&outermost(schema), name)? else { return Ok(None) };
+    whole_numbers(element, name, cast)?;
+    Column::new(at, element).map(Some)
+}
+
+/// The column of texts of this name, in any letter case, if there is one.
+///
+/// # Errors
+/// When there are two, or it does not hold texts. The errors name no file.
+pub fn text(schema: &[Element], name: &str) -> Result<Option<Column>> {
+    let Some((at, element)) = named(&outermost(schema), name)? else { return Ok(None) };
+    if element.kind != Some(Type::BYTE_ARRAY) {
+        return Err(error(format!("the column {name:?} does not hold texts")));
+    }
+    Column::new(at, element).map(Some)
 }
 
 /// The columns outside lists and structures, with their numbers.
@@ -119,7 +144,7 @@ fn named<'a>(all: &[(usize, &'a Element)], name: &str) -> Result<Option<(usize, 
 }
 
 /// Checks that a column holds whole numbers.
-fn whole_numbers(element: &Element, name: &str) -> Result<()> {
+fn whole_numbers(element: &Element, name: &str, cast: &str) -> Result<()> {
     let integer = matches!(element.logical, None | Some(Logical::Integer { .. }))
         && element
             .converted
@@ -142,11 +167,6 @@ fn whole_numbers(element: &Element, name: &str) -> Result<()> {
     if whole {
         return Ok(());
     }
-    let cast = match name {
-        KEY => "CAST(key AS UBIGINT) AS key".to_owned(),
-        MOVE => "CAST(move AS INTEGER) AS move".to_owned(),
-        count => format!("CAST(sum({count}) AS UBIGINT) AS {count}"),
-    };
     let holds = match element.kind {
         Some(Type::DOUBLE) => "DOUBLE numbers, which are not exact",
         Some(Type::FLOAT) => "FLOAT numbers, which are not exact",

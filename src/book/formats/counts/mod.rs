@@ -15,18 +15,20 @@ use crate::chess::MoveCode;
 use crate::chess::Packed;
 
 #[cfg(feature = "parquet")]
-mod columns;
+pub(crate) mod columns;
 #[cfg(feature = "parquet")]
-mod footer;
+pub(crate) mod footer;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod read;
 mod sum;
+#[cfg(feature = "parquet")]
+pub(crate) mod table;
 #[cfg(all(test, feature = "parquet"))]
 mod tests;
 #[cfg(feature = "parquet")]
-mod values;
+pub(crate) mod values;
 #[cfg(not(feature = "parquet"))]
 mod without;
 #[cfg(feature = "parquet")]

@@ -21,6 +21,8 @@ pub(crate) struct Values {
     is_unsigned: bool,
     /// For a column that may hold NULL: 0 for each NULL.
     levels: Option<Vec<i16>>,
+    /// Where some of the values read last are NULL: the place of each among the others.
+    places: Vec<Option<usize>>,
 }
 
 /// The decoder of the values, and those read last.
@@ -46,7 +48,12 @@ impl Values {
             Type::BYTE_ARRAY => Reader::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             _ => Reader::Fixed(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
         };
-        Ok(Self { reader, is_unsigned: column.is_unsigned, levels: is_nullable.then(Vec::new) })
+        Ok(Self {
+            reader,
+            is_unsigned: column.is_unsigned,
+            levels: is_nullable.then(Vec::new),
+            places: Vec::new(),
+        })
     }
 
     /// Reads the next values, no more than `most`, and returns how many there are, including NULL.
@@ -55,12 +62,31 @@ impl Values {
     /// When the pages are damaged.
     pub fn read(&mut self, most: usize) -> std::result::Result<usize, ParquetError> {
         let levels = &mut self.levels;
-        match &mut self.reader {
+        let read = match &mut self.reader {
             Reader::I32(reader, values) => fill(reader, values, levels, most),
             Reader::I64(reader, values) => fill(reader, values, levels, most),
             Reader::Bytes(reader, values) => fill(reader, values, levels, most),
             Reader::Fixed(reader, values) => fill(reader, values, levels, most),
+        };
+        self.places.clear();
+        if let (Some(levels), Some(_)) = (&self.levels, self.null()) {
+            let mut next = 0;
+            self.places.extend(levels.iter().map(|level| {
+                next += usize::from(*level != 0);
+                (*level != 0).then_some(next.saturating_sub(1))
+            }));
         }
+        read
+    }
+
+    /// The place of a value among those that are not NULL; `None` if it is.
+    fn place(&self, at: usize) -> Option<usize> {
+        if self.places.is_empty() { Some(at) } else { self.places.get(at).copied().flatten() }
+    }
+
+    /// Whether one of the values read last is NULL.
+    pub fn is_null(&self, at: usize) -> bool {
+        self.place(at).is_none()
     }
 
     /// The place of the first NULL among the values read last.
@@ -68,19 +94,21 @@ impl Values {
         self.levels.as_ref()?.iter().position(|level| *level == 0)
     }
 
-    /// One of the values read last, none of which is NULL; `None` if it is no number, or too long.
+    /// One of the values read last; `None` if it is NULL, no number, or too long.
     pub fn number(&self, at: usize) -> Option<i128> {
+        let place = self.place(at)?;
         match &self.reader {
-            Reader::I32(_, values) if self.is_unsigned => Some(values.get(at)?.cast_unsigned().into()),
-            Reader::I32(_, values) => Some((*values.get(at)?).into()),
-            Reader::I64(_, values) if self.is_unsigned => Some(values.get(at)?.cast_unsigned().into()),
-            Reader::I64(_, values) => Some((*values.get(at)?).into()),
+            Reader::I32(_, values) if self.is_unsigned => Some(values.get(place)?.cast_unsigned().into()),
+            Reader::I32(_, values) => Some((*values.get(place)?).into()),
+            Reader::I64(_, values) if self.is_unsigned => Some(values.get(place)?.cast_unsigned().into()),
+            Reader::I64(_, values) => Some((*values.get(place)?).into()),
             _ => big_endian(self.bytes(at)?),
         }
     }
 
-    /// One of the values read last, none of which is NULL, as bytes.
+    /// One of the values read last as bytes; `None` if it is NULL or a number.
     pub fn bytes(&self, at: usize) -> Option<&[u8]> {
+        let at = self.place(at)?;
         match &self.reader {
             Reader::Bytes(_, values) => values.get(at).map(ByteArray::data),
             Reader::Fixed(_, values) => values.get(at).map(|value| value.data()),

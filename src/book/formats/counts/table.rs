@@ -1,0 +1,199 @@
+//! Reading some columns of a Parquet file of any writer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::errors::ParquetError;
+
+use super::MAGIC;
+use super::columns::Column;
+use super::footer::{self, Chunk, Footer};
+use super::pages::{self, plain};
+use super::values::Values;
+use crate::base::blob::Blob;
+use crate::base::bytes;
+use crate::base::error::{Error, Result};
+use crate::base::panics::caught;
+
+/// Rows that are read at a time.
+const BATCH: usize = 1 << 12;
+
+/// Bytes after the footer: its length, and the magic bytes again.
+const TAIL_LEN: u64 = 8;
+
+/// The longest footer that is read: it holds some hundred thousand row groups.
+const MOST_FOOTER: u64 = 1 << 26;
+
+/// Rows that one byte of a file may hold. Each position has its own key of 8 bytes, and at most 218 moves.
+const ROWS_PER_BYTE: u64 = 64;
+
+/// The magic bytes of a file with an encrypted footer.
+const ENCRYPTED: &[u8] = b"PARE";
+
+/// An open Parquet file: its footer is read, its rows are not.
+pub(crate) struct Table {
+    file: Arc<Blob>,
+    /// The columns that are read.
+    columns: Vec<Column>,
+    /// The offset of each row group, and where these columns are in it.
+    groups: Vec<(u64, Vec<Chunk>)>,
+    /// The first row of each row group, and the number of all rows.
+    starts: Vec<u64>,
+    created_by: Option<String>,
+}
+
+impl Table {
+    /// Reads the footer; `find` finds the columns that are to be read.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or is not a Parquet file, and what `find` returns.
+    pub fn new(file: Blob, find: impl FnOnce(&Footer) -> Result<Vec<Column>>) -> Result<Self> {
+        let (footer, at) = footer_bytes(&file)?;
+        let damaged =
+            |what: &str| Error::format(file.path(), what).at_offset(at).advice("write or download it again");
+        let footer = footer::read::<Footer>(&footer);
+        let (footer, _) = footer.ok_or_else(|| damaged("its footer is damaged"))?;
+        let columns = find(&footer).map_err(|error| error.at_path(file.path()))?;
+        let (mut groups, mut starts, mut rows, mut claimed) = (Vec::new(), vec![0], 0_u64, 0_u64);
+        for group in footer.groups.ok_or_else(|| damaged("its footer is damaged"))? {
+            // No byte belongs to two columns, or a short file could take forever.
+            claimed = group.columns.iter().fold(claimed, |sum, column| sum.saturating_add(column.len()));
+            if claimed > file.len() {
+                return Err(damaged("its columns claim more bytes than it has"));
+            }
+            rows = rows.saturating_add(u64::try_from(group.rows).unwrap_or(u64::MAX));
+            if rows > file.len().saturating_mul(ROWS_PER_BYTE) {
+                return Err(damaged("it claims more rows than it has bytes for"));
+            }
+            let chunk = |column: &Column| group.columns.get(column.at).copied();
+            let chunks = columns.iter().map(chunk).collect::<Option<Vec<_>>>();
+            let chunks = chunks.ok_or_else(|| damaged("a row group has fewer columns than the file"))?;
+            let start = group.columns.iter().map(|column| column.start).min().unwrap_or_default();
+            groups.push((start.min(at), chunks));
+            starts.push(rows);
+        }
+        let created_by = footer.created_by;
+        Ok(Self { file: Arc::new(file), columns, groups, starts, created_by })
+    }
+
+    /// How many columns are read.
+    pub fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.file.len()
+    }
+
+    /// The number of rows in its footer.
+    pub fn rows(&self) -> u64 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The number of row groups, which can be read independently.
+    pub fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Rows of a row group.
+    pub(crate) fn group_rows(&self, group: usize) -> u64 {
+        let at = |group: usize| self.starts.get(group).copied().unwrap_or(0);
+        at(group + 1).saturating_sub(at(group))
+    }
+
+    /// The offset of a row group in bytes.
+    pub(crate) fn group_start(&self, group: usize) -> u64 {
+        self.groups.get(group).map_or(0, |(start, _)| *start)
+    }
+
+    /// The program that wrote it, in its own words.
+    pub(crate) fn created_by(&self) -> Option<&str> {
+        self.created_by.as_deref()
+    }
+
+    /// Reads the first `columns` columns of a row group, some rows at a time: `see` gets the number of the first of them
+    /// in the file, their values, and how many they are.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged, and what `see` returns.
+    pub fn group(
+        &self,
+        group: usize,
+        columns: usize,
+        mut see: impl FnMut(u64, &[Values], usize) -> Result<()>,
+    ) -> Result<()> {
+        let first = self.starts.get(group).copied().unwrap_or(0);
+        let Some((_, chunks)) = self.groups.get(group) else { return Ok(()) };
+        let open = |(column, chunk): (&Column, &Chunk)| {
+            Values::open(&self.file, column, *chunk).map_err(|error| error.at_path(self.path()))
+        };
+        let mut all = self.columns.iter().zip(chunks).take(columns).map(open).collect::<Result<Vec<_>>>()?;
+        let rows = self.group_rows(group);
+        let mut read = 0;
+        while read < rows {
+            let row = first + read;
+            let most = BATCH.min(usize::try_from(rows - read).unwrap_or(BATCH));
+            for values in &mut all {
+                match caught(|| values.read(most)) {
+                    Some(Ok(some)) if some == most => {}
+                    Some(Ok(some)) => {
+                        return Err(self.bad(row + some as u64, "a column ends here, and others go on"));
+                    }
+                    Some(Err(error)) => return Err(self.unread(row, error)),
+                    None => return Err(self.bad(row, "the rows from here on are damaged")),
+                }
+            }
+            see(row, &all, most)?;
+            read += most as u64;
+        }
+        Ok(())
+    }
+
+    /// The error of values that cannot be read from a row on.
+    fn unread(&self, row: u64, error: ParquetError) -> Error {
+        let error = match error {
+            ParquetError::External(error) => match error.downcast::<Error>() {
+                Ok(error) => return *error,
+                Err(error) => ParquetError::External(error),
+            },
+            error => error,
+        };
+        self.bad(row, &format!("the rows from here on are damaged: {}", plain(&error)))
+    }
+
+    /// The error of a row.
+    pub fn bad(&self, row: u64, what: &str) -> Error {
+        Error::format(self.path(), format!("row {row}, counted from 0: {what}"))
+    }
+}
+
+/// The bytes of the footer, and their offset.
+fn footer_bytes(file: &Blob) -> Result<(Vec<u8>, u64)> {
+    let error = |what: &str| Error::format(file.path(), what);
+    let cut =
+        || error("this Parquet file is cut off: its end is missing").advice("write or download it again");
+    let mut start = [0; MAGIC.len()];
+    file.read(0, &mut start)?;
+    if start != MAGIC && start != ENCRYPTED {
+        return Err(error("this is not a Parquet file"));
+    }
+    let tail_at = file.len().checked_sub(TAIL_LEN).filter(|at| *at >= MAGIC.len() as u64).ok_or_else(cut)?;
+    let tail = pages::read(file, tail_at, TAIL_LEN)?;
+    if tail.ends_with(ENCRYPTED) {
+        return Err(error("this Parquet file is encrypted").advice("write it without encryption"));
+    }
+    let len = bytes::u32_le(&tail, 0).map(u64::from).filter(|_| tail.ends_with(MAGIC)).ok_or_else(cut)?;
+    if len > MOST_FOOTER {
+        return Err(error("the footer of this Parquet file claims to be larger than 64 MiB")
+            .at_offset(tail_at)
+            .advice("write it with fewer, larger row groups"));
+    }
+    let at = tail_at.checked_sub(len).ok_or_else(cut)?;
+    Ok((pages::read(file, at, len)?, at))
+}
