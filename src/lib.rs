@@ -6,11 +6,12 @@
 //!
 //! | floor | contents | uses |
 //! |---|---|---|
-//! | [`cli`] | the commands: arguments, terminal output, exit codes | adapter, bookmaker, learn, choose, games, book, openings, engine, chess, uci, base |
+//! | [`cli`] | the commands: arguments, terminal output, exit codes | adapter, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
 //! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, book, openings, engine, chess, uci, base |
 //! | [`bookmaker`] | games become counts, counts become weights, weights become a book | games, book, openings, chess, base |
 //! | [`learn`] | writes results of games into Polyglot books so that none is lost | book, chess, base |
 //! | [`choose`] | turns a book's moves and a policy into chances, and chances into one move | book, chess |
+//! | [`evals`] | stores of evaluations: look-ups, appending, and what other programs wrote | games, book, chess, uci, base |
 //! | [`games`] | reads streams of games from files, and writes games as PGN | chess, base |
 //! | [`book`] | the trait that each book format implements, the formats, several books as one | chess, base |
 //! | [`openings`] | names openings by their positions | chess |
@@ -105,6 +106,7 @@ pub mod chess;
 pub mod choose;
 pub mod cli;
 pub mod engine;
+pub mod evals;
 pub mod games;
 pub mod learn;
 pub mod openings;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 
 /// Findings of one kind that are reported one by one.
-const LISTED: u64 = 20;
+pub(crate) const LISTED: u64 = 20;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,9 +48,14 @@ impl Progress {
 
     /// Reports that this many bytes were read, and this many games in them.
     pub(crate) fn games_at(&self, bytes: u64, games: u64) {
+        self.many_at(bytes, games, "games");
+    }
+
+    /// As [`Progress::games_at`], for other things of a kind.
+    pub(crate) fn many_at(&self, bytes: u64, count: u64, kind: &str) {
         if let Some(bar) = &self.0 {
             let seconds = bar.elapsed().as_secs_f64().max(0.001);
-            bar.set_prefix(format!("{games} games, {:.0}/s", games as f64 / seconds));
+            bar.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
             bar.set_position(bytes);
         }
     }

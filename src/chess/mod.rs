@@ -18,7 +18,7 @@ pub(crate) use game::Ending;
 pub use move_code::MoveCode;
 pub(crate) use packed::PACKED_LEN;
 pub use packed::Packed;
-pub(crate) use position::lenient;
 pub use position::{FenError, Position, odd};
+pub(crate) use position::{lenient, names_files};
 pub(crate) use written::is_move_without_square;
 pub use written::{ReadMoveError, read_move};

@@ -34,6 +34,16 @@ pub struct Packed(pub [u8; PACKED_LEN]);
 impl Packed {
     /// Packs a position; `None` where it has more than 32 pieces, which no game reaches.
     pub fn new(position: &Position) -> Option<Self> {
+        // As in the key: en passant counts where a pawn is beside it, legal or not.
+        Self::with(position, EnPassantMode::PseudoLegal)
+    }
+
+    /// Packs a position so that en passant counts only where it is legal: positions with the same moves are the same.
+    pub fn strict(position: &Position) -> Option<Self> {
+        Self::with(position, EnPassantMode::Legal)
+    }
+
+    fn with(position: &Position, mode: EnPassantMode) -> Option<Self> {
         let chess = position.chess();
         let board = chess.board();
         let occupied = board.occupied();
@@ -41,8 +51,7 @@ impl Packed {
             return None;
         }
         let rooks = chess.castles().castling_rights();
-        // As in the key: it counts where a pawn is beside it, legal or not.
-        let passed = chess.ep_square(EnPassantMode::PseudoLegal).map(|to| to.xor(Square::A2));
+        let passed = chess.ep_square(mode).map(|to| to.xor(Square::A2));
         let mut bytes = [0; PACKED_LEN];
         let (squares, pieces) = bytes.split_at_mut(8);
         squares.copy_from_slice(&u64::from(occupied).to_le_bytes());
@@ -122,6 +131,17 @@ mod tests {
         ] {
             round_trip(&Position::from_fen(fen.as_bytes(), mode).unwrap());
         }
+    }
+
+    #[test]
+    fn an_illegal_capture_in_passing_is_left_out_of_a_strict_position() {
+        // The pawn is pinned, and may not capture.
+        let fen = |passed| format!("4r1k1/8/8/3pP3/8/8/8/4K3 w - {passed} 0 1");
+        let at = |passed| Position::from_fen(fen(passed).as_bytes(), CastlingMode::Standard).unwrap();
+        assert_ne!(Packed::new(&at("d6")), Packed::new(&at("-")));
+        assert_eq!(Packed::strict(&at("d6")), Packed::new(&at("-")));
+        assert_ne!(at("d6").strict_key(), at("d6").key());
+        assert_eq!(at("d6").strict_key(), at("-").key());
     }
 
     #[test]

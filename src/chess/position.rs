@@ -66,6 +66,14 @@ impl Position {
             .map_err(|error| FenError(error.to_string()))
     }
 
+    /// As [`Position::from_fen`]; the castling rights tell whether it is a position of Chess960: they then name files.
+    ///
+    /// # Errors
+    /// As [`Position::from_fen`].
+    pub fn from_any_fen(fen: &[u8]) -> Result<Self, FenError> {
+        Self::from_fen(fen, CastlingMode::from_chess960(names_files(fen)))
+    }
+
     /// shakmaty's view of the position.
     pub fn chess(&self) -> &Chess {
         &self.chess
@@ -74,6 +82,16 @@ impl Position {
     /// The Polyglot key.
     pub fn key(&self) -> u64 {
         self.key
+    }
+
+    /// The key in which en passant counts only where it is legal: positions with the same moves have the same.
+    pub(crate) fn strict_key(&self) -> u64 {
+        let passed = |mode| self.chess.ep_square(mode);
+        if passed(EnPassantMode::PseudoLegal) == passed(EnPassantMode::Legal) {
+            return self.key;
+        }
+        let Zobrist64(key) = self.chess.zobrist_hash(EnPassantMode::Legal);
+        key
     }
 
     /// Plays a move that is legal here.
@@ -98,6 +116,12 @@ impl Position {
     pub fn fen(&self) -> String {
         Fen::from_position(&self.chess, EnPassantMode::PseudoLegal).to_string()
     }
+}
+
+/// Whether the castling rights of a FEN name the files of rooks, as those of Chess960 do.
+pub(crate) fn names_files(fen: &[u8]) -> bool {
+    let rights = fen.split(|&byte| byte == b' ').nth(2).unwrap_or_default();
+    rights.iter().any(|right| matches!(right.to_ascii_lowercase(), b'a'..=b'h'))
 }
 
 /// Accepts positions that no game reaches but that can be played on, as `or_else` of a setup: with too much material,

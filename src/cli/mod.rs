@@ -14,7 +14,8 @@ use crate::base::{cut, interrupt};
 
 use args::adapter;
 use commands::{
-    build, check, convert, diff, doctor, dump, edit, export, info, init, learn, merge, play, show, tree, trim,
+    build, check, convert, diff, doctor, dump, edit, evals, export, info, init, learn, merge, play, show, tree,
+    trim,
 };
 pub use output::exit::Exit;
 
@@ -61,6 +62,8 @@ enum Command {
     /// Write a ChessBase database as PGN
     #[command(alias = "games")]
     Export(export::Args),
+    /// Keep evaluations of positions in a store: import, export, info, compact
+    Evals(evals::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
     Doctor(doctor::Args),
     /// Find an engine and a book, write tabiya.toml for them, and try it
@@ -120,6 +123,7 @@ pub fn main() -> ExitCode {
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Evals(args)) => evals::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
     };

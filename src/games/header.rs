@@ -232,10 +232,15 @@ impl Default for Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let file = self.file.display();
-        match self.spot {
-            Spot::Line(line) => write!(f, "{file}: line {line}"),
-            Spot::Game(game) => write!(f, "{file}: game {game}"),
+        write!(f, "{}: {}", self.file.display(), self.spot)
+    }
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Game(game) => write!(f, "game {game}"),
         }
     }
 }

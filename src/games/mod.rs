@@ -29,6 +29,7 @@ pub(crate) use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
 pub use speed::Speed;
+pub(crate) use zip::is_zip;
 
 use crate::chess::{MoveCode, Position};
 

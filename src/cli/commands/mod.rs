@@ -7,6 +7,7 @@ pub mod diff;
 pub(crate) mod doctor;
 pub mod dump;
 pub mod edit;
+pub mod evals;
 pub mod export;
 pub mod info;
 pub mod init;

@@ -9,7 +9,7 @@ use super::PgnBatch;
 use super::piece::lines;
 use super::variations::Variations;
 use super::words::{Strange, Walk, begins_with_move, first_strange};
-use crate::chess::Position;
+use crate::chess::{Position, names_files};
 use crate::games::{Date, End, GameError, GameResult, Header, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
@@ -271,9 +271,7 @@ impl<'a> GameReader<'a> {
         }
         let Some(fen) = &self.fen else { return Ok(None) };
         // Some programs do not mark games of Chess960, but name the files of the rooks.
-        let rights = fen.split(|&byte| byte == b' ').nth(2).unwrap_or_default();
-        let files = rights.iter().any(|right| matches!(right.to_ascii_lowercase(), b'a'..=b'h'));
-        let mode = CastlingMode::from_chess960(chess960 || files);
+        let mode = CastlingMode::from_chess960(chess960 || names_files(fen));
         let position = Position::from_fen(fen, mode).map_err(|error| {
             (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
         })?;

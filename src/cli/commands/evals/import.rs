@@ -1,0 +1,93 @@
+//! `tabiya evals import`: evaluations of other programs into a store.
+
+use std::path::PathBuf;
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
+use crate::book;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, written};
+use crate::evals::Wanted;
+use crate::evals::import::{Import, Plan, Tally, split};
+
+/// `tabiya evals import`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The store, which is created if it is missing, such as book.bin.evals
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// The evaluations: Lichess's dump (lines of JSON, or Parquet), EPD, games with [%eval] in their comments, folders of
+    /// these, or - for standard input; texts also compressed (.gz, .zst, .bz2, .xz)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Only positions that this book reaches from the starting position, and those after its moves
+    #[arg(long = "for", value_name = "BOOK")]
+    book: Option<PathBuf>,
+    /// The engine or other source that the evaluations are from [default: Lichess, EPD or PGN]
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// Reads the files, puts what they have into the store, and reports what that is.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted: then the store is unchanged.
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    if args.source.as_ref().is_some_and(|name| name.trim().is_empty() || name.contains(char::is_control)) {
+        return Err(Error::new(ErrorKind::Usage, "--source: this is not a name").advice("name an engine"));
+    }
+    let files = split(&args.files)?;
+    let stores = std::slice::from_ref(&args.store);
+    keep_inputs(stores, &files)?;
+    let book = args.book.as_ref().map(book::open).transpose()?;
+    if let Some(book) = &book {
+        keep_inputs(stores, &written::books([&**book]))?;
+    }
+    let resources = args.resources.resolve()?;
+    interrupt::watch();
+    let progress = Progress::terminal(args.store.to_string_lossy());
+    let wanted = book.as_ref().map(|book| Wanted::of(&**book, &progress)).transpose()?;
+    let plan = Plan {
+        wanted: wanted.as_ref(),
+        source: args.source.as_deref().map(str::trim),
+        resources: &resources,
+        progress: &progress,
+    };
+    let mut import = Import::new(plan);
+    let mut errors = 0;
+    for file in &files {
+        import.read(file, &mut |finding| {
+            errors += if finding.is_error() { finding.count } else { 0 };
+            let line = format!("{}: {}: {finding}", file.display(), finding.severity);
+            progress.aside(|| output::warn(&line));
+        })?;
+    }
+    let Tally { lines, games, taken, unwanted } = import.tally();
+    let put = import.finish(&args.store)?;
+    drop(progress);
+    let read = [(lines, "line"), (games, "game")].into_iter().filter(|(count, _)| *count > 0);
+    let read: Vec<_> = read.map(|(count, noun)| format!("{} read, ", many(count, noun))).collect();
+    let mut lines = vec![format!("{}{} taken", read.concat(), many(taken, "evaluation"))];
+    if let Some(wanted) = &wanted {
+        let (others, positions) = (many(unwanted, "evaluation"), many(wanted.len(), "position"));
+        lines.push(format!("{others} of other positions left out: the book reaches {positions} (--for)"));
+    }
+    if taken == 0 {
+        output::print_lines(&lines, Exit::Done)?;
+        let what = if unwanted > 0 {
+            "no evaluation is of a position of the book"
+        } else {
+            "no evaluations were found"
+        };
+        return Ok(written::nothing(&args.store, what, None));
+    }
+    let (new, better) = (many(put.new, "new position"), many(put.better, "position"));
+    lines.push(format!("{}: {new}, {better} evaluated better than before", args.store.display()));
+    output::print_lines(&lines, if errors > 0 { Exit::Findings } else { Exit::Done })
+}

@@ -1,0 +1,89 @@
+//! `tabiya evals info`: what a store contains.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::base::error::Result;
+use crate::base::findings::{Finding, summed};
+use crate::base::progress::Progress;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::{Sheet, many};
+use crate::cli::output::{self, Printed};
+use crate::evals::{EngineId, Store};
+
+/// `tabiya evals info`.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The stores
+    #[arg(required = true, value_name = "STORE")]
+    stores: Vec<PathBuf>,
+    /// Print one line of JSON for each store
+    #[arg(long)]
+    json: bool,
+}
+
+/// The evaluations of one engine.
+#[derive(Serialize)]
+struct EngineLine {
+    name: String,
+    positions: u64,
+    /// The least, the middle and the greatest depth.
+    depths: [u16; 3],
+}
+
+/// Prints what each store contains.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(super) fn run(args: &Args) -> Result<Exit> {
+    output::each_file(&args.stores, |path, out| print(path, args.json, out))
+}
+
+fn print(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
+    let store = Store::open(path)?;
+    let progress = Progress::terminal(path.to_string_lossy());
+    let (checked, findings) = summed(|findings| store.check(&progress, findings));
+    checked?;
+    // How many evaluations of each depth.
+    let mut engines: BTreeMap<EngineId, BTreeMap<u16, u64>> = BTreeMap::new();
+    for (_, evaluation) in store.iter() {
+        *engines.entry(evaluation.engine).or_default().entry(evaluation.depth).or_default() += 1;
+    }
+    drop(progress);
+    let mut lines: Vec<_> = engines
+        .iter()
+        .map(|(id, depths)| {
+            let positions: u64 = depths.values().sum();
+            let middle = |rank: u64| {
+                let mut before = 0;
+                let found = depths.iter().find(|(_, count)| {
+                    before += **count;
+                    before > rank
+                });
+                found.map_or(0, |(depth, _)| *depth)
+            };
+            let depths = [0, positions / 2, positions.saturating_sub(1)].map(middle);
+            EngineLine { name: store.engine(*id), positions, depths }
+        })
+        .collect();
+    lines.sort_by(|a, b| b.positions.cmp(&a.positions).then_with(|| a.name.cmp(&b.name)));
+
+    let mut sheet = Sheet::new(path, json, out)?;
+    sheet.key("format", "evals")?;
+    sheet.row("format", "store of evaluations")?;
+    sheet.files([path.to_owned()])?;
+    sheet.number("positions", "positions", lines.iter().map(|line| line.positions).sum::<u64>())?;
+    sheet.number("appended", "appended", store.appended())?;
+    for EngineLine { name, positions, depths: [least, middle, most] } in &lines {
+        let positions = many(*positions, "position");
+        sheet.row("source", format_args!("{name}: {positions}, depth {least} to {most}, median {middle}"))?;
+    }
+    sheet.key("sources", &lines)?;
+    sheet.findings("oddities", &findings)?;
+    sheet.end()?;
+    let damaged = findings.iter().any(Finding::is_error);
+    Ok(if damaged { Exit::Findings } else { Exit::Done })
+}

@@ -1,0 +1,46 @@
+//! Writing evaluations as EPD (docs/formats/evals.md, EPD).
+
+use std::io::{self, Write};
+
+use shakmaty::san::SanPlus;
+use shakmaty::{EnPassantMode, fen::Epd};
+
+use super::record::Evaluation;
+use crate::book::MoveFacts;
+use crate::chess::{MoveCode, Position};
+use crate::uci::Score;
+
+/// The score of a mate in no plies in the operation `ce`; each ply is one less (the PGN standard, 16.2.5.5).
+pub(crate) const MATED: i64 = 32767;
+
+/// Greater scores mean mates.
+pub(crate) const LEAST_MATE: i64 = 32000;
+
+/// Writes a position with its evaluation: `ce`, `dm` of a mate, and `acd`, `acn`, `pm` as far as they are known.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn epd(at: &Position, evaluation: &Evaluation, out: &mut dyn Write) -> io::Result<()> {
+    let &Evaluation { score, depth, nodes, best, .. } = evaluation;
+    write!(out, "{}", Epd::from_position(at.chess(), EnPassantMode::Legal))?;
+    match score {
+        Score::Centipawns(score) => write!(out, " ce {};", score.clamp(-LEAST_MATE, LEAST_MATE))?,
+        Score::Mate(moves) if moves > 0 => {
+            write!(out, " ce {}; dm {moves};", (MATED + 1 - moves * 2).max(LEAST_MATE + 1))?;
+        }
+        Score::Mate(moves) => write!(out, " ce {};", (-MATED - moves * 2).min(-LEAST_MATE - 1))?,
+    }
+    if depth > 0 {
+        write!(out, " acd {depth};")?;
+    }
+    if nodes > 0 {
+        write!(out, " acn {nodes};")?;
+    }
+    // A move of a damaged store may not be legal.
+    if best != MoveCode::NULL
+        && let Some(facts) = MoveFacts::new(best, 0).at(at)
+    {
+        write!(out, " pm {};", SanPlus::from_move(at.chess().clone(), facts.mv))?;
+    }
+    writeln!(out)
+}

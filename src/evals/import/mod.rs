@@ -1,0 +1,373 @@
+//! Reading evaluations that other programs wrote: Lichess's dump as lines of JSON or as Parquet, EPD, and PGN with
+//! `[%eval]` in its comments. What a file holds is recognised by its first bytes.
+
+mod epd;
+mod lichess;
+mod lines;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod pgn;
+mod problems;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memchr::memmem;
+use shakmaty::{Color, Position as _};
+
+use super::compact::{Collector, Put};
+use super::record::{EngineId, Evaluation};
+use super::wanted::Wanted;
+#[cfg(not(feature = "parquet"))]
+use crate::base::error::ErrorKind;
+use crate::base::error::{Error, Result};
+use crate::base::findings::Finding;
+use crate::base::parallel;
+use crate::base::progress::Progress;
+use crate::base::resources::Resources;
+use crate::book::counts;
+use crate::chess::{MoveCode, Packed, Position};
+use crate::games::text::{STDIN, Text, name_of, text};
+use crate::games::{self, Sources, cbh, is_zip, open_text};
+use crate::uci::Score;
+use lines::Lines;
+pub(crate) use pgn::PgnEvals;
+pub(crate) use problems::{Problem, Problems, Wrong};
+
+/// Where evaluations of Lichess come from.
+const LICHESS: &str = "Lichess";
+
+/// What is imported, and how.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// Only these positions.
+    pub wanted: Option<&'a Wanted>,
+    /// The name of the engine or another source; `None`: that of the kind of file.
+    pub source: Option<&'a str>,
+    /// Threads, memory and disk.
+    pub resources: &'a Resources,
+    /// Shows how far the work is.
+    pub progress: &'a Progress,
+}
+
+/// What was found in files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Lines that were read, or rows.
+    pub lines: u64,
+    /// Games that were read.
+    pub games: u64,
+    /// Evaluations that are to be put into the store.
+    pub taken: u64,
+    /// Evaluations of positions that are not wanted.
+    pub unwanted: u64,
+}
+
+/// An import: files are read, and then everything is put into a store.
+pub struct Import<'a> {
+    plan: Plan<'a>,
+    collector: Mutex<Collector>,
+    tally: Tally,
+}
+
+/// An evaluation as a file has it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub position: Position,
+    pub score: Score,
+    pub depth: u64,
+    pub nodes: u64,
+    pub best: MoveCode,
+}
+
+/// What a file holds, by its first bytes.
+enum Kind {
+    Json,
+    Epd,
+    Pgn,
+}
+
+impl Kind {
+    fn of(start: &[u8]) -> Self {
+        let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+        let lines = || start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
+        let is_json = |line: &[u8]| line.starts_with(b"{") && memmem::find(line, b"\"fen\"").is_some();
+        let ranks =
+            |line: &[u8]| line.iter().take_while(|byte| **byte != b' ').filter(|byte| **byte == b'/').count();
+        // The first line may be damaged.
+        if lines().any(is_json) {
+            Self::Json
+        } else if !lines().any(|line| line.starts_with(b"[")) && lines().any(|line| ranks(line) == 7) {
+            Self::Epd
+        } else {
+            Self::Pgn
+        }
+    }
+}
+
+impl<'a> Import<'a> {
+    /// Nothing has been read yet.
+    pub fn new(plan: Plan<'a>) -> Self {
+        Self { plan, collector: Mutex::new(Collector::new(plan.resources)), tally: Tally::default() }
+    }
+
+    /// What was found so far.
+    pub fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Reads a file, or the files of a folder; `-` is standard input. Reports what is wrong with it: the first problems of
+    /// each kind one by one, and then how many more there are.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, a temporary one cannot be written, or the work is interrupted.
+    pub fn read(&mut self, path: &Path, report: &mut dyn FnMut(Finding)) -> Result<()> {
+        let problems = Mutex::new(Problems::default());
+        let read = self.read_any(path, &problems);
+        // What was found before an error is of use too.
+        problems.into_inner().unwrap_or_else(PoisonError::into_inner).report(report);
+        read
+    }
+
+    fn read_any(&mut self, path: &Path, problems: &Mutex<Problems>) -> Result<()> {
+        if path.as_os_str() != STDIN
+            && (path.is_dir() || cbh::is_named(path) || path.is_file() && is_zip(path))
+        {
+            return self.read_games(&mut games::open(&[path.to_owned()])?, problems);
+        }
+        if counts::is_counts(path) {
+            return self.read_table(path, problems);
+        }
+        let done = Arc::<AtomicU64>::default();
+        let text = text(path, done.clone())?;
+        let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
+        let size = size.filter(|_| path.as_os_str() != STDIN);
+        match Kind::of(text.get_ref().0.get_ref()) {
+            Kind::Json => self.read_lines(text, (size, &done), LICHESS, lichess::line, problems),
+            Kind::Epd => self.read_lines(text, (size, &done), "EPD", epd::line, problems),
+            Kind::Pgn => self.read_games(&mut open_text(name_of(path), text, size, done), problems),
+        }
+    }
+
+    /// Puts everything into a store, which is created if it is missing. Without evaluations it is left alone.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or the work is interrupted.
+    pub fn finish(self, store: &Path) -> Result<Put> {
+        let collector = self.collector.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if collector.is_empty() { Ok(Put::default()) } else { collector.put(store, self.plan.progress) }
+    }
+
+    fn engine(&self, usual: &str) -> EngineId {
+        let mut collector = self.collector.lock().unwrap_or_else(PoisonError::into_inner);
+        collector.engine(self.plan.source.unwrap_or(usual))
+    }
+
+    /// Reads a text with an evaluation in each line.
+    fn read_lines(
+        &mut self,
+        text: Text,
+        (size, done): (Option<u64>, &AtomicU64),
+        usual: &str,
+        parse: fn(&[u8], Option<&Wanted>) -> Parsed,
+        problems: &Mutex<Problems>,
+    ) -> Result<()> {
+        let engine = self.engine(usual);
+        let (progress, wanted, collector) = (self.plan.progress, self.plan.wanted, &self.collector);
+        progress.games(size);
+        let mut lines = Lines::new(text);
+        let read = AtomicU64::new(0);
+        let next = || {
+            progress.many_at(done.load(Ordering::Relaxed), read.load(Ordering::Relaxed), "lines");
+            Ok(lines.next_block(|problem| {
+                problems.lock().unwrap_or_else(PoisonError::into_inner).add(problem);
+            }))
+        };
+        let work = |reader: &mut Reader, block: lines::Block| {
+            let before = reader.tally.lines;
+            block.each(|at, line| {
+                let parsed = parse(line, wanted);
+                reader.tally.lines += u64::from(!matches!(parsed, Ok(None)));
+                reader.take(parsed, at, engine, wanted);
+            });
+            read.fetch_add(reader.tally.lines - before, Ordering::Relaxed);
+            reader.hand_over(collector, problems)
+        };
+        let readers =
+            parallel::hand_out(self.plan.resources.threads, next, Reader::default, work, Reader::finish)?;
+        self.add(readers);
+        Ok(())
+    }
+
+    #[cfg(feature = "parquet")]
+    fn read_table(&mut self, path: &Path, problems: &Mutex<Problems>) -> Result<()> {
+        let engine = self.engine(LICHESS);
+        let (progress, wanted, collector) = (self.plan.progress, self.plan.wanted, &self.collector);
+        let table = parquet::open(path)?;
+        progress.things(table.rows(), "rows");
+        let (mut groups, done) = (0..table.groups(), AtomicU64::new(0));
+        let work = |reader: &mut Reader, group: usize| {
+            let read = parquet::group(&table, group, wanted, |row, parsed| {
+                reader.tally.lines += 1;
+                reader.take(parsed, row, engine, wanted);
+                if reader.tally.lines.is_multiple_of(parquet::STRIDE) {
+                    progress.at(done.fetch_add(parquet::STRIDE, Ordering::Relaxed));
+                    return reader.hand_over(collector, problems);
+                }
+                true
+            });
+            if let Err(error) = read {
+                reader.failed.get_or_insert(error);
+            }
+            reader.hand_over(collector, problems)
+        };
+        let next = || Ok(groups.next());
+        let readers =
+            parallel::hand_out(self.plan.resources.threads, next, Reader::default, work, Reader::finish)?;
+        self.add(readers);
+        Ok(())
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    #[expect(clippy::unused_self, reason = "as the other one")]
+    fn read_table(&mut self, path: &Path, _: &Mutex<Problems>) -> Result<()> {
+        Err(Error::new(ErrorKind::Usage, "this is a Parquet file, and this tabiya was built without them")
+            .at_path(path)
+            .advice("build it with the feature \"parquet\""))
+    }
+
+    fn read_games(&mut self, source: &mut Sources, problems: &Mutex<Problems>) -> Result<()> {
+        let engine = self.engine("PGN");
+        let (wanted, collector) = (self.plan.wanted, &self.collector);
+        let player = || PgnEvals::new(Box::new(|_| true), engine, wanted, collector, problems);
+        let Plan { resources, progress, .. } = self.plan;
+        let readers = games::play::play(source, resources.threads, progress, player, PgnEvals::finish)?;
+        self.add(readers);
+        Ok(())
+    }
+
+    fn add(&mut self, tallies: Vec<Tally>) {
+        for Tally { lines, games, taken, unwanted } in tallies {
+            self.tally.lines += lines;
+            self.tally.games += games;
+            self.tally.taken += taken;
+            self.tally.unwanted += unwanted;
+        }
+    }
+}
+
+/// Splits the paths that a user names into files and folders that are read one by one; a folder of Parquet files becomes
+/// those.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn split(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let (others, tables) = counts::split(paths)?;
+    Ok([others, tables].concat())
+}
+
+/// What a line holds: `None` for one that holds nothing, and for a position that is not wanted.
+pub(crate) type Parsed = std::result::Result<Option<Line>, Problem>;
+
+/// A line that holds an evaluation.
+#[derive(Debug)]
+pub(crate) enum Line {
+    /// An evaluation.
+    Found(Found),
+    /// The evaluation of a position that is not wanted.
+    Unwanted,
+}
+
+/// What one thread reads.
+#[derive(Default)]
+pub(crate) struct Reader {
+    tally: Tally,
+    found: Vec<(Packed, Evaluation)>,
+    problems: Vec<Problem>,
+    failed: Option<Error>,
+}
+
+impl Reader {
+    /// Takes what was found at this place of the file.
+    fn take(&mut self, parsed: Parsed, at: u64, engine: EngineId, wanted: Option<&Wanted>) {
+        let taken = parsed.and_then(|line| match line {
+            Some(Line::Found(found)) if wanted.is_none_or(|wanted| wanted.contains(&found.position)) => {
+                found.evaluation(engine).map(Some)
+            }
+            Some(_) => {
+                self.tally.unwanted += 1;
+                Ok(None)
+            }
+            None => Ok(None),
+        });
+        match taken {
+            Ok(None) => {}
+            Ok(Some(taken)) => {
+                self.tally.taken += 1;
+                self.found.push(taken);
+            }
+            Err(problem) => self.problems.push(problem.from(at)),
+        }
+    }
+
+    /// Hands over what was read; returns whether more can be taken.
+    fn hand_over(&mut self, collector: &Mutex<Collector>, problems: &Mutex<Problems>) -> bool {
+        if !self.problems.is_empty() {
+            let mut problems = problems.lock().unwrap_or_else(PoisonError::into_inner);
+            self.problems.drain(..).for_each(|problem| problems.add(problem));
+        }
+        if !self.found.is_empty() {
+            let mut collector = collector.lock().unwrap_or_else(PoisonError::into_inner);
+            let pushed =
+                self.found.drain(..).try_for_each(|(at, evaluation)| collector.push(&at, &evaluation));
+            if let Err(error) = pushed {
+                self.failed.get_or_insert(error);
+            }
+        }
+        self.failed.is_none()
+    }
+
+    fn finish(self) -> Result<Tally> {
+        self.failed.map_or(Ok(self.tally), Err)
+    }
+}
+
+impl Found {
+    /// An evaluation whose score is White's, as an evaluation for the side to move.
+    fn from_white(mut self) -> Self {
+        if self.position.chess().turn() == Color::Black {
+            self.score = match self.score {
+                Score::Centipawns(score) => Score::Centipawns(score.saturating_neg()),
+                Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
+            };
+        }
+        self
+    }
+
+    /// The record of what was found.
+    ///
+    /// # Errors
+    /// When it cannot be true, or cannot be stored.
+    fn evaluation(self, engine: EngineId) -> std::result::Result<(Packed, Evaluation), Problem> {
+        let Self { position, score, depth, nodes, best } = self;
+        if score == Score::Mate(0) && !position.chess().is_checkmate() {
+            let what = "the score is a mate in 0, and nobody is checkmated";
+            return Err(Problem::new(Wrong::Score, 0, what));
+        }
+        let packed = Packed::strict(&position)
+            .ok_or_else(|| Problem::new(Wrong::Position, 0, "the position has more than 32 pieces"))?;
+        let depth = u16::try_from(depth)
+            .map_err(|_| Problem::new(Wrong::Score, 0, format!("the depth is {depth}, which cannot be")))?;
+        Ok((packed, Evaluation { score, depth, nodes, engine, best }))
+    }
+}
+
+/// The position of a FEN or an EPD.
+fn position(fen: &[u8]) -> std::result::Result<Position, Problem> {
+    Position::from_any_fen(fen).map_err(|error| {
+        let fen = String::from_utf8_lossy(fen.get(..fen.len().min(100)).unwrap_or_default());
+        Problem::new(Wrong::Position, 0, format!("the position {fen:?} is illegal: {error}"))
+    })
+}

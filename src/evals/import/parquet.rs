@@ -1,0 +1,83 @@
+//! Lichess's evaluations as Parquet: a row for each variation of each evaluation (docs/formats/evals.md, Lichess's dump).
+
+use std::path::Path;
+
+use super::lichess::found;
+use super::problems::{Problem, Wrong};
+use super::{Line, Parsed, position};
+use crate::base::blob::Blob;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::book::counts::columns::{self, Column};
+use crate::book::counts::footer::Footer;
+use crate::book::counts::table::Table;
+use crate::book::counts::values::Values;
+use crate::evals::Wanted;
+
+/// Rows between two reports of progress.
+pub(super) const STRIDE: u64 = 1 << 12;
+
+/// The columns of texts, which come first, and those of numbers.
+const TEXTS: [&str; 2] = ["fen", "line"];
+const NUMBERS: [&str; 4] = ["depth", "knodes", "cp", "mate"];
+
+/// Opens a file.
+///
+/// # Errors
+/// When it cannot be read, is damaged, lacks a column, or has one of another type.
+pub(super) fn open(path: &Path) -> Result<Table> {
+    let find = |footer: &Footer| {
+        let needed = |name: &str, column: Option<Column>| {
+            column.ok_or_else(|| {
+                let what = format!("this Parquet file has no column {name:?}, and no evaluations without it");
+                Error::new(ErrorKind::Format, what)
+                    .advice("the columns are fen, line, depth, knodes, cp and mate")
+            })
+        };
+        let texts = TEXTS.iter().map(|name| needed(name, columns::text(&footer.schema, name)?));
+        let numbers = NUMBERS.iter().map(|name| {
+            let cast = format!("CAST({name} AS BIGINT) AS {name}");
+            needed(name, columns::number(&footer.schema, name, &cast)?)
+        });
+        texts.chain(numbers).collect()
+    };
+    Table::new(Blob::open(path)?, find)
+}
+
+/// Reads a row group: `see` gets each row and its number, and returns whether to go on.
+///
+/// # Errors
+/// When the file cannot be read or is damaged, or the work is interrupted.
+pub(super) fn group(
+    table: &Table,
+    group: usize,
+    wanted: Option<&Wanted>,
+    mut see: impl FnMut(u64, Parsed) -> bool,
+) -> Result<()> {
+    table.group(group, TEXTS.len() + NUMBERS.len(), |first, columns, rows| {
+        interrupt::check()?;
+        for at in 0..rows {
+            if !see(first + at as u64, row(columns, at, wanted)) {
+                return Err(Error::new(ErrorKind::File, "the work stopped"));
+            }
+        }
+        Ok(())
+    })
+}
+
+fn row(columns: &[Values], at: usize, wanted: Option<&Wanted>) -> Parsed {
+    let [fen, line, depth, knodes, cp, mate] = columns else { return Ok(None) };
+    let missing = |name: &str| Problem::new(Wrong::Unreadable, 0, format!("{name} is missing, or cannot be"));
+    let position = position(fen.bytes(at).ok_or_else(|| missing("fen"))?)?;
+    if wanted.is_some_and(|wanted| !wanted.contains(&position)) {
+        return Ok(Some(Line::Unwanted));
+    }
+    let line = str::from_utf8(line.bytes(at).unwrap_or_default()).map_err(|_| missing("line"))?;
+    let unsigned = |values: &Values, name: &str| {
+        let number = if values.is_null(at) { Some(0) } else { values.number(at) };
+        number.and_then(|number| u64::try_from(number).ok()).ok_or_else(|| missing(name))
+    };
+    let signed = |values: &Values| values.number(at).and_then(|number| i64::try_from(number).ok());
+    let (depth, knodes) = (unsigned(depth, "depth")?, unsigned(knodes, "knodes")?);
+    found(position, (signed(cp), signed(mate)), depth, knodes, line).map(Some)
+}

@@ -1,0 +1,237 @@
+//! Evaluations in the comments of games: `[%eval 0.17]`, `[%eval #-3]`, `[%eval 0.17,22]`.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use memchr::memmem;
+use shakmaty::Move;
+
+use super::problems::{Problem, Problems, Wrong};
+use super::{Found, Line, Reader, Tally};
+use crate::base::error::Result;
+use crate::chess::{MoveCode, Position};
+use crate::evals::{Collector, EngineId, Wanted};
+use crate::games::play::GamesPlayer;
+use crate::games::{End, GameError, Header, Place, Reason, Visitor};
+use crate::uci::Score;
+
+/// What an evaluation in a comment begins with.
+const EVAL: &[u8] = b"[%eval";
+
+/// What is read between two times that a thread hands over what it found.
+const GAMES: u64 = 64;
+
+/// The last move of a line, and the position before it.
+type Last = Option<(Position, Move)>;
+
+/// Collects the evaluations in the comments of games, of one thread. The comment after a move is about the position after
+/// it.
+pub(crate) struct PgnEvals<'a> {
+    admits: Box<dyn Fn(&Header) -> bool + Send + 'a>,
+    engine: EngineId,
+    wanted: Option<&'a Wanted>,
+    collector: &'a Mutex<Collector>,
+    problems: &'a Mutex<Problems>,
+    reader: Reader,
+    /// Where the game is.
+    place: Option<Place>,
+    /// The position that the game starts from.
+    start: Option<Position>,
+    last: Last,
+    /// The same of the lines around the present one.
+    lines: Vec<Last>,
+    /// Whether a variation has begun, and has no move yet.
+    in_between: bool,
+    goes_on: bool,
+}
+
+impl<'a> PgnEvals<'a> {
+    /// Nothing has been read yet. Only games that `admits` lets through are read.
+    pub fn new(
+        admits: Box<dyn Fn(&Header) -> bool + Send + 'a>,
+        engine: EngineId,
+        wanted: Option<&'a Wanted>,
+        collector: &'a Mutex<Collector>,
+        problems: &'a Mutex<Problems>,
+    ) -> Self {
+        Self {
+            admits,
+            engine,
+            wanted,
+            collector,
+            problems,
+            reader: Reader::default(),
+            place: None,
+            start: None,
+            last: None,
+            lines: Vec::new(),
+            in_between: false,
+            goes_on: true,
+        }
+    }
+
+    /// What was read.
+    ///
+    /// # Errors
+    /// When a temporary file could not be written.
+    pub fn finish(mut self) -> Result<Tally> {
+        self.reader.hand_over(self.collector, self.problems);
+        self.reader.finish()
+    }
+
+    fn wrong(&mut self, error: &GameError) {
+        let wrong = if error.reason == Reason::Unreadable { Wrong::File } else { Wrong::Game };
+        let problem = Problem::new(wrong, error.place.offset, format!("{}: {}", error.place.spot, error.why));
+        self.reader.problems.push(problem.of(error.place.file.clone()));
+    }
+}
+
+impl GamesPlayer for PgnEvals<'_> {
+    fn games(&self) -> u64 {
+        self.reader.tally.games
+    }
+
+    fn has_failed(&self) -> bool {
+        !self.goes_on
+    }
+}
+
+impl Visitor for PgnEvals<'_> {
+    fn begin(&mut self, game: &Header) -> bool {
+        self.reader.tally.games += 1;
+        if self.reader.tally.games.is_multiple_of(GAMES) {
+            self.goes_on = self.reader.hand_over(self.collector, self.problems);
+        }
+        if !self.goes_on || !(self.admits)(game) {
+            return false;
+        }
+        self.place = Some(game.place.clone());
+        self.start = game.start.clone();
+        (self.last, self.in_between) = (None, false);
+        self.lines.clear();
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        (self.last, self.in_between) = (Some((at.clone(), mv)), false);
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        end.error.iter().chain(&end.cut).for_each(|error| self.wrong(error));
+    }
+
+    fn unreadable(&mut self, error: GameError) {
+        self.wrong(&error);
+    }
+
+    fn wants_variations(&self) -> bool {
+        true
+    }
+
+    fn begin_variation(&mut self) {
+        self.lines.push(self.last.clone());
+        self.in_between = true;
+    }
+
+    fn end_variation(&mut self) {
+        self.last = self.lines.pop().flatten();
+        self.in_between = false;
+    }
+
+    fn wants_remarks(&self) -> bool {
+        true
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        if self.in_between {
+            return;
+        }
+        let Some(words) = eval_in(text) else { return };
+        let parsed = match score(words) {
+            Some((score, depth)) => {
+                let position = match &self.last {
+                    Some((at, mv)) => at.after(*mv),
+                    None => self.start.clone().unwrap_or_else(Position::start),
+                };
+                let found = Found { position, score, depth, nodes: 0, best: MoveCode::NULL };
+                Ok(Some(Line::Found(found.from_white())))
+            }
+            None => {
+                let words = String::from_utf8_lossy(words.get(..words.len().min(20)).unwrap_or_default());
+                Err(Problem::new(Wrong::Score, 0, format!("{words:?} is not a score")))
+            }
+        };
+        let before = self.reader.problems.len();
+        let at = self.place.as_ref().map_or(0, |place| place.offset);
+        self.reader.take(parsed, at, self.engine, self.wanted);
+        if let (Some(problem), Some(place)) = (self.reader.problems.get_mut(before), &self.place) {
+            problem.file = Some(place.file.clone());
+            problem.what = format!("the game of {}: {}", place.spot, problem.what);
+        }
+    }
+}
+
+/// What a comment says after `[%eval`, up to the bracket.
+fn eval_in(comment: &[u8]) -> Option<&[u8]> {
+    let rest = comment.get(memmem::find(comment, EVAL)? + EVAL.len()..)?;
+    rest.first().filter(|byte| byte.is_ascii_whitespace())?;
+    Some(rest.get(..memchr::memchr(b']', rest)?)?.trim_ascii())
+}
+
+/// A score for White in pawns, or a mate after `#`, and after a comma the depth; 0 without one.
+fn score(words: &[u8]) -> Option<(Score, u64)> {
+    let words = str::from_utf8(words).ok()?;
+    let (score, depth) = words.split_once(',').unwrap_or((words, "0"));
+    let depth = depth.trim().parse().ok()?;
+    let score = score.trim();
+    if let Some(moves) = score.strip_prefix('#') {
+        return Some((Score::Mate(moves.parse().ok()?), depth));
+    }
+    let (sign, digits) = match score.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, score.strip_prefix('+').unwrap_or(score)),
+    };
+    let (pawns, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if pawns.len() > 9 || pawns.len() + rest.len() == 0 || !is_number(pawns) || !is_number(rest) {
+        return None;
+    }
+    let mut hundredths = rest.bytes().chain(*b"000").map(|digit| i64::from(digit - b'0'));
+    let mut next = || hundredths.next().unwrap_or_default();
+    let pawns: i64 = if pawns.is_empty() { 0 } else { pawns.parse().ok()? };
+    let centipawns = pawns * 100 + next() * 10 + next() + i64::from(next() >= 5);
+    Some((Score::Centipawns(sign * centipawns), depth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_found_in_comments() {
+        let read = |text: &str| eval_in(text.as_bytes()).map(score);
+        for (text, cp, depth) in [
+            ("[%eval 0.17]", 17, 0),
+            ("[%clk 0:01:00] [%eval -1.5] fine", -150, 0),
+            ("[%eval 0.17,22][%clk 1]", 17, 22),
+            ("[%eval\n+3]", 300, 0),
+            ("[%eval .05, 7]", 5, 7),
+            ("[%eval -0.005]", -1, 0),
+            ("[%eval 12.344]", 1234, 0),
+        ] {
+            assert_eq!(read(text), Some(Some((Score::Centipawns(cp), depth))), "{text}");
+        }
+        for (text, moves) in
+            [("[%eval #-3]", -3), ("[%eval #12,40]", 12), ("[%eval #0]", 0), ("[%eval #+2]", 2)]
+        {
+            assert_eq!(read(text).flatten().unwrap().0, Score::Mate(moves), "{text}");
+        }
+        for text in ["[%eval x]", "[%eval ]", "[%eval 1.2.3]", "[%eval 1,x]", "[%eval #]", "[%eval 1e9]"] {
+            assert_eq!(read(text), Some(None), "{text}");
+        }
+        for text in ["", "[%eval", "[%evaluation 1]", "[%eval 1", "+0.3/20"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

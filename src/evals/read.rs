@@ -1,0 +1,256 @@
+//! Reading a store: a map of the file, and the order of the records that were appended since it was last compacted.
+
+use std::cmp::Ordering;
+use std::iter;
+use std::path::{Path, PathBuf};
+
+use super::record::{EngineId, Engines, Evaluation, RECORD_LEN, Record, Slot, parse_header};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::findings::{self, kinds};
+use crate::base::interrupt;
+use crate::base::map::{Access, Map};
+use crate::base::progress::Progress;
+use crate::chess::{PACKED_LEN, Packed, Position};
+
+/// Records between two checks for an interrupt.
+const STRIDE: usize = 1 << 16;
+
+kinds! {
+    /// What can be wrong with a store.
+    pub enum Findings {
+        Damaged: Error "damaged records",
+        Order: Error "records that are not in order",
+        Cut: Warning "bytes of a record that was never whole",
+    }
+}
+
+/// An open store.
+///
+/// Look-ups search the file itself, so memory does not grow with it, except for the records that were appended since the
+/// store was compacted: each takes four bytes.
+///
+/// What other processes append or compact after it was opened is not seen.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    map: Map,
+    /// Records that are in order, the names first.
+    sorted: usize,
+    /// How many of those are names.
+    names: usize,
+    /// The numbers of the evaluations after those, in the order of their positions, each position once.
+    tail: Vec<u32>,
+    engines: Engines,
+}
+
+impl Store {
+    /// Opens a store.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not a store.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::new(path, Map::open(path)?)
+    }
+
+    /// Opens a store in memory; `path` is only its name.
+    ///
+    /// # Errors
+    /// When the bytes are not those of a store.
+    pub fn from_bytes(path: impl AsRef<Path>, bytes: Vec<u8>) -> Result<Self> {
+        Self::new(path.as_ref(), Map::from(bytes))
+    }
+
+    fn new(path: &Path, map: Map) -> Result<Self> {
+        let sorted = parse_header(map.get(..RECORD_LEN).unwrap_or(&map))
+            .map_err(|(what, advice)| Error::format(path, what).advice(advice))?;
+        let mut store = Self {
+            path: path.to_owned(),
+            map,
+            sorted: 0,
+            names: 0,
+            tail: Vec::new(),
+            engines: Engines::default(),
+        };
+        let Some(sorted) = sorted else { return Ok(store) };
+        let sorted = usize::try_from(sorted).unwrap_or(usize::MAX).min(store.slots().len());
+        if u32::try_from(store.slots().len() - sorted).is_err() {
+            return Err(Error::new(ErrorKind::File, "too many evaluations were appended to this store")
+                .at_path(path)
+                .advice("put them in order with `tabiya evals compact`"));
+        }
+        store.sorted = sorted;
+        store.index()?;
+        Ok(store)
+    }
+
+    /// Finds the names, and the order of the records after those in order.
+    fn index(&mut self) -> Result<()> {
+        let (slots, _) = self.map.get(RECORD_LEN..).unwrap_or_default().as_chunks::<RECORD_LEN>();
+        let (sorted, rest) = slots.split_at_checked(self.sorted).unwrap_or((slots, &[]));
+        self.names = sorted.iter().take_while(|slot| slot.starts_with(&[0; 8])).count();
+        let names = sorted.iter().take(self.names).filter_map(Record::parse);
+        let mut engines = Engines::default();
+        let mut note = |record| match record {
+            Record::Name(id, number, text) => {
+                engines.add(id, number, text);
+                false
+            }
+            Record::Evaluation(..) => true,
+        };
+        names.for_each(|name| {
+            note(name);
+        });
+        let mut tail = Vec::new();
+        for (at, slot) in (0_u32..).zip(rest) {
+            if (at as usize).is_multiple_of(STRIDE) {
+                interrupt::check()?;
+            }
+            if Record::parse(slot).is_some_and(&mut note) {
+                tail.push(at);
+            }
+        }
+        let of = |at: &u32| rest.get(*at as usize).map(position_of).unwrap_or_default();
+        let best = |at: &u32| rest.get(*at as usize).and_then(Record::parse);
+        tail.sort_unstable_by(|a, b| of(a).cmp(of(b)).then(a.cmp(b)));
+        tail.dedup_by(|next, kept| {
+            let same = of(next) == of(kept);
+            if let (true, Some(Record::Evaluation(at, next_one)), Some(Record::Evaluation(_, kept_one))) =
+                (same, best(next), best(kept))
+                && next_one.outranks(&kept_one, &at)
+            {
+                *kept = *next;
+            }
+            same
+        });
+        tail.shrink_to_fit();
+        (self.tail, self.engines) = (tail, engines);
+        Ok(())
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All records, whole ones and damaged ones.
+    fn slots(&self) -> &[Slot] {
+        self.map.get(RECORD_LEN..).unwrap_or_default().as_chunks::<RECORD_LEN>().0
+    }
+
+    /// How many records are in order.
+    pub fn sorted(&self) -> u64 {
+        self.sorted as u64
+    }
+
+    /// How many positions were appended since the store was compacted, or changed.
+    pub fn appended(&self) -> u64 {
+        self.tail.len() as u64
+    }
+
+    /// Bytes of the file.
+    pub fn bytes(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    /// The engines' names.
+    pub fn engines(&self) -> &Engines {
+        &self.engines
+    }
+
+    /// The name of an engine.
+    pub fn engine(&self, id: EngineId) -> String {
+        self.engines.name(id)
+    }
+
+    /// The evaluation of a position.
+    pub fn get(&self, position: &Position) -> Option<Evaluation> {
+        self.find(&Packed::strict(position)?)
+    }
+
+    /// The evaluation of a position that was packed by [`Packed::strict`].
+    pub fn find(&self, position: &Packed) -> Option<Evaluation> {
+        let slots = self.slots();
+        let (sorted, tail) = slots.split_at_checked(self.sorted)?;
+        let held = sorted.binary_search_by(|slot| position_of(slot).cmp(&position.0)).ok();
+        let of = |at: &u32| tail.get(*at as usize).map(position_of).unwrap_or_default();
+        let added = self.tail.binary_search_by(|at| of(at).cmp(&position.0)).ok();
+        let held = held.and_then(|at| evaluation(sorted.get(at)?));
+        let added = added.and_then(|at| evaluation(tail.get(*self.tail.get(at)? as usize)?));
+        better(held, added).map(|(_, evaluation)| evaluation)
+    }
+
+    /// The positions with the evaluations that count, in the order of their bytes. Damaged records are left out.
+    pub fn iter(&self) -> impl Iterator<Item = (Packed, Evaluation)> + '_ {
+        self.map.expect(Access::Sequential);
+        let (sorted, tail) = self.slots().split_at_checked(self.sorted).unwrap_or_default();
+        let mut held = sorted.iter().skip(self.names).filter_map(evaluation).peekable();
+        let mut added = self.tail.iter().filter_map(|at| evaluation(tail.get(*at as usize)?)).peekable();
+        iter::from_fn(move || {
+            let order = match (held.peek(), added.peek()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => Ordering::Less,
+                (None, _) => Ordering::Greater,
+            };
+            match order {
+                Ordering::Less => held.next(),
+                Ordering::Greater => added.next(),
+                Ordering::Equal => better(held.next(), added.next()),
+            }
+        })
+    }
+
+    /// Reads the whole file, and adds what is wrong with it to `findings`.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn check(&self, progress: &Progress, findings: &mut findings::Findings<'_>) -> Result<()> {
+        self.map.expect(Access::Sequential);
+        progress.bytes(self.bytes());
+        let mut last: &[u8] = &[];
+        for (number, slot) in self.slots().iter().enumerate() {
+            let offset = (RECORD_LEN * (number + 1)) as u64;
+            if number.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+                progress.at(offset);
+            }
+            if Record::parse(slot).is_none() {
+                findings.count(Findings::Damaged, offset, "the record is damaged");
+            } else if number < self.sorted && !slot.starts_with(&[0; 8]) {
+                if position_of(slot) <= last {
+                    findings.count(Findings::Order, offset, "the record is not in order");
+                }
+                last = position_of(slot);
+            }
+        }
+        let rest = self.map.len() % RECORD_LEN;
+        if rest > 0 {
+            let what = format!("{rest} bytes at the end were never a whole record");
+            findings.add(Findings::Cut, (self.map.len() - rest) as u64, what);
+        }
+        Ok(())
+    }
+}
+
+/// The position of a record.
+fn position_of(slot: &Slot) -> &[u8] {
+    slot.get(..PACKED_LEN).unwrap_or_default()
+}
+
+fn evaluation(slot: &Slot) -> Option<(Packed, Evaluation)> {
+    match Record::parse(slot)? {
+        Record::Evaluation(position, evaluation) => Some((position, evaluation)),
+        Record::Name(..) => None,
+    }
+}
+
+/// Of two evaluations of one position the one that counts.
+fn better(
+    one: Option<(Packed, Evaluation)>,
+    other: Option<(Packed, Evaluation)>,
+) -> Option<(Packed, Evaluation)> {
+    match (one, other) {
+        (Some(one), Some(other)) if other.1.outranks(&one.1, &one.0) => Some(other),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,268 @@
+//! The bytes of a store: a header and records, all of 48 bytes. All numbers are big-endian.
+//!
+//! The layout: docs/formats/evals.md, File.
+#![allow(clippy::cast_possible_truncation, reason = "scores are clamped before")]
+
+use std::collections::BTreeMap;
+
+use crate::base::bytes;
+use crate::base::check::check;
+use crate::chess::{MoveCode, PACKED_LEN, Packed};
+use crate::uci::Score;
+
+/// Bytes of a record, and of the header.
+pub const RECORD_LEN: usize = 48;
+
+/// Bytes of the check at the end of each.
+const CHECK_LEN: usize = 4;
+
+/// The bytes that the check guards.
+pub(crate) const GUARDED_LEN: usize = RECORD_LEN - CHECK_LEN;
+
+/// What a store begins with.
+const MAGIC: &[u8; 8] = b"TabEvals";
+
+/// The version that is written, and the latest that is read.
+const VERSION: u64 = 1;
+
+/// Bytes of a name in one record (docs/formats/evals.md, Names).
+const NAME_PART_LEN: usize = 31;
+
+/// Records that a name may take.
+const NAME_PARTS: usize = 8;
+
+/// A mate in no moves, as a number; each further move is one less (docs/formats/evals.md, Scores).
+const MATE: i64 = 1 << 30;
+
+/// The longest mate that is told from others.
+const MOST_MATE: i64 = (1 << 15) - 1;
+
+/// The greatest score in centipawns; greater ones become it.
+const MOST_CENTIPAWNS: i64 = 1_000_000;
+
+/// The bytes of a record.
+pub(crate) type Slot = [u8; RECORD_LEN];
+
+/// An engine, or another source of evaluations: the first bytes of the SHA-256 of its name, so that processes need not
+/// agree on numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EngineId(pub u32);
+
+/// What an engine thinks of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluation {
+    /// The score for the side to move. A mate in 0 means that it is checkmated.
+    pub score: Score,
+    /// The depth in plies, as the engine counts it; 0 if it is not known.
+    pub depth: u16,
+    /// The nodes that were searched; 0 if they are not known.
+    pub nodes: u64,
+    /// Who says so.
+    pub engine: EngineId,
+    /// The best move; [`MoveCode::NULL`] if it is not known.
+    pub best: MoveCode,
+}
+
+/// What is in a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// The evaluation of a position.
+    Evaluation(Packed, Evaluation),
+    /// A part of an engine's name: its number, and its text, up to zeros.
+    Name(EngineId, u8, [u8; NAME_PART_LEN]),
+}
+
+/// Names of engines.
+#[derive(Clone, Debug, Default)]
+pub struct Engines(BTreeMap<EngineId, BTreeMap<u8, [u8; NAME_PART_LEN]>>);
+
+/// A score as the number that a record holds: greater ones are better for the side to move.
+pub(crate) fn number(score: Score) -> i32 {
+    let number = match score {
+        Score::Centipawns(score) => score.clamp(-MOST_CENTIPAWNS, MOST_CENTIPAWNS),
+        Score::Mate(moves) if moves > 0 => MATE - moves.min(MOST_MATE),
+        Score::Mate(moves) => -MATE - moves.max(-MOST_MATE),
+    };
+    number as i32
+}
+
+/// The score of a number; `None` if it is none.
+fn score(number: i32) -> Option<Score> {
+    let number = i64::from(number);
+    if number.abs() <= MOST_CENTIPAWNS {
+        Some(Score::Centipawns(number))
+    } else if (MATE - MOST_MATE..MATE).contains(&number) {
+        Some(Score::Mate(MATE - number))
+    } else if (-MATE..=MOST_MATE - MATE).contains(&number) {
+        Some(Score::Mate(-MATE - number))
+    } else {
+        None
+    }
+}
+
+impl Evaluation {
+    /// Whether this one of a position counts, and not the other.
+    pub fn outranks(&self, other: &Self, position: &Packed) -> bool {
+        let rank = |of: &Self| {
+            let known = of.depth > 0 || of.nodes > 0;
+            let guarded = guarded(position, of);
+            let check = || i64::from(u32::from_be_bytes(check(&guarded)));
+            let score = if known { number(of.score).into() } else { check() };
+            (of.depth, of.nodes, score, guarded)
+        };
+        (self.depth, self.nodes) > (other.depth, other.nodes)
+            || (self.depth, self.nodes) == (other.depth, other.nodes) && rank(self) > rank(other)
+    }
+}
+
+/// The bytes of an evaluation without its check.
+pub(crate) fn guarded(position: &Packed, of: &Evaluation) -> [u8; GUARDED_LEN] {
+    let mut bytes = [0; GUARDED_LEN];
+    let parts: [&[u8]; 6] = [
+        &position.0,
+        &of.depth.to_be_bytes(),
+        &of.nodes.to_be_bytes(),
+        &number(of.score).to_be_bytes(),
+        &of.best.0.to_be_bytes(),
+        &of.engine.0.to_be_bytes(),
+    ];
+    bytes.iter_mut().zip(parts.into_iter().flatten()).for_each(|(place, byte)| *place = *byte);
+    bytes
+}
+
+/// Reads what is guarded by the check of a record.
+pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<Record> {
+    let position: [u8; PACKED_LEN] = bytes::array(bytes, 0)?;
+    if position.starts_with(&[0; 8]) {
+        let engine = EngineId(bytes::u32_be(bytes, 8)?);
+        return Some(Record::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
+    }
+    let evaluation = Evaluation {
+        score: score(bytes::u32_be(bytes, 34)?.cast_signed())?,
+        depth: bytes::u16_be(bytes, 24)?,
+        nodes: bytes::u64_be(bytes, 26)?,
+        engine: EngineId(bytes::u32_be(bytes, 40)?),
+        best: MoveCode(bytes::u16_be(bytes, 38)?),
+    };
+    Some(Record::Evaluation(Packed(position), evaluation))
+}
+
+/// A record with its check.
+pub(crate) fn slot(guarded: &[u8; GUARDED_LEN]) -> Slot {
+    let mut slot = [0; RECORD_LEN];
+    let check: [u8; CHECK_LEN] = check(guarded);
+    slot.iter_mut().zip(guarded.iter().chain(&check)).for_each(|(place, byte)| *place = *byte);
+    slot
+}
+
+/// Whether the check of a record is right.
+pub(crate) fn is_sound(slot: &Slot) -> bool {
+    slot.split_last_chunk::<CHECK_LEN>().is_some_and(|(guarded, found)| *found == check(guarded))
+}
+
+impl Record {
+    /// Reads a record; `None` if it is damaged.
+    pub fn parse(slot: &Slot) -> Option<Self> {
+        if is_sound(slot) { parse_guarded(slot) } else { None }
+    }
+}
+
+impl Engines {
+    /// The number of an engine with this name, which is noted. Of very long names only the beginning counts.
+    pub fn id(&mut self, name: &str) -> EngineId {
+        let mut end = name.len().min(NAME_PARTS * NAME_PART_LEN);
+        while !name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let name = name.get(..end).unwrap_or_default();
+        let id = EngineId(u32::from_be_bytes(check(name.as_bytes())));
+        let parts = name.as_bytes().chunks(NAME_PART_LEN).map(|text| {
+            let mut part = [0; NAME_PART_LEN];
+            part.iter_mut().zip(text).for_each(|(place, byte)| *place = *byte);
+            part
+        });
+        self.0.entry(id).or_insert_with(|| (0..).zip(parts).collect());
+        id
+    }
+
+    /// Notes a part of a name; the first counts.
+    pub(crate) fn add(&mut self, id: EngineId, number: u8, text: [u8; NAME_PART_LEN]) {
+        if usize::from(number) < NAME_PARTS {
+            self.0.entry(id).or_default().entry(number).or_insert(text);
+        }
+    }
+
+    /// Takes in other names.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (id, parts) in &other.0 {
+            parts.iter().for_each(|(number, text)| self.add(*id, *number, *text));
+        }
+    }
+
+    /// The name of an engine, or its number where the name is missing or damaged.
+    pub fn name(&self, id: EngineId) -> String {
+        let parts = self.0.get(&id).into_iter().flat_map(BTreeMap::values).flatten();
+        let text: Vec<u8> = parts.copied().filter(|byte| *byte != 0).collect();
+        match String::from_utf8(text) {
+            Ok(name) if EngineId(u32::from_be_bytes(check(name.as_bytes()))) == id => name,
+            _ => format!("unknown engine {:08x}", id.0),
+        }
+    }
+
+    /// The records of the names of some engines.
+    pub(crate) fn slots(&self, wanted: impl Fn(EngineId) -> bool) -> Vec<Slot> {
+        let all = self.0.iter().filter(|(id, _)| wanted(**id));
+        let parts = all.flat_map(|(id, parts)| parts.iter().map(move |(number, text)| (*id, *number, text)));
+        parts
+            .map(|(EngineId(id), number, text)| {
+                let mut bytes = [0; GUARDED_LEN];
+                let all = [0; 8].into_iter().chain(id.to_be_bytes()).chain([number]).chain(*text);
+                bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
+                slot(&bytes)
+            })
+            .collect()
+    }
+
+    /// The engines.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = EngineId> + '_ {
+        self.0.keys().copied()
+    }
+}
+
+/// Why a file is not a store that can be used, as a clause, and what to do.
+pub(crate) type Refusal = (&'static str, &'static str);
+
+/// The header of a store whose first `sorted` records are in order.
+pub(crate) fn header(sorted: u64) -> Slot {
+    let mut bytes = [0; GUARDED_LEN];
+    let all = MAGIC.iter().copied().chain(VERSION.to_be_bytes()).chain(sorted.to_be_bytes());
+    bytes.iter_mut().zip(all).for_each(|(place, byte)| *place = byte);
+    slot(&bytes)
+}
+
+/// Reads the header at the start of a file: how many records are in order. `None` if the file is empty, or the beginning
+/// of one that was never whole.
+///
+/// # Errors
+/// Why it is not a store.
+pub(crate) fn parse_header(start: &[u8]) -> Result<Option<u64>, Refusal> {
+    let fresh = header(0);
+    if start.len() < RECORD_LEN && start.iter().zip(&fresh).all(|(found, ours)| *found == 0 || found == ours)
+    {
+        return Ok(None);
+    }
+    if !start.starts_with(MAGIC) {
+        return Err(("this is not a store of evaluations", "name a file that `tabiya evals import` wrote"));
+    }
+    match bytes::u64_be(start, 8) {
+        Some(VERSION) => {}
+        Some(newer) if newer > VERSION => {
+            return Err(("this store of evaluations has a newer version", "use it with a newer tabiya"));
+        }
+        _ => return Err(DAMAGED),
+    }
+    let slot: Slot = bytes::array(start, 0).ok_or(DAMAGED)?;
+    if is_sound(&slot) { Ok(bytes::u64_be(&slot, 16)) } else { Err(DAMAGED) }
+}
+
+const DAMAGED: Refusal = ("the header of this store is damaged", "move it away, and import again");
