@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use same_file::Handle;
 use tempfile::TempPath;
 
+use super::replace::leftovers;
+
 /// The first pause between two attempts to lock a file; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 
@@ -122,8 +124,9 @@ impl Successor {
     pub fn new(old: &Path) -> io::Result<Self> {
         let target = dunce::canonicalize(old)?;
         let folder = target.parent().ok_or(io::ErrorKind::NotFound)?;
-        let (file, path) =
-            tempfile::Builder::new().prefix(".tabiya-").suffix(".part").tempfile_in(folder)?.into_parts();
+        leftovers::remove(folder);
+        // Locked before anybody knows its name.
+        let (file, path) = leftovers::create(folder)?.into_parts();
         let old = fs::metadata(&target)?;
         file.set_permissions(old.permissions())?;
         #[cfg(unix)]
@@ -134,8 +137,6 @@ impl Successor {
                 std::os::unix::fs::fchown(&file, Some(old.uid()), Some(old.gid()))?;
             }
         }
-        // Locked before anybody knows its name.
-        file.try_lock()?;
         Ok(Self { file, path, target })
     }
 

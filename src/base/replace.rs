@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, PersistError};
 use super::error::{Error, ErrorKind, Result};
 use super::folder;
 
-mod leftovers;
+pub(super) mod leftovers;
 mod set;
 
 pub use set::FileSet;

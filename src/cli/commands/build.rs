@@ -13,12 +13,16 @@ use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, is_named, split};
 use crate::book::{self, WriteOptions};
-use crate::bookmaker::{self, Filter, Input, Names, Only, Plan, Repeated, TagPattern, Tags, Weigh};
+use crate::bookmaker::{
+    self, Filter, Input, Names, Only, Plan, Repeated, Resources, TagPattern, Tags, Weigh,
+};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, report, written};
-use crate::games::{self, Date, PlayerName, Speed, decode_text};
+use crate::evals::import::{self as evals, Import};
+use crate::games::{self, Date, PlayerName, Sources, Speed, decode_text};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -44,6 +48,9 @@ pub struct Args {
     /// Also write the positions, not only their keys: every format except Polyglot needs them
     #[arg(long, requires = "counts")]
     positions: bool,
+    /// Also put the evaluations in the comments of these games, such as [%eval 0.17], into a store; reads all games twice
+    #[arg(long, value_name = "STORE")]
+    evals: Option<PathBuf>,
     #[command(flatten)]
     games: Games,
     #[command(flatten)]
@@ -302,14 +309,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut inputs = written::sources(&source.files());
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
     keep_inputs(&book::parts(&args.output), &inputs)?;
+    keep_inputs(args.evals.as_slice(), &inputs)?;
+    let twice = |option: &str| source.again().ok_or_else(|| only_once(option));
+    let mut with_evals = args.evals.as_ref().map(|_| twice("--evals")).transpose()?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;
     let progress = Progress::terminal(args.output.to_string_lossy());
     let repeated = if filter.unique {
-        let mut first_round = source.again().ok_or_else(|| {
-            Error::new(ErrorKind::Usage, "--unique reads the games twice, and a pipe can be read only once")
-                .advice("write the games to a file, which may be compressed")
-        })?;
+        let mut first_round = twice("--unique")?;
         Repeated::find(&mut first_round, &filter, &resources, &progress)?
     } else {
         Repeated::default()
@@ -337,9 +344,13 @@ pub fn run(args: &Args) -> Result<Exit> {
         let (report, written) = bookmaker::build(input, &plan, writer)?;
         (report, written::lines(&written), written.moves == 0)
     };
+    let evals_lines = match (&args.evals, &mut with_evals) {
+        (Some(store), Some(source)) => put_evals(store, source, &filter, &resources, &progress)?,
+        _ => Vec::new(),
+    };
     drop(progress);
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
-    let lines = [games_lines, counts::read_lines(&counted, filtered), written_lines].concat();
+    let lines = [games_lines, counts::read_lines(&counted, filtered), written_lines, evals_lines].concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
     let exit = output::print_lines(&lines, exit)?;
     if is_empty {
@@ -347,4 +358,31 @@ pub fn run(args: &Args) -> Result<Exit> {
         return Ok(written::nothing(&args.output, &what, advice));
     }
     Ok(exit)
+}
+
+/// The error of a pipe, which can be read only once.
+fn only_once(option: &str) -> Error {
+    let what = format!("{option} reads the games twice, and a pipe can be read only once");
+    Error::new(ErrorKind::Usage, what).advice("write the games to a file, which may be compressed")
+}
+
+/// Puts the evaluations in the comments of the games that the filter admits into a store, and says what they are.
+fn put_evals(
+    store: &Path,
+    source: &mut Sources,
+    filter: &Filter,
+    resources: &Resources,
+    progress: &Progress,
+) -> Result<Vec<String>> {
+    let mut import = Import::new(evals::Plan { wanted: None, source: None, resources, progress });
+    import.games(source, &|game| filter.admits(game).is_ok(), &mut |finding| {
+        progress.aside(|| output::warn(&format!("{}: {finding}", finding.severity)));
+    })?;
+    let taken = many(import.tally().taken, "evaluation");
+    let put = import.finish(store)?;
+    let (new, better) = (many(put.new, "new position"), many(put.better, "position"));
+    Ok(vec![format!(
+        "{}: {taken} in comments: {new}, {better} evaluated better than before",
+        store.display()
+    )])
 }

@@ -115,7 +115,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn lines(mut from: Lines<impl Read>) -> (Vec<(u64, Vec<u8>)>, Vec<(u64, String)>) {
+    type Placed<T> = Vec<(u64, T)>;
+
+    fn lines(mut from: Lines<impl Read>) -> (Placed<Vec<u8>>, Placed<String>) {
         let (mut found, mut wrong) = (Vec::new(), Vec::new());
         while let Some(block) = from.next_block(|problem| wrong.push((problem.at, problem.what))) {
             block.each(|at, line| found.push((at, line.to_vec())));

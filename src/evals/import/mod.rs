@@ -30,11 +30,11 @@ use crate::base::resources::Resources;
 use crate::book::counts;
 use crate::chess::{MoveCode, Packed, Position};
 use crate::games::text::{STDIN, Text, name_of, text};
-use crate::games::{self, Sources, cbh, is_zip, open_text};
+use crate::games::{self, Header, Sources, cbh, is_zip, open_text};
 use crate::uci::Score;
 use lines::Lines;
-pub(crate) use pgn::PgnEvals;
-pub(crate) use problems::{Problem, Problems, Wrong};
+use pgn::{Admits, PgnEvals};
+use problems::{Problem, Problems, Wrong};
 
 /// Where evaluations of Lichess come from.
 const LICHESS: &str = "Lichess";
@@ -135,7 +135,7 @@ impl<'a> Import<'a> {
         if path.as_os_str() != STDIN
             && (path.is_dir() || cbh::is_named(path) || path.is_file() && is_zip(path))
         {
-            return self.read_games(&mut games::open(&[path.to_owned()])?, problems);
+            return self.read_games(&mut games::open(&[path.to_owned()])?, None, problems);
         }
         if counts::is_counts(path) {
             return self.read_table(path, problems);
@@ -147,8 +147,25 @@ impl<'a> Import<'a> {
         match Kind::of(text.get_ref().0.get_ref()) {
             Kind::Json => self.read_lines(text, (size, &done), LICHESS, lichess::line, problems),
             Kind::Epd => self.read_lines(text, (size, &done), "EPD", epd::line, problems),
-            Kind::Pgn => self.read_games(&mut open_text(name_of(path), text, size, done), problems),
+            Kind::Pgn => self.read_games(&mut open_text(name_of(path), text, size, done), None, problems),
         }
+    }
+
+    /// Reads the evaluations in the comments of the games that `admits` lets through. Games that cannot be read are not
+    /// reported: whoever counts the games does that.
+    ///
+    /// # Errors
+    /// As [`Import::read`].
+    pub fn games(
+        &mut self,
+        source: &mut Sources,
+        admits: &(dyn Fn(&Header) -> bool + Sync),
+        report: &mut dyn FnMut(Finding),
+    ) -> Result<()> {
+        let problems = Mutex::new(Problems::default());
+        let read = self.read_games(source, Some(admits), &problems);
+        problems.into_inner().unwrap_or_else(PoisonError::into_inner).report(report);
+        read
     }
 
     /// Puts everything into a store, which is created if it is missing. Without evaluations it is left alone.
@@ -238,10 +255,15 @@ impl<'a> Import<'a> {
             .advice("build it with the feature \"parquet\""))
     }
 
-    fn read_games(&mut self, source: &mut Sources, problems: &Mutex<Problems>) -> Result<()> {
+    fn read_games(
+        &mut self,
+        source: &mut Sources,
+        admits: Option<Admits<'_>>,
+        problems: &Mutex<Problems>,
+    ) -> Result<()> {
         let engine = self.engine("PGN");
         let (wanted, collector) = (self.plan.wanted, &self.collector);
-        let player = || PgnEvals::new(Box::new(|_| true), engine, wanted, collector, problems);
+        let player = || PgnEvals::new(admits, engine, wanted, collector, problems);
         let Plan { resources, progress, .. } = self.plan;
         let readers = games::play::play(source, resources.threads, progress, player, PgnEvals::finish)?;
         self.add(readers);
@@ -336,7 +358,7 @@ impl Reader {
 
 impl Found {
     /// An evaluation whose score is White's, as an evaluation for the side to move.
-    fn from_white(mut self) -> Self {
+    fn of_white(mut self) -> Self {
         if self.position.chess().turn() == Color::Black {
             self.score = match self.score {
                 Score::Centipawns(score) => Score::Centipawns(score.saturating_neg()),

@@ -21,13 +21,16 @@ const EVAL: &[u8] = b"[%eval";
 /// What is read between two times that a thread hands over what it found.
 const GAMES: u64 = 64;
 
+/// Whether a game is to be read.
+pub(crate) type Admits<'a> = &'a (dyn Fn(&Header) -> bool + Sync);
+
 /// The last move of a line, and the position before it.
 type Last = Option<(Position, Move)>;
 
 /// Collects the evaluations in the comments of games, of one thread. The comment after a move is about the position after
 /// it.
 pub(crate) struct PgnEvals<'a> {
-    admits: Box<dyn Fn(&Header) -> bool + Send + 'a>,
+    admits: Option<Admits<'a>>,
     engine: EngineId,
     wanted: Option<&'a Wanted>,
     collector: &'a Mutex<Collector>,
@@ -46,9 +49,10 @@ pub(crate) struct PgnEvals<'a> {
 }
 
 impl<'a> PgnEvals<'a> {
-    /// Nothing has been read yet. Only games that `admits` lets through are read.
+    /// Nothing has been read yet. With `admits` only games that it lets through are read, and games that cannot be read are
+    /// not reported: whoever counts the games does that.
     pub fn new(
-        admits: Box<dyn Fn(&Header) -> bool + Send + 'a>,
+        admits: Option<Admits<'a>>,
         engine: EngineId,
         wanted: Option<&'a Wanted>,
         collector: &'a Mutex<Collector>,
@@ -80,6 +84,9 @@ impl<'a> PgnEvals<'a> {
     }
 
     fn wrong(&mut self, error: &GameError) {
+        if self.admits.is_some() {
+            return;
+        }
         let wrong = if error.reason == Reason::Unreadable { Wrong::File } else { Wrong::Game };
         let problem = Problem::new(wrong, error.place.offset, format!("{}: {}", error.place.spot, error.why));
         self.reader.problems.push(problem.of(error.place.file.clone()));
@@ -102,7 +109,7 @@ impl Visitor for PgnEvals<'_> {
         if self.reader.tally.games.is_multiple_of(GAMES) {
             self.goes_on = self.reader.hand_over(self.collector, self.problems);
         }
-        if !self.goes_on || !(self.admits)(game) {
+        if !self.goes_on || self.admits.is_some_and(|admits| !admits(game)) {
             return false;
         }
         self.place = Some(game.place.clone());
@@ -155,7 +162,7 @@ impl Visitor for PgnEvals<'_> {
                     None => self.start.clone().unwrap_or_else(Position::start),
                 };
                 let found = Found { position, score, depth, nodes: 0, best: MoveCode::NULL };
-                Ok(Some(Line::Found(found.from_white())))
+                Ok(Some(Line::Found(found.of_white())))
             }
             None => {
                 let words = String::from_utf8_lossy(words.get(..words.len().min(20)).unwrap_or_default());

@@ -45,14 +45,22 @@ impl Problem {
     }
 }
 
-/// Problems by kind: how many there are, and the first of them in the order of the file.
+/// Problems by the number of their kind.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(BTreeMap<usize, (u64, BTreeMap<(Option<Arc<Path>>, u64), Problem>)>);
+pub(crate) struct Problems(BTreeMap<usize, OfKind>);
+
+/// The problems of a kind.
+#[derive(Debug, Default)]
+struct OfKind {
+    count: u64,
+    /// The first of them in the order of the file.
+    first: BTreeMap<(Option<Arc<Path>>, u64), Problem>,
+}
 
 impl Problems {
     /// Adds a problem.
     pub fn add(&mut self, problem: Problem) {
-        let (count, first) = self.0.entry(Kind::from(problem.wrong).number).or_default();
+        let OfKind { count, first } = self.0.entry(Kind::from(problem.wrong).number).or_default();
         *count += 1;
         first.insert((problem.file.clone(), problem.at), problem);
         // One more than are listed: the first of the others.
@@ -64,7 +72,7 @@ impl Problems {
     /// Reports the first problems of each kind one by one, and the others together.
     pub fn report(self, report: &mut dyn FnMut(Finding)) {
         listed(report, |findings| {
-            for (count, first) in self.0.into_values() {
+            for OfKind { count, first } in self.0.into_values() {
                 let mut last = None;
                 for problem in first.into_values() {
                     match &problem.file {
