@@ -77,11 +77,17 @@ fn each_command_in_the_guide_is_one() {
         if let Err(error) = tabiya::cli::command().try_get_matches_from(&words) {
             panic!("{line}\n{error}");
         }
-        used.extend(words.into_iter().nth(1));
+        used.extend((words.len() > 1).then(|| words[1..].to_vec()));
     }
     let cli = tabiya::cli::command();
-    for name in cli.get_subcommands().map(Command::get_name).filter(|name| *name != "help") {
-        assert!(used.iter().any(|word| word == name), "the guide never uses tabiya {name}");
+    for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        let name = command.get_name();
+        assert!(used.iter().any(|words| words[0] == name), "the guide never uses tabiya {name}");
+        for inner in command.get_subcommands().map(Command::get_name).filter(|name| *name != "help") {
+            let is_used =
+                used.iter().any(|words| words[0] == name && words.get(1).is_some_and(|word| word == inner));
+            assert!(is_used, "the guide never uses tabiya {name} {inner}");
+        }
     }
 }
 
@@ -100,13 +106,18 @@ fn each_argument_of_the_adapter_has_a_row() {
     }
 }
 
+/// The commands, and the commands of commands.
+fn commands(cli: &Command) -> Vec<Command> {
+    cli.get_subcommands().flat_map(|command| [vec![command.clone()], commands(command)].concat()).collect()
+}
+
 #[test]
 fn each_option_of_each_command_is_in_the_guide() {
     let text = guide();
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let named: Vec<&str> = text.split(|letter| !is_letter(letter)).collect();
     let mut missing = vec![];
-    for command in tabiya::cli::command().get_subcommands() {
+    for command in commands(&tabiya::cli::command()) {
         let longs = command.get_arguments().filter_map(|argument| argument.get_long());
         let options = longs.filter(|long| *long != "help").map(|long| format!("--{long}"));
         let unnamed = options.filter(|option| !named.contains(&option.as_str()));
@@ -121,7 +132,7 @@ fn each_option_in_the_guide_exists() {
     let longs = |command: &Command| -> Vec<String> {
         command.get_arguments().filter_map(|argument| argument.get_long()).map(str::to_owned).collect()
     };
-    let mut known: Vec<String> = cli.get_subcommands().flat_map(longs).collect();
+    let mut known: Vec<String> = commands(&cli).iter().flat_map(longs).collect();
     known.extend(longs(&cli));
     // Cargo's.
     known

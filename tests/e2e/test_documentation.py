@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import chess
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +77,12 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     tabiya("build", "games.pgn", "-o", "mine.kob", "--eco", "openings.eco")
     for name in ("shards/01.parquet", "shards/02.parquet", "all.parquet"):
         tabiya("build", "--counts", "-o", name, "games.pgn")
+    evaluated = '{"fen":"%s","evals":[{"pvs":[{"cp":31,"line":"%s"}],"knodes":9,"depth":30}]}\n'
+    lines = evaluated % (" ".join(FEN.split()[:4]), "c7c5 g1f3") + evaluated % (chess.Board().epd(), "e2e4")
+    (folder / "lichess_db_eval.jsonl.zst").write_bytes(zstandard(lines.encode()))
+    (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
+    (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
+    tabiya("evals", "import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
     samples = os.environ.get("TABIYA_SAMPLES")
     for path in Path(samples, "cbh", "linares").glob("linares.*") if samples else ():
         for name in DATABASE_FILES:
