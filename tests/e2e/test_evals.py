@@ -413,3 +413,28 @@ def test_a_killed_import_leaves_a_store_that_is_right(tabiya_exe, tabiya, tmp_pa
     # What they leave says whose it is, and is removed.
     tabiya("evals", "compact", "a.evals")
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".part") == []
+
+
+def test_a_build_keeps_the_evaluations_of_the_games_that_it_uses(tabiya, tmp_path, exported):
+    games = [
+        '[Event "good"]\n[Result "1-0"]\n\n{[%eval 0.2]} 1. e4 {[%eval 0.3,18]} e5 (1... c5 {[%eval 0.4,9]}) 2. Nf3 1-0\n\n',
+        '[Event "bad"]\n[Result "1-0"]\n\n1. d4 {[%eval -0.3,18]} d5 1-0\n\n',
+    ]
+    (tmp_path / "games.pgn").write_text("".join(games) * 3)
+    args = ["build", "games.pgn", "-o", "a.bin", "--tag", "Event=good"]
+    assert tabiya(*args).returncode == DONE
+    alone = (tmp_path / "a.bin").read_bytes()
+    done = tabiya(*args, "--force", "--evals", "a.bin.evals")
+    assert done.returncode == DONE and b"a.bin.evals: 9 evaluations in comments: 3 new positions" in done.stdout
+    assert (tmp_path / "a.bin").read_bytes() == alone
+    expected = {}
+    for moves, cp, depth in [("", 20, 0), ("e4", -30, 18), ("e4 c5", 40, 9)]:
+        board = chess.Board()
+        for move in moves.split():
+            board.push_san(move)
+        expected[board.epd()] = Eval(cp, None, depth, 0, None)
+    assert exported("a.bin.evals") == expected
+    with (tmp_path / "games.pgn").open("rb") as file:
+        done = tabiya("build", "-", "-o", "b.bin", "--evals", "b.evals", stdin=file)
+    assert done.returncode == USAGE and b"read only once" in done.stderr
+    assert tabiya("build", "games.pgn", "-o", "b.bin", "--evals", "games.pgn").returncode == USAGE
