@@ -49,16 +49,23 @@ mod tests {
         write(folder.path()).unwrap();
         let page = |name: &str| fs::read_to_string(folder.path().join("man").join(name)).unwrap();
         let (cli, top) = (tabiya::cli::command(), page("tabiya.1"));
-        let mut pages = 1;
-        for command in cli.get_subcommands() {
-            let name = command.get_name();
-            assert!(top.contains(&format!("tabiya\\-{name}(1)")), "{name} is not in tabiya.1");
+        let check = |name: &str, command: &clap::Command| {
             // In roff a hyphen of an option is escaped.
             let text = page(&format!("tabiya-{name}.1")).replace('\\', "");
             for long in command.get_arguments().filter_map(|argument| argument.get_long()) {
                 assert!(text.contains(&format!("--{long}")), "{name}: --{long}");
             }
+        };
+        let mut pages = 1;
+        for command in cli.get_subcommands() {
+            let name = command.get_name();
+            assert!(top.contains(&format!("tabiya\\-{name}(1)")), "{name} is not in tabiya.1");
+            check(name, command);
             pages += 1;
+            for inner in command.get_subcommands() {
+                check(&format!("{name}-{}", inner.get_name()), inner);
+                pages += 1;
+            }
         }
         assert_eq!(fs::read_dir(folder.path().join("man")).unwrap().count(), pages);
     }

@@ -23,7 +23,7 @@ const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Are
 const TEXT_LEN: usize = 256;
 
 /// Archives, tables and programs by their first bytes, according to the descriptions of their formats.
-const STARTS: [(&[u8], &str, &str); 9] = [
+const STARTS: [(&[u8], &str, &str); 10] = [
     (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
     (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "unpack it first"),
@@ -31,6 +31,7 @@ const STARTS: [(&[u8], &str, &str); 9] = [
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
     (b"PAR1", "this is a count file (Parquet), no book", "make a book of it with tabiya build"),
+    (b"TabEvals", "this is a store of evaluations, no book", "look at it with tabiya evals info"),
     (b"\x7fELF", "this is a program, no book", ADVICE),
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];

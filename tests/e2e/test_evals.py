@@ -2,9 +2,11 @@
 
 import collections
 import gzip
+import hashlib
 import json
 import random
 import signal
+import struct
 import subprocess
 import time
 
@@ -349,6 +351,10 @@ def test_files_that_are_none_of_these_are_refused(tabiya, tmp_path):
     for command in ("export", "info", "compact"):
         assert tabiya("evals", command, "missing.evals").returncode == FILE
         assert tabiya("evals", command, "b.epd").returncode == FILE
+    imported(tabiya, "c.evals", "b.epd")
+    for command in ("info", "check", "show"):
+        done = tabiya(command, "c.evals")
+        assert done.returncode == FILE and b"this is a store of evaluations, no book" in done.stderr
     duckdb.connect().execute(f"COPY (SELECT 1 AS fen) TO '{tmp_path / 'a.parquet'}' (FORMAT parquet)")
     assert b"fen" in imported(tabiya, "a.evals", "a.parquet", code=FILE).stderr
 
@@ -438,3 +444,53 @@ def test_a_build_keeps_the_evaluations_of_the_games_that_it_uses(tabiya, tmp_pat
         done = tabiya("build", "-", "-o", "b.bin", "--evals", "b.evals", stdin=file)
     assert done.returncode == USAGE and b"read only once" in done.stderr
     assert tabiya("build", "games.pgn", "-o", "b.bin", "--evals", "games.pgn").returncode == USAGE
+
+
+def packed(board):
+    """A position in 24 bytes, as docs/formats/evals.md describes it."""
+    bits, codes = 0, []
+    passed = board.ep_square if board.has_legal_en_passant() else None
+    for square, piece in sorted(board.piece_map().items()):
+        bits |= 1 << square
+        code = piece.piece_type - 1 + (0 if piece.color else 6)
+        if passed is not None and square == passed + (-8 if board.turn else 8):
+            code = 12
+        elif board.castling_rights >> square & 1:
+            code = 13 if piece.color else 14
+        elif piece == chess.Piece(chess.KING, chess.BLACK) and not board.turn:
+            code = 15
+        codes.append(code)
+    codes += [0] * (32 - len(codes))
+    return bits.to_bytes(8, "little") + bytes(low | high << 4 for low, high in zip(codes[::2], codes[1::2], strict=True))
+
+
+def test_the_file_is_as_the_page_describes_it(tabiya, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(json_text(BOARDS, FOUND))
+    imported(tabiya, "a.evals", "a.jsonl", "--source", "An engine with a name longer than a part")
+    engine = hashlib.sha256(b"An engine with a name longer than a part").digest()[:4]
+
+    def number(found):
+        return found.cp if found.mate is None else 2**30 - found.mate if found.mate > 0 else -(2**30) - found.mate
+
+    def records(path):
+        parts = [path.read_bytes()[at : at + 48] for at in range(0, path.stat().st_size, 48)]
+        assert all(part[44:] == hashlib.sha256(part[:44]).digest()[:4] for part in parts)
+        return parts[0], parts[1:3], parts[3:]
+
+    expected = []
+    for board in BOARDS:
+        found = FOUND[board.epd()]
+        best = chess.Move.from_uci(found.best)
+        to = best.to_square
+        if board.is_castling(best):
+            to = chess.Move.from_uci(board.uci(best, chess960=True)).to_square
+        move = ((best.promotion or 1) - 1) << 12 | best.from_square << 6 | to
+        expected.append(packed(board) + struct.pack(">HQiH", found.depth, found.nodes, number(found), move) + engine)
+    for in_order in (0, len(BOARDS) + 2):
+        header, names, found = records(tmp_path / "a.evals")
+        assert header[:24] == b"TabEvals" + struct.pack(">QQ", 1, in_order) and header[24:44] == bytes(20)
+        assert [name[:13] for name in names] == [bytes(8) + engine + bytes([part]) for part in (0, 1)]
+        assert b"".join(name[13:44] for name in names).rstrip(b"\0") == b"An engine with a name longer than a part"
+        assert sorted(record[:44] for record in found) == sorted(expected)
+        assert not in_order or found == sorted(found)
+        tabiya("evals", "compact", "a.evals")

@@ -93,7 +93,9 @@ impl Kind {
     fn of(start: &[u8]) -> Self {
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
         let lines = || start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
-        let is_json = |line: &[u8]| line.starts_with(b"{") && memmem::find(line, b"\"fen\"").is_some();
+        let has = |line: &[u8], key: &str| memmem::find(line, key.as_bytes()).is_some();
+        let is_json =
+            |line: &[u8]| line.starts_with(b"{") && (has(line, "\"fen\"") || has(line, "\"evals\""));
         let ranks =
             |line: &[u8]| line.iter().take_while(|byte| **byte != b' ').filter(|byte| **byte == b'/').count();
         // The first line may be damaged.
