@@ -32,6 +32,9 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     let Operations { centipawns, mate, depth, nodes, predicted, best } = operations;
     let score = match (mate, centipawns) {
         (Some(moves), _) => Score::Mate(moves),
+        (None, Some(score)) if score.saturating_abs() > MATED || score == MATED => {
+            return Err(Problem::new(Wrong::Score, 0, format!("the score (ce) is {score}, which cannot be")));
+        }
         (None, Some(score)) if score > LEAST_MATE => Score::Mate((MATED - score + 1) / 2),
         (None, Some(score)) if score < -LEAST_MATE => Score::Mate(-((MATED + score) / 2)),
         (None, Some(score)) => Score::Centipawns(score),
@@ -164,6 +167,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         assert!(read("").unwrap_err().contains("no score"));
+        for score in ["32767", "99999", "-32768", "9223372036854775807", "-9223372036854775808"] {
+            assert!(read(&format!("ce {score}")).unwrap_err().contains("cannot be"), "{score}");
+        }
         assert!(read("ce x").unwrap_err().contains("is not a number"));
         assert!(read("ce 5; pm e5").unwrap_err().contains("\"e5\" is not legal"));
         assert!(line(b"8/8/8/8/8/8/8/8 w - - ce 5;", None).unwrap_err().what.contains("illegal"));
