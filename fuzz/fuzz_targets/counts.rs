@@ -9,12 +9,12 @@ use libfuzzer_sys::fuzz_target;
 use shakmaty::Position as _;
 use tabiya::base::findings::summed;
 use tabiya::base::progress::Progress;
-use tabiya::book::counts::{CountFile, CountWriter, Line, MAGIC, sum};
+use tabiya::book::counts::{By, CountFile, CountWriter, Line, MAGIC, Shape, Slice, sum};
 use tabiya::chess::MoveCode;
-use tabiya::chess::{Packed, Position};
+use tabiya::chess::{Packed, Position, RatingBand, Speed};
 
-/// The most that one row can count: 46 bits.
-const MOST: u64 = (1 << 46) - 2;
+/// The most that one row can count: 39 bits.
+const MOST: u64 = (1 << 39) - 2;
 
 fuzz_target!(|data: &[u8]| {
     look(data.to_vec());
@@ -34,16 +34,29 @@ fuzz_target!(|data: &[u8]| {
     }
 
     let lines = lines(data);
-    for positions in [false, true] {
-        let lines = lines.iter().filter(|line| line.packed.is_some() || !positions);
-        let lines: Vec<_> =
-            lines.map(|line| Line { packed: line.packed.filter(|_| positions), ..*line }).collect();
-        let Ok(file) = CountFile::from_bytes("fuzz.parquet", written(&lines, positions)) else {
+    for number in 0..8 {
+        let shape = shape(number);
+        let lines = lines.iter().filter(|line| line.packed.is_some() || !shape.positions);
+        let lines: Vec<_> = lines
+            .map(|line| Line {
+                packed: line.packed.filter(|_| shape.positions),
+                slice: shape.by.of(line.slice),
+                ..*line
+            })
+            .collect();
+        let Ok(file) = CountFile::from_bytes("fuzz.parquet", written(&lines, shape)) else {
             panic!("a written file is refused")
         };
-        assert_eq!(read(&file, positions), lines);
+        assert_eq!(file.shape(), shape);
+        assert_eq!(read(&file), lines);
     }
 });
+
+/// Each of the eight shapes of a count file.
+fn shape(number: u8) -> Shape {
+    let has = |bit: u8| number >> bit & 1 == 1;
+    Shape { positions: has(0), by: By { speed: has(1), rating: has(2) } }
+}
 
 /// What holds of any count file.
 fn look(bytes: Vec<u8>) {
@@ -52,10 +65,10 @@ fn look(bytes: Vec<u8>) {
         panic!("nobody interrupted")
     };
     assert!(sum.rows <= file.rows());
-    assert!(file.rows() <= file.bytes() * 64);
+    assert!(file.rows() <= file.bytes() * 64 * 70);
     assert!(sum.positions.is_none_or(|positions| positions <= sum.rows));
     for group in 0..file.groups() {
-        let _ = file.group(group, file.has_positions(), |line| {
+        let _ = file.group(group, file.shape(), |line| {
             assert!(line.mv == MoveCode::NULL || line.mv.error().is_none());
             assert!(line.wins.max(line.draws).max(line.losses) <= MOST);
             if let Some(packed) = line.packed {
@@ -66,10 +79,10 @@ fn look(bytes: Vec<u8>) {
     }
 }
 
-fn read(file: &CountFile, positions: bool) -> Vec<Line> {
+fn read(file: &CountFile) -> Vec<Line> {
     let mut lines = Vec::new();
     for group in 0..file.groups() {
-        let read = file.group(group, positions, |line| {
+        let read = file.group(group, file.shape(), |line| {
             lines.push(*line);
             Ok(())
         });
@@ -78,8 +91,8 @@ fn read(file: &CountFile, positions: bool) -> Vec<Line> {
     lines
 }
 
-fn written(lines: &[Line], positions: bool) -> Vec<u8> {
-    let Ok(mut writer) = CountWriter::new(Path::new("fuzz.parquet"), Vec::new(), positions) else {
+fn written(lines: &[Line], shape: Shape) -> Vec<u8> {
+    let Ok(mut writer) = CountWriter::new(Path::new("fuzz.parquet"), Vec::new(), shape) else {
         panic!("nothing is refused")
     };
     for line in lines {
@@ -104,6 +117,10 @@ fn lines(data: &[u8]) -> Vec<Line> {
             wins: count(wins),
             draws: count(draws),
             losses: count(losses),
+            slice: Slice {
+                speed: Speed::NAMES.get(usize::from(wins) % 8).map(|(_, speed)| *speed),
+                rating: RatingBand::all().nth(usize::from(draws) % 12),
+            },
             packed: if here { Packed::new(&position) } else { None },
         });
         position.play(mv);
@@ -119,9 +136,10 @@ fn samples() -> &'static [Vec<u8>] {
         let mut samples = Vec::new();
         for data in [&many[..60], &many] {
             let lines = lines(data);
-            samples.push(written(&lines, false));
+            samples.push(written(&lines, shape(0)));
+            samples.push(written(&lines, shape(6)));
             let placed: Vec<_> = lines.iter().filter(|line| line.packed.is_some()).copied().collect();
-            samples.push(written(&placed, true));
+            samples.push(written(&placed, shape(1)));
         }
         samples
     })

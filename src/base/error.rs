@@ -32,6 +32,8 @@ pub enum Remedy {
     SmallerBook,
     /// Count the games again with their positions, or make a book that needs no positions.
     CountPositions,
+    /// Count the games again, told apart by speed and rating.
+    CountBy,
     /// Set all learn fields of the book to zero, and begin a new journal.
     ResetLearned,
     /// Name an engine.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{ByColor, Move, Position as _};
 
 use super::Resources;
-use super::filter::{Filter, Left, Sides};
+use super::filter::{Filter, Left, Sides, slice_of};
 use super::game_index::GameIndex;
 use super::marks::Marks;
 use super::repeated::Repeated;
@@ -16,6 +16,7 @@ use super::row::{Count, Outcome, Row};
 use super::sort::{RadixSorter, SortedRuns};
 use crate::base::error::{Error, Result};
 use crate::base::progress::Progress;
+use crate::book::counts::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
 use crate::games::play::{GamesPlayer, play};
@@ -66,6 +67,7 @@ pub struct Counted<R> {
 }
 
 /// Counts the games of a source on all threads, except those that are repeated, and adds them to the index if there is one.
+/// Games are told apart `by` speed and rating.
 ///
 /// Rows that hold their position also count the games that ended in it, or left it with a move that does not count: such
 /// a row has [`MoveCode::NULL`], so that the rows of a position add up to all its games.
@@ -75,6 +77,7 @@ pub struct Counted<R> {
 pub fn count<R: Row>(
     source: &mut Sources,
     filter: &Filter,
+    by: By,
     repeated: &Repeated,
     resources: &Resources,
     index: Option<&GameIndex>,
@@ -85,7 +88,9 @@ pub fn count<R: Row>(
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let counter = || Counter {
         filter,
-        wanted_tags: filter.wanted_tags(),
+        wanted_tags: filter.wanted_tags(by),
+        by,
+        slice: Slice::default(),
         files: &files,
         repeated,
         index,
@@ -129,6 +134,9 @@ pub fn count<R: Row>(
 struct Counter<'a, R> {
     filter: &'a Filter,
     wanted_tags: Vec<String>,
+    by: By,
+    /// The game's slice.
+    slice: Slice,
     files: &'a Files,
     repeated: &'a Repeated,
     index: Option<&'a GameIndex>,
@@ -213,7 +221,7 @@ impl<R: Row> Counter<'_, R> {
         };
         let mut packed = self.packed.iter().copied();
         for &KeyedPly { key, mv, side } in &self.waiting {
-            let count = Count { key, mv, outcome: *outcomes.get(side), games: 1 };
+            let count = Count { key, mv, slice: self.slice, outcome: *outcomes.get(side), games: 1 };
             if let Some(row) = R::make(count, packed.next().flatten(), self.game) {
                 self.sorter.push(row)?;
             }
@@ -302,6 +310,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
                 GameIndex::write_entry(self.game, game, &mut self.entry);
             }
         }
+        self.slice = slice_of(game, self.by);
         self.waiting.clear();
         self.packed.clear();
         self.lines.clear();

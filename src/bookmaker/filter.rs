@@ -6,7 +6,9 @@ use shakmaty::{ByColor, Color};
 
 use wildmatch::WildMatch;
 
-use crate::games::{Date, GameResult, Header, PlayerName, Speed};
+use crate::book::counts::{By, Slice};
+use crate::chess::{RatingBand, Speed};
+use crate::games::{Date, GameResult, Header, PlayerName};
 
 /// Which games count, and which of their moves.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +25,8 @@ pub struct Filter {
     pub max_elo_difference: Option<u16>,
     /// How fast the game was played; empty: at any speed.
     pub speeds: Vec<Speed>,
+    /// The bands of the mean of both ratings; empty: any.
+    pub ratings: Vec<RatingBand>,
     /// What tags the game has.
     pub tags: Tags,
     /// The first day.
@@ -116,6 +120,8 @@ pub enum Left {
     EloDifference,
     /// The speed is another one or unknown.
     Speed,
+    /// The mean of the ratings is in another band, or one is unknown.
+    Rating,
     /// It lacks a tag.
     Tag,
     /// It has a tag that it must not have.
@@ -132,16 +138,43 @@ pub enum Left {
     Repeated,
 }
 
+/// Whether a value is among those that are wanted, if any are; an unknown one is not.
+fn passes<T: PartialEq>(wanted: &[T], known: Option<T>) -> bool {
+    wanted.is_empty() || known.is_some_and(|known| wanted.contains(&known))
+}
+
+/// The slice that a game belongs to.
+pub(crate) fn slice_of(game: &Header, by: By) -> Slice {
+    let speed = || game.tag(TIME_CONTROL).and_then(|text| Speed::from_pgn(&text));
+    let rating = || RatingBand::of(game.white_elo, game.black_elo);
+    Slice { speed: by.speed.then(speed).flatten(), rating: by.rating.then(rating).flatten() }
+}
+
 /// The sides whose moves of a game count.
 pub(crate) type Sides = ByColor<bool>;
 
 const BOTH: Sides = Sides { white: true, black: true };
 
 impl Filter {
-    /// The tags that headers must hold for [`admits`](Self::admits).
-    pub(crate) fn wanted_tags(&self) -> Vec<String> {
-        let speed = (!self.speeds.is_empty()).then(|| TIME_CONTROL.to_owned());
+    /// The tags that headers must hold for [`admits`](Self::admits), and for telling games apart.
+    pub(crate) fn wanted_tags(&self, by: By) -> Vec<String> {
+        let speed = (by.speed || !self.speeds.is_empty()).then(|| TIME_CONTROL.to_owned());
         self.tags.names.iter().cloned().chain(speed).collect()
+    }
+
+    /// What count files must tell apart for [`admits_slice`](Self::admits_slice).
+    pub(crate) fn slices(&self) -> By {
+        By { speed: !self.speeds.is_empty(), rating: !self.ratings.is_empty() }
+    }
+
+    /// Whether rows of a count file count.
+    pub(crate) fn admits_slice(&self, slice: Slice) -> bool {
+        passes(&self.speeds, slice.speed) && passes(&self.ratings, slice.rating)
+    }
+
+    /// Whether anything but speeds and ratings decides, which count files do not tell.
+    pub(crate) fn is_of_games(&self) -> bool {
+        Self { speeds: Vec::new(), ratings: Vec::new(), ..self.clone() } != Self::default()
     }
 
     /// The sides whose moves of a game count.
@@ -162,11 +195,12 @@ impl Filter {
         {
             return Err(Left::Date);
         }
-        if !self.speeds.is_empty() {
-            let speed = game.tag(TIME_CONTROL).and_then(|text| Speed::from_pgn(&text));
-            if speed.is_none_or(|speed| !self.speeds.contains(&speed)) {
-                return Err(Left::Speed);
-            }
+        let slice = slice_of(game, self.slices());
+        if !passes(&self.speeds, slice.speed) {
+            return Err(Left::Speed);
+        }
+        if !passes(&self.ratings, slice.rating) {
+            return Err(Left::Rating);
         }
         if !self.tags.wanted.iter().all(|pattern| pattern.is_met(game)) {
             return Err(Left::Tag);
@@ -293,7 +327,7 @@ mod tests {
         assert_eq!(speed(&[Speed::Bullet]), Some(Left::Speed));
         let unknown = Header::default();
         let filter = Filter { speeds: vec![Speed::Blitz], ..Filter::default() };
-        assert_eq!((filter.admits(&unknown), filter.wanted_tags().len()), (Err(Left::Speed), 1));
+        assert_eq!((filter.admits(&unknown), filter.wanted_tags(By::default()).len()), (Err(Left::Speed), 1));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::Counts;
-use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line};
+use crate::book::counts::{By, CountFile, CountWriter, CountsWritten, Line, Shape};
 use crate::chess::MoveCode;
 use crate::games::Sources;
 
@@ -29,31 +29,32 @@ pub struct Input<'a> {
     pub games: &'a mut Sources,
     /// Games of them that repeat others.
     pub repeated: &'a Repeated,
-    /// Count files. No filter acts on them.
+    /// Count files. Filters of speeds and ratings act on them, and no others.
     pub counts: &'a [CountFile],
 }
 
 impl Input<'_> {
-    /// Counts everything on all threads, and adds the games to the index if there is one.
+    /// Counts everything on all threads, and adds the games to the index if there is one. Games are told apart `by` speed and
+    /// rating.
     ///
     /// # Errors
-    /// When a file cannot be read, a temporary one cannot be written, positions are missing that `R` holds, or the
-    /// work is interrupted.
+    /// When a file cannot be read, a temporary one cannot be written, a count file lacks what `R` holds or what games are told
+    /// apart or filtered by, or the work is interrupted.
     pub fn count<R: Row>(
         &mut self,
         filter: &Filter,
+        by: By,
         resources: &Resources,
         index: Option<&GameIndex>,
         progress: &Progress,
     ) -> Result<Counted<R>> {
-        if let Some(lacking) = self.counts.iter().find(|file| R::PLACED && !file.has_positions()) {
-            return Err(lacking.lacks_positions());
-        }
+        let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
+        self.counts.iter().try_for_each(|file| file.require(wanted))?;
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
-        let mut counted = count(self.games, filter, self.repeated, resources, index, progress)?;
-        counted.runs.extend(read(self.counts, resources, progress)?);
+        let mut counted = count(self.games, filter, by, self.repeated, resources, index, progress)?;
+        counted.runs.extend(read(self.counts, filter, by, resources, progress)?);
         Ok(counted)
     }
 }
@@ -64,6 +65,8 @@ impl Input<'_> {
 /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
 fn read<R: Row>(
     files: &[CountFile],
+    filter: &Filter,
+    by: By,
     resources: &Resources,
     progress: &Progress,
 ) -> Result<Vec<SortedRuns<R>>> {
@@ -73,6 +76,7 @@ fn read<R: Row>(
         return Ok(Vec::new());
     }
     progress.things(files.iter().map(CountFile::rows).sum(), "rows");
+    let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
     let threads = resources.threads.clamp(1, parts.len());
     let share = resources.memory / threads;
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
@@ -81,13 +85,16 @@ fn read<R: Row>(
         let mut read = || -> Result<()> {
             while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let mut rows = 0;
-                file.group(*group, R::PLACED, |line| {
+                file.group(*group, wanted, |line| {
                     rows += 1;
                     if rows % STRIDE == 0 {
                         interrupt::check()?;
                         progress.at(done.fetch_add(STRIDE, Ordering::Relaxed) + STRIDE);
                     }
-                    push(line, &mut sorter)
+                    if !filter.admits_slice(line.slice) {
+                        return Ok(());
+                    }
+                    push(&Line { slice: by.of(line.slice), ..*line }, &mut sorter)
                 })?;
                 done.fetch_add(rows % STRIDE, Ordering::Relaxed);
             }
@@ -108,7 +115,7 @@ fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {
     }
     let outcomes = [(Outcome::Win, line.wins), (Outcome::Draw, line.draws), (Outcome::Loss, line.losses)];
     for (outcome, games) in outcomes.into_iter().filter(|(_, games)| *games > 0) {
-        let count = Count { key: line.key, mv: line.mv, outcome, games };
+        let count = Count { key: line.key, mv: line.mv, slice: line.slice, outcome, games };
         if let Some(row) = R::make(count, line.packed, NO_GAME) {
             sorter.push(row)?;
         }
@@ -129,7 +136,7 @@ pub(crate) fn write_counts(
     progress: &Progress,
 ) -> Result<(Report, CountsWritten)> {
     let resources = &resources.without(ASIDE);
-    if writer.has_positions() {
+    if writer.shape().positions {
         write::<PlacedRow>(input, filter, resources, writer, progress)
     } else {
         write::<CountRow>(input, filter, resources, writer, progress)
@@ -143,7 +150,8 @@ fn write<R: Row>(
     mut writer: CountWriter,
     progress: &Progress,
 ) -> Result<(Report, CountsWritten)> {
-    let Counted { runs, report, .. } = input.count::<R>(filter, resources, None, progress)?;
+    let Counted { runs, report, .. } =
+        input.count::<R>(filter, writer.shape().by, resources, None, progress)?;
     let sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
     let lines = |rows: &[R]| {
@@ -152,8 +160,8 @@ fn write<R: Row>(
             // All rows of a key have the same position unless keys collide: then one of them serves all.
             let packed = rows.iter().filter_map(Row::packed).min();
             let key = rows.first().map_or(0, |row| row.key());
-            for_each_move(rows, |mv, Counts { wins, draws, losses, .. }| {
-                lines.push(Line { key, mv, wins, draws, losses, packed });
+            for_each_move(rows, |mv, slice, Counts { wins, draws, losses, .. }| {
+                lines.push(Line { key, mv, wins, draws, losses, packed, slice });
             });
         }
         lines

@@ -43,6 +43,7 @@ pub use weigh::Weigh;
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::book::counts::By;
 use crate::book::{BookWriter, Written};
 use count::{Counted, Files};
 use game_index::GameIndex;
@@ -93,7 +94,7 @@ fn build_from<R: Row>(
     let counted = writer.needs_positions();
     let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
     let Counted { runs, mut report, marks } =
-        input.count::<R>(filter, resources, index.as_ref(), progress)?;
+        input.count::<R>(filter, By::default(), resources, index.as_ref(), progress)?;
     if let Some(index) = index {
         index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
     }

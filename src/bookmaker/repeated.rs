@@ -17,6 +17,7 @@ use super::filter::Filter;
 use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::{Error, Result};
 use crate::base::progress::Progress;
+use crate::book::counts::By;
 use crate::chess::{MoveCode, Position};
 use crate::games::play::{GamesPlayer, play};
 use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
@@ -40,7 +41,7 @@ impl Repeated {
         let files = Files::new(source.files());
         let digester = || Digester {
             filter,
-            wanted_tags: filter.wanted_tags(),
+            wanted_tags: filter.wanted_tags(By::default()),
             files: &files,
             sorter: RadixSorter::<Row>::new(share, &resources.temp),
             games: 0,

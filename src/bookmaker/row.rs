@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::sort::Sortable;
-use crate::book::counts::{GAMES_BITS, MOST_GAMES};
+use crate::book::counts::{GAMES_BITS, MOST_GAMES, SLICE_BITS, Slice};
 use crate::chess::MoveCode;
 use crate::chess::Packed;
 
@@ -42,6 +42,8 @@ pub struct Count {
     pub key: u64,
     /// The move.
     pub mv: MoveCode,
+    /// In which games.
+    pub slice: Slice,
     /// How it ended for the side that made it.
     pub outcome: Outcome,
     /// How often.
@@ -62,12 +64,14 @@ pub enum Outcome {
 
 /// Bits after the outcome.
 const OUTCOME_SHIFT: u32 = GAMES_BITS;
+/// Bits after the slice of games.
+const SLICE_SHIFT: u32 = OUTCOME_SHIFT + 2;
 /// Bits after the move.
-const MOVE_SHIFT: u32 = 48;
+const MOVE_SHIFT: u32 = SLICE_SHIFT + SLICE_BITS;
 /// Bits after the key.
-const KEY_SHIFT: u32 = 64;
+const KEY_SHIFT: u32 = MOVE_SHIFT + 16;
 
-/// A count in 16 bytes, from the highest bit down: key 64, move 16, outcome 2, games 46.
+/// A count in 16 bytes, from the highest bit down: key 64, move 16, slice 7, outcome 2, games 39.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct CountRow(u128);
@@ -78,6 +82,7 @@ impl CountRow {
         Self(
             u128::from(count.key) << KEY_SHIFT
                 | u128::from(count.mv.0) << MOVE_SHIFT
+                | u128::from(count.slice.number()) << SLICE_SHIFT
                 | u128::from(count.outcome as u8) << OUTCOME_SHIFT
                 | u128::from(count.games.min(MOST_GAMES)),
         )
@@ -122,6 +127,7 @@ impl Row for CountRow {
         Count {
             key: self.key(),
             mv: MoveCode((self.0 >> MOVE_SHIFT) as u16),
+            slice: Slice::numbered((self.0 >> SLICE_SHIFT) as u8 & ((1 << SLICE_BITS) - 1)),
             outcome: match (self.0 >> OUTCOME_SHIFT) & 3 {
                 0 => Outcome::Loss,
                 1 => Outcome::Draw,
@@ -189,17 +195,21 @@ mod tests {
 
     fn counts() -> impl Strategy<Value = Count> {
         let outcome = prop::sample::select(vec![Outcome::Loss, Outcome::Draw, Outcome::Win]);
-        (any::<u64>(), any::<u16>(), outcome, 0..=MOST_GAMES).prop_map(|(key, mv, outcome, games)| Count {
-            key,
-            mv: MoveCode(mv),
-            outcome,
-            games,
-        })
+        (any::<u64>(), any::<u16>(), 0..70_u8, outcome, 0..=MOST_GAMES).prop_map(
+            |(key, mv, slice, outcome, games)| Count {
+                key,
+                mv: MoveCode(mv),
+                slice: Slice::numbered(slice / 10 << 4 | slice % 10),
+                outcome,
+                games,
+            },
+        )
     }
 
     #[test]
     fn games_are_added_up_and_never_wrap() {
-        let count = Count { key: 1, mv: MoveCode(2), outcome: Outcome::Draw, games: MOST_GAMES - 1 };
+        let slice = Slice::default();
+        let count = Count { key: 1, mv: MoveCode(2), slice, outcome: Outcome::Draw, games: MOST_GAMES - 1 };
         let mut row = CountRow::new(count);
         assert!(row.absorb(&CountRow::new(Count { games: 1, ..count })));
         assert_eq!(row.count().games, MOST_GAMES);

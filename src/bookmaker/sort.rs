@@ -248,6 +248,7 @@ mod tests {
     use super::super::row::{Count, CountRow, Outcome, Row};
     use super::*;
     use crate::base::error::Remedy;
+    use crate::book::counts::Slice;
     use crate::chess::MoveCode;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -285,11 +286,12 @@ mod tests {
                 // Keys all over the key space, or close together.
                 let key = if hashed { key.wrapping_mul(0x9e37_79b9_7f4a_7c15) } else { key };
                 let outcome = if won == 0 { Outcome::Loss } else { Outcome::Win };
-                counts.push(Count { key, mv: MoveCode(mv), outcome, games });
+                counts.push(Count { key, mv: MoveCode(mv), slice: Slice::default(), outcome, games });
                 *model.entry((key, mv, outcome)).or_insert(0) += games;
             }
             let model: Vec<_> = model.into_iter()
-                .map(|((key, mv, outcome), games)| Count { key, mv: MoveCode(mv), outcome, games }).collect();
+                .map(|((key, mv, outcome), games)| Count { key, mv: MoveCode(mv), slice: Slice::default(), outcome, games })
+                .collect();
             let folder = tempfile::tempdir().unwrap();
             let (out, spilled) = sorted(&counts, threads, memory, folder.path());
             prop_assert_eq!(&out, &model);
@@ -304,7 +306,8 @@ mod tests {
         let missing = Path::new("no such folder");
         let mut sorter = RadixSorter::new(1 << 10, missing);
         let row = |key: u64| {
-            CountRow::new(Count { key: key << 50, mv: MoveCode(1), outcome: Outcome::Win, games: 1 })
+            let slice = Slice::default();
+            CountRow::new(Count { key: key << 50, mv: MoveCode(1), slice, outcome: Outcome::Win, games: 1 })
         };
         let error = (0..10_000).find_map(|key| sorter.push(row(key)).err()).unwrap();
         assert_eq!(error.remedy(), Some(Remedy::TemporaryFiles), "{error}");

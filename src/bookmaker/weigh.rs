@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use shakmaty::{ByColor, Color, Position as _};
 
 use super::row::{Outcome, Row};
+use crate::book::counts::Slice;
 use crate::book::{Counts, MoveFacts, PositionRecord};
 use crate::chess::MoveCode;
 
@@ -93,7 +94,7 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         all.clear();
-        for_each_move(rows, |mv, counts| {
+        for_each_move(rows, |mv, _, counts| {
             total.games += counts.games;
             total.wins += counts.wins;
             total.draws += counts.draws;
@@ -136,8 +137,8 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
     found
 }
 
-/// Adds up the outcomes of each move of one position.
-pub(crate) fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Counts)) {
+/// Adds up the outcomes of each move of one position in each slice of games.
+pub(crate) fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Slice, Counts)) {
     let mut rows = rows.iter().map(Row::count).peekable();
     while let Some(first) = rows.next() {
         let mut counts = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
@@ -149,9 +150,9 @@ pub(crate) fn for_each_move<R: Row>(rows: &[R], mut see: impl FnMut(MoveCode, Co
                 Outcome::Draw => counts.draws += some.games,
                 Outcome::Loss => counts.losses += some.games,
             }
-            count = rows.next_if(|next| next.mv == first.mv);
+            count = rows.next_if(|next| (next.mv, next.slice) == (first.mv, first.slice));
         }
-        see(first.mv, counts);
+        see(first.mv, first.slice, counts);
     }
 }
 
@@ -169,7 +170,8 @@ mod tests {
         for &(key, mv, games) in counts {
             for (outcome, games) in [Outcome::Loss, Outcome::Draw, Outcome::Win].into_iter().zip(games) {
                 if games > 0 {
-                    rows.push(CountRow::new(Count { key, mv: MoveCode(mv), outcome, games }));
+                    let slice = Slice::default();
+                    rows.push(CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome, games }));
                 }
             }
         }
@@ -206,8 +208,10 @@ mod tests {
 
     #[test]
     fn where_games_are_counted_a_position_that_enough_reached_comes_without_moves() {
-        let row =
-            |key, mv, games| CountRow::new(Count { key, mv: MoveCode(mv), outcome: Outcome::Draw, games });
+        let slice = Slice::default();
+        let row = |key, mv, games| {
+            CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: Outcome::Draw, games })
+        };
         let rows = [row(1, 0, 1), row(1, 2, 3), row(1, 3, 2), row(2, 0, 3), row(3, 0, 2), row(4, 5, 2)];
         let of = |counted| positions(&rows, &Weigh::default(), counted, &mut Drops::new());
         let seen: Vec<_> = of(true)

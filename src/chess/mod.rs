@@ -8,6 +8,8 @@ pub mod normal;
 pub mod notation;
 mod packed;
 mod position;
+mod rating;
+mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
 mod written;
@@ -20,5 +22,7 @@ pub(crate) use packed::PACKED_LEN;
 pub use packed::Packed;
 pub use position::{FenError, Position, odd};
 pub(crate) use position::{lenient, names_files};
+pub use rating::RatingBand;
+pub use speed::Speed;
 pub(crate) use written::is_move_without_square;
 pub use written::{ReadMoveError, read_move};

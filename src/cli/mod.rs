@@ -14,8 +14,8 @@ use crate::base::{cut, interrupt};
 
 use args::adapter;
 use commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, export, info, init, learn, merge, play, show, tree,
-    trim,
+    build, check, convert, diff, doctor, dump, edit, evals, export, info, init, learn, merge, play, show,
+    tree, trim,
 };
 pub use output::exit::Exit;
 

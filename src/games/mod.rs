@@ -15,7 +15,6 @@ pub mod pgn;
 mod pipe;
 pub(crate) mod play;
 mod player;
-mod speed;
 pub(crate) mod text;
 mod zip;
 
@@ -28,7 +27,6 @@ pub use header::{Date, Header, Place, Spot, decode_text};
 pub(crate) use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
-pub use speed::Speed;
 pub(crate) use zip::is_zip;
 
 use crate::chess::{MoveCode, Position};

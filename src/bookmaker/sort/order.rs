@@ -106,6 +106,7 @@ fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) ->
 mod tests {
     use super::super::super::row::{Count, CountRow, Outcome};
     use super::*;
+    use crate::book::counts::Slice;
     use crate::chess::MoveCode;
     use proptest::prelude::*;
 
@@ -120,7 +121,8 @@ mod tests {
             let row = |(key, mv): (u64, u16)| {
                 // The same in the first bits, in many of the others, or in all.
                 let key = (key >> spread >> same) | 0xa5a5_u64 << 48 & !(u64::MAX >> same);
-                CountRow::new(Count { key, mv: MoveCode(mv), outcome: Outcome::Draw, games: 1 })
+                let slice = Slice::default();
+                CountRow::new(Count { key, mv: MoveCode(mv), slice, outcome: Outcome::Draw, games: 1 })
             };
             let mut rows: Vec<_> = drawn.into_iter().map(row).collect();
             let mut expected = rows.clone();

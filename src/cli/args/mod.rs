@@ -4,6 +4,7 @@ pub mod adapter;
 pub mod policy;
 pub mod positions;
 pub mod resources;
+pub mod slices;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;

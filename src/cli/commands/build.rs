@@ -1,6 +1,7 @@
 //! `tabiya build`: a book or a count file from games.
 
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
@@ -11,18 +12,19 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
-use crate::book::counts::{CountFile, CountWriter, is_named, split};
+use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
 use crate::book::{self, WriteOptions};
 use crate::bookmaker::{
     self, Filter, Input, Names, Only, Plan, Repeated, Resources, TagPattern, Tags, Weigh,
 };
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
+use crate::cli::args::slices::{ByArgs, SliceArgs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, report, written};
 use crate::evals::import::{self as evals, Import};
-use crate::games::{self, Date, PlayerName, Sources, Speed, decode_text};
+use crate::games::{self, Date, PlayerName, Sources, decode_text};
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -31,7 +33,7 @@ pub struct Args {
     /// standard input, or count files (.parquet)
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// The book to write; its extension selects the format
+    /// The book to write; its extension selects the format. With --counts, - is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Replace the book if it exists
@@ -51,6 +53,8 @@ pub struct Args {
     /// Also put the evaluations in the comments of these games, such as [%eval 0.17], into a store; reads all games twice
     #[arg(long, value_name = "STORE")]
     evals: Option<PathBuf>,
+    #[command(flatten)]
+    by: ByArgs,
     #[command(flatten)]
     games: Games,
     #[command(flatten)]
@@ -78,9 +82,8 @@ struct Games {
     /// Only games in which the ratings differ by at most this much
     #[arg(long, value_name = "ELO")]
     max_elo_difference: Option<u16>,
-    /// Only games at these speeds, by the tag TimeControl and the limits of Lichess; with commas between them
-    #[arg(long, value_name = "SPEED", value_delimiter = ',', value_parser = speed())]
-    speed: Vec<Speed>,
+    #[command(flatten)]
+    slices: SliceArgs,
     /// Only games whose tag matches a pattern, ignoring case: * matches any text, ? any one character; repeatable, then all
     /// must match
     #[arg(long, value_name = "NAME=PATTERN")]
@@ -165,13 +168,6 @@ fn only() -> impl TypedValueParser<Value = Only> {
     })
 }
 
-fn speed() -> impl TypedValueParser<Value = Speed> {
-    PossibleValuesParser::new(Speed::NAMES.map(|(name, _)| name)).map(|given| {
-        let known = Speed::NAMES.into_iter().find(|(name, _)| *name == given);
-        known.map_or(Speed::Classical, |(_, speed)| speed)
-    })
-}
-
 fn permille() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(0..=1000)
 }
@@ -216,7 +212,6 @@ impl Games {
             min_elo: self.min_elo,
             min_mover_elo: self.min_mover_elo,
             max_elo_difference: self.max_elo_difference,
-            speeds: self.speed.clone(),
             tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
             min_plies: self.min_plies,
             unique: self.unique,
@@ -229,6 +224,7 @@ impl Games {
             variations: self.variations || self.repertoire.is_some(),
             skip_mistakes: self.skip_mistakes,
             repertoire: self.repertoire.is_some(),
+            ..self.slices.filter()
         })
     }
 }
@@ -265,10 +261,27 @@ impl Moves {
 }
 
 impl Args {
+    /// Whether the count file goes to standard output, and messages do not.
+    fn is_piped(&self) -> bool {
+        self.counts && self.output.as_os_str() == STDOUT
+    }
+
     /// Refuses options that exclude each other.
     fn check(&self) -> Result<()> {
+        if self.is_piped() && io::stdout().is_terminal() {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "a count file is not text, and standard output is a terminal",
+            )
+            .advice("send it into a file or a program, or name a file with -o"));
+        }
+        if self.by.by().any() && !self.counts {
+            return Err(Error::new(ErrorKind::Usage, "--by is for count files, and this is to be a book")
+                .advice("write a count file with --counts"));
+        }
         let name = self.output.display();
-        let (what, advice) = match (self.counts, is_named(&self.output), self.moves.given()) {
+        let is_named = is_named(&self.output) || self.is_piped();
+        let (what, advice) = match (self.counts, is_named, self.moves.given()) {
             (true, false, _) => {
                 (format!("{name}: a count file is a Parquet file"), "end its name with .parquet")
             }
@@ -298,9 +311,9 @@ pub fn run(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     let (games, counted) = split(&args.sources)?;
     let counted = counted.iter().map(|path| CountFile::open(path)).collect::<Result<Vec<_>>>()?;
-    let filtered = filter != Filter::default();
+    let filtered = filter.is_of_games();
     if filtered && games.is_empty() {
-        let what = "there are only count files, and filters of games do not apply to them";
+        let what = "there are only count files, and filters of games except --speed and --rating do not apply to them";
         return Err(Error::new(ErrorKind::Usage, what)
             .advice("filter the games when you count them, with tabiya build --counts"));
     }
@@ -324,7 +337,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     let input = Input { games: &mut source, repeated: &repeated, counts: &counted };
     let weigh = args.moves.weigh(filter.repertoire);
     let (report, written_lines, is_empty) = if args.counts {
-        let writer = CountWriter::create(&args.output, args.positions, args.force)?;
+        let writer = CountWriter::create(
+            &args.output,
+            Shape { positions: args.positions, by: args.by.by() },
+            args.force,
+        )?;
         let (report, written) = bookmaker::write_counts(input, &filter, &resources, writer, &progress)?;
         (report, counts::written_lines(&written), written.plies == 0)
     } else {
@@ -352,6 +369,11 @@ pub fn run(args: &Args) -> Result<Exit> {
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
     let lines = [games_lines, counts::read_lines(&counted, filtered), written_lines, evals_lines].concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
+    if args.is_piped() {
+        lines.iter().for_each(|line| output::warn(line));
+        // An empty count file is what its reader asked for.
+        return Ok(exit);
+    }
     let exit = output::print_lines(&lines, exit)?;
     if is_empty {
         let (what, advice) = report::why_nothing(&report, &weigh);

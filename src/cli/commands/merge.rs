@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
-use crate::book::counts::{CountFile, CountWriter, is_named, split};
+use crate::book::counts::{By, CountFile, CountWriter, Shape, is_named, split};
 use crate::book::{self, Book, Scope};
 use crate::bookmaker::{self, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::slices::{ByArgs, SliceArgs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, written};
@@ -25,6 +26,10 @@ pub struct Args {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     to: To,
+    #[command(flatten)]
+    by: ByArgs,
+    #[command(flatten)]
+    slices: SliceArgs,
     #[command(flatten)]
     resources: ResourcesArgs,
 }
@@ -47,7 +52,19 @@ pub(crate) struct To {
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
-    make(&args.inputs, &args.to, &args.resources)
+    let (by, filter) = (args.by.by(), args.slices.filter());
+    let output = &args.to.file.output;
+    if is_named(output) {
+        return merge_counts(&args.inputs, output, args.to.file.force, by, &filter, &args.resources);
+    }
+    match args.slices.given().or(by.any().then_some("--by")) {
+        None => make(&args.inputs, &args.to, &args.resources),
+        Some(option) => Err(Error::new(
+            ErrorKind::Usage,
+            format!("{option} is for count files, and books do not tell games apart"),
+        )
+        .advice("end the name of the output with .parquet, or make a book of count files with tabiya build")),
+    }
 }
 
 /// Makes one book from one or more.
@@ -57,7 +74,8 @@ pub fn run(args: &Args) -> Result<Exit> {
 pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Exit> {
     let output = &to.file.output;
     if is_named(output) {
-        return merge_counts(inputs, output, to.file.force, resources);
+        let (by, filter) = (By::default(), Filter::default());
+        return merge_counts(inputs, output, to.file.force, by, &filter, resources);
     }
     let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     keep_inputs(&book::parts(output), &written::books(books.iter().map(|book| &**book)))?;
@@ -91,11 +109,18 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     Ok(exit)
 }
 
-/// Adds count files up into one.
+/// Adds up the rows of count files that pass the filter, except those that are told apart, into one file.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no file is written.
-fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, resources: &ResourcesArgs) -> Result<Exit> {
+fn merge_counts(
+    inputs: &[PathBuf],
+    output: &Path,
+    force: bool,
+    by: By,
+    filter: &Filter,
+    resources: &ResourcesArgs,
+) -> Result<Exit> {
     let (others, files) = split(inputs)?;
     if let Some(other) = others.first() {
         let what = "this is not a count file, and only count files can be added up into one";
@@ -107,20 +132,28 @@ fn merge_counts(inputs: &[PathBuf], output: &Path, force: bool, resources: &Reso
     let resources = resources.resolve()?;
     interrupt::watch();
     let lacking = files.iter().find(|file| !file.has_positions());
-    let writer = CountWriter::create(output, lacking.is_none(), force)?;
+    let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, force)?;
     let progress = Progress::terminal(output.to_string_lossy());
     let input = Input { games: &mut games::open(&[])?, repeated: &Repeated::default(), counts: &files };
-    let (_, written) = bookmaker::write_counts(input, &Filter::default(), &resources, writer, &progress)?;
+    let (_, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = counts::read_lines(&files, false);
     if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
         let name = lacking.path().display();
         lines.push(format!("left out: the positions, because {name} has only their keys"));
     }
+    let told = files.iter().fold(By::default(), |all, file| all.or(file.shape().by));
+    let added: Vec<_> = told.columns().filter(|name| !by.columns().any(|kept| kept == *name)).collect();
+    if !added.is_empty() {
+        let names = added.join(" and ");
+        lines.push(format!("added up: each {names} (--by keeps them apart)"));
+    }
     lines.extend(counts::written_lines(&written));
     let exit = output::print_lines(&lines, Exit::Done)?;
     if written.plies == 0 {
-        return Ok(written::nothing(output, "the count files have no moves", None));
+        let what =
+            if filter.slices().any() { "no row passed the filters" } else { "the count files have no moves" };
+        return Ok(written::nothing(output, what, None));
     }
     Ok(exit)
 }

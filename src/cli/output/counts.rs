@@ -11,7 +11,7 @@ use crate::base::error::Result;
 use crate::base::findings::{Severity, listed, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::counts::{CountFile, CountsWritten, sum};
+use crate::book::counts::{By, CountFile, CountsWritten, sum};
 
 /// What was written, in a line for people; none if nothing was written.
 pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {
@@ -55,6 +55,8 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
     let rows: u64 = files.iter().map(CountFile::rows).sum();
     let groups: usize = files.iter().map(CountFile::groups).sum();
     let has_positions = files.iter().all(CountFile::has_positions);
+    let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
+    let by: Vec<_> = by.columns().collect();
 
     let mut sheet = Sheet::new(path, json, out)?;
     sheet.key("format", "counts")?;
@@ -67,7 +69,9 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
     sheet.key("entries", rows)?;
     sheet.row("rows", format_args!("{rows} in {}", many(groups as u64, "row group")))?;
     sheet.number("positions", "positions", whole.positions)?;
-    sheet.row("contains", if has_positions { "keys and positions" } else { "keys" })?;
+    let contents = if has_positions { "keys and positions" } else { "keys" };
+    let apart = if by.is_empty() { String::new() } else { format!(", games by {}", by.join(" and ")) };
+    sheet.row("contains", format_args!("{contents}{apart}"))?;
     sheet.key("games", whole.games)?;
     sheet.row("games", format_args!("{} from the starting position", whole.games))?;
     let (wins, draws, losses) = (whole.wins, whole.draws, whole.losses);
@@ -76,6 +80,7 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
         sheet.key(key, count)?;
     }
     sheet.key("holds_positions", has_positions)?;
+    sheet.key("by", by)?;
     sheet.key("version", version)?;
     sheet.key("created_by", created_by)?;
     sheet.key("row_groups", groups)?;

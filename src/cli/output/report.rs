@@ -42,6 +42,7 @@ fn left_out(report: &Report) -> Vec<String> {
         Left::MoverElo => "--min-mover-elo",
         Left::EloDifference => "--max-elo-difference",
         Left::Speed => "--speed",
+        Left::Rating => "--rating",
         Left::Tag => "--tag",
         Left::NotTag => "--not-tag",
         Left::Date => "--from/--to",

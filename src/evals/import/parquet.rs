@@ -54,15 +54,19 @@ pub(super) fn group(
     wanted: Option<&Wanted>,
     mut see: impl FnMut(u64, Parsed) -> bool,
 ) -> Result<()> {
-    table.group(group, TEXTS.len() + NUMBERS.len(), |first, columns, rows| {
-        interrupt::check()?;
-        for at in 0..rows {
-            if !see(first + at as u64, row(columns, at, wanted)) {
-                return Err(Error::new(ErrorKind::File, "the work stopped"));
+    table.group(
+        group,
+        |_| true,
+        |first, columns, rows| {
+            interrupt::check()?;
+            for at in 0..rows {
+                if !see(first + at as u64, row(columns, at, wanted)) {
+                    return Err(Error::new(ErrorKind::File, "the work stopped"));
+                }
             }
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 fn row(columns: &[Values], at: usize, wanted: Option<&Wanted>) -> Parsed {

@@ -8,7 +8,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type a
 use polars_parquet_format::{ConvertedType, FieldRepetitionType, Type};
 
 use super::footer::{Element, Logical};
-use super::{COUNT_COLUMNS, KEY, MOVE, POSITION};
+use super::{By, COUNT_COLUMNS, KEY, MOVE, POSITION, RATING, SPEED, Shape};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::chess::PACKED_LEN;
 
@@ -18,9 +18,26 @@ pub(crate) const NUMBER_LEN: usize = 16;
 /// The columns of numbers: the key, the move, wins, draws and losses.
 pub(crate) const NUMBERS: usize = 5;
 
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// One of the numbers that each row has.
+    Number,
+    /// Texts.
+    Text,
+    /// Positions.
+    Position,
+    /// Speeds.
+    Speed,
+    /// Bands of ratings.
+    Rating,
+}
+
 /// A column that is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
+    /// What it holds.
+    pub holds: Holds,
     /// Its number among the columns of the file.
     pub at: usize,
     /// Its name and type.
@@ -30,7 +47,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    fn new(at: usize, element: &Element) -> Result<Self> {
+    fn new(holds: Holds, (at, element): (usize, &Element)) -> Result<Self> {
         let physical = match element.kind {
             Some(Type::INT32) => Physical::INT32,
             Some(Type::INT64) => Physical::INT64,
@@ -48,6 +65,7 @@ impl Column {
             .map_err(|_| error(format!("the type of the column {:?} is damaged", element.name)))?;
         let path = ColumnPath::from(element.name.as_str());
         Ok(Self {
+            holds,
             at,
             descriptor: Arc::new(ColumnDescriptor::new(Arc::new(schema), levels, 0, path)),
             is_unsigned: match element.logical {
@@ -60,14 +78,21 @@ impl Column {
     }
 }
 
-/// Finds the columns by their names, in any letter case, and checks their types: those of numbers, and that of positions if
-/// the file has one.
+/// The columns that a count file has and others may not have.
+pub(super) fn shape(columns: &[Column]) -> Shape {
+    let has = |holds| columns.iter().any(|column| column.holds == holds);
+    let by = By { speed: has(Holds::Speed), rating: has(Holds::Rating) };
+    Shape { positions: has(Holds::Position), by }
+}
+
+/// Finds the columns by their names, in any letter case, and checks their types: first those of numbers, then those of
+/// positions, speeds and ratings that the file has.
 ///
 /// # Errors
 /// When one is missing, or has a type that cannot hold its values. The errors name no file.
 pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
     let all = outermost(schema);
-    let mut columns = Vec::with_capacity(NUMBERS + 1);
+    let mut columns = Vec::with_capacity(NUMBERS + 3);
     for name in [KEY, MOVE].into_iter().chain(COUNT_COLUMNS) {
         let cast = match name {
             KEY => "CAST(key AS UBIGINT) AS key".to_owned(),
@@ -79,7 +104,7 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
                 .advice("the columns are key, move, wins, draws and losses")
         })?);
     }
-    if let Some((at, element)) = named(&all, POSITION)? {
+    if let Some(found @ (_, element)) = named(&all, POSITION)? {
         let fits = match element.kind {
             Some(Type::BYTE_ARRAY) => true,
             Some(Type::FIXED_LEN_BYTE_ARRAY) => element.len == Some(PACKED_LEN as i32),
@@ -89,7 +114,16 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
             return Err(error(format!("the column {POSITION:?} does not hold {PACKED_LEN} bytes"))
                 .advice("leave the column out, or write it as a BLOB"));
         }
-        columns.push(Column::new(at, element)?);
+        columns.push(Column::new(Holds::Position, found)?);
+    }
+    // Columns of another kind with these names are another program's own.
+    if let Some(found) = named(&all, SPEED)?.filter(|(_, element)| element.kind == Some(Type::BYTE_ARRAY)) {
+        columns.push(Column::new(Holds::Speed, found)?);
+    }
+    if let Some(found) =
+        named(&all, RATING)?.filter(|(_, element)| whole_numbers(element, RATING, "").is_ok())
+    {
+        columns.push(Column::new(Holds::Rating, found)?);
     }
     Ok(columns)
 }
@@ -99,9 +133,9 @@ pub fn find(schema: &[Element]) -> Result<Vec<Column>> {
 /// # Errors
 /// When there are two, or it does not hold whole numbers. The errors name no file.
 pub fn number(schema: &[Element], name: &str, cast: &str) -> Result<Option<Column>> {
-    let Some((at, element)) = named(&outermost(schema), name)? else { return Ok(None) };
-    whole_numbers(element, name, cast)?;
-    Column::new(at, element).map(Some)
+    let Some(found) = named(&outermost(schema), name)? else { return Ok(None) };
+    whole_numbers(found.1, name, cast)?;
+    Column::new(Holds::Number, found).map(Some)
 }
 
 /// The column of texts of this name, in any letter case, if there is one.
@@ -109,11 +143,11 @@ pub fn number(schema: &[Element], name: &str, cast: &str) -> Result<Option<Colum
 /// # Errors
 /// When there are two, or it does not hold texts. The errors name no file.
 pub fn text(schema: &[Element], name: &str) -> Result<Option<Column>> {
-    let Some((at, element)) = named(&outermost(schema), name)? else { return Ok(None) };
+    let Some(found @ (_, element)) = named(&outermost(schema), name)? else { return Ok(None) };
     if element.kind != Some(Type::BYTE_ARRAY) {
         return Err(error(format!("the column {name:?} does not hold texts")));
     }
-    Column::new(at, element).map(Some)
+    Column::new(Holds::Text, found).map(Some)
 }
 
 /// The columns outside lists and structures, with their numbers.

@@ -22,6 +22,9 @@ pub(crate) mod footer;
 mod pages;
 #[cfg(feature = "parquet")]
 mod read;
+#[cfg(feature = "parquet")]
+mod rows;
+mod slice;
 mod sum;
 #[cfg(feature = "parquet")]
 pub(crate) mod table;
@@ -36,6 +39,8 @@ mod write;
 
 #[cfg(feature = "parquet")]
 pub use read::CountFile;
+pub(crate) use slice::SLICE_BITS;
+pub use slice::{By, Shape, Slice};
 pub use sum::{Sum, sum};
 #[cfg(not(feature = "parquet"))]
 pub use without::{CountFile, CountWriter};
@@ -43,9 +48,9 @@ pub use without::{CountFile, CountWriter};
 pub use write::CountWriter;
 
 /// Bits of the number of games in a row.
-pub(crate) const GAMES_BITS: u32 = 46;
+pub(crate) const GAMES_BITS: u32 = 39;
 
-/// The most games that one row counts: about 70 trillion.
+/// The most games that one row counts: about 550 thousand million.
 pub(crate) const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
 
 /// The first and the last bytes of a Parquet file.
@@ -53,6 +58,9 @@ pub const MAGIC: &[u8] = b"PAR1";
 
 /// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
+
+/// The path that means standard output.
+pub const STDOUT: &str = "-";
 
 /// The name of the version of this format in the metadata of a file (docs/formats/counts.md, File).
 pub const VERSION_NAME: &str = "tabiya.counts";
@@ -67,6 +75,11 @@ pub const MOVE: &str = "move";
 pub const COUNT_COLUMNS: [&str; 3] = ["wins", "draws", "losses"];
 /// The column of positions.
 pub const POSITION: &str = "position";
+
+/// The column of speeds.
+pub const SPEED: &str = "speed";
+/// The column of bands of ratings.
+pub const RATING: &str = "rating";
 
 /// A row of a count file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +96,8 @@ pub struct Line {
     pub losses: u64,
     /// The position.
     pub packed: Option<Packed>,
+    /// The games that are counted.
+    pub slice: Slice,
 }
 
 /// The size of a count file that was written.

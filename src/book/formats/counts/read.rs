@@ -2,20 +2,17 @@
 
 use std::path::Path;
 
-use super::MOST_GAMES;
-use super::columns::{self, NUMBERS};
+use super::columns::{self, Column, Holds, NUMBERS};
 use super::footer::Footer;
 use super::table::Table;
 use super::values::Values;
-use super::{Line, VERSION, VERSION_NAME};
+use super::{Line, Shape, VERSION, VERSION_NAME, rows};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::chess::MoveCode;
-use crate::chess::Packed;
 
 /// An open count file: its footer is read, its rows are not.
 pub struct CountFile {
-    /// The columns of numbers, and that of positions if there is one.
+    /// The columns of numbers, and those of positions, speeds and ratings that there are.
     table: Table,
     version: Option<u32>,
 }
@@ -80,7 +77,12 @@ impl CountFile {
 
     /// Whether it holds positions besides their keys.
     pub fn has_positions(&self) -> bool {
-        self.table.columns() > NUMBERS
+        self.shape().positions
+    }
+
+    /// The columns that it has and others may not have.
+    pub fn shape(&self) -> Shape {
+        columns::shape(self.table.columns())
     }
 
     /// The version of the format in the file; `None` if another program wrote it.
@@ -93,37 +95,59 @@ impl CountFile {
         self.table.created_by()
     }
 
-    /// Reads the rows of a row group; with `placed` their positions too.
+    /// Reads the rows of a row group, with the columns that are `wanted`.
     ///
     /// # Errors
-    /// When the file cannot be read or is damaged, when a row has an impossible value, when positions are asked for and
-    /// missing, and what `see` returns.
-    pub fn group(&self, group: usize, placed: bool, mut see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
-        if placed && !self.has_positions() {
-            return Err(self.lacks_positions());
-        }
-        let mut known = None;
-        self.table.group(group, NUMBERS + usize::from(placed), |row, columns, rows| {
-            if let Some(null) = columns.iter().find_map(Values::null) {
+    /// When the file cannot be read or is damaged, when a row has an impossible value, when a column is wanted and missing,
+    /// and what `see` returns.
+    pub fn group(&self, group: usize, wanted: Shape, mut see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
+        self.require(wanted)?;
+        let is_wanted = |column: &Column| match column.holds {
+            Holds::Number | Holds::Text => true,
+            Holds::Position => wanted.positions,
+            Holds::Speed => wanted.by.speed,
+            Holds::Rating => wanted.by.rating,
+        };
+        let (mut known, mut slices) = (None, Vec::new());
+        self.table.group(group, is_wanted, |row, columns, rows| {
+            let (columns, sliced) =
+                columns.split_at(columns.len().min(NUMBERS + usize::from(wanted.positions)));
+            if let Some(null) = columns.iter().filter_map(Values::null).min() {
                 return Err(self.table.bad(row + null as u64, "a value is missing (NULL)"));
             }
-            for at in 0..rows {
-                let line = line(columns, at).and_then(|mut line| {
+            let bad = |(at, what): (usize, String)| self.table.bad(row + at as u64, &what);
+            rows::slices(wanted.by, sliced, rows, &mut slices).map_err(bad)?;
+            for (at, slice) in slices.iter().enumerate() {
+                let line = rows::line(columns, at, *slice).and_then(|mut line| {
                     if let Some(positions) = columns.get(NUMBERS) {
-                        line.packed = Some(packed(positions.bytes(at), line.key, &mut known)?);
+                        line.packed = Some(rows::packed(positions.bytes(at), line.key, &mut known)?);
                     }
                     Ok(line)
                 });
-                see(&line.map_err(|what| self.table.bad(row + at as u64, &what))?)?;
+                see(&line.map_err(|what| bad((at, what)))?)?;
             }
             Ok(())
         })
     }
 
-    /// The error of a file without the positions that are needed.
-    pub(crate) fn lacks_positions(&self) -> Error {
-        let what = "this count file holds only the keys of positions, and the output needs the positions";
-        Error::format(self.path(), what).remedied_by(Remedy::CountPositions)
+    /// Checks that it has the columns that are wanted.
+    ///
+    /// # Errors
+    /// The first that it lacks.
+    pub(crate) fn require(&self, wanted: Shape) -> Result<()> {
+        let has = self.shape();
+        if wanted.positions && !has.positions {
+            let what = "this count file holds only the keys of positions, and the output needs the positions";
+            return Err(Error::format(self.path(), what).remedied_by(Remedy::CountPositions));
+        }
+        match wanted.by.columns().find(|name| !has.by.columns().any(|known| known == *name)) {
+            Some(name) => {
+                let what =
+                    format!("this count file does not tell games apart by {name}: it has no such column");
+                Err(Error::format(self.path(), what).remedied_by(Remedy::CountBy))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -139,52 +163,4 @@ fn version(footer: &Footer) -> Result<Option<u32>> {
         let what = format!("this is a count file of version {version:?}");
         Error::new(ErrorKind::Format, what).advice("read it with a newer tabiya")
     })
-}
-
-/// A row, without its position.
-///
-/// # Errors
-/// The value that is impossible.
-fn line(columns: &[Values], at: usize) -> std::result::Result<Line, String> {
-    let [key, mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
-    let number = |values: &Values, name: &str| {
-        values.number(at).ok_or_else(|| format!("{name} is not a number of 128 bits"))
-    };
-    let wide = number(key, "key")?;
-    // Programs without unsigned numbers write the upper half of all keys as negative numbers.
-    let key = u64::try_from(wide)
-        .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
-        .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
-    let wide = number(mv, "move")?;
-    let mv = u16::try_from(wide).map(MoveCode).ok();
-    let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error().is_none());
-    let mv = mv.ok_or_else(|| format!("move is {wide}, which codes no move"))?;
-    let count = |values: &Values, name: &str| {
-        let wide = number(values, name)?;
-        match u64::try_from(wide) {
-            Ok(count) if count < MOST_GAMES => Ok(count),
-            Err(_) if wide < 0 => Err(format!("{name} is {wide}, and cannot be negative")),
-            _ => Err(format!("{name} is {wide}, which is more than can be counted")),
-        }
-    };
-    let (wins, draws, losses) = (count(wins, "wins")?, count(draws, "draws")?, count(losses, "losses")?);
-    Ok(Line { key, mv, wins, draws, losses, packed: None })
-}
-
-/// A position, which must have the key. `known` is the last one that was checked.
-fn packed(
-    bytes: Option<&[u8]>,
-    key: u64,
-    known: &mut Option<(u64, Packed)>,
-) -> std::result::Result<Packed, String> {
-    let packed = bytes.and_then(|bytes| bytes.try_into().ok()).map(Packed);
-    let packed = packed.ok_or("position does not have 24 bytes")?;
-    if *known != Some((key, packed)) {
-        let position = packed.unpack().ok_or("position is none of chess")?;
-        if position.key() != key {
-            return Err("position does not have this key".to_owned());
-        }
-        *known = Some((key, packed));
-    }
-    Ok(packed)
 }

@@ -1,6 +1,6 @@
 //! Sums over a whole count file.
 
-use super::{CountFile, Line};
+use super::{CountFile, Line, Slice};
 use crate::base::error::Result;
 use crate::base::findings::{Findings, kinds};
 use crate::base::interrupt;
@@ -63,20 +63,21 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
     let start = Position::start().key();
     let mut sum = Sum::default();
     let mut positions = 0;
-    let mut last: Option<(u64, u16)> = None;
+    let mut last: Option<(u64, u16, Slice)> = None;
     progress.things(file.rows(), "rows");
     let (mut row, mut end) = (0, 0);
     let mut sorted = true;
     for group in 0..file.groups() {
         let place = (file.path(), file.group_start(group));
-        let read = file.group(group, file.has_positions(), |line| {
+        let read = file.group(group, file.shape(), |line| {
             if sum.rows.is_multiple_of(STRIDE) {
                 interrupt::check()?;
                 progress.at(row);
             }
             add(&mut sum, line, start);
-            let this = (line.key, line.mv.0);
-            if last.is_some_and(|last| this < last) {
+            let this = (line.key, line.mv.0, line.slice);
+            // Other programs have other orders of speeds.
+            if last.is_some_and(|(key, mv, _)| (this.0, this.1) < (key, mv)) {
                 let what = format_args!("row {row}, counted from 0, is out of the order of keys and moves");
                 findings.count(Kind::Unsorted, place, what);
                 sorted = false;
@@ -84,7 +85,7 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
                 let what = format_args!("row {row}, counted from 0, is for the same move as the row before");
                 findings.count(Kind::Repeated, place, what);
             }
-            positions += u64::from(last.is_none_or(|(key, _)| key != line.key));
+            positions += u64::from(last.is_none_or(|(key, ..)| key != line.key));
             last = Some(this);
             row += 1;
             Ok(())

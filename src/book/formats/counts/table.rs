@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parquet::errors::ParquetError;
 
 use super::MAGIC;
-use super::columns::Column;
+use super::columns::{Column, shape};
 use super::footer::{self, Chunk, Footer};
 use super::pages::{self, plain};
 use super::values::Values;
@@ -24,7 +24,8 @@ const TAIL_LEN: u64 = 8;
 /// The longest footer that is read: it holds some hundred thousand row groups.
 const MOST_FOOTER: u64 = 1 << 26;
 
-/// Rows that one byte of a file may hold. Each position has its own key of 8 bytes, and at most 218 moves.
+/// Rows that one byte of a file may hold for each slice of games. Each position has its own key of 8 bytes, and at most 218
+/// moves.
 const ROWS_PER_BYTE: u64 = 64;
 
 /// The magic bytes of a file with an encrypted footer.
@@ -54,6 +55,7 @@ impl Table {
         let footer = footer::read::<Footer>(&footer);
         let (footer, _) = footer.ok_or_else(|| damaged("its footer is damaged"))?;
         let columns = find(&footer).map_err(|error| error.at_path(file.path()))?;
+        let rows_per_byte = ROWS_PER_BYTE * shape(&columns).by.slices();
         let (mut groups, mut starts, mut rows, mut claimed) = (Vec::new(), vec![0], 0_u64, 0_u64);
         for group in footer.groups.ok_or_else(|| damaged("its footer is damaged"))? {
             // No byte belongs to two columns, or a short file could take forever.
@@ -62,7 +64,7 @@ impl Table {
                 return Err(damaged("its columns claim more bytes than it has"));
             }
             rows = rows.saturating_add(u64::try_from(group.rows).unwrap_or(u64::MAX));
-            if rows > file.len().saturating_mul(ROWS_PER_BYTE) {
+            if rows > file.len().saturating_mul(rows_per_byte) {
                 return Err(damaged("it claims more rows than it has bytes for"));
             }
             let chunk = |column: &Column| group.columns.get(column.at).copied();
@@ -76,9 +78,9 @@ impl Table {
         Ok(Self { file: Arc::new(file), columns, groups, starts, created_by })
     }
 
-    /// How many columns are read.
-    pub fn columns(&self) -> usize {
-        self.columns.len()
+    /// The columns that can be read.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
     }
 
     /// The file.
@@ -117,15 +119,15 @@ impl Table {
         self.created_by.as_deref()
     }
 
-    /// Reads the first `columns` columns of a row group, some rows at a time: `see` gets the number of the first of them
-    /// in the file, their values, and how many they are.
+    /// Reads the `wanted` columns of a row group, some rows at a time: `see` gets the number of the first of these rows in the
+    /// file, the values of the columns in their order, and how many rows they are.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged, and what `see` returns.
     pub fn group(
         &self,
         group: usize,
-        columns: usize,
+        wanted: impl Fn(&Column) -> bool,
         mut see: impl FnMut(u64, &[Values], usize) -> Result<()>,
     ) -> Result<()> {
         let first = self.starts.get(group).copied().unwrap_or(0);
@@ -133,7 +135,8 @@ impl Table {
         let open = |(column, chunk): (&Column, &Chunk)| {
             Values::open(&self.file, column, *chunk).map_err(|error| error.at_path(self.path()))
         };
-        let mut all = self.columns.iter().zip(chunks).take(columns).map(open).collect::<Result<Vec<_>>>()?;
+        let read = self.columns.iter().zip(chunks).filter(|(column, _)| wanted(column));
+        let mut all = read.map(open).collect::<Result<Vec<_>>>()?;
         let rows = self.group_rows(group);
         let mut read = 0;
         while read < rows {

@@ -19,7 +19,7 @@ use crate::base::error::Remedy;
 use crate::base::findings::summed;
 use crate::base::progress::Progress;
 use crate::bookmaker::{Filter, Input, Repeated, Resources, write_counts};
-use crate::chess::Position;
+use crate::chess::{Position, RatingBand, Speed};
 use crate::games;
 
 /// A legal move that means something: e2e4.
@@ -27,12 +27,17 @@ const E2E4: MoveCode = MoveCode(0x031c);
 
 fn line(key: u64, counts: [u64; 3]) -> Line {
     let [wins, draws, losses] = counts;
-    Line { key, mv: E2E4, wins, draws, losses, packed: None }
+    Line { key, mv: E2E4, wins, draws, losses, packed: None, slice: Slice::default() }
 }
 
 /// The bytes of a count file of ours.
 fn ours(lines: &[Line], positions: bool) -> Vec<u8> {
-    let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), positions).unwrap();
+    shaped(lines, Shape { positions, ..Shape::default() })
+}
+
+/// The same with further columns.
+fn shaped(lines: &[Line], shape: Shape) -> Vec<u8> {
+    let mut writer = CountWriter::new(Path::new("a.parquet"), Vec::new(), shape).unwrap();
     lines.iter().for_each(|line| writer.add(line).unwrap());
     let (file, written) = writer.close().unwrap();
     assert_eq!(written.rows, lines.len() as u64);
@@ -48,7 +53,8 @@ fn rows(bytes: Vec<u8>, placed: bool) -> std::result::Result<Vec<Line>, String> 
             lines.push(*line);
             Ok(())
         };
-        file.group(group, placed, see).map_err(|error| error.to_string())?;
+        file.group(group, Shape { positions: placed, by: file.shape().by }, see)
+            .map_err(|error| error.to_string())?;
     }
     assert_eq!(lines.len() as u64, file.rows());
     Ok(lines)
@@ -226,7 +232,7 @@ fn impossible_numbers_are_refused_with_their_row() {
             vec![i64::MAX, 1],
             "row 0, counted from 0: wins is 9223372036854775807, which is more than can be counted",
         ),
-        (vec![1, MOST_GAMES as i64], "row 1, counted from 0: wins is 70368744177663, which is more"),
+        (vec![1, MOST_GAMES as i64], "row 1, counted from 0: wins is 549755813887, which is more"),
     ] {
         let refusal = refusal(table("int64 wins", Column::I64(wins)));
         assert!(refusal.starts_with(&format!("a.parquet: {what}")), "{refusal}");
@@ -320,12 +326,55 @@ fn a_group_has_a_limited_number_of_rows() {
 }
 
 #[test]
+fn speeds_and_ratings_of_others_are_read_if_they_are_wanted() {
+    let schema = "required int64 key; required int32 move; required int64 wins; required int64 draws; \
+        required int64 losses; required binary speed (UTF8); optional int64 rating;";
+    let file = |speed: &str, rating: Option<i64>| {
+        let group = vec![
+            Column::I64(vec![1]),
+            Column::I32(vec![E2E4.0.into()]),
+            Column::I64(vec![1]),
+            Column::I64(vec![2]),
+            Column::I64(vec![3]),
+            Column::Bytes(vec![speed.as_bytes().to_vec()]),
+            Column::Nulls(vec![rating]),
+        ];
+        theirs(schema, &[group], plain())
+    };
+    let slice = |rating| Slice { speed: Speed::named("rapid"), rating };
+    for (rating, band) in [(Some(1600), RatingBand::from_lowest(1600)), (None, None)] {
+        let read = rows(file("rapid", rating), false).unwrap();
+        assert_eq!(read, [Line { slice: slice(band), ..line(1, [1, 2, 3]) }]);
+    }
+    let said = refusal(file("fast", None));
+    assert!(
+        said.starts_with("a.parquet: row 0, counted from 0: speed is \"fast\", and none of ultra"),
+        "{said}"
+    );
+    let said = refusal(file("blitz", Some(1650)));
+    assert!(said.contains("row 0, counted from 0: rating is 1650, and no band begins there: they"), "{said}");
+    // Nobody asks for them, so they are another program's own.
+    let open = CountFile::from_bytes("a.parquet", file("fast", Some(1650))).unwrap();
+    open.group(0, Shape::default(), |read| {
+        assert_eq!(*read, line(1, [1, 2, 3]));
+        Ok(())
+    })
+    .unwrap();
+    let plain = CountFile::from_bytes("a.parquet", ours(&[line(1, [1, 0, 0])], false)).unwrap();
+    let wanted = Shape { by: By { rating: true, ..By::default() }, ..Shape::default() };
+    let error = plain.group(0, wanted, |_| Ok(())).unwrap_err();
+    assert_eq!(error.remedy(), Some(Remedy::CountBy), "{error}");
+}
+
+#[test]
 fn missing_positions_are_an_error() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.parquet");
     fs::write(&path, ours(&[line(1, [1, 0, 0])], false)).unwrap();
     let file = [CountFile::open(&path).unwrap()];
-    let to = |positions| CountWriter::create(&folder.path().join("b.parquet"), positions, false).unwrap();
+    let shape = |positions| Shape { positions, ..Shape::default() };
+    let to =
+        |positions| CountWriter::create(&folder.path().join("b.parquet"), shape(positions), false).unwrap();
     let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
         let input =
@@ -336,7 +385,7 @@ fn missing_positions_are_an_error() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(write(false).unwrap().1.rows, 1);
     let most = line(1, [MOST_GAMES, 0, 0]);
-    let mut writer = CountWriter::create(&folder.path().join("c.parquet"), false, false).unwrap();
+    let mut writer = CountWriter::create(&folder.path().join("c.parquet"), shape(false), false).unwrap();
     assert!(writer.add(&most).unwrap_err().to_string().contains("more games than can be counted"));
 }
 
@@ -368,24 +417,31 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let resources = Resources { threads, memory, temp: folder.path().to_owned() };
     let input =
         Input { games: &mut games::open(&[]).unwrap(), repeated: &Repeated::default(), counts: &files };
-    let writer = CountWriter::create(&path, positions, false).unwrap();
+    let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
+    let writer = CountWriter::create(&path, Shape { positions, by }, false).unwrap();
     write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();
     fs::read(&path).unwrap()
 }
 
 /// Rows of a few keys, each pair once, sorted.
 fn lines() -> impl Strategy<Value = Vec<Line>> {
-    let row = (0..40_u64, 0..3_u16, [0..9_u64, 0..9, 1..9]);
+    slices_of(1, 1)
+}
+
+/// The same, in some slices.
+fn slices_of(speeds: u8, ratings: u8) -> impl Strategy<Value = Vec<Line>> {
+    let row = (0..40_u64, 0..3_u16, [0..9_u64, 0..9, 1..9], 0..speeds, 0..ratings);
     prop::collection::vec(row, 0..300).prop_map(|rows| {
         let mut lines: Vec<_> = rows
             .into_iter()
-            .map(|(key, mv, counts)| Line {
+            .map(|(key, mv, counts, speed, rating)| Line {
                 mv: MoveCode(E2E4.0 - mv),
+                slice: Slice::numbered(speed << 4 | rating),
                 ..line(key.wrapping_mul(0x9e37_79b9_7f4a_7c15), counts)
             })
             .collect();
-        lines.sort_by_key(|line| (line.key, line.mv));
-        lines.dedup_by_key(|line| (line.key, line.mv));
+        lines.sort_by_key(|line| (line.key, line.mv, line.slice));
+        lines.dedup_by_key(|line| (line.key, line.mv, line.slice));
         lines
     })
 }
@@ -417,6 +473,31 @@ proptest! {
     #[test]
     fn what_is_written_is_read(lines in lines()) {
         prop_assert_eq!(rows(ours(&lines, false), false).unwrap(), lines);
+    }
+
+    #[test]
+    fn slices_come_back_and_add_up(lines in slices_of(7, 10)) {
+        prop_assume!(!lines.is_empty());
+        let by = By { speed: true, rating: true };
+        let file = shaped(&lines, Shape { positions: false, by });
+        prop_assert_eq!(&rows(file.clone(), false).unwrap(), &lines);
+        prop_assert_eq!(&merged(&[file.clone()], false, 2, 1 << 12), &file);
+        let (sum, found) = summed(|findings| {
+            let open = CountFile::from_bytes("a.parquet", file.clone()).unwrap();
+            sum(&open, &Progress::none(), findings)
+        });
+        prop_assert_eq!((sum.unwrap().rows, found.len()), (lines.len() as u64, 0));
+        // Without the columns each move is in one row.
+        let mut model = std::collections::BTreeMap::<_, [u64; 3]>::new();
+        for line in &lines {
+            let counts = model.entry((line.key, line.mv)).or_default();
+            for (sum, count) in counts.iter_mut().zip([line.wins, line.draws, line.losses]) {
+                *sum += count;
+            }
+        }
+        let expected: Vec<_> =
+            model.into_iter().map(|((key, mv), counts)| Line { mv, ..self::line(key, counts) }).collect();
+        prop_assert_eq!(&merged(&[file, ours(&[], false)], false, 1, 1 << 20), &ours(&expected, false));
     }
 
     #[test]

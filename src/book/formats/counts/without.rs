@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{CountsWritten, Line};
+use super::{CountsWritten, Line, Shape};
 use crate::base::error::{Error, ErrorKind, Result};
 
 /// A count file, which cannot exist.
@@ -43,15 +43,16 @@ impl CountFile {
         has_positions() -> bool;
         version() -> Option<u32>;
         created_by() -> Option<&str>;
-        group(usize, bool, impl FnMut(&Line) -> Result<()>) -> Result<()>;
-        lacks_positions() -> Error;
+        group(usize, Shape, impl FnMut(&Line) -> Result<()>) -> Result<()>;
+        shape() -> Shape;
+        require(Shape) -> Result<()>;
     }
 }
 
 #[expect(missing_docs, reason = "as those in the other modules")]
 #[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
 impl CountWriter {
-    pub fn create(path: &Path, _: bool, _: bool) -> Result<Self> {
+    pub fn create(path: &Path, _: Shape, _: bool) -> Result<Self> {
         left_out(path)
     }
 
@@ -64,6 +65,6 @@ impl CountWriter {
     }
 
     never! {
-        has_positions() -> bool;
+        shape() -> Shape;
     }
 }

@@ -1,12 +1,12 @@
 //! Writing a count file.
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, Encoding};
 use parquet::data_type::{
-    ByteArray, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+    ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
@@ -17,11 +17,13 @@ use parquet::schema::types::{ColumnPath, TypePtr};
 
 use super::MOST_GAMES;
 use super::pages::plain;
-use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, VERSION, VERSION_NAME};
+use super::{
+    COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, RATING, SPEED, STDOUT, Shape, Slice, VERSION,
+    VERSION_NAME,
+};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
-use crate::chess::MoveCode;
-use crate::chess::PACKED_LEN;
+use crate::chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
 
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;
@@ -32,10 +34,35 @@ const BATCH: usize = 1 << 12;
 /// Bytes of a page before it is compressed.
 const PAGE_LEN: usize = 1 << 18;
 
+/// Where a count file goes.
+pub enum Target {
+    /// A file.
+    File(Replacement),
+    /// Standard output, which may be a pipe.
+    Stdout(BufWriter<io::Stdout>),
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Stdout(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File(file) => file.flush(),
+            Self::Stdout(out) => out.flush(),
+        }
+    }
+}
+
 /// A count file that is being written. Dropped before [`CountWriter::finish`], it leaves no file.
-pub struct CountWriter<W: Write + Send = Replacement> {
+pub struct CountWriter<W: Write + Send = Target> {
     path: PathBuf,
     writer: SerializedFileWriter<W>,
+    shape: Shape,
     group: Group,
     last_key: Option<u64>,
     written: CountsWritten,
@@ -48,26 +75,37 @@ struct Group {
     moves: Vec<i32>,
     counts: [Vec<i64>; 3],
     /// Positions one after the other, if they are written.
-    positions: Option<Vec<u8>>,
+    positions: Vec<u8>,
+    /// What is told apart, if anything is.
+    slices: Vec<Slice>,
 }
 
 impl CountWriter {
-    /// Begins a count file at `path`, with `positions` or without; with `force` it may replace a file.
+    /// Begins a count file of this shape at `path`; with `force` it may replace a file. The path [`STDOUT`] is standard
+    /// output.
     ///
     /// # Errors
     /// As [`Replacement::new`].
-    pub fn create(path: &Path, positions: bool, force: bool) -> Result<Self> {
-        Self::new(path, Replacement::new(path, force)?, positions)
+    pub fn create(path: &Path, shape: Shape, force: bool) -> Result<Self> {
+        let target = if path.as_os_str() == STDOUT {
+            Target::Stdout(BufWriter::new(io::stdout()))
+        } else {
+            Target::File(Replacement::new(path, force)?)
+        };
+        Self::new(path, target, shape)
     }
 
-    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted.
+    /// Writes the remaining rows, syncs, and puts the file in place, unless no ply was counted. Whoever reads standard
+    /// output receives a file without rows then.
     ///
     /// # Errors
-    /// When the disk is full or fails: the old file is unchanged.
+    /// When the disk is full or fails, or when nobody reads standard output: the old file is unchanged.
     pub fn finish(self) -> Result<CountsWritten> {
-        let (file, written) = self.close()?;
-        if written.plies > 0 {
-            file.commit()?;
+        let (target, written) = self.close()?;
+        match target {
+            Target::File(file) if written.plies > 0 => file.commit()?,
+            Target::File(_) => {}
+            Target::Stdout(mut out) => out.flush().map_err(|error| cannot(&written.file, error.into()))?,
         }
         Ok(written)
     }
@@ -78,21 +116,20 @@ impl<W: Write + Send> CountWriter<W> {
     ///
     /// # Errors
     /// When its first bytes cannot be written.
-    pub fn new(path: &Path, file: W, positions: bool) -> Result<Self> {
+    pub fn new(path: &Path, file: W, shape: Shape) -> Result<Self> {
         let broken = |error| cannot(path, error);
-        let schema = schema(positions).map_err(broken)?;
+        let schema = schema(shape).map_err(broken)?;
         let writer = SerializedFileWriter::new(file, schema, Arc::new(properties())).map_err(broken)?;
-        let group = Group { positions: positions.then(Vec::new), ..Group::default() };
         let written = CountsWritten { file: path.to_owned(), ..CountsWritten::default() };
-        Ok(Self { path: path.to_owned(), writer, group, last_key: None, written })
+        Ok(Self { path: path.to_owned(), writer, shape, group: Group::default(), last_key: None, written })
     }
 
-    /// Whether positions are written.
-    pub fn has_positions(&self) -> bool {
-        self.group.positions.is_some()
+    /// The columns that are written and others may not have.
+    pub fn shape(&self) -> Shape {
+        self.shape
     }
 
-    /// Takes in the next row: they come sorted by key, then by move, and each once.
+    /// Takes in the next row: they come sorted by key, by move and by slice, and each once.
     ///
     /// # Errors
     /// When the disk is full or fails, when a count is too large, or when positions are written and this one is missing.
@@ -101,11 +138,14 @@ impl<W: Write + Send> CountWriter<W> {
         if counts.iter().any(|count| *count >= MOST_GAMES) {
             return Err(Error::format(&self.path, "a move has more games than can be counted"));
         }
-        if let Some(positions) = &mut self.group.positions {
+        if self.shape.positions {
             let packed = line
                 .packed
                 .ok_or_else(|| Error::format(&self.path, "a position that is to be written is missing"))?;
-            positions.extend_from_slice(&packed.0);
+            self.group.positions.extend_from_slice(&packed.0);
+        }
+        if self.shape.by.any() {
+            self.group.slices.push(line.slice);
         }
         self.group.keys.push(line.key.cast_signed());
         self.group.moves.push(line.mv.0.into());
@@ -132,7 +172,7 @@ impl<W: Write + Send> CountWriter<W> {
         let path = &self.path;
         self.writer
             .next_row_group()
-            .and_then(|row_group| self.group.write(row_group))
+            .and_then(|row_group| self.group.write(row_group, self.shape))
             .map_err(|error| cannot(path, error))?;
         self.group.clear();
         Ok(())
@@ -156,18 +196,28 @@ impl Group {
     fn write<W: Write + Send>(
         &mut self,
         mut to: SerializedRowGroupWriter<'_, W>,
+        shape: Shape,
     ) -> std::result::Result<(), ParquetError> {
         column::<Int64Type, W>(&mut to, &self.keys)?;
         column::<Int32Type, W>(&mut to, &self.moves)?;
         for counts in &self.counts {
             column::<Int64Type, W>(&mut to, counts)?;
         }
-        if let Some(positions) = &mut self.positions {
-            let rows = positions.len() / PACKED_LEN;
+        if shape.positions {
+            let rows = self.keys.len();
             // Slices of one block of bytes: a block for each would be a million of them.
-            let all = ByteArray::from(std::mem::take(positions));
+            let all = ByteArray::from(std::mem::take(&mut self.positions));
             let slice = |row: usize| FixedLenByteArray::from(all.slice(row * PACKED_LEN, PACKED_LEN));
             column::<FixedLenByteArrayType, W>(&mut to, &(0..rows).map(slice).collect::<Vec<_>>())?;
+        }
+        if shape.by.speed {
+            let names = Speed::NAMES.map(|(name, _)| ByteArray::from(name));
+            let name = |slice: &Slice| slice.speed.and_then(|speed| names.get(speed as usize).cloned());
+            nullable::<ByteArrayType, W>(&mut to, &self.slices, name)?;
+        }
+        if shape.by.rating {
+            let lowest = |slice: &Slice| slice.rating.map(RatingBand::lowest).map(i32::from);
+            nullable::<Int32Type, W>(&mut to, &self.slices, lowest)?;
         }
         to.close().map(drop)
     }
@@ -176,7 +226,8 @@ impl Group {
         self.keys.clear();
         self.moves.clear();
         self.counts.iter_mut().for_each(Vec::clear);
-        self.positions.as_mut().map(Vec::clear);
+        self.positions.clear();
+        self.slices.clear();
     }
 }
 
@@ -192,15 +243,37 @@ fn column<T: DataType, W: Write + Send>(
     column.close()
 }
 
+/// Writes the next column, with NULL for slices without a value.
+fn nullable<T: DataType, W: Write + Send>(
+    to: &mut SerializedRowGroupWriter<'_, W>,
+    slices: &[Slice],
+    value: impl Fn(&Slice) -> Option<T::T>,
+) -> std::result::Result<(), ParquetError> {
+    let Some(mut column) = to.next_column()? else { return Ok(()) };
+    for slices in slices.chunks(BATCH) {
+        let values: Vec<_> = slices.iter().map(&value).collect();
+        let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
+        let values: Vec<_> = values.into_iter().flatten().collect();
+        column.typed::<T>().write_batch(&values, Some(&levels), None)?;
+    }
+    column.close()
+}
+
 /// The columns.
-fn schema(positions: bool) -> std::result::Result<TypePtr, ParquetError> {
+fn schema(shape: Shape) -> std::result::Result<TypePtr, ParquetError> {
     let mut columns =
         format!("required int64 {KEY} (INTEGER(64,false)); required int32 {MOVE} (INTEGER(16,false));");
     for name in COUNT_COLUMNS {
         columns += &format!("required int64 {name} (INTEGER(64,false));");
     }
-    if positions {
+    if shape.positions {
         columns += &format!("required fixed_len_byte_array({PACKED_LEN}) {POSITION};");
+    }
+    if shape.by.speed {
+        columns += &format!("optional binary {SPEED} (STRING);");
+    }
+    if shape.by.rating {
+        columns += &format!("optional int32 {RATING} (INTEGER(16,false));");
     }
     parse_message_type(&format!("message counts {{ {columns} }}")).map(Arc::new)
 }
@@ -232,6 +305,9 @@ fn properties() -> WriterProperties {
 
 /// An error of writing, for the user.
 fn cannot(path: &Path, error: ParquetError) -> Error {
+    if path.as_os_str() == STDOUT {
+        return Error::new(ErrorKind::File, format!("cannot write to standard output: {}", plain(&error)));
+    }
     let error =
         Error::new(ErrorKind::File, format!("cannot write the file: {}", plain(&error))).at_path(path);
     if path.exists() { error.advice("the old file is unchanged") } else { error }

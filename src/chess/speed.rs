@@ -25,6 +25,22 @@ const MOVES: u64 = 40;
 const CORRESPONDENCE: u64 = 6 * 3600;
 
 impl Speed {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, speed)| *speed == self).map_or("", |(name, _)| name)
+    }
+
+    /// The speed with this name.
+    ///
+    /// ```
+    /// use tabiya::chess::Speed;
+    /// assert_eq!(Speed::named("blitz"), Some(Speed::Blitz));
+    /// assert_eq!(Speed::named("fast"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, speed)| speed)
+    }
+
     /// All speeds with their names, as options take them.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("ultrabullet", Self::UltraBullet),
@@ -39,7 +55,7 @@ impl Speed {
     /// several of these with `:` between them (the first decides), `*60` (an hourglass), and `-` (no clock).
     ///
     /// ```
-    /// use tabiya::games::Speed;
+    /// use tabiya::chess::Speed;
     /// assert_eq!(Speed::from_pgn("180+2"), Some(Speed::Blitz));
     /// assert_eq!(Speed::from_pgn("40/7200:3600"), Some(Speed::Classical));
     /// assert_eq!(Speed::from_pgn("-"), Some(Speed::Correspondence));

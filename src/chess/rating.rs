@@ -1,0 +1,46 @@
+//! Bands of ratings, by which counts tell games apart.
+#![allow(clippy::cast_possible_truncation, reason = "there are nine bands")]
+
+/// A band of ratings, into which a game falls by the mean of its players' ratings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RatingBand(u8);
+
+impl RatingBand {
+    /// The lowest rating of each band; the last one has no end.
+    pub const BOUNDS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+    /// The band of a game; `None` unless both ratings are known, that is, not 0.
+    ///
+    /// ```
+    /// use tabiya::chess::RatingBand;
+    /// assert_eq!(RatingBand::of(1799, 1801).map(RatingBand::lowest), Some(1800));
+    /// assert_eq!(RatingBand::of(1799, 1800).map(RatingBand::lowest), Some(1600));
+    /// assert_eq!(RatingBand::of(0, 1800), None);
+    /// ```
+    pub fn of(white: u16, black: u16) -> Option<Self> {
+        let twice = u32::from(white) + u32::from(black);
+        let band = Self::BOUNDS.iter().rposition(|lowest| u32::from(*lowest) * 2 <= twice)?;
+        (white > 0 && black > 0).then_some(Self(band as u8))
+    }
+
+    /// The band that begins with this rating.
+    ///
+    /// ```
+    /// use tabiya::chess::RatingBand;
+    /// assert_eq!(RatingBand::from_lowest(2500).map(RatingBand::lowest), Some(2500));
+    /// assert_eq!(RatingBand::from_lowest(1801), None);
+    /// ```
+    pub fn from_lowest(rating: u16) -> Option<Self> {
+        Self::BOUNDS.iter().position(|lowest| *lowest == rating).map(|band| Self(band as u8))
+    }
+
+    /// The lowest rating of the band.
+    pub fn lowest(self) -> u16 {
+        Self::BOUNDS.get(usize::from(self.0)).copied().unwrap_or_default()
+    }
+
+    /// All bands from the lowest one on.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..Self::BOUNDS.len()).map(|band| Self(band as u8))
+    }
+}
