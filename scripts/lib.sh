@@ -228,16 +228,19 @@ want_python() {
     want python3-venv find_python
 }
 
-# Makes .venv with what tests/requirements.txt names; afresh when that file or the machine's Python has changed.
+# need_venv [FOLDER MODULES REQUIREMENTS...]: makes .venv with what tests/requirements.txt names, or another environment;
+# afresh when such a file or the machine's Python has changed.
 need_venv() {
-    local python venv=$ROOT/.venv wanted=$ROOT/tests/requirements.txt
-    if cmp -s -- "$wanted" "$venv/requirements.txt" && "$venv/bin/python" -c 'import chess, duckdb, pytest' 2>/dev/null; then
+    [ $# -gt 0 ] || set -- .venv chess,duckdb,pytest tests/requirements.txt
+    local python venv=$ROOT/$1 modules=$2
+    shift 2
+    if cat -- "$@" | cmp -s -- - "$venv/requirements.txt" && "$venv/bin/python" -c "import $modules" 2>/dev/null; then
         return
     fi
-    say "making .venv"
+    say "making ${venv##*/}"
     python=$(find_python) || die "no Python here can make a virtual environment, not even with python3-venv installed"
     "$python" -m venv --clear "$venv"
-    PIP_NO_INPUT=1 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --use-pep517 -r "$wanted"
+    PIP_NO_INPUT=1 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --use-pep517 "${@/#/--requirement=}"
     # Written last: a run that was cut short begins again.
-    cp -- "$wanted" "$venv/requirements.txt"
+    cat -- "$@" >"$venv/requirements.txt"
 }
