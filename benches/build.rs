@@ -20,6 +20,7 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::san::San;
 use shakmaty::{Chess, Move, Position as _};
 use tabiya::base::progress::Progress;
+use tabiya::book::counts::By;
 use tabiya::book::{self, WriteOptions};
 use tabiya::bookmaker::count::count;
 use tabiya::bookmaker::row::CountRow;
@@ -81,8 +82,16 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     let filter = Filter::default();
     let counting = seconds(times, || {
         let mut source = games::open(&paths).ok()?;
-        count::<CountRow>(&mut source, &filter, &Repeated::default(), &resources, None, &Progress::none())
-            .ok()
+        count::<CountRow>(
+            &mut source,
+            &filter,
+            By::default(),
+            &Repeated::default(),
+            &resources,
+            None,
+            &Progress::none(),
+        )
+        .ok()
     });
     let whole = seconds(times, || build(&paths, &filter, &resources).is_ok());
 

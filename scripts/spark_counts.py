@@ -9,6 +9,7 @@ With plain `python` it runs on this machine's processors. docs/guide/cluster.md 
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -79,7 +80,7 @@ class Program:
         parts = urlsplit(uri)
         if parts.scheme in ("", "file"):
             return Local(unquote(parts.path) if parts.scheme else uri)
-        return Stream([*self.cat, uri] if self.cat else hadoop_cat(uri, self.settings, temp), temp)
+        return Stream(placed(self.cat, uri) if self.cat else hadoop_cat(uri, self.settings, temp), temp)
 
 
 class Broken(Exception):
@@ -123,6 +124,13 @@ class Stream:
         """Raises unless all bytes came."""
         if code := self.process.wait():
             raise RuntimeError(f"the program that reads it ended with code {code}: {text_of(self.said)}")
+
+
+def placed(words, uri):
+    """A command with a URI at its `{}`, or else at its end."""
+    if any("{}" in word for word in words):
+        return [word.replace("{}", uri) for word in words]
+    return [*words, uri]
 
 
 def text_of(said):
@@ -250,7 +258,7 @@ def arguments(words):
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write, on any file system of Spark")
     parser.add_argument("--force", action="store_true", help="replace the folder if it exists")
     parser.add_argument(
-        "--cat", metavar="COMMAND", help="a command that copies a file, whose URI is added to it, to its standard output"
+        "--cat", metavar="COMMAND", help="a command that copies a file to its standard output; {} stands for its URI"
     )
     parser.add_argument("inputs", nargs="+", metavar="INPUT", help="files .pgn, .pgn.gz or .pgn.zst, patterns, or folders of them")
     at = words.index("--") if "--" in words else len(words)
@@ -318,7 +326,7 @@ def run(spark, given, executable, options):
         options = ["--memory", "1G", *options]
     prefix = "spark.hadoop."
     settings = [(key[len(prefix) :], value) for key, value in context.getConf().getAll() if key.startswith(prefix)]
-    cat = given.cat.split() if given.cat else []
+    cat = shlex.split(given.cat) if given.cat else []
     program = Program(os.path.basename(executable), options, list(columns), cat, settings, attempts(context))
 
     broken = broken_files(context)

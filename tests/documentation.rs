@@ -137,6 +137,8 @@ fn each_option_in_the_guide_exists() {
     // Cargo's.
     known
         .extend(["release", "locked", "path", "example", "target", "no-default-features"].map(str::to_owned));
+    // Those of scripts/spark_counts.py and spark-submit.
+    known.extend(["tabiya", "cat", "master", "conf"].map(str::to_owned));
     for word in guide().split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-') {
         // A line of a Markdown table is no option.
         if let Some(name) = word.strip_prefix("--").filter(|name| name.starts_with(char::is_alphabetic)) {

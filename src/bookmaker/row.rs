@@ -199,7 +199,7 @@ mod tests {
             |(key, mv, slice, outcome, games)| Count {
                 key,
                 mv: MoveCode(mv),
-                slice: Slice::numbered(slice / 10 << 4 | slice % 10),
+                slice: Slice::numbered(((slice / 10) << 4) | (slice % 10)),
                 outcome,
                 games,
             },

@@ -1,9 +1,13 @@
 """Count files: builds of several machines, with DuckDB as one of them."""
 
+import bz2
+import gzip
 import hashlib
 import json
+import os
 import random
 import re
+import subprocess
 from collections import defaultdict
 from pathlib import Path
 
@@ -13,9 +17,22 @@ import chess.polyglot
 import duckdb
 import pytest
 
+from conftest import linux_only
+
 PAGE = Path(__file__).parents[2] / "docs/guide/count-files.md"
 GAMES = 320
 SHARDS = 8
+BOUNDS = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500]
+SPEEDS = {
+    "15+0": "ultrabullet",
+    "60+0": "bullet",
+    "180+2": "blitz",
+    "600+5": "rapid",
+    "1800+20": "classical",
+    "-": "correspondence",
+    "?": None,
+    None: None,
+}
 
 
 def random_game(rng):
@@ -23,6 +40,11 @@ def random_game(rng):
     board = chess.Board()
     game = chess.pgn.Game()
     game.headers["Result"] = rng.choice(["1-0", "0-1", "1/2-1/2", "1/2-1/2"])
+    control = rng.choice(list(SPEEDS))
+    ratings = [rng.choice([None, *range(900, 2700, 50)]) for _ in range(2)]
+    for name, value in zip(("TimeControl", "WhiteElo", "BlackElo"), (control, *ratings)):
+        if value is not None:
+            game.headers[name] = str(value)
     node = game
     while not board.is_game_over() and board.ply() < 40:
         moves = sorted(board.legal_moves, key=chess.Move.uci)
@@ -40,7 +62,14 @@ def code(board, mv):
     return ((mv.promotion or 1) - 1) << 12 | mv.from_square << 6 | to
 
 
-def counted(games, ends):
+def part(game):
+    """The game's speed and band of ratings."""
+    ratings = [int(game.headers.get(name, 0)) for name in ("WhiteElo", "BlackElo")]
+    band = max(bound for bound in BOUNDS if 2 * bound <= sum(ratings)) if all(ratings) else None
+    return SPEEDS[game.headers.get("TimeControl")], band
+
+
+def counted(games, ends=False, by=lambda game: ()):
     """Wins, draws and losses of each move, counted by python-chess; with `ends`, of no move where games ended."""
     counts = defaultdict(lambda: [0, 0, 0])
     for game in games:
@@ -49,7 +78,7 @@ def counted(games, ends):
             at = {"1-0": 0, "0-1": 2, "1/2-1/2": 1}[game.headers["Result"]]
             if board.turn == chess.BLACK:
                 at = 2 - at
-            counts[chess.polyglot.zobrist_hash(board), code(board, mv) if mv else 0][at] += 1
+            counts[(chess.polyglot.zobrist_hash(board), code(board, mv) if mv else 0, *by(game))][at] += 1
             if mv:
                 board.push(mv)
     return {what: tuple(counts) for what, counts in counts.items()}
@@ -115,12 +144,17 @@ def sha(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def query(tmp_path):
-    """The query that the documentation shows."""
+def queries():
+    """The queries that the documentation shows."""
     found = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(found) == 1
+    assert len(found) == 2
+    return found
+
+
+def query(tmp_path):
+    """The one that adds up."""
     # DuckDB writes where the process works, which is not the test's folder.
-    return found[0].replace("TO 'all.parquet'", f"TO '{tmp_path}/duck.parquet'")
+    return queries()[0].replace("TO 'all.parquet'", f"TO '{tmp_path}/duck.parquet'")
 
 
 def test_shards_merged_by_tabiya_and_by_duckdb_give_the_book_of_one_build(shards, pgn, done, duck, tmp_path):
@@ -244,7 +278,7 @@ def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done,
         assert said.startswith(f"tabiya: {option[0]} decides about weights, and --counts keeps all"), said
     assert "end its name with .parquet" in refused(2, "build", "--counts", "-o", "x.bin", pgn)
     assert "write a count file with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
-    assert "filters of games do not apply to them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
+    assert "--rating do not apply to them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
     assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
     book = "this is a count file (Parquet), no book: make a book of it with tabiya build"
     assert book in refused(3, "merge", "-o", "x.bin", "shards/0.parquet")
@@ -278,3 +312,146 @@ def test_broken_count_files_are_refused_and_leave_nothing(shards, tabiya, tmp_pa
         ends[checked.returncode] += 1
     assert ends[1] >= 5 and ends[3] >= 5, ends
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".tabiya")]
+
+
+def rows(duck, file, columns="key, move, speed, rating"):
+    """The counts of a file, by its other columns."""
+    found = duck.execute(f"SELECT {columns}, wins, draws, losses FROM '{file}'").fetchall()
+    assert len({row[:-3] for row in found}) == len(found)
+    return {row[:-3]: row[-3:] for row in found}
+
+
+@pytest.mark.parametrize("positions", [False, True])
+def test_counts_by_speed_and_rating_are_those_of_python_chess_and_add_up(positions, games, pgn, done, duck, tmp_path):
+    more = ["--positions"] if positions else []
+    done("build", "--counts", "-o", "plain.parquet", pgn, *more)
+    done("build", "--counts", "--by", "speed,rating", "-o", "both.parquet", pgn, *more, "--memory", "16M", "--threads", "2")
+    found = rows(duck, "both.parquet")
+    assert found == counted(games, positions, part)
+    assert {speed for *_, speed, _ in found} == set(SPEEDS.values()) and {band for *_, band in found} >= {None, 1200, 1800, 2200}
+    keys = [key for key, *_ in duck.execute("SELECT key FROM 'both.parquet'").fetchall()]
+    assert keys == sorted(keys)
+    types = {name: kind for name, kind, *_ in duck.execute("DESCRIBE SELECT * FROM 'both.parquet'").fetchall()}
+    assert (types["speed"], types["rating"]) == ("VARCHAR", "USMALLINT")
+    # By one of them, from the games or from the file by both.
+    for name, at in (("speed", 0), ("rating", 1)):
+        done("build", "--counts", "--by", name, "-o", f"{name}.parquet", pgn, *more)
+        assert rows(duck, f"{name}.parquet", f"key, move, {name}") == counted(games, positions, lambda game: part(game)[at : at + 1])
+        said = done("merge", "both.parquet", "--by", name, "-o", f"{name}-again.parquet")
+        assert "added up: each " in said
+        assert sha(tmp_path / f"{name}-again.parquet") == sha(tmp_path / f"{name}.parquet")
+    # By none of them.
+    for number, source in enumerate((["both.parquet"], ["speed.parquet"], ["rating.parquet"])):
+        done("merge", *source, "-o", f"{number}.parquet")
+        assert sha(tmp_path / f"{number}.parquet") == sha(tmp_path / "plain.parquet")
+        done("build", *source, "-o", "book.bin", "--force")
+        done("build", "plain.parquet", "-o", "plain.bin", "--force")
+        assert sha(tmp_path / "book.bin") == sha(tmp_path / "plain.bin")
+    # Of parts, in any order.
+    for shard in range(SHARDS):
+        done("build", "--counts", "--by", "rating,speed", "-o", f"part-{shard}.parquet", f"pgn/{shard}.pgn", *more)
+    parts = [f"part-{shard}.parquet" for shard in range(SHARDS)]
+    done("merge", *reversed(parts), "--by", "speed,rating", "-o", "merged.parquet")
+    assert sha(tmp_path / "merged.parquet") == sha(tmp_path / "both.parquet")
+    assert done("check", "both.parquet") == "both.parquet: sound\n"
+    info = json.loads(done("info", "--json", "both.parquet"))
+    assert (info["by"], info["games"], info["entries"], info["version"]) == (["speed", "rating"], GAMES, len(found), 1)
+    assert json.loads(done("info", "--json", "plain.parquet"))["by"] == []
+    assert ", games by speed and rating\n" in done("info", "both.parquet")
+
+
+FILTERS = [
+    (["--speed", "blitz"], lambda speed, band: speed == "blitz"),
+    (["--speed", "bullet,rapid"], lambda speed, band: speed in ("bullet", "rapid")),
+    (["--rating", "1800,2000"], lambda speed, band: band in (1800, 2000)),
+    (["--rating", "1400-2000"], lambda speed, band: band in (1400, 1600, 1800)),
+    (["--rating", "2200+"], lambda speed, band: band in (2200, 2500)),
+    (["--rating", "0-1200,2500", "--speed", "blitz,classical"], lambda speed, band: band in (0, 1000, 2500) and speed in ("blitz", "classical")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options, passes", FILTERS, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+def test_count_files_are_filtered_as_games_are(options, passes, games, pgn, done, duck, tmp_path):
+    done("build", "--counts", "--by", "speed,rating", "-o", "all.parquet", pgn)
+    expected = counted([game for game in games if passes(*part(game))])
+    assert expected
+    done("merge", "all.parquet", "-o", "merged.parquet", *options)
+    done("build", "--counts", "all.parquet", "-o", "built.parquet", *options)
+    done("build", "--counts", pgn, "-o", "games.parquet", *options)
+    for name in ("merged", "built", "games"):
+        assert rows(duck, f"{name}.parquet", "key, move") == expected, name
+    for source in ("all.parquet", pgn):
+        done("build", source, "-o", f"{source}.bin", "--min-games", "1", *options)
+    assert sha(tmp_path / "all.parquet.bin") == sha(tmp_path / "all.pgn.bin")
+    # Both at once: what is counted already, and games that are still to be counted.
+    done("build", "--counts", "all.parquet", pgn, "-o", "twice.parquet", *options)
+    assert rows(duck, "twice.parquet", "key, move") == {row: tuple(2 * count for count in counts) for row, counts in expected.items()}
+
+
+def test_the_query_for_speeds_gives_what_python_chess_counts(games, shards, pgn, done, duck):
+    for shard in range(SHARDS):
+        done("build", "--counts", "--by", "speed", "-o", f"shards/{shard}.parquet", "--force", f"pgn/{shard}.pgn")
+    found = duck.execute(queries()[1]).fetchall()
+    start = chess.Board()
+    first = (chess.polyglot.zobrist_hash(start), code(start, chess.Move.from_uci("e2e4")))
+    counts = counted(games, by=lambda game: part(game)[:1])
+    expected = {}
+    for (key, mv, speed), (wins, draws, losses) in counts.items():
+        if (key, mv) == first:
+            total = wins + draws + losses
+            expected[speed] = (total, round(100 * (wins + draws / 2) / total, 1))
+    assert {speed: (total, score) for speed, total, score in found} == expected
+
+
+def test_what_count_files_do_not_tell_apart_is_no_filter(shards, pgn, refused, done):
+    for command in (["merge"], ["build"], ["build", pgn]):
+        for options in (["--speed", "blitz"], ["--rating", "1800"]):
+            said = refused(3, *command, "shards/0.parquet", "-o", "x.parquet" if command == ["merge"] else "x.bin", *options)
+            assert "shards/0.parquet: this count file does not tell games apart by" in said and "with --by speed,rating" in said
+    assert "does not tell games apart by rating" in refused(3, "merge", "shards", "-o", "x.parquet", "--by", "rating")
+    assert "--by is for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
+    assert "--speed is for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
+    assert "no band begins at" in refused(2, "build", pgn, "-o", "x.bin", "--rating", "1850")
+    done("build", "--counts", "--by", "speed", "-o", "speed.parquet", pgn, "--speed", "blitz")
+    assert "no row passed the filters" in refused(1, "merge", "speed.parquet", "-o", "x.parquet", "--speed", "rapid")
+
+
+def test_counts_go_through_pipes(pgn, done, tabiya, tmp_path):
+    done("build", "--counts", "--by", "speed", "--positions", "-o", "all.parquet", pgn)
+    line = ["build", "--counts", "--by", "speed", "--positions", "-o", "-", "-"]
+    text = pgn.read_bytes()
+    for data in (text, gzip.compress(text), bz2.compress(text)):
+        ended = tabiya(*line, input=data, stdin=None)
+        assert ended.returncode == 0 and hashlib.sha256(ended.stdout).hexdigest() == sha(tmp_path / "all.parquet")
+        said = ended.stderr.decode().splitlines()
+        assert said[0].startswith(f"tabiya: {GAMES} games read, {GAMES} used, ") and all(line.startswith("tabiya: ") for line in said)
+    # A file that is cut off counts up to there, and the exit code says so.
+    ended = tabiya(*line, input=gzip.compress(text)[:-9000], stdin=None)
+    assert ended.returncode == 1 and b"1 file not read to the end" in ended.stderr
+    (tmp_path / "cut.parquet").write_bytes(ended.stdout)
+    assert done("check", "cut.parquet") == "cut.parquet: sound\n"
+    # Nothing is counts too, which the others do not mind.
+    ended = tabiya(*line, input=b"", stdin=None)
+    assert ended.returncode == 0
+    (tmp_path / "none.parquet").write_bytes(ended.stdout)
+    done("merge", "none.parquet", "all.parquet", "--by", "speed", "-o", "same.parquet")
+    assert sha(tmp_path / "same.parquet") == sha(tmp_path / "all.parquet")
+    assert not (tmp_path / "-").exists()
+
+
+@linux_only
+def test_a_closed_pipe_is_an_error_and_leaves_nothing(games, tabiya_exe, tmp_path):
+    (tmp_path / "games.pgn").write_text("".join(f"{game}\n\n" for game in games))
+    (tmp_path / "temp").mkdir()
+    line = [tabiya_exe, "build", "--counts", "-o", "-", "games.pgn", "--temp", tmp_path / "temp", "--memory", "16M"]
+    with subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        process.stdout.close()
+        said = process.stderr.read().decode()
+        assert process.wait() == 3
+    assert "cannot write to standard output" in said
+    assert not list((tmp_path / "temp").iterdir()) and sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn", "temp"]
+    # A terminal is no place for it.
+    master, slave = os.openpty()
+    with open(master, "rb", buffering=0), open(slave, "wb", buffering=0) as terminal:
+        ended = subprocess.run([str(word) for word in line], stdout=terminal, stderr=subprocess.PIPE, cwd=tmp_path, check=False)
+    assert ended.returncode == 2 and b"standard output is a terminal" in ended.stderr

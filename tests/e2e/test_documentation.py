@@ -83,6 +83,10 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
     tabiya("evals", "import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
+    tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
+    (folder / "counts").mkdir()
+    (folder / "counts" / "_SUCCESS").write_bytes(b"")
+    tabiya("build", "--counts", "-o", "counts/part-00000.parquet", "games.pgn")
     samples = os.environ.get("TABIYA_SAMPLES")
     for path in Path(samples, "cbh", "linares").glob("linares.*") if samples else ():
         for name in DATABASE_FILES:

@@ -82,6 +82,7 @@ impl By {
     }
 
     /// Slices that can be told apart.
+    #[cfg(any(test, feature = "parquet"))]
     pub(crate) fn slices(self) -> u64 {
         let of = |is: bool, values: usize| if is { values as u64 + 1 } else { 1 };
         of(self.speed, Speed::NAMES.len()) * of(self.rating, RatingBand::BOUNDS.len())

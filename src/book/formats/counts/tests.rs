@@ -481,7 +481,7 @@ proptest! {
         let by = By { speed: true, rating: true };
         let file = shaped(&lines, Shape { positions: false, by });
         prop_assert_eq!(&rows(file.clone(), false).unwrap(), &lines);
-        prop_assert_eq!(&merged(&[file.clone()], false, 2, 1 << 12), &file);
+        prop_assert_eq!(&merged(std::slice::from_ref(&file), false, 2, 1 << 12), &file);
         let (sum, found) = summed(|findings| {
             let open = CountFile::from_bytes("a.parquet", file.clone()).unwrap();
             sum(&open, &Progress::none(), findings)
