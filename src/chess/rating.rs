@@ -39,6 +39,11 @@ impl RatingBand {
         Self::BOUNDS.get(usize::from(self.0)).copied().unwrap_or_default()
     }
 
+    /// The place of the band among all, from 0.
+    pub(crate) fn place(self) -> u8 {
+        self.0
+    }
+
     /// All bands from the lowest one on.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::BOUNDS.len()).map(|band| Self(band as u8))

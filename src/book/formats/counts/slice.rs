@@ -1,5 +1,4 @@
 //! Slices of games: those at one speed, with players of one strength.
-#![allow(clippy::cast_possible_truncation, reason = "there are fewer slices than 2^7")]
 
 use crate::chess::{RatingBand, Speed};
 
@@ -22,8 +21,7 @@ impl Slice {
     /// The number of the slice, in the order of slices: speeds from 1, bands from 1, and 0 for none.
     pub(crate) fn number(self) -> u8 {
         let speed = self.speed.map_or(0, |speed| 1 + speed as u8);
-        let rating =
-            RatingBand::all().position(|band| Some(band) == self.rating).map_or(0, |at| 1 + at as u8);
+        let rating = self.rating.map_or(0, |band| 1 + band.place());
         speed << RATING_BITS | rating
     }
 
