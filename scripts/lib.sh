@@ -183,7 +183,8 @@ need_cbvault() {
 # Arguments of cargo for the executable that users get, and the folder where it is then.
 # shellcheck disable=SC2034
 RELEASE_ARGS=() RELEASE=$TARGET/release
-# What releases have besides the defaults: Zstandard by its library in C.
+# What that executable has besides the defaults: Zstandard by its library in C.
+# shellcheck disable=SC2034
 FEATURES=(--features zstd)
 
 # On Linux that executable holds its C library: it starts in three quarters of the time, takes 1.5 MB less memory, and
