@@ -1,23 +1,45 @@
-//! A progress bar on the terminal for long work; nothing where standard error is not a terminal.
+//! A progress bar on the terminal for long work; a line now and then where standard error is not a terminal.
+
+mod lines;
 
 use std::io::IsTerminal;
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use self::lines::Lines;
+use super::resources::resident;
+
+/// How much time passes between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// How a bar, or a line without one, looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Bar,
+    Line,
+}
 
 /// The progress of some work. Dropped, it removes its bar from the terminal.
 #[derive(Debug)]
-pub struct Progress(Option<ProgressBar>);
+pub struct Progress(Option<(ProgressBar, Look)>);
 
 impl Progress {
-    /// A bar on standard error if that is a terminal, else the same as [`Progress::none`].
+    /// A bar on standard error if that is a terminal, else a line every ten seconds.
     ///
     /// `what` is shown before the bar, for example the name of the file.
     pub(crate) fn terminal(what: impl Into<String>) -> Self {
-        if !std::io::stderr().is_terminal() {
-            return Self::none();
-        }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr_with_hz(10));
-        Self(Some(bar.with_message(what.into())))
+        let (target, look) = if std::io::stderr().is_terminal() {
+            (ProgressDrawTarget::stderr_with_hz(10), Look::Bar)
+        } else {
+            let lines = Lines::new(std::io::stderr(), BETWEEN_LINES);
+            (ProgressDrawTarget::term_like_with_hz(Box::new(lines), 1), Look::Line)
+        };
+        Self::shown(ProgressBar::with_draw_target(Some(0), target).with_message(what.into()), look)
+    }
+
+    fn shown(bar: ProgressBar, look: Look) -> Self {
+        Self(Some((bar, look)))
     }
 
     /// Progress that is not shown.
@@ -27,22 +49,22 @@ impl Progress {
 
     /// Begins work on this many bytes; the bar shows bytes a second.
     pub fn bytes(&self, total: u64) {
-        self.begin(total, "{msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}");
+        self.begin(total, "{binary_bytes}/{binary_total_bytes}", "{binary_bytes_per_sec}");
     }
 
     /// Begins work on this many things of a kind, such as positions.
     pub(crate) fn things(&self, total: u64, kind: &str) {
-        self.begin(total, &format!("{{msg}} {{wide_bar}} {{pos}}/{{len}} {kind} {{per_sec}}"));
+        self.begin(total, &format!("{{pos}}/{{len}} {kind}"), "{per_sec}");
     }
 
-    /// Begins work on games in this many bytes of files, if that is known: the bar shows bytes, games a second and the
-    /// remaining time.
+    /// Begins work on games in this many bytes of files, if that is known: the bar shows bytes, games a second, the
+    /// remaining time and the memory in use.
     pub fn games(&self, total: Option<u64>) {
         match total {
             Some(total) => {
-                self.begin(total, "{msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {prefix} {eta} left");
+                self.begin(total, "{binary_bytes}/{binary_total_bytes}, {prefix}", "{eta} left, {memory}");
             }
-            None => self.begin(0, "{msg} {spinner} {binary_bytes} {prefix} {elapsed}"),
+            None => self.begin(0, "{binary_bytes}, {prefix}", "{elapsed}, {memory}"),
         }
     }
 
@@ -53,18 +75,28 @@ impl Progress {
 
     /// As [`Progress::games_at`], for other things of a kind.
     pub(crate) fn many_at(&self, bytes: u64, count: u64, kind: &str) {
-        if let Some(bar) = &self.0 {
+        if let Some((bar, _)) = &self.0 {
             let seconds = bar.elapsed().as_secs_f64().max(0.001);
             bar.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
             bar.set_position(bytes);
         }
     }
 
-    fn begin(&self, total: u64, template: &str) {
-        if let Some(bar) = &self.0 {
-            bar.set_style(
-                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-            );
+    /// Begins work that is shown as how much is done, and how fast.
+    fn begin(&self, total: u64, done: &str, speed: &str) {
+        if let Some((bar, look)) = &self.0 {
+            let bar_part = match look {
+                Look::Bar if total == 0 => " {spinner} ",
+                Look::Bar => " {wide_bar} ",
+                Look::Line => ": ",
+            };
+            let style = ProgressStyle::with_template(&format!("{{msg}}{bar_part}{done}, {speed}"));
+            let memory = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let memory = resident().map_or_else(String::new, |bytes| HumanBytes(bytes).to_string());
+                let _ = write!(out, "{memory}");
+            };
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            bar.set_style(style.with_key("memory", memory));
             bar.reset();
             bar.set_length(total);
         }
@@ -72,7 +104,7 @@ impl Progress {
 
     /// Reports how much of the work is done.
     pub fn at(&self, done: u64) {
-        if let Some(bar) = &self.0 {
+        if let Some((bar, _)) = &self.0 {
             bar.set_position(done);
         }
     }
@@ -80,7 +112,7 @@ impl Progress {
     /// Hides the bar while something is printed, because both may go to one terminal.
     pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {
-            Some(bar) => bar.suspend(print),
+            Some((bar, _)) => bar.suspend(print),
             None => print(),
         }
     }
@@ -88,7 +120,7 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(bar) = &self.0 {
+        if let Some((bar, _)) = &self.0 {
             bar.finish_and_clear();
         }
     }
@@ -152,7 +184,7 @@ mod tests {
         let line = Line::default();
         let target = ProgressDrawTarget::term_like(Box::new(line.clone()));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("book.bin");
-        let progress = Progress(Some(bar.clone()));
+        let progress = Progress::shown(bar.clone(), Look::Bar);
         progress.bytes(4096);
         progress.at(2048);
         bar.force_draw();

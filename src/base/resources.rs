@@ -51,6 +51,21 @@ fn quarter_of_memory() -> usize {
     memory().map_or(1 << 28, |memory| usize::try_from(memory / 4).unwrap_or(usize::MAX))
 }
 
+/// The memory that this process has now, in bytes, if the system says.
+pub(crate) fn resident() -> Option<u64> {
+    #[cfg(windows)]
+    return crate::base::windows::resident();
+    #[cfg(not(windows))]
+    {
+        use sysinfo::{ProcessRefreshKind, ProcessesToUpdate};
+        let pid = sysinfo::get_current_pid().ok()?;
+        let mut system = sysinfo::System::new().ok()?;
+        let what = ProcessRefreshKind::nothing().with_memory();
+        system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), false, what);
+        system.process(pid).map(sysinfo::Process::memory)
+    }
+}
+
 /// The memory that this process may use, in bytes, if the system says.
 fn memory() -> Option<u64> {
     #[cfg(windows)]

@@ -13,6 +13,7 @@ use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, SetInformationJobObject,
 };
+use windows_sys::Win32::System::ProcessStatus::{K32GetProcessMemoryInfo, PROCESS_MEMORY_COUNTERS};
 use windows_sys::Win32::System::SystemInformation::{
     ComputerNameDnsHostname, GetComputerNameExW, GlobalMemoryStatusEx, MEMORYSTATUSEX,
 };
@@ -53,6 +54,15 @@ pub(crate) fn join_job() -> io::Result<()> {
         )
     })?;
     checked(unsafe { AssignProcessToJobObject(job, GetCurrentProcess()) })
+}
+
+/// The memory of this process in bytes, if Windows says.
+pub(crate) fn resident() -> Option<u64> {
+    let mut counters = PROCESS_MEMORY_COUNTERS::default();
+    let len = len_of::<PROCESS_MEMORY_COUNTERS>();
+    checked(unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), ptr::from_mut(&mut counters), len) })
+        .ok()?;
+    u64::try_from(counters.WorkingSetSize).ok()
 }
 
 /// The memory of the machine in bytes, if Windows says.

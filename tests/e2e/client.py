@@ -249,3 +249,8 @@ def eventually(what, timeout=HANG, pause=0.005):
         if value or time.monotonic() >= deadline:
             return value
         time.sleep(pause)
+
+
+def complaints(done):
+    """The lines of a finished program on standard error, without those that show the progress of long work."""
+    return [line for line in done.stderr.splitlines() if not re.match(rb"tabiya: .*/s(, .*)?$", line)]
