@@ -117,10 +117,10 @@ fn lines(data: &[u8]) -> Vec<Line> {
             wins: count(wins),
             draws: count(draws),
             losses: count(losses),
-            slice: Slice {
-                speed: Speed::NAMES.get(usize::from(wins) % 8).map(|(_, speed)| *speed),
-                rating: RatingBand::all().nth(usize::from(draws) % 12),
-            },
+            slice: Slice::new(
+                Speed::NAMES.get(usize::from(wins) % 8).map(|(_, speed)| *speed),
+                RatingBand::all().nth(usize::from(draws) % 12),
+            ),
             packed: if here { Packed::new(&position) } else { None },
         });
         position.play(mv);

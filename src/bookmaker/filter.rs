@@ -147,7 +147,7 @@ fn passes<T: PartialEq>(wanted: &[T], known: Option<T>) -> bool {
 pub(crate) fn slice_of(game: &Header, by: By) -> Slice {
     let speed = || game.tag(TIME_CONTROL).and_then(|text| Speed::from_pgn(&text));
     let rating = || RatingBand::of(game.white_elo, game.black_elo);
-    Slice { speed: by.speed.then(speed).flatten(), rating: by.rating.then(rating).flatten() }
+    Slice::new(by.speed.then(speed).flatten(), by.rating.then(rating).flatten())
 }
 
 /// The sides whose moves of a game count.
@@ -169,7 +169,7 @@ impl Filter {
 
     /// Whether rows of a count file count.
     pub(crate) fn admits_slice(&self, slice: Slice) -> bool {
-        passes(&self.speeds, slice.speed) && passes(&self.ratings, slice.rating)
+        passes(&self.speeds, slice.speed()) && passes(&self.ratings, slice.rating())
     }
 
     /// Whether anything but speeds and ratings decides, which count files do not tell.
@@ -196,10 +196,10 @@ impl Filter {
             return Err(Left::Date);
         }
         let slice = slice_of(game, self.slices());
-        if !passes(&self.speeds, slice.speed) {
+        if !passes(&self.speeds, slice.speed()) {
             return Err(Left::Speed);
         }
-        if !passes(&self.ratings, slice.rating) {
+        if !passes(&self.ratings, slice.rating()) {
             return Err(Left::Rating);
         }
         if !self.tags.wanted.iter().all(|pattern| pattern.is_met(game)) {

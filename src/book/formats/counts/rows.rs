@@ -50,12 +50,10 @@ pub fn slices(
     let speeds = by.speed.then(|| columns.next()).flatten();
     let ratings = by.rating.then(|| columns.next()).flatten();
     for (row, slice) in slices.iter_mut().enumerate() {
-        if let Some(values) = speeds.filter(|values| !values.is_null(row)) {
-            slice.speed = Some(speed(values.bytes(row)).map_err(|what| (row, what))?);
-        }
-        if let Some(values) = ratings.filter(|values| !values.is_null(row)) {
-            slice.rating = Some(rating(values.number(row)).map_err(|what| (row, what))?);
-        }
+        let speed = speeds.filter(|values| !values.is_null(row)).map(|values| speed(values.bytes(row)));
+        let rating = ratings.filter(|values| !values.is_null(row)).map(|values| rating(values.number(row)));
+        let at = |what| (row, what);
+        *slice = Slice::new(speed.transpose().map_err(at)?, rating.transpose().map_err(at)?);
     }
     Ok(())
 }

@@ -8,29 +8,39 @@ pub(crate) const SLICE_BITS: u32 = 7;
 /// Of them, those of the rating band.
 const RATING_BITS: u32 = 4;
 
-/// The games that a row counts. What is not told apart, or not known, is `None`.
+/// The games that a row counts: how fast they were played, and how strong the players were. It is one byte, because rows
+/// hold it: speeds from 1, then bands from 1, and 0 for what is not told apart or not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Slice {
-    /// How fast they were played.
-    pub speed: Option<Speed>,
-    /// How strong the players were.
-    pub rating: Option<RatingBand>,
-}
+pub struct Slice(u8);
 
 impl Slice {
-    /// The number of the slice, in the order of slices: speeds from 1, bands from 1, and 0 for none.
+    /// The games at a speed with players in a band.
+    pub fn new(speed: Option<Speed>, rating: Option<RatingBand>) -> Self {
+        let speed = speed.map_or(0, |speed| 1 + speed as u8);
+        let rating = rating.map_or(0, |band| 1 + band.place());
+        Self(speed << RATING_BITS | rating)
+    }
+
+    /// How fast they were played.
+    pub fn speed(self) -> Option<Speed> {
+        let at = (self.0 >> RATING_BITS).checked_sub(1)?;
+        Speed::NAMES.get(usize::from(at)).map(|(_, speed)| *speed)
+    }
+
+    /// How strong the players were.
+    pub fn rating(self) -> Option<RatingBand> {
+        let at = (self.0 & ((1 << RATING_BITS) - 1)).checked_sub(1)?;
+        RatingBand::all().nth(usize::from(at))
+    }
+
+    /// The number of the slice, in the order of slices.
     pub(crate) fn number(self) -> u8 {
-        let speed = self.speed.map_or(0, |speed| 1 + speed as u8);
-        let rating = self.rating.map_or(0, |band| 1 + band.place());
-        speed << RATING_BITS | rating
+        self.0
     }
 
     /// The slice with this number.
     pub(crate) fn numbered(number: u8) -> Self {
-        let (speed, rating) = (number >> RATING_BITS, number & ((1 << RATING_BITS) - 1));
-        let speed = speed.checked_sub(1).and_then(|at| Speed::NAMES.get(usize::from(at)));
-        let rating = rating.checked_sub(1).and_then(|at| RatingBand::all().nth(usize::from(at)));
-        Self { speed: speed.map(|(_, speed)| *speed), rating }
+        Self(number)
     }
 }
 
@@ -76,7 +86,7 @@ impl By {
     /// The part of a slice that is told apart.
     #[must_use]
     pub fn of(self, slice: Slice) -> Slice {
-        Slice { speed: slice.speed.filter(|_| self.speed), rating: slice.rating.filter(|_| self.rating) }
+        Slice::new(slice.speed().filter(|_| self.speed), slice.rating().filter(|_| self.rating))
     }
 
     /// Slices that can be told apart.
@@ -105,7 +115,7 @@ mod tests {
         let speeds = || std::iter::once(None).chain(Speed::NAMES.map(|(_, speed)| Some(speed)));
         let ratings = || std::iter::once(None).chain(RatingBand::all().map(Some));
         let all: Vec<_> =
-            speeds().flat_map(|speed| ratings().map(move |rating| Slice { speed, rating })).collect();
+            speeds().flat_map(|speed| ratings().map(move |rating| Slice::new(speed, rating))).collect();
         assert!(all.is_sorted());
         assert!(all.is_sorted_by_key(|slice| slice.number()));
         assert_eq!(By { speed: true, rating: true }.slices(), all.len() as u64);

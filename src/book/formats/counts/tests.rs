@@ -341,7 +341,7 @@ fn speeds_and_ratings_of_others_are_read_if_they_are_wanted() {
         ];
         theirs(schema, &[group], plain())
     };
-    let slice = |rating| Slice { speed: Speed::named("rapid"), rating };
+    let slice = |rating| Slice::new(Speed::named("rapid"), rating);
     for (rating, band) in [(Some(1600), RatingBand::from_lowest(1600)), (None, None)] {
         let read = rows(file("rapid", rating), false).unwrap();
         assert_eq!(read, [Line { slice: slice(band), ..line(1, [1, 2, 3]) }]);

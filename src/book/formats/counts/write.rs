@@ -212,11 +212,11 @@ impl Group {
         }
         if shape.by.speed {
             let names = Speed::NAMES.map(|(name, _)| ByteArray::from(name));
-            let name = |slice: &Slice| slice.speed.and_then(|speed| names.get(speed as usize).cloned());
+            let name = |slice: &Slice| slice.speed().and_then(|speed| names.get(speed as usize).cloned());
             nullable::<ByteArrayType, W>(&mut to, &self.slices, name)?;
         }
         if shape.by.rating {
-            let lowest = |slice: &Slice| slice.rating.map(RatingBand::lowest).map(i32::from);
+            let lowest = |slice: &Slice| slice.rating().map(RatingBand::lowest).map(i32::from);
             nullable::<Int32Type, W>(&mut to, &self.slices, lowest)?;
         }
         to.close().map(drop)
