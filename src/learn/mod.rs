@@ -61,7 +61,11 @@ mod tests;
 mod transact;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::base::error::Result;
+use crate::book::{self, Book};
 
 pub use edit::{EntryEdit, MadeEdit};
 pub use field::{Field, halfpoints};
@@ -71,7 +75,16 @@ pub use spool::{Batch, Place, Spool, Spooled};
 pub use storage::{Bytes, Claim, NewJournal, Storage};
 pub(crate) use storage::{Disk, has_journal, is_same_file};
 
-/// Finishes what a process that died has begun to learn into a book, before the book is read. Where there is nothing to
+/// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
+///
+/// # Errors
+/// As [`book::open`].
+pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
+    settle(path);
+    book::open(path)
+}
+
+/// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to
 /// finish, another process has the journal, or the book may not be written, the book is read as it is.
 pub fn settle(book: &Path) {
     if has_journal(book)

@@ -66,8 +66,7 @@ pub struct Args {
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
-    learn::settle(path);
-    let book = book::open(path)?;
+    let book = learn::open_settled(path)?;
     if args.undo {
         return undo(path, book.format());
     }

@@ -16,6 +16,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, written};
 use crate::games;
+use crate::learn;
 
 /// `tabiya merge`.
 #[derive(clap::Args, Debug)]
@@ -77,7 +78,8 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
         let (by, filter) = (By::default(), Filter::default());
         return merge_counts(inputs, output, to.file.force, by, &filter, resources);
     }
-    let books = inputs.iter().map(book::open).collect::<Result<Vec<Arc<dyn Book>>>>()?;
+    let books =
+        inputs.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
     keep_inputs(&book::parts(output), &written::books(books.iter().map(|book| &**book)))?;
     let resources = resources.resolve()?;
     interrupt::watch();

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::base::error::Result;
-use crate::book;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
 use crate::cli::output::{self, Look};
+use crate::learn;
 use crate::openings::Opening;
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
@@ -34,7 +34,7 @@ pub struct Args {
 /// # Errors
 /// When the book cannot be read, or the position is not valid.
 pub fn run(args: &Args) -> Result<Exit> {
-    let book = book::open(&args.book)?;
+    let book = learn::open_settled(&args.book)?;
     let look = Look::of_stdout();
     output::print(|out| {
         let mut known = true;

@@ -17,6 +17,7 @@ use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, written};
+use crate::learn;
 
 /// `tabiya trim`.
 #[derive(clap::Args, Debug)]
@@ -110,7 +111,7 @@ impl Args {
 /// When the moves are not legal, a file cannot be read or written, or the work is interrupted: then no book is written.
 pub fn run(args: &Args) -> Result<Exit> {
     let trim = args.trim()?;
-    let book = book::open(&args.book)?;
+    let book = learn::open_settled(&args.book)?;
     let output = &args.to.output;
     keep_inputs(&book::parts(output), &written::books([&*book]))?;
     let resources = args.resources.resolve()?;

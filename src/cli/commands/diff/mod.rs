@@ -12,7 +12,6 @@ use shakmaty::CastlingMode;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book;
 use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use crate::chess::Position;
 use crate::cli::args::resources::ResourcesArgs;
@@ -21,6 +20,7 @@ use crate::cli::output::facts::{colour, learned};
 use crate::cli::output::lines::{number, san};
 use crate::cli::output::rows::{many, percent};
 use crate::cli::output::{self, Printed};
+use crate::learn;
 
 /// Differences of one kind that are listed without `--all`.
 const LISTED: u64 = 20;
@@ -49,7 +49,7 @@ pub struct Args {
 /// # Errors
 /// When a book cannot be read, or the work is interrupted.
 pub fn run(args: &Args) -> Result<Exit> {
-    let (a, b) = (book::open(&args.a)?, book::open(&args.b)?);
+    let (a, b) = (learn::open_settled(&args.a)?, learn::open_settled(&args.b)?);
     let resources = args.resources.resolve()?;
     interrupt::watch();
     let names = [&*a, &*b].map(|book| book.path().display().to_string());

@@ -12,10 +12,11 @@ use std::path::PathBuf;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
-use crate::book::{self, Book, PositionRecord, Scope};
+use crate::book::{Book, PositionRecord, Scope};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, Printed};
+use crate::learn;
 
 /// `tabiya dump`.
 #[derive(clap::Args, Debug)]
@@ -82,7 +83,7 @@ impl Args {
 /// When the book cannot be read, or standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     args.check()?;
-    let book = book::open(&args.book)?;
+    let book = learn::open_settled(&args.book)?;
     if let Some(plies) = args.ply {
         return print_suite(args, &*book, plies);
     }

@@ -15,8 +15,8 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::progress::Progress;
+use crate::book::Format;
 use crate::book::polyglot::Polyglot;
-use crate::book::{self, Format};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, Printed};
@@ -80,8 +80,7 @@ pub struct Args {
 /// When the book is not a Polyglot book, cannot be written or is locked by another process; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
     let Some(path) = &args.book else { return spool::learn(args.log.as_deref()) };
-    learn::settle(path);
-    let book = book::open(path)?;
+    let book = learn::open_settled(path)?;
     if book.format() != Format::Polyglot {
         let what = format!(
             "only Polyglot books can keep results, and this is a book of the format {}",

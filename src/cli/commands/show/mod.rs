@@ -12,7 +12,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Position as _};
 
 use crate::base::error::Result;
-use crate::book::{self, Book, BookSet, GameReference, MoveFacts};
+use crate::book::{Book, BookSet, GameReference, MoveFacts};
 use crate::chess::Game;
 use crate::choose::Policy;
 use crate::cli::args::policy::PolicyArgs;
@@ -82,8 +82,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut books = Vec::new();
     let mut exit = Exit::Done;
     for path in &args.books {
-        learn::settle(path);
-        match book::open(path) {
+        match learn::open_settled(path) {
             Ok(book) => {
                 book.warnings().iter().for_each(|warning| output::warn(warning));
                 books.push((Arc::clone(&book), BookSet::new(&[], &[], &[book])));
