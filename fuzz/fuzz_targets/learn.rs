@@ -4,16 +4,18 @@
 #![no_main]
 
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::{ByColor, Chess, Color, KnownOutcome, Position as _};
+use tabiya::base::error::Result;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
+use tabiya::learn::edit_record::{EditRecord, EntryChange};
 use tabiya::learn::entries::BookEntries;
 use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
 use tabiya::learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
@@ -82,6 +84,13 @@ impl Storage for Memory {
         Ok(Box::new(self.book.clone()))
     }
 
+    fn replace_book(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> Result<()>) -> Result<()> {
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        *self.book.0.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+        Ok(())
+    }
+
     fn new_journal(&mut self) -> io::Result<Box<dyn NewJournal>> {
         Ok(Box::new(New { file: File::default(), journal: self.journal.clone() }))
     }
@@ -128,7 +137,7 @@ fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
         data = more;
         let changes: Vec<Change> =
             bytes.chunks_exact(CHANGE_LEN).map(|bytes| change(bytes, entries)).collect();
-        records.push(match kind % 5 {
+        records.push(match kind % 6 {
             0 | 1 => Record::Game(GameRecord {
                 id: [*kind; 16],
                 sides: 1 + kind / 5 % 3,
@@ -139,10 +148,30 @@ fn records(mut data: &[u8], entries: &[Entry]) -> Vec<Record> {
             }),
             2 => Record::Undo { games: u32::from(kind / 5), changes },
             3 => Record::Reset,
-            _ => Record::Done,
+            4 => Record::Done,
+            // The journal knows what the book is after each edit: none of these fits, and none may be made.
+            _ => Record::Edit(edit(*kind, &changes, entries)),
         });
     }
     records
+}
+
+/// An edit that is not one of this book.
+fn edit(kind: u8, changes: &[Change], entries: &[Entry]) -> EditRecord {
+    let entry =
+        |change: &Change| Entry { key: change.key, mv: change.mv, weight: 9, games: 0, halfpoints: 0 };
+    let change = |change: &Change| EntryChange {
+        index: change.index,
+        old: entries.get(change.index as usize).copied().filter(|_| change.old.games > 0),
+        new: Some(entry(change)).filter(|_| change.old.games < 2),
+    };
+    let mut changes: Vec<_> = changes.iter().map(change).filter(|change| change.old != change.new).collect();
+    changes.sort_by_key(|change| change.index);
+    changes.dedup_by_key(|change| change.index);
+    let bytes = Box::new(File::of(vec![kind; 16]));
+    let other = BookEntries::new(bytes, Path::new("other.bin")).and_then(|mut other| other.owner());
+    let Ok(after) = other else { panic!("a book in memory can be read") };
+    EditRecord { undo: kind / 6 % 2 == 1, time: 0, note: String::new(), after, changes }
 }
 
 /// A change of an entry of the book, or of none.

@@ -61,7 +61,7 @@ impl EditRecord {
         Some(())
     }
 
-    /// Reads the bytes of the kind, which must end with the last change.
+    /// Reads the bytes of the kind, which must end with the last change. Changes out of order make it no record.
     pub(super) fn parse(data: &[u8]) -> Option<Self> {
         let (&undo, _) = data.split_first().filter(|(undo, _)| **undo <= 1)?;
         let (note, rest) = journal::note(data.get(9..)?)?;
@@ -80,13 +80,9 @@ impl EditRecord {
                 new: if has & 2 != 0 { Some(entry(5 + ENTRY_LEN)?) } else { None },
             })
         };
-        Some(Self {
-            undo: undo == 1,
-            time: bytes::u64_be(data, 1)?,
-            note,
-            after,
-            changes: changes.iter().map(parse).collect::<Option<_>>()?,
-        })
+        let changes: Vec<EntryChange> = changes.iter().map(parse).collect::<Option<_>>()?;
+        let ordered = changes.is_sorted_by(|a, b| a.index < b.index || a.index == b.index && a.old.is_none());
+        ordered.then_some(Self { undo: undo == 1, time: bytes::u64_be(data, 1)?, note, after, changes })
     }
 
     /// Whether entries get other numbers; otherwise only weights change.
@@ -144,16 +140,14 @@ pub(super) mod tests {
         })
     }
 
-    /// Any record, whether it makes sense or not.
+    /// Any record in order, whether it makes sense or not.
     pub fn any_edit() -> impl Strategy<Value = EditRecord> {
         let changes = prop::collection::vec(any_change(), 0..9);
         (any::<(bool, u64, u64, [u8; 32])>(), "\\PC{0,40}", changes).prop_map(
-            |((undo, time, book_len, fingerprint), note, changes)| EditRecord {
-                undo,
-                time,
-                note,
-                after: Owner { book_len, fingerprint },
-                changes,
+            |((undo, time, book_len, fingerprint), note, mut changes)| {
+                changes.sort_by_key(|change| change.index);
+                changes.dedup_by_key(|change| change.index);
+                EditRecord { undo, time, note, after: Owner { book_len, fingerprint }, changes }
             },
         )
     }

@@ -25,14 +25,14 @@ impl BookEntries {
         Ok(Owner { book_len, fingerprint })
     }
 
-    /// Whether the book has some of the weights of an edit that changes only weights, and would be as after it with all of
-    /// them.
+    /// Whether the book would be as after an edit if that were made: it is as `before`, or has some of the weights of an edit
+    /// that changes only weights.
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(super) fn is_becoming(&mut self, edit: &EditRecord) -> Result<bool> {
+    pub(super) fn is_becoming(&mut self, edit: &EditRecord, before: bool) -> Result<bool> {
         if edit.renumbers() {
-            return Ok(false);
+            return Ok(before && self.owner_after(edit)? == edit.after);
         }
         for change in &edit.changes {
             let (Some(old), Some(new)) = (change.old, change.new) else { return Ok(false) };
@@ -88,7 +88,8 @@ impl BookEntries {
 
     /// Copies the entries of these numbers; with `u64::MAX` all bytes to the end.
     fn copy(&mut self, from: u64, to: u64, out: &mut dyn Write) -> Result<()> {
-        let mut block = vec![0; BLOCK.min(usize::try_from(to - from).unwrap_or(BLOCK)) * ENTRY_LEN];
+        let mut block =
+            vec![0; BLOCK.min(usize::try_from(to.saturating_sub(from)).unwrap_or(BLOCK)) * ENTRY_LEN];
         let mut next = from;
         while next < to {
             let wanted = usize::try_from(to - next).unwrap_or(BLOCK).min(BLOCK) * ENTRY_LEN;

@@ -228,7 +228,7 @@ pub(super) fn mismatch(state: &JournalState, book: &mut BookEntries) -> Result<O
     let owner = book.owner()?;
     let fits = owner == state.owner
         || match state.pending_edit() {
-            Some((edit, before)) => owner == before || book.is_becoming(edit)?,
+            Some((edit, before)) => book.is_becoming(edit, owner == before)?,
             None => false,
         };
     if fits {
