@@ -25,7 +25,7 @@ use super::Learner;
 use super::error::LearnError;
 use super::header::Header;
 use super::journal::Record;
-use super::journal_state::{JournalState, KnownEdit, LearnedGame};
+use super::journal_state::{JournalState, KnownEdit, LearnedGame, record_at};
 use super::storage::Bytes;
 use super::transact::Transaction;
 
@@ -126,13 +126,9 @@ fn write(
     let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();
     stay.extend(edits.iter().map(|known| (known.at, known.size)));
     stay.sort_unstable();
-    let records =
-        stay.into_iter().map(|(at, size)| match Record::parse(&journal.bytes_at(at, size as usize)?) {
-            Some((record, ..)) => Ok(record),
-            None => Err(LearnError::Damaged(at)),
-        });
+    let records = stay.into_iter().map(|(at, size)| record_at(journal, at, size));
     let mut bytes = Vec::new();
-    for record in records.chain([Ok::<_, LearnError>(Record::Done)]) {
+    for record in records.chain([Ok(Record::Done)]) {
         let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
         bytes.extend(data);
         check = next;

@@ -143,7 +143,7 @@ struct AtNumber {
 
 impl Plan {
     fn add(&mut self, book: &mut BookEntries, edit: &EntryEdit) -> Result<()> {
-        let found = entries_of(book, edit.key, edit.codes)?;
+        let found = book.find_all(edit.key, edit.codes)?;
         edit.edit.expect_known(!found.is_empty()).map_err(|error| error.at_path(&book.path))?;
         match edit.edit.change {
             Change::Add(value) => {
@@ -249,19 +249,4 @@ fn taken_back(book: &mut BookEntries, changes: &[EntryChange], was_reset: bool) 
         back.push(EntryChange { index: numbered(book, index)?, old: now, new: old });
     }
     Ok(back)
-}
-
-/// The entries of a move with their numbers: one, unless the book has the move twice.
-fn entries_of(book: &mut BookEntries, key: u64, codes: [MoveCode; 2]) -> Result<Vec<(u64, Entry)>> {
-    let mut found = Vec::new();
-    let mut index = book.first_of(key)?;
-    while let Some(entry) = book.entry(index)?
-        && entry.key == key
-    {
-        if codes.contains(&entry.mv) {
-            found.push((index, entry));
-        }
-        index += 1;
-    }
-    Ok(found)
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::field::{FIELD_LEN, Field};
@@ -129,8 +130,37 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be read.
     pub fn find(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Option<(u64, Entry)>> {
-        let low = self.first_of(key)?;
-        for index in low..low.saturating_add(MOST_OF_ONE_KEY as u64) {
+        let numbers = self.numbers_of(key)?;
+        self.find_in(numbers, key, moves)
+    }
+
+    /// All entries of a key with one of these moves, with their numbers: one, unless the book has the move twice.
+    ///
+    /// # Errors
+    /// When the book cannot be read.
+    pub(super) fn find_all(&mut self, key: u64, moves: [MoveCode; 2]) -> Result<Vec<(u64, Entry)>> {
+        let (mut found, mut numbers) = (Vec::new(), self.numbers_of(key)?);
+        while let Some(next) = self.find_in(numbers.clone(), key, moves)? {
+            found.push(next);
+            numbers.start = next.0 + 1;
+        }
+        Ok(found)
+    }
+
+    /// The numbers that the entries of a key have if there are as many as a position may have.
+    fn numbers_of(&mut self, key: u64) -> Result<Range<u64>> {
+        let first = self.first_of(key)?;
+        Ok(first..first.saturating_add(MOST_OF_ONE_KEY as u64))
+    }
+
+    /// The first entry of a key with one of these moves, among those with these numbers.
+    fn find_in(
+        &mut self,
+        numbers: Range<u64>,
+        key: u64,
+        moves: [MoveCode; 2],
+    ) -> Result<Option<(u64, Entry)>> {
+        for index in numbers {
             if self.key(index)? != Some(key) {
                 break;
             }

@@ -307,13 +307,22 @@ impl JournalState {
     }
 }
 
+/// The record of this place and length.
+///
+/// # Errors
+/// When the journal cannot be read, or no longer has a record there.
+pub(crate) fn record_at(journal: &mut dyn Bytes, at: u64, size: u32) -> Result<Record, LearnError> {
+    let record = Record::parse(&journal.bytes_at(at, size as usize)?);
+    record.map(|(record, ..)| record).ok_or(LearnError::Damaged(at))
+}
+
 /// The record of a learned game.
 ///
 /// # Errors
-/// When the journal cannot be read, or no longer has the record.
+/// As [`record_at`].
 pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
-    match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
-        Some((Record::Game(game), ..)) => Ok(game),
+    match record_at(journal, known.at, known.size)? {
+        Record::Game(game) => Ok(game),
         _ => Err(LearnError::Damaged(known.at)),
     }
 }
@@ -321,10 +330,10 @@ pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<
 /// The record of an edit.
 ///
 /// # Errors
-/// When the journal cannot be read, or no longer has the record.
+/// As [`record_at`].
 pub(crate) fn edit_of(journal: &mut dyn Bytes, known: &KnownEdit) -> Result<EditRecord, LearnError> {
-    match Record::parse(&journal.bytes_at(known.at, known.size as usize)?) {
-        Some((Record::Edit(edit), ..)) => Ok(edit),
+    match record_at(journal, known.at, known.size)? {
+        Record::Edit(edit) => Ok(edit),
         _ => Err(LearnError::Damaged(known.at)),
     }
 }
