@@ -32,7 +32,7 @@ pub enum Remedy {
     SmallerBook,
     /// Count the games again with their positions, or make a book that needs no positions.
     CountPositions,
-    /// Count the games again, told apart by speed and rating.
+    /// Count the games again, separately by speed and rating.
     CountBy,
     /// Set all learn fields of the book to zero, and begin a new journal.
     ResetLearned,

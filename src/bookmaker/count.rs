@@ -67,7 +67,7 @@ pub struct Counted<R> {
 }
 
 /// Counts the games of a source on all threads, except those that are repeated, and adds them to the index if there is one.
-/// Games are told apart `by` speed and rating.
+/// Games are counted separately `by` speed and rating.
 ///
 /// Rows that hold their position also count the games that ended in it, or left it with a move that does not count: such
 /// a row has [`MoveCode::NULL`], so that the rows of a position add up to all its games.

@@ -34,7 +34,7 @@ impl SliceArgs {
     }
 }
 
-/// What the rows of a count file tell apart.
+/// What the rows of a count file count separately.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ByArgs {
     /// In a count file, count each speed (speed), each band of ratings (rating) or both (speed,rating) in rows of their own
@@ -43,7 +43,7 @@ pub(crate) struct ByArgs {
 }
 
 impl ByArgs {
-    /// What is told apart.
+    /// What is counted separately.
     pub fn by(&self) -> By {
         let has = |name| self.by.iter().any(|given| given == name);
         By { speed: has(SPEED), rating: has(RATING) }

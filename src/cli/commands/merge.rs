@@ -111,7 +111,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     Ok(exit)
 }
 
-/// Adds up the rows of count files that pass the filter, except those that are told apart, into one file.
+/// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no file is written.

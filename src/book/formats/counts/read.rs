@@ -154,7 +154,7 @@ impl CountFile {
 /// The version that a footer names; `None` if it names none.
 ///
 /// # Errors
-/// When it is none that we know.
+/// When we do not know it.
 fn version(footer: &Footer) -> Result<Option<u32>> {
     let mut notes = footer.notes.iter().filter(|note| note.key == VERSION_NAME);
     let Some(version) = notes.find_map(|note| note.value.as_deref()) else { return Ok(None) };

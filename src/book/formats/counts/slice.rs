@@ -9,7 +9,7 @@ pub(crate) const SLICE_BITS: u32 = 7;
 const RATING_BITS: u32 = 4;
 
 /// The games that a row counts: how fast they were played, and how strong the players were. It is one byte, because rows
-/// hold it: speeds from 1, then bands from 1, and 0 for what is not told apart or not known.
+/// hold it: speeds from 1, then bands from 1, and 0 for what is not counted separately or not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Slice(u8);
 
@@ -44,7 +44,7 @@ impl Slice {
     }
 }
 
-/// What the rows of a count file tell apart besides positions and moves.
+/// What the rows of a count file count separately, besides positions and moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct By {
     /// Speeds.
@@ -71,7 +71,7 @@ impl By {
         Self { speed: self.speed && other.speed, rating: self.rating && other.rating }
     }
 
-    /// Whether this tells apart all that the other does.
+    /// Whether this has everything that the other has.
     pub fn covers(self, other: Self) -> bool {
         self.and(other) == other
     }
@@ -83,13 +83,13 @@ impl By {
             .filter_map(|(has, name)| has.then_some(name))
     }
 
-    /// The part of a slice that is told apart.
+    /// The part of a slice that is counted separately.
     #[must_use]
     pub fn of(self, slice: Slice) -> Slice {
         Slice::new(slice.speed().filter(|_| self.speed), slice.rating().filter(|_| self.rating))
     }
 
-    /// Slices that can be told apart.
+    /// How many slices there can be.
     #[cfg(any(test, feature = "parquet"))]
     pub(crate) fn slices(self) -> u64 {
         let of = |is: bool, values: usize| if is { values as u64 + 1 } else { 1 };

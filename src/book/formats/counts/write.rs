@@ -76,7 +76,7 @@ struct Group {
     counts: [Vec<i64>; 3],
     /// Positions one after the other, if they are written.
     positions: Vec<u8>,
-    /// What is told apart, if anything is.
+    /// What is counted separately, if anything is.
     slices: Vec<Slice>,
 }
 

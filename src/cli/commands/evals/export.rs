@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     print_lines(&[format!("{}: {}", path.display(), many(positions, "position"))], exit)
 }
 
-/// Writes all positions; returns how many were written, and how many are none of chess.
+/// Writes all positions; returns how many were written, and how many are not positions of chess.
 fn write(store: &Store, out: &mut dyn Write, progress: &Progress) -> Printed<(u64, u64)> {
     let (mut positions, mut lost) = (0_u64, 0);
     for (packed, evaluation) in store.iter() {
