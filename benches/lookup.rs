@@ -1,7 +1,8 @@
-//! How long a Polyglot book takes to find a key, a position's moves and its best move, and how long the name of an opening
-//! takes.
+//! How long a Polyglot book takes to find a key, a position's moves and its best move, how long a count file takes to find a
+//! position's moves, and how long the name of an opening takes.
 //!
-//! On a random book of 500,000 entries in memory, and on the real book that `GNUCHESS_BOOK` names, if it is set.
+//! On a random book of 500,000 entries in memory, on the real book that `GNUCHESS_BOOK` names, if it is set, and on a random
+//! count file of two million rows.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
@@ -16,6 +17,8 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya::base::map::Map;
 use tabiya::book::Book as _;
+#[cfg(feature = "parquet")]
+use tabiya::book::counts::{CountBook, CountWriter, Line, Shape, Slice};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
@@ -29,6 +32,10 @@ const ENTRIES: usize = 500_000;
 
 /// Positions of the random book; its other keys belong to no known position.
 const POSITIONS: usize = 40_000;
+
+/// Rows of the random count file, about three to a position.
+#[cfg(feature = "parquet")]
+const ROWS: usize = 2_000_000;
 
 /// Positions of random games, each once.
 fn random_positions(rng: &mut Xoshiro256PlusPlus) -> Vec<Position> {
@@ -88,6 +95,57 @@ fn measure(criterion: &mut Criterion, name: &str, book: &Polyglot, positions: &[
     group.finish();
 }
 
+/// The moves of positions in a count file on the disk: of known positions among random keys.
+#[cfg(feature = "parquet")]
+fn counts(criterion: &mut Criterion) {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+    let positions = random_positions(&mut rng);
+    let (known, absent) = positions.split_at(POSITIONS / 2);
+    let mut rows: Vec<(u64, MoveCode)> = Vec::with_capacity(ROWS);
+    for position in known {
+        rows.extend(
+            position.chess().legal_moves().iter().map(|mv| (position.key(), MoveCode::from_move(*mv))),
+        );
+    }
+    while rows.len() < ROWS {
+        let key = rng.random();
+        rows.extend((0..rng.random_range(1..6)).map(|to| (key, MoveCode((12 << 6) | (20 + to)))));
+    }
+    rows.sort_unstable();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.parquet");
+    let mut writer = CountWriter::create(&path, Shape::default(), false).unwrap();
+    for (key, mv) in rows {
+        // Few moves were played often.
+        let mut count = || {
+            let most = 1_u64 << rng.random::<u32>().leading_zeros().min(16);
+            rng.random_range(0..=most)
+        };
+        let (wins, draws, losses) = (count(), count(), count());
+        let line = Line { key, mv, wins, draws, losses, packed: None, slice: Slice::default() };
+        writer.add(&line).unwrap();
+    }
+    writer.finish().unwrap();
+    let book = CountBook::open(&path, std::slice::from_ref(&path)).unwrap();
+    let mut group = criterion.benchmark_group("counts");
+    for (which, positions) in [("moves present", known), ("moves absent", absent)] {
+        let mut next = positions.iter().cycle();
+        group.bench_function(which, |bencher| {
+            bencher.iter(|| {
+                let mut moves = Vec::new();
+                next.next().inspect(|at| book.moves(black_box(at), &mut moves));
+                moves
+            });
+        });
+    }
+    group.finish();
+}
+
+#[cfg(not(feature = "parquet"))]
+fn counts(_: &mut Criterion) {
+    eprintln!("built without count files: look-ups in them are not measured");
+}
+
 /// The names of positions that the starter book reaches: those that have one, and the others.
 fn openings(criterion: &mut Criterion) {
     let book = tabiya::book::starter().unwrap();
@@ -130,5 +188,5 @@ fn lookup(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, lookup, openings);
+criterion_group!(benches, lookup, counts, openings);
 criterion_main!(benches);

@@ -9,6 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use shakmaty::Position as _;
 use tabiya::base::findings::summed;
 use tabiya::base::progress::Progress;
+use tabiya::book;
 use tabiya::book::counts::{By, CountFile, CountWriter, Line, MAGIC, Shape, Slice, sum};
 use tabiya::chess::MoveCode;
 use tabiya::chess::{Packed, Position, RatingBand, Speed};
@@ -60,6 +61,11 @@ fn shape(number: u8) -> Shape {
 
 /// What holds of any count file.
 fn look(bytes: Vec<u8>) {
+    if let Ok(book) = book::open_bytes("fuzz.parquet", bytes.clone()) {
+        let mut moves = Vec::new();
+        book.moves(&Position::start(), &mut moves);
+        assert!(moves.iter().all(|facts| Position::start().chess().is_legal(facts.mv)));
+    }
     let Ok(file) = CountFile::from_bytes("fuzz.parquet", bytes) else { return };
     let (Ok(sum), _) = summed(|findings| sum(&file, &Progress::none(), findings)) else {
         panic!("nobody interrupted")

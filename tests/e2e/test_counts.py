@@ -17,6 +17,7 @@ import chess.polyglot
 import duckdb
 import pytest
 
+from client import START
 from conftest import linux_only
 
 PAGE = Path(__file__).parents[2] / "docs/guide/count-files.md"
@@ -280,15 +281,57 @@ def test_options_that_do_not_go_together_are_refused(pgn, shards, refused, done,
     assert "write a count file with --counts" in refused(2, "build", "-o", "x.parquet", pgn)
     assert "--rating do not apply to them" in refused(2, "build", "-o", "x.bin", "shards", "--max-ply", "3")
     assert "not a count file" in refused(3, "merge", "-o", "x.parquet", "shards/0.parquet", pgn)
-    book = "this is a count file (Parquet), no book: make a book of it with tabiya build"
-    assert book in refused(3, "merge", "-o", "x.bin", "shards/0.parquet")
-    assert book in refused(3, "show", "shards/0.parquet")
+    assert "counts of games are not edited by hand" in refused(2, "edit", "shards/0.parquet", "--set", "e4=5")
+    assert "only Polyglot books can keep results" in refused(2, "learn", "shards/0.parquet", "--games", pgn, "--player", "x")
     assert "exists already" in refused(3, "merge", "-o", "shards/0.parquet", "shards/1.parquet")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["all.pgn", "pgn", "shards"]
     # Filters act on games, those of count files being counted already.
     done("build", "--counts", "-o", "short.parquet", pgn, "--max-ply", "2")
     info = json.loads(done("info", "--json", "short.parquet"))
     assert info["wins"] + info["draws"] + info["losses"] == 2 * GAMES
+
+
+def test_count_files_are_books(games, shards, done, duck, tabiya, tmp_path):
+    """Positions are found in place in our file, in a folder, and in DuckDB's, by the counts of python-chess."""
+    done("merge", "-o", "all.parquet", "shards")
+    for name, order in (("duck", "key"), ("wrong", "key DESC")):
+        table = f"TO '{tmp_path}/{name}.parquet' (FORMAT parquet, ROW_GROUP_SIZE 2048)"
+        duck.execute(f"COPY (SELECT * FROM 'all.parquet' ORDER BY {order}) {table}")
+    counts = counted(games)
+    for game in games[:6]:
+        board = chess.Board()
+        for ply, mv in enumerate(game.mainline_moves()):
+            fen = board.fen()
+            for book in ("all.parquet", "shards", "duck.parquet"):
+                line = json.loads(done("show", book, "--fen", fen, "--json"))
+                assert line["format"] == "counts"
+                key = chess.polyglot.zobrist_hash(board)
+                found = {
+                    code(board, chess.Move.from_uci(move["uci"])): (move["wins"], move["draws"], move["losses"])
+                    for move in line["moves"]
+                }
+                assert found == {at: wanted for (known, at), wanted in counts.items() if known == key}
+                assert all(2 * move["wins"] + move["draws"] == move["weight"] for move in line["moves"])
+            board.push(mv)
+            if ply > 11:
+                break
+    assert tabiya("show", "all.parquet", "--fen", "8/8/8/4k3/8/4K3/8/8 w - - 0 1").returncode == 1
+    wrong = tabiya("show", "wrong.parquet")
+    assert wrong.returncode == 3 and b"it is not sorted by keys: sort it with tabiya merge" in wrong.stderr
+    done("convert", "all.parquet", "-o", "all.bin")
+    with chess.polyglot.open_reader(tmp_path / "all.bin") as reader:
+        for entry in reader.find_all(chess.Board()):
+            wins, draws, _ = counts[(chess.polyglot.zobrist_hash(chess.Board()), entry.raw_move)]
+            assert entry.weight == 2 * wins + draws
+
+
+@pytest.mark.parametrize("book", ["shards/0.parquet", "shards"])
+def test_the_adapter_plays_from_count_files(book, shards, adapter, tmp_path):
+    client = adapter("--book", tmp_path / book, "--set", "Book Threshold=0")
+    client.start()
+    answer = client.go("movetime 10", START)
+    assert answer.book["file"].endswith(Path(book).name)
+    assert chess.Move.from_uci(answer.move) in chess.Board().legal_moves
 
 
 def test_broken_count_files_are_refused_and_leave_nothing(shards, tabiya, tmp_path):
@@ -407,8 +450,8 @@ def test_what_count_files_do_not_tell_apart_is_no_filter(shards, pgn, refused, d
     for command in (["merge"], ["build"], ["build", pgn]):
         for options in (["--speed", "blitz"], ["--rating", "1800"]):
             said = refused(3, *command, "shards/0.parquet", "-o", "x.parquet" if command == ["merge"] else "x.bin", *options)
-            assert "shards/0.parquet: this count file does not tell games apart by" in said and "with --by speed,rating" in said
-    assert "does not tell games apart by rating" in refused(3, "merge", "shards", "-o", "x.parquet", "--by", "rating")
+            assert "shards/0.parquet: this count file does not count games separately by" in said and "with --by speed,rating" in said
+    assert "does not count games separately by rating" in refused(3, "merge", "shards", "-o", "x.parquet", "--by", "rating")
     assert "--by is for count files" in refused(2, "build", pgn, "-o", "x.bin", "--by", "speed")
     assert "--speed is for count files" in refused(2, "merge", "a.bin", "-o", "x.bin", "--speed", "blitz")
     assert "no band begins at" in refused(2, "build", pgn, "-o", "x.bin", "--rating", "1850")

@@ -1,7 +1,8 @@
-//! Reading the parts of a footer that count files need.
+//! Reading the parts of a footer, and of the indexes of pages, that count files need.
 //!
 //! The numbers of the fields: `parquet.thrift` in Parquet's repository.
 
+use super::columns::NUMBER_LEN;
 use polars_parquet_format::thrift::Result;
 use polars_parquet_format::thrift::protocol::{ReadThrift, TCompactInputProtocol, TInputProtocol, TType};
 use polars_parquet_format::{
@@ -47,7 +48,8 @@ macro_rules! read_fields {
 /// Structures and lists within one another that are skipped.
 const DEEPEST: i8 = 32;
 
-/// Skips a value. The crate skips texts only if they are UTF-8, and the least and greatest values of columns are not.
+/// Skips a value. The crate skips texts only if they are UTF-8, and the least and greatest values of columns are not; and it
+/// knows lists of booleans only by an old number of their type.
 fn skip<T: TInputProtocol>(from: &mut T, kind: TType, depth: i8) -> Result<()> {
     match kind {
         // Returns the crate's own error.
@@ -63,11 +65,51 @@ fn skip<T: TInputProtocol>(from: &mut T, kind: TType, depth: i8) -> Result<()> {
             }
         }
         TType::List | TType::Set => {
-            let list = from.read_list_begin()?;
-            (0..list.size).try_for_each(|_| skip(from, list.element_type, depth - 1))
+            let head = from.read_byte()?;
+            let size = if head >> 4 == 15 { varint(from)? } else { u32::from(head >> 4) };
+            match head & 15 {
+                // Booleans, of a byte each.
+                1 | 2 => (0..size).try_for_each(|_| from.read_byte().map(drop)),
+                kind => {
+                    let kind = *ELEMENTS.get(usize::from(kind)).unwrap_or(&TType::Stop);
+                    (0..size).try_for_each(|_| skip(from, kind, depth - 1))
+                }
+            }
         }
+        // Returns the crate's own error.
+        TType::Stop => from.skip_till_depth(kind, 0),
         _ => from.skip(kind),
     }
+}
+
+/// The types of a list's elements, by their numbers in the compact protocol.
+const ELEMENTS: [TType; 13] = [
+    TType::Stop,
+    TType::Bool,
+    TType::Bool,
+    TType::I08,
+    TType::I16,
+    TType::I32,
+    TType::I64,
+    TType::Double,
+    TType::String,
+    TType::List,
+    TType::Set,
+    TType::Map,
+    TType::Struct,
+];
+
+/// A length, seven bits in each byte, the lowest first; bits after the 32nd are left out.
+fn varint<T: TInputProtocol>(from: &mut T) -> Result<u32> {
+    let mut number = 0;
+    for shift in (0..u32::BITS).step_by(7) {
+        let byte = from.read_byte()?;
+        number |= u32::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    Ok(number)
 }
 
 /// A footer.
@@ -167,6 +209,10 @@ pub(crate) struct Chunk {
     pub end: u64,
     /// How pages are compressed.
     pub codec: CompressionCodec,
+    /// The least and the greatest value, where the footer has them.
+    pub bounds: [Bound; 2],
+    /// Where the index of the pages' places is, and where that of their values.
+    pub indexes: [Place; 2],
 }
 
 impl Chunk {
@@ -176,9 +222,30 @@ impl Chunk {
     }
 }
 
+/// A part of the file; none if its length is 0.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place {
+    /// Its offset.
+    pub at: u64,
+    /// Its bytes.
+    pub len: u64,
+}
+
 read_fields!(Chunk, |chunk = Metadata::default().chunk(), from|
-    3 => chunk = Metadata::read_from_in_protocol(from)?.chunk()
+    3 => {
+        let indexes = chunk.indexes;
+        chunk = Metadata::read_from_in_protocol(from)?.chunk();
+        chunk.indexes = indexes;
+    },
+    4 => chunk.indexes[0].at = unsigned(from.read_i64()?),
+    5 => chunk.indexes[0].len = unsigned(from.read_i32()?.into()),
+    6 => chunk.indexes[1].at = unsigned(from.read_i64()?),
+    7 => chunk.indexes[1].len = unsigned(from.read_i32()?.into())
 );
+
+fn unsigned(number: i64) -> u64 {
+    number.try_into().unwrap_or(u64::MAX)
+}
 
 /// The metadata of a column of a row group.
 #[derive(Default)]
@@ -187,22 +254,155 @@ struct Metadata {
     len: Option<i64>,
     data: Option<i64>,
     dictionary: Option<i64>,
+    bounds: [Bound; 2],
 }
 
 read_fields!(Metadata, |metadata = Metadata::default(), from|
     4 => metadata.codec = Some(from.read_i32()?),
     7 => metadata.len = Some(from.read_i64()?),
     9 => metadata.data = Some(from.read_i64()?),
-    11 => metadata.dictionary = Some(from.read_i64()?)
+    11 => metadata.dictionary = Some(from.read_i64()?),
+    12 => metadata.bounds = Statistics::read_from_in_protocol(from)?.0
 );
 
 impl Metadata {
     fn chunk(self) -> Chunk {
-        let unsigned =
-            |number: Option<i64>| number.and_then(|number| number.try_into().ok()).unwrap_or(u64::MAX);
+        let unsigned = |number: Option<i64>| number.map_or(u64::MAX, unsigned);
         // Some writers put a 0 where there is no dictionary.
         let start = unsigned(self.data).min(unsigned(self.dictionary.filter(|at| *at > 0)));
         let codec = CompressionCodec(self.codec.unwrap_or(-1));
-        Chunk { start, end: start.saturating_add(unsigned(self.len)), codec }
+        Chunk {
+            start,
+            end: start.saturating_add(unsigned(self.len)),
+            codec,
+            bounds: self.bounds,
+            indexes: [Place::default(); 2],
+        }
+    }
+}
+
+/// The statistics of a column: its least and its greatest value.
+#[derive(Default)]
+struct Statistics([Bound; 2]);
+
+// The fields 1 and 2 of old writers have no order that is defined for unsigned numbers.
+read_fields!(Statistics, |statistics = Statistics::default(), from|
+    5 => statistics.0[1] = Bound::read_from_in_protocol(from)?,
+    6 => statistics.0[0] = Bound::read_from_in_protocol(from)?
+);
+
+/// The least or greatest value of a column, as its bytes; none if there is none, or it is longer than a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bound {
+    bytes: [u8; NUMBER_LEN],
+    len: u8,
+}
+
+impl Bound {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len.into()).unwrap_or_default()
+    }
+}
+
+impl ReadThrift for Bound {
+    fn read_from_in_protocol<T: TInputProtocol>(from: &mut T) -> Result<Self> {
+        let read = from.read_bytes()?;
+        let mut bound = Self::default();
+        if let (Some(bytes), Ok(len)) = (bound.bytes.get_mut(..read.len()), read.len().try_into()) {
+            bytes.copy_from_slice(&read);
+            bound.len = len;
+        }
+        Ok(bound)
+    }
+}
+
+/// The places of a column's pages in a row group, without that of its dictionary.
+#[derive(Debug, Default)]
+pub(crate) struct PagePlaces {
+    /// The pages, in their order.
+    pub pages: Vec<PagePlace>,
+}
+
+read_fields!(PagePlaces, |places = PagePlaces::default(), from|
+    1 => places.pages = from.read_list()?
+);
+
+/// Where a page is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PagePlace {
+    /// The page with its header.
+    pub place: Place,
+    /// Its first row in the row group.
+    pub row: u64,
+}
+
+read_fields!(PagePlace, |page = PagePlace::default(), from|
+    1 => page.place.at = unsigned(from.read_i64()?),
+    2 => page.place.len = unsigned(from.read_i32()?.into()),
+    3 => page.row = unsigned(from.read_i64()?)
+);
+
+/// The least and greatest values of a column's pages in a row group.
+#[derive(Debug, Default)]
+pub(crate) struct PageBounds {
+    /// The least value of each page.
+    pub least: Vec<Bound>,
+    /// The greatest value of each page.
+    pub greatest: Vec<Bound>,
+}
+
+read_fields!(PageBounds, |bounds = PageBounds::default(), from|
+    2 => bounds.least = from.read_list()?,
+    3 => bounds.greatest = from.read_list()?
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index of this many pages as writers have them: a list of booleans of this type, least and greatest values of eight
+    /// bytes, and an order.
+    fn index(pages: u8, booleans: u8) -> Vec<u8> {
+        let list = |kind: u8| if pages < 15 { vec![pages << 4 | kind] } else { vec![0xf0 | kind, pages] };
+        let values = |from: u8| {
+            (0..pages).flat_map(move |page| [8, page, 0, 0, 0, 0, 0, 0, from]).collect::<Vec<u8>>()
+        };
+        [
+            &[0x19][..],
+            &list(booleans),
+            &vec![2; pages.into()],
+            &[0x19],
+            &list(8),
+            &values(1),
+            &[0x19],
+            &list(8),
+            &values(2),
+            &[0x15, 2, 0],
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn bounds_of_pages_are_read_whatever_number_lists_of_booleans_have() {
+        for booleans in [1, 2] {
+            for pages in [0, 3, 14, 15, 100] {
+                let bytes = index(pages, booleans);
+                let (bounds, len) = read::<PageBounds>(&bytes).unwrap();
+                assert_eq!(len, bytes.len());
+                let of = |last| (0..pages).map(move |page| vec![page, 0, 0, 0, 0, 0, 0, last]);
+                assert!(bounds.least.iter().map(|bound| bound.bytes().to_vec()).eq(of(1)));
+                assert!(bounds.greatest.iter().map(|bound| bound.bytes().to_vec()).eq(of(2)));
+                for cut in 0..len {
+                    assert!(read::<PageBounds>(&bytes[..cut]).is_none());
+                }
+            }
+        }
+        // Lists that claim more than there is, of a type that there is not, or within one another without end.
+        for damaged in
+            [&[0x19, 0xf2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff][..], &[0x19, 0x1d, 0, 0], &[0x19; 99]]
+        {
+            assert!(read::<PageBounds>(damaged).is_none());
+        }
     }
 }

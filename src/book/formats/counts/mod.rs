@@ -15,6 +15,8 @@ use crate::chess::MoveCode;
 use crate::chess::Packed;
 
 #[cfg(feature = "parquet")]
+mod book;
+#[cfg(feature = "parquet")]
 pub(crate) mod columns;
 #[cfg(feature = "parquet")]
 pub(crate) mod footer;
@@ -23,7 +25,11 @@ mod pages;
 #[cfg(feature = "parquet")]
 mod read;
 #[cfg(feature = "parquet")]
+mod recent;
+#[cfg(feature = "parquet")]
 mod rows;
+#[cfg(feature = "parquet")]
+mod seek;
 mod slice;
 mod sum;
 #[cfg(feature = "parquet")]
@@ -38,12 +44,14 @@ mod without;
 mod write;
 
 #[cfg(feature = "parquet")]
+pub use book::CountBook;
+#[cfg(feature = "parquet")]
 pub use read::CountFile;
 pub(crate) use slice::SLICE_BITS;
-pub use slice::{By, Shape, Slice};
+pub use slice::{Among, By, Shape, Slice};
 pub use sum::{Sum, sum};
 #[cfg(not(feature = "parquet"))]
-pub use without::{CountFile, CountWriter};
+pub use without::{CountBook, CountFile, CountWriter};
 #[cfg(feature = "parquet")]
 pub use write::CountWriter;
 

@@ -23,7 +23,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 use polars_parquet_format::{self as format, CompressionCodec, PageHeader, PageType};
 
-use super::footer::{self, Chunk};
+use super::footer::{self, Chunk, Place};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind};
 
@@ -33,6 +33,9 @@ const MOST_PAGE: u64 = 1 << 28;
 /// Bytes in which a page's header is looked for: first as many as nearly all take, then as many as one may take that holds
 /// the least and the greatest value of its page.
 const HEADER_LENS: [u64; 2] = [1 << 8, 1 << 16];
+
+/// Bytes of pages that are read at once, headers and all.
+const WHOLE_LEN: u64 = 1 << 16;
 
 /// Bytes that a value may take in a page, and that a page may take besides its values: a position with its length takes
 /// 28, a decimal no more than 20, and values that are written as differences are padded to whole blocks.
@@ -65,8 +68,12 @@ pub fn read(file: &Blob, at: u64, len: u64) -> crate::base::error::Result<Vec<u8
 pub(crate) struct Pages {
     file: Arc<Blob>,
     chunk: Chunk,
+    /// Pages that come after these: those that a dictionary is for.
+    then: Option<Place>,
     /// Bytes of a value in a dictionary, which limit its number of values.
     value_len: u64,
+    /// Bytes of the file that were read with a header, and where they begin.
+    ahead: (u64, Vec<u8>),
 }
 
 impl Pages {
@@ -96,19 +103,44 @@ impl Pages {
             // An INT32, or the length before the bytes.
             _ => 4,
         };
-        Ok(Self { file: file.clone(), chunk, value_len })
+        Ok(Self { file: file.clone(), chunk, then: None, value_len, ahead: (0, Vec::new()) })
+    }
+
+    /// Leaves out the pages between the dictionary, if the column has one before its `first` page, and this part.
+    #[must_use]
+    pub fn only(mut self, first: u64, part: Place) -> Self {
+        let bounds = self.chunk;
+        let end = part.at.saturating_add(part.len).min(bounds.end);
+        let part =
+            Place { at: part.at.max(bounds.start), len: end.saturating_sub(part.at.max(bounds.start)) };
+        self.chunk.end = first.clamp(bounds.start, bounds.end);
+        self.then = Some(part);
+        self
     }
 
     /// The header of the next page, and its length.
-    fn header(&self) -> Result<(PageHeader, u64)> {
+    fn header(&mut self) -> Result<(PageHeader, u64)> {
         for len in HEADER_LENS {
-            let len = len.min(self.chunk.len());
-            let bytes = read(&self.file, self.chunk.start, len).map_err(external)?;
-            if let Some((header, len)) = footer::read(&bytes) {
+            // A few pages at once are read faster than each of them with its header.
+            let len =
+                if self.chunk.len() <= WHOLE_LEN { self.chunk.len() } else { len.min(self.chunk.len()) };
+            if self.ahead(self.chunk.start, len).is_none() {
+                let bytes = read(&self.file, self.chunk.start, len).map_err(external)?;
+                self.ahead = (self.chunk.start, bytes);
+            }
+            let bytes = self.ahead(self.chunk.start, len).unwrap_or_default();
+            if let Some((header, len)) = footer::read(bytes) {
                 return Ok((header, len as u64));
             }
         }
         Err(broken("the header of a page is damaged"))
+    }
+
+    /// Some bytes of the file, if they were read with a header.
+    fn ahead(&self, at: u64, len: u64) -> Option<&[u8]> {
+        let (start, bytes) = &self.ahead;
+        let from = usize::try_from(at.checked_sub(*start)?).ok()?;
+        bytes.get(from..)?.get(..usize::try_from(len).ok()?)
     }
 }
 
@@ -122,19 +154,29 @@ impl Iterator for Pages {
 
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
-        while self.chunk.start < self.chunk.end {
+        loop {
+            if self.chunk.start >= self.chunk.end {
+                let Some(part) = self.then.take() else { return Ok(None) };
+                (self.chunk.start, self.chunk.end) = (part.at, part.at.saturating_add(part.len));
+                continue;
+            }
             let (header, header_len) = self.header()?;
             let (at, len) = (self.chunk.start + header_len, size(header.compressed_page_size)?);
             if len > self.chunk.end.saturating_sub(at) {
                 return Err(broken("a page ends after its column"));
             }
             self.chunk.start = at + len;
-            let data = read(&self.file, at, len).map_err(external)?;
-            if let Some(page) = page(&header, &data, self.chunk.codec, self.value_len)? {
+            let read;
+            let data = if let Some(data) = self.ahead(at, len) {
+                data
+            } else {
+                read = self::read(&self.file, at, len).map_err(external)?;
+                &read
+            };
+            if let Some(page) = page(&header, data, self.chunk.codec, self.value_len)? {
                 return Ok(Some(page));
             }
         }
-        Ok(None)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {

@@ -1,14 +1,19 @@
 //! Reading a count file of any writer.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::columns::{self, Column, Holds, NUMBERS};
 use super::footer::Footer;
+use super::seek::{Found, Keys};
 use super::table::Table;
 use super::values::Values;
-use super::{Line, Shape, VERSION, VERSION_NAME, rows};
+use super::{By, Line, Shape, VERSION, VERSION_NAME, rows};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
+
+/// The columns of numbers besides the keys.
+const OTHERS: usize = NUMBERS - 1;
 
 /// An open count file: its footer is read, its rows are not.
 pub struct CountFile {
@@ -100,26 +105,73 @@ impl CountFile {
     /// # Errors
     /// When the file cannot be read or is damaged, when a row has an impossible value, when a column is wanted and missing,
     /// and what `see` returns.
-    pub fn group(&self, group: usize, wanted: Shape, mut see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
+    pub fn group(&self, group: usize, wanted: Shape, see: impl FnMut(&Line) -> Result<()>) -> Result<()> {
         self.require(wanted)?;
+        self.rows_of(group, 0..self.group_rows(group), None, wanted, see)
+    }
+
+    /// Reads the rows of a position, with what games are counted separately `by`, in a file that is [sorted](CountFile::keys). Damaged parts of it have no rows.
+    pub(super) fn of_key(&self, keys: &Keys, key: u64, by: By, mut see: impl FnMut(&Line)) {
+        let wanted = Shape { positions: false, by };
+        keys.find(&self.table, key, |Found { group, rows, all }| {
+            let found = self.rows_of(group, rows, all.then_some(key), wanted, |line| {
+                if line.key == key {
+                    see(line);
+                }
+                Ok(())
+            });
+            // What was read until then counts.
+            drop(found);
+        });
+    }
+
+    /// The rows of the pages that are read to find a key, in the first row group that may have it.
+    #[cfg(test)]
+    pub(super) fn rows_read(&self, key: u64) -> Option<Range<u64>> {
+        self.keys()?.rows_read(&self.table, key)
+    }
+
+    /// Where its keys are; `None` if its row groups are not sorted by keys, or do not say which they have.
+    pub(super) fn keys(&self) -> Option<Keys> {
+        Keys::new(&self.table)
+    }
+
+    /// Reads rows of a row group; their keys are not read if all of them are known to have this one.
+    fn rows_of(
+        &self,
+        group: usize,
+        rows: Range<u64>,
+        key: Option<u64>,
+        wanted: Shape,
+        mut see: impl FnMut(&Line) -> Result<()>,
+    ) -> Result<()> {
+        let left_out = self.table.columns().first().filter(|_| key.is_some()).map(|keys| keys.at);
+        // Of the columns that are read, those before the move.
+        let before = usize::from(key.is_none());
         let is_wanted = |column: &Column| match column.holds {
-            Holds::Number | Holds::Text => true,
+            Holds::Number | Holds::Text => left_out != Some(column.at),
             Holds::Position => wanted.positions,
             Holds::Speed => wanted.by.speed,
             Holds::Rating => wanted.by.rating,
         };
         let (mut known, mut slices) = (None, Vec::new());
-        self.table.group(group, is_wanted, |row, columns, rows| {
+        self.table.rows_of(group, rows, is_wanted, |row, columns, rows| {
             let (columns, sliced) =
-                columns.split_at(columns.len().min(NUMBERS + usize::from(wanted.positions)));
+                columns.split_at(columns.len().min(before + OTHERS + usize::from(wanted.positions)));
             if let Some(null) = columns.iter().filter_map(Values::null).min() {
                 return Err(self.table.bad(row + null as u64, "a value is missing (NULL)"));
             }
             let bad = |(at, what): (usize, String)| self.table.bad(row + at as u64, &what);
             rows::slices(wanted.by, sliced, rows, &mut slices).map_err(bad)?;
+            let (keys, others) = columns.split_at(before.min(columns.len()));
+            let key_at = |at| match keys {
+                [keys] => rows::key(keys, at),
+                _ => key.ok_or_else(|| "a column is missing".to_owned()),
+            };
             for (at, slice) in slices.iter().enumerate() {
-                let line = rows::line(columns, at, *slice).and_then(|mut line| {
-                    if let Some(positions) = columns.get(NUMBERS) {
+                let line = key_at(at).and_then(|key| rows::line(key, others, at, *slice));
+                let line = line.and_then(|mut line| {
+                    if let Some(positions) = others.get(OTHERS) {
                         line.packed = Some(rows::packed(positions.bytes(at), line.key, &mut known)?);
                     }
                     Ok(line)
@@ -142,8 +194,9 @@ impl CountFile {
         }
         match wanted.by.columns().find(|name| !has.by.columns().any(|known| known == *name)) {
             Some(name) => {
-                let what =
-                    format!("this count file does not tell games apart by {name}: it has no such column");
+                let what = format!(
+                    "this count file does not count games separately by {name}: it has no such column"
+                );
                 Err(Error::format(self.path(), what).remedied_by(Remedy::CountBy))
             }
             None => Ok(()),

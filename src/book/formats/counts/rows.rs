@@ -4,20 +4,27 @@ use super::values::Values;
 use super::{By, Line, MOST_GAMES, Slice};
 use crate::chess::{MoveCode, Packed, RatingBand, Speed};
 
-/// A row, without its position.
+/// The key of a row, from the column of keys.
 ///
 /// # Errors
 /// The value that is impossible.
-pub fn line(columns: &[Values], at: usize, slice: Slice) -> std::result::Result<Line, String> {
-    let [key, mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
+pub fn key(keys: &Values, at: usize) -> std::result::Result<u64, String> {
+    let wide = keys.number(at).ok_or("key is not a number of 128 bits")?;
+    // Programs without unsigned numbers write the upper half of all keys as negative numbers.
+    u64::try_from(wide)
+        .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
+        .map_err(|_| format!("key is {wide}, which has more than 64 bits"))
+}
+
+/// A row with this key, without its position, from the columns after that of keys.
+///
+/// # Errors
+/// The value that is impossible.
+pub fn line(key: u64, columns: &[Values], at: usize, slice: Slice) -> std::result::Result<Line, String> {
+    let [mv, wins, draws, losses, ..] = columns else { return Err("a column is missing".to_owned()) };
     let number = |values: &Values, name: &str| {
         values.number(at).ok_or_else(|| format!("{name} is not a number of 128 bits"))
     };
-    let wide = number(key, "key")?;
-    // Programs without unsigned numbers write the upper half of all keys as negative numbers.
-    let key = u64::try_from(wide)
-        .or_else(|_| i64::try_from(wide).map(i64::cast_unsigned))
-        .map_err(|_| format!("key is {wide}, which has more than 64 bits"))?;
     let wide = number(mv, "move")?;
     let mv = u16::try_from(wide).map(MoveCode).ok();
     let mv = mv.filter(|mv| *mv == MoveCode::NULL || mv.error().is_none());

@@ -97,6 +97,29 @@ impl By {
     }
 }
 
+/// Which games are meant, of those that are counted separately.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Among {
+    /// Their speeds; empty: any.
+    pub speeds: Vec<Speed>,
+    /// The bands of the mean of both ratings; empty: any.
+    pub ratings: Vec<RatingBand>,
+}
+
+impl Among {
+    /// What has to be known of games to decide.
+    pub fn by(&self) -> By {
+        By { speed: !self.speeds.is_empty(), rating: !self.ratings.is_empty() }
+    }
+
+    /// Whether games of this slice are meant.
+    pub fn has(&self, slice: Slice) -> bool {
+        let speed = slice.speed().is_some_and(|speed| self.speeds.contains(&speed));
+        let rating = slice.rating().is_some_and(|rating| self.ratings.contains(&rating));
+        (speed || self.speeds.is_empty()) && (rating || self.ratings.is_empty())
+    }
+}
+
 /// The columns of a count file that not every one has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {

@@ -1,14 +1,17 @@
 //! Reading some columns of a Parquet file of any writer.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
+use polars_parquet_format::thrift::protocol::ReadThrift;
 
 use super::MAGIC;
 use super::columns::{Column, shape};
-use super::footer::{self, Chunk, Footer};
-use super::pages::{self, plain};
+use super::footer::{self, Bound, Chunk, Footer, PageBounds, PagePlace, PagePlaces, Place};
+use super::pages::{self, Pages, plain};
+use super::recent::Recent;
 use super::values::Values;
 use crate::base::blob::Blob;
 use crate::base::bytes;
@@ -23,6 +26,9 @@ const TAIL_LEN: u64 = 8;
 
 /// The longest footer that is read: it holds some hundred thousand row groups.
 const MOST_FOOTER: u64 = 1 << 26;
+
+/// The longest index of a row group's pages that is read: it holds a million pages.
+const MOST_INDEX: u64 = 1 << 24;
 
 /// Rows that one byte of a file may hold for each slice of games. Each position has its own key of 8 bytes, and at most 218
 /// moves.
@@ -41,6 +47,8 @@ pub(crate) struct Table {
     /// The first row of each row group, and the number of all rows.
     starts: Vec<u64>,
     created_by: Option<String>,
+    /// The pages of columns of row groups, by the place of the index.
+    places: Recent<[u64; 2], Vec<PagePlace>>,
 }
 
 impl Table {
@@ -75,7 +83,7 @@ impl Table {
             starts.push(rows);
         }
         let created_by = footer.created_by;
-        Ok(Self { file: Arc::new(file), columns, groups, starts, created_by })
+        Ok(Self { file: Arc::new(file), columns, groups, starts, created_by, places: Recent::default() })
     }
 
     /// The columns that can be read.
@@ -103,10 +111,14 @@ impl Table {
         self.groups.len()
     }
 
+    /// The first row of a row group.
+    pub(super) fn group_first(&self, group: usize) -> u64 {
+        self.starts.get(group).copied().unwrap_or(0)
+    }
+
     /// Rows of a row group.
     pub(crate) fn group_rows(&self, group: usize) -> u64 {
-        let at = |group: usize| self.starts.get(group).copied().unwrap_or(0);
-        at(group + 1).saturating_sub(at(group))
+        self.group_first(group + 1).saturating_sub(self.group_first(group))
     }
 
     /// The offset of a row group in bytes.
@@ -119,43 +131,112 @@ impl Table {
         self.created_by.as_deref()
     }
 
-    /// Reads the `wanted` columns of a row group, some rows at a time: `see` gets the number of the first of these rows in the
-    /// file, the values of the columns in their order, and how many rows they are.
+    /// Where a column is in a row group.
+    pub(super) fn chunk(&self, group: usize, column: usize) -> Option<&Chunk> {
+        self.groups.get(group)?.1.get(column)
+    }
+
+    /// Reads the `wanted` columns of these rows of a row group, some rows at a time: `see` gets the number of the first of
+    /// these rows in the file, the values of the columns in their order, and how many rows they are. Pages before the rows
+    /// are skipped if the file has an index of its pages.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged, and what `see` returns.
-    pub fn group(
+    pub fn rows_of(
         &self,
         group: usize,
+        rows: Range<u64>,
         wanted: impl Fn(&Column) -> bool,
         mut see: impl FnMut(u64, &[Values], usize) -> Result<()>,
     ) -> Result<()> {
-        let first = self.starts.get(group).copied().unwrap_or(0);
+        let first = self.group_first(group);
         let Some((_, chunks)) = self.groups.get(group) else { return Ok(()) };
-        let open = |(column, chunk): (&Column, &Chunk)| {
-            Values::open(&self.file, column, *chunk).map_err(|error| error.at_path(self.path()))
-        };
-        let read = self.columns.iter().zip(chunks).filter(|(column, _)| wanted(column));
-        let mut all = read.map(open).collect::<Result<Vec<_>>>()?;
-        let rows = self.group_rows(group);
-        let mut read = 0;
-        while read < rows {
-            let row = first + read;
-            let most = BATCH.min(usize::try_from(rows - read).unwrap_or(BATCH));
+        let mut all = Vec::new();
+        for (column, chunk) in self.columns.iter().zip(chunks).filter(|(column, _)| wanted(column)) {
+            all.push(self.open(column, chunk, &rows, first)?);
+        }
+        let mut row = rows.start;
+        while row < rows.end {
+            let most = BATCH.min(usize::try_from(rows.end - row).unwrap_or(BATCH));
             for values in &mut all {
-                match caught(|| values.read(most)) {
-                    Some(Ok(some)) if some == most => {}
-                    Some(Ok(some)) => {
-                        return Err(self.bad(row + some as u64, "a column ends here, and others go on"));
-                    }
-                    Some(Err(error)) => return Err(self.unread(row, error)),
-                    None => return Err(self.bad(row, "the rows from here on are damaged")),
-                }
+                self.read(values, first + row, most)?;
             }
-            see(row, &all, most)?;
-            read += most as u64;
+            see(first + row, &all, most)?;
+            row += most as u64;
         }
         Ok(())
+    }
+
+    /// Begins to read these rows of a column of the row group whose first row is `first`.
+    fn open(&self, column: &Column, chunk: &Chunk, rows: &Range<u64>, first: u64) -> Result<Values> {
+        let pages = Pages::open(&self.file, &column.descriptor, *chunk);
+        let mut pages = pages.map_err(|error| error.at_path(self.path()))?;
+        let mut row = 0;
+        // Whoever reads from the start needs no index.
+        let places = if rows.start == 0 { Arc::default() } else { self.places(chunk) };
+        let from = places.partition_point(|page| page.row <= rows.start).saturating_sub(1);
+        let to = places.partition_point(|page| page.row < rows.end).saturating_sub(1);
+        if let (Some(start), Some(from), Some(to)) = (places.first(), places.get(from), places.get(to)) {
+            let end = to.place.at.saturating_add(to.place.len);
+            let part = Place { at: from.place.at, len: end.saturating_sub(from.place.at) };
+            pages = pages.only(start.place.at, part);
+            row = from.row;
+        }
+        let mut values = Values::new(column, pages);
+        while row < rows.start {
+            let most = BATCH.min(usize::try_from(rows.start - row).unwrap_or(BATCH));
+            self.read(&mut values, first + row, most)?;
+            row += most as u64;
+        }
+        Ok(values)
+    }
+
+    /// The pages of a column of a row group; none if the file has no index of them, or a damaged one.
+    fn places(&self, chunk: &Chunk) -> Arc<Vec<PagePlace>> {
+        let [places, _] = chunk.indexes;
+        if places.len == 0 {
+            return Arc::default();
+        }
+        self.places.get([places.at, places.len], || {
+            let pages = self.index::<PagePlaces>(places).map(|read| read.pages).unwrap_or_default();
+            let bytes = size_of_val(pages.as_slice());
+            (pages, bytes)
+        })
+    }
+
+    /// For each page of a column of a row group, its rows, and its least and greatest values; none if the file has no
+    /// index of them, or a damaged one.
+    pub(super) fn page_bounds(&self, group: usize, column: usize) -> Vec<(Range<u64>, [Bound; 2])> {
+        let Some(chunk) = self.chunk(group, column) else { return Vec::new() };
+        let [_, bounds] = chunk.indexes;
+        let Some(bounds) = self.index::<PageBounds>(bounds) else { return Vec::new() };
+        let places = self.places(chunk);
+        if bounds.least.len() != places.len() || bounds.greatest.len() != places.len() {
+            return Vec::new();
+        }
+        let ends = places.iter().skip(1).map(|page| page.row).chain([self.group_rows(group)]);
+        let rows = places.iter().zip(ends).map(|(page, end)| page.row..end);
+        let bounds = bounds.least.iter().zip(&bounds.greatest).map(|(least, greatest)| [*least, *greatest]);
+        rows.zip(bounds).collect()
+    }
+
+    /// Reads an index of pages.
+    fn index<T: ReadThrift>(&self, place: Place) -> Option<T> {
+        if place.len == 0 || place.len > MOST_INDEX {
+            return None;
+        }
+        let bytes = pages::read(&self.file, place.at, place.len).ok()?;
+        footer::read(&bytes).map(|(read, _)| read)
+    }
+
+    /// Reads the next values of a column, as many as `most`, from a row of the file on.
+    fn read(&self, values: &mut Values, row: u64, most: usize) -> Result<()> {
+        match caught(|| values.read(most)) {
+            Some(Ok(some)) if some == most => Ok(()),
+            Some(Ok(some)) => Err(self.bad(row + some as u64, "a column ends here, and others go on")),
+            Some(Err(error)) => Err(self.unread(row, error)),
+            None => Err(self.bad(row, "the rows from here on are damaged")),
+        }
     }
 
     /// The error of values that cannot be read from a row on.

@@ -1,6 +1,7 @@
 //! Count files written by us and by others, sound and broken.
 #![allow(clippy::unwrap_used, reason = "a module of tests that needs a feature as well")]
 
+mod seeking;
 mod writing;
 
 use std::sync::Arc;
@@ -377,8 +378,12 @@ fn missing_positions_are_an_error() {
         |positions| CountWriter::create(&folder.path().join("b.parquet"), shape(positions), false).unwrap();
     let resources = Resources { threads: 1, memory: 1 << 20, temp: folder.path().to_owned() };
     let write = |positions| {
-        let input =
-            Input { games: &mut games::open(&[]).unwrap(), repeated: &Repeated::default(), counts: &file };
+        let input = Input {
+            games: &mut games::open(&[]).unwrap(),
+            repeated: &Repeated::default(),
+            counts: &file,
+            work: None,
+        };
         write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };
     assert_eq!(write(true).unwrap_err().remedy(), Some(Remedy::CountPositions));

@@ -1,7 +1,5 @@
 //! The values of a column.
 
-use std::sync::Arc;
-
 use parquet::basic::Type;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
@@ -10,10 +8,7 @@ use parquet::data_type::{
 use parquet::errors::ParquetError;
 
 use super::columns::{Column, NUMBER_LEN};
-use super::footer::Chunk;
 use super::pages::Pages;
-use crate::base::blob::Blob;
-use crate::base::error::Result;
 
 /// The values of one column of a row group.
 pub(crate) struct Values {
@@ -34,13 +29,9 @@ enum Reader {
 }
 
 impl Values {
-    /// Begins to read a column.
-    ///
-    /// # Errors
-    /// When it is outside the file, or compressed in an unknown way. The errors name no file.
-    pub fn open(file: &Arc<Blob>, column: &Column, chunk: Chunk) -> Result<Self> {
-        let descriptor = column.descriptor.clone();
-        let pages = Box::new(Pages::open(file, &descriptor, chunk)?);
+    /// Begins to read these pages of a column.
+    pub fn new(column: &Column, pages: Pages) -> Self {
+        let (descriptor, pages) = (column.descriptor.clone(), Box::new(pages));
         let is_nullable = descriptor.max_def_level() > 0;
         let reader = match descriptor.physical_type() {
             Type::INT32 => Reader::I32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
@@ -48,12 +39,12 @@ impl Values {
             Type::BYTE_ARRAY => Reader::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             _ => Reader::Fixed(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
         };
-        Ok(Self {
+        Self {
             reader,
             is_unsigned: column.is_unsigned,
             levels: is_nullable.then(Vec::new),
             places: Vec::new(),
-        })
+        }
     }
 
     /// Reads the next values, no more than `most`, and returns how many there are, including NULL.
@@ -106,6 +97,24 @@ impl Values {
         }
     }
 
+    /// Shows the places of a number among the first `values` of those read last.
+    pub fn equal(&self, number: i128, values: usize, mut see: impl FnMut(usize)) {
+        match &self.reader {
+            // Nearly all keys are written so, and each look-up compares as many as a page has.
+            Reader::I64(_, read) if self.places.is_empty() => {
+                let pattern = if self.is_unsigned {
+                    u64::try_from(number).map(u64::cast_signed)
+                } else {
+                    i64::try_from(number)
+                };
+                let Ok(pattern) = pattern else { return };
+                let equal = read.iter().take(values).enumerate().filter(|(_, value)| **value == pattern);
+                equal.for_each(|(at, _)| see(at));
+            }
+            _ => (0..values).filter(|at| self.number(*at) == Some(number)).for_each(see),
+        }
+    }
+
     /// One of the values read last as bytes; `None` if it is NULL or a number.
     pub fn bytes(&self, at: usize) -> Option<&[u8]> {
         let at = self.place(at)?;
@@ -127,6 +136,18 @@ fn fill<T: DataType>(
     values.clear();
     levels.iter_mut().for_each(Vec::clear);
     reader.read_records(most, levels.as_mut(), None, values).map(|(rows, ..)| rows)
+}
+
+/// The number that a footer or an index has for a column: the lowest byte first, decimals the highest first. `None` if the
+/// bytes are none.
+pub fn number(column: &Column, bytes: &[u8]) -> Option<i128> {
+    Some(match (column.descriptor.physical_type(), column.is_unsigned) {
+        (Type::INT32, true) => u32::from_le_bytes(bytes.try_into().ok()?).into(),
+        (Type::INT32, false) => i32::from_le_bytes(bytes.try_into().ok()?).into(),
+        (Type::INT64, true) => u64::from_le_bytes(bytes.try_into().ok()?).into(),
+        (Type::INT64, false) => i64::from_le_bytes(bytes.try_into().ok()?).into(),
+        _ => big_endian(bytes)?,
+    })
 }
 
 /// A whole number in two's complement, the highest byte first, as decimals are written.

@@ -1,12 +1,53 @@
 //! Count files in an executable without them: none can be opened or written.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{CountsWritten, Line, Shape};
+use super::{Among, CountsWritten, Line, Shape};
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::findings::Findings;
+use crate::base::progress::Progress;
+use crate::book::{Book, Format, MoveFacts, Summary};
+use crate::chess::Position;
 
 /// A count file, which cannot exist.
 pub enum CountFile {}
+
+/// A book of count files, which cannot exist.
+pub enum CountBook {}
+
+#[expect(missing_docs, reason = "as those in the other modules")]
+#[expect(clippy::missing_errors_doc, reason = "as those in the other modules")]
+impl CountBook {
+    pub fn open(path: &Path, _: &[PathBuf]) -> Result<Self> {
+        left_out(path)
+    }
+
+    pub fn from_bytes(path: &Path, _: Vec<u8>) -> Result<Self> {
+        left_out(path)
+    }
+
+    pub fn among(self, _: &Among) -> Result<Self> {
+        match self {}
+    }
+}
+
+impl Book for CountBook {
+    fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    fn format(&self) -> Format {
+        match *self {}
+    }
+
+    fn moves(&self, _: &Position, _: &mut Vec<MoveFacts>) {
+        match *self {}
+    }
+
+    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+        match *self {}
+    }
+}
 
 /// A count file that is being written, which cannot exist.
 pub enum CountWriter {}

@@ -28,8 +28,11 @@ use crate::chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;
 
+/// Rows of a page: a position is found by reading one page of each column.
+const PAGE_ROWS: usize = 1 << 10;
+
 /// Values that are passed to the crate at a time, after which it checks whether a page is full.
-const BATCH: usize = 1 << 12;
+const BATCH: usize = PAGE_ROWS;
 
 /// Bytes of a page before it is compressed.
 const PAGE_LEN: usize = 1 << 18;
@@ -289,8 +292,9 @@ fn properties() -> WriterProperties {
         .set_data_page_size_limit(PAGE_LEN)
         .set_write_batch_size(BATCH)
         .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .set_data_page_row_count_limit(PAGE_ROWS)
         .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true)
+        .set_column_statistics_enabled(path(KEY), EnabledStatistics::Page)
         .set_sorting_columns(Some(
             [0, 1]
                 .map(|column_idx| SortingColumn { column_idx, descending: false, nulls_first: false })

@@ -19,8 +19,12 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
     let files: Vec<_> =
         files.iter().map(|file| CountFile::from_bytes("a.parquet", file.clone()).unwrap()).collect();
     let resources = Resources { threads, memory, temp: folder.path().to_owned() };
-    let input =
-        Input { games: &mut games::open(&[]).unwrap(), repeated: &Repeated::default(), counts: &files };
+    let input = Input {
+        games: &mut games::open(&[]).unwrap(),
+        repeated: &Repeated::default(),
+        counts: &files,
+        work: None,
+    };
     let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
     let writer = CountWriter::create(&path, Shape { positions, by }, false).unwrap();
     write_counts(input, &Filter::default(), &resources, writer, &Progress::none()).unwrap();

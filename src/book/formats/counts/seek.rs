@@ -1,0 +1,154 @@
+//! Finding the rows of a key in a file that is sorted by keys, without reading the rest: the footer has the least and the
+//! greatest key of each row group, and an index has those of its pages.
+
+use std::ops::Range;
+
+use super::columns::Column;
+use super::footer::Bound;
+use super::recent::Recent;
+use super::table::Table;
+use super::values::number;
+
+/// Where the keys of a file are.
+#[derive(Debug)]
+pub struct Keys {
+    /// The row groups that have rows, each with its least and greatest key.
+    groups: Vec<(usize, [i128; 2])>,
+    /// The pages of keys of row groups.
+    pages: Recent<usize, KeyPages>,
+}
+
+/// The pages of keys of a row group; none without an index of them.
+#[derive(Debug)]
+struct KeyPages {
+    /// The rows of each page, and bounds of its keys: those of all numbers where the index has none.
+    pages: Vec<(Range<u64>, [i128; 2])>,
+    /// Whether the bounds are sorted.
+    sorted: bool,
+}
+
+/// The rows of a key in a row group.
+pub struct Found {
+    /// The row group.
+    pub group: usize,
+    /// The first and the last row of the key, and what is between them.
+    pub rows: Range<u64>,
+    /// Whether all of these rows are of the key.
+    pub all: bool,
+}
+
+/// The place of the keys among the columns that are read.
+const KEYS: usize = 0;
+
+impl Keys {
+    /// `None` if the row groups are not sorted by keys, or do not say which they have.
+    pub fn new(table: &Table) -> Option<Self> {
+        let column = table.columns().get(KEYS)?;
+        let mut groups: Vec<(usize, [i128; 2])> = Vec::new();
+        for group in (0..table.groups()).filter(|group| table.group_rows(*group) > 0) {
+            let bounds = numbers(column, &table.chunk(group, KEYS)?.bounds)?;
+            if groups.last().is_some_and(|(_, last)| last[1] > bounds[0]) {
+                return None;
+            }
+            groups.push((group, bounds));
+        }
+        Some(Self { groups, pages: Recent::default() })
+    }
+
+    /// The least and the greatest key in the order of the file; `None` if it has no rows.
+    pub fn bounds(&self) -> Option<[i128; 2]> {
+        Some([self.groups.first()?.1[0], self.groups.last()?.1[1]])
+    }
+
+    /// Shows where the rows of a key are; between them there may be other rows if the file is not sorted after all. Damaged
+    /// parts of the file have none.
+    pub fn find(&self, table: &Table, key: u64, mut see: impl FnMut(Found)) {
+        let Some(column) = table.columns().get(KEYS) else { return };
+        for (group, value) in self.candidates(column, key) {
+            let pages = self.pages.get(group, || KeyPages::read(table, group, column));
+            if let Some(found) = found(table, group, &pages, column, value) {
+                see(found);
+            }
+        }
+    }
+
+    /// The row groups that may have a key, each with the number that it is there.
+    fn candidates(&self, column: &Column, key: u64) -> impl Iterator<Item = (usize, i128)> {
+        let signed = key.cast_signed();
+        // Programs without unsigned numbers write the upper half of all keys as negative numbers.
+        let other = (signed < 0 && !column.is_unsigned).then_some(i128::from(signed));
+        [i128::from(key)].into_iter().chain(other).flat_map(|value| {
+            let from = self.groups.partition_point(|(_, [_, greatest])| *greatest < value);
+            let groups = self.groups.iter().skip(from);
+            groups.take_while(move |(_, [least, _])| *least <= value).map(move |(group, _)| (*group, value))
+        })
+    }
+
+    /// The rows of the pages that are read to find a key, in the first row group that may have it.
+    #[cfg(test)]
+    pub fn rows_read(&self, table: &Table, key: u64) -> Option<Range<u64>> {
+        let column = table.columns().get(KEYS)?;
+        let (group, value) = self.candidates(column, key).next()?;
+        KeyPages::read(table, group, column).0.around(value)
+    }
+}
+
+impl KeyPages {
+    /// Reads the index of a row group, and returns it with the bytes that it takes.
+    fn read(table: &Table, group: usize, column: &Column) -> (Self, usize) {
+        let bounds = |bounds: &[Bound; 2]| numbers(column, bounds).unwrap_or([i128::MIN, i128::MAX]);
+        let pages = table.page_bounds(group, KEYS).into_iter();
+        let pages: Vec<_> = pages.map(|(rows, found)| (rows, bounds(&found))).collect();
+        let sorted = pages.is_sorted_by(|(_, a), (_, b)| a[0] <= b[0] && a[1] <= b[1]);
+        let bytes = size_of_val(pages.as_slice());
+        (Self { pages, sorted }, bytes)
+    }
+
+    /// The rows from the first page to the last that may have a key.
+    fn around(&self, key: i128) -> Option<Range<u64>> {
+        let mut within = if self.sorted {
+            let from = self.pages.partition_point(|(_, [_, greatest])| *greatest < key);
+            let to = self.pages.partition_point(|(_, [least, _])| *least <= key);
+            self.pages.get(from..to)?
+        } else {
+            &self.pages
+        }
+        .iter()
+        .filter(|(_, [least, greatest])| (*least..=*greatest).contains(&key))
+        .map(|(rows, _)| rows);
+        let first = within.next()?;
+        Some(first.start..within.next_back().unwrap_or(first).end)
+    }
+}
+
+/// The rows of a key in a row group.
+fn found(table: &Table, group: usize, pages: &KeyPages, column: &Column, key: i128) -> Option<Found> {
+    let end = table.group_rows(group);
+    // Without an index, the whole group is read.
+    let among = if pages.pages.is_empty() { 0..end } else { pages.around(key)? };
+    let among = among.start..among.end.min(end);
+    let first = table.group_first(group);
+    let (mut found, mut hits): (Option<Range<u64>>, _) = (None, 0);
+    let read = table.rows_of(
+        group,
+        among,
+        |other| other.at == column.at,
+        |row, columns, rows| {
+            let [keys] = columns else { return Ok(()) };
+            keys.equal(key, rows, |at| {
+                let row = row + at as u64 - first;
+                found.get_or_insert(row..row).end = row + 1;
+                hits += 1;
+            });
+            Ok(())
+        },
+    );
+    let rows = read.ok().and(found)?;
+    Some(Found { group, all: rows.end - rows.start == hits, rows })
+}
+
+/// The least and the greatest value of a column; `None` if they are not known.
+fn numbers(column: &Column, bounds: &[Bound; 2]) -> Option<[i128; 2]> {
+    let [least, greatest] = bounds.each_ref().map(|bound| number(column, bound.bytes()));
+    Some([least?, greatest?]).filter(|[least, greatest]| least <= greatest)
+}
