@@ -169,7 +169,7 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
-    let input = Input { games: &mut source, repeated: &Repeated::default(), counts: &[] };
+    let input = Input { games: &mut source, repeated: &Repeated::default(), counts: &[], work: None };
     tabiya::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }

@@ -57,6 +57,11 @@ impl Progress {
         self.begin(total, &format!("{{pos}}/{{len}} {kind}"), "{per_sec}");
     }
 
+    /// As [`Progress::things`], where each takes long: the bar shows the remaining time.
+    pub(crate) fn slow_things(&self, total: u64, kind: &str) {
+        self.begin(total, &format!("{{pos}}/{{len}} {kind}"), "{per_sec}, {eta} left");
+    }
+
     /// Begins work on games in this many bytes of files, if that is known: the bar shows bytes, games a second, the
     /// remaining time and the memory in use.
     pub fn games(&self, total: Option<u64>) {

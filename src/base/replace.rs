@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, PersistError};
 use super::error::{Error, ErrorKind, Result};
 use super::folder;
 
-pub(super) mod leftovers;
+pub(crate) mod leftovers;
 mod set;
 
 pub use set::FileSet;

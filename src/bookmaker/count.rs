@@ -20,7 +20,7 @@ use crate::book::counts::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
 use crate::games::play::{GamesPlayer, play};
-use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
+use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Bits of a game's number that hold its offset in its file.
 const OFFSET_BITS: u32 = 48;
@@ -83,7 +83,7 @@ pub fn count<R: Row>(
     index: Option<&GameIndex>,
     progress: &Progress,
 ) -> Result<Counted<R>> {
-    let share = resources.memory / resources.threads.max(1);
+    let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
     let files = Files::new(source.files());
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let counter = || Counter {
@@ -119,7 +119,7 @@ pub fn count<R: Row>(
         Some(error) => Err(error),
         None => Ok((counter.sorter.finish(), counter.report, counter.marks)),
     };
-    let counted = play(source, resources.threads, progress, counter, finish)?;
+    let counted = play(source, resources, progress, counter, finish)?;
     let mut all = Counted { runs: Vec::new(), report: Report::default(), marks: Marks::default() };
     for (runs, report, marks) in counted {
         all.runs.push(runs);

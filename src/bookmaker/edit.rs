@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
+use shakmaty::Move;
+
+use super::layer::Layer;
 use crate::base::error::Result;
-use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::traverse::Keys;
-use crate::book::{Book, Counts, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary, Visit};
+use crate::book::{Book, Counts, MoveFacts, PositionRecord, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::forms;
 
@@ -21,7 +22,7 @@ pub struct Edited<'a> {
     moves: Vec<MoveFacts>,
     /// The keys of the position in all forms that formats do not distinguish.
     forms: Keys,
-    /// The keys of the positions after moves with another weight, and their results: a format that counts by position keeps
+    /// The keys of the positions after moves with a new weight, and their results: a format that counts by position keeps
     /// them there.
     totals: HashMap<u64, Counts>,
 }
@@ -41,7 +42,10 @@ impl<'a> Edited<'a> {
         book.moves(at, &mut moves);
         edits.iter().try_for_each(|edit| edit.apply(&mut moves, book.format()))?;
         let mut totals = HashMap::new();
-        for edit in edits.iter().filter(|edit| matches!(edit.change, Change::Set(Value::Weight(_)))) {
+        let weighs = |edit: &&Edit| {
+            matches!(edit.change, Change::Set(Value::Weight(_)) | Change::Add(Value::Weight(_)))
+        };
+        for edit in edits.iter().filter(weighs) {
             let counts = moves.iter().find(|facts| facts.mv == edit.mv).and_then(|facts| facts.counts);
             if let Some(counts) = counts {
                 totals.extend(keys(&at.after(edit.mv)).map(|key| (key, counts.swapped())));
@@ -49,22 +53,31 @@ impl<'a> Edited<'a> {
         }
         Ok(Self { book, at, moves, forms: keys(at).collect(), totals })
     }
+
+    /// A book that says this of a move at a position, or (`None`) does not have it.
+    pub fn restored(book: &'a dyn Book, at: &'a Position, mv: Move, facts: Option<MoveFacts>) -> Self {
+        let mut moves = Vec::new();
+        book.moves(at, &mut moves);
+        let now = moves.iter().find(|known| known.mv == mv).and_then(|known| known.counts);
+        let counts = facts.and_then(|facts| facts.counts).filter(|counts| now != Some(*counts));
+        let totals = counts.map_or_else(HashMap::new, |counts| {
+            keys(&at.after(mv)).map(|key| (key, counts.swapped())).collect()
+        });
+        match (moves.iter_mut().find(|known| known.mv == mv), facts) {
+            (Some(known), Some(facts)) => *known = facts,
+            (None, Some(facts)) => moves.push(facts),
+            (_, None) => moves.retain(|known| known.mv != mv),
+        }
+        Self { book, at, moves, forms: keys(at).collect(), totals }
+    }
 }
 
-impl Book for Edited<'_> {
-    fn path(&self) -> &Path {
-        self.book.path()
+impl Layer for Edited<'_> {
+    fn below(&self) -> &dyn Book {
+        self.book
     }
 
-    fn files(&self) -> Vec<PathBuf> {
-        self.book.files()
-    }
-
-    fn format(&self) -> Format {
-        self.book.format()
-    }
-
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         if at.key() == self.at.key() {
             out.extend(&self.moves);
         } else {
@@ -72,17 +85,14 @@ impl Book for Edited<'_> {
         }
     }
 
-    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
-        self.book.games(see);
-    }
-
     /// Shows the edited position in the form in which it was edited, with what the book says of it.
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
         let mut edited = PositionRecord::of(self.at, &self.moves);
         let mut met = false;
         let unreached = self.book.each(scope, progress, &mut |record| {
             if !self.forms.contains(&record.key) {
-                return match self.totals.get(&record.key) {
+                // Of the forms of an entry, one has its results: with them in all, they would be added up.
+                return match self.totals.get(&record.key).filter(|_| record.total.is_some()) {
                     Some(total) => visit(&PositionRecord { total: Some(*total), ..record.clone() }),
                     None => visit(record),
                 };
@@ -97,13 +107,5 @@ impl Book for Edited<'_> {
         });
         let _ = visit(&edited);
         unreached
-    }
-
-    fn holds_positions(&self) -> bool {
-        self.book.holds_positions()
-    }
-
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-        self.book.survey(progress, findings)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color};
 
 use wildmatch::WildMatch;
 
-use crate::book::counts::{By, Slice};
+use crate::book::counts::{Among, By, Slice};
 use crate::chess::{RatingBand, Speed};
 use crate::games::{Date, GameResult, Header, PlayerName};
 
@@ -23,10 +24,8 @@ pub struct Filter {
     pub min_mover_elo: u16,
     /// The greatest difference of the ratings.
     pub max_elo_difference: Option<u16>,
-    /// How fast the game was played; empty: at any speed.
-    pub speeds: Vec<Speed>,
-    /// The bands of the mean of both ratings; empty: any.
-    pub ratings: Vec<RatingBand>,
+    /// Speeds and bands of ratings.
+    pub among: Among,
     /// What tags the game has.
     pub tags: Tags,
     /// The first day.
@@ -110,7 +109,7 @@ pub enum Only {
 }
 
 /// Why a game does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Left {
     /// A player's rating is too low or unknown.
     Elo,
@@ -158,23 +157,23 @@ const BOTH: Sides = Sides { white: true, black: true };
 impl Filter {
     /// The tags that headers must hold for [`admits`](Self::admits), and for telling games apart.
     pub(crate) fn wanted_tags(&self, by: By) -> Vec<String> {
-        let speed = (by.speed || !self.speeds.is_empty()).then(|| TIME_CONTROL.to_owned());
+        let speed = (by.speed || !self.among.speeds.is_empty()).then(|| TIME_CONTROL.to_owned());
         self.tags.names.iter().cloned().chain(speed).collect()
     }
 
     /// What count files must tell apart for [`admits_slice`](Self::admits_slice).
     pub(crate) fn slices(&self) -> By {
-        By { speed: !self.speeds.is_empty(), rating: !self.ratings.is_empty() }
+        self.among.by()
     }
 
     /// Whether rows of a count file count.
     pub(crate) fn admits_slice(&self, slice: Slice) -> bool {
-        passes(&self.speeds, slice.speed()) && passes(&self.ratings, slice.rating())
+        self.among.has(slice)
     }
 
     /// Whether anything but speeds and ratings decides, which count files do not tell.
     pub(crate) fn is_of_games(&self) -> bool {
-        Self { speeds: Vec::new(), ratings: Vec::new(), ..self.clone() } != Self::default()
+        Self { among: Among::default(), ..self.clone() } != Self::default()
     }
 
     /// The sides whose moves of a game count.
@@ -196,10 +195,10 @@ impl Filter {
             return Err(Left::Date);
         }
         let slice = slice_of(game, self.slices());
-        if !passes(&self.speeds, slice.speed()) {
+        if !passes(&self.among.speeds, slice.speed()) {
             return Err(Left::Speed);
         }
-        if !passes(&self.ratings, slice.rating()) {
+        if !passes(&self.among.ratings, slice.rating()) {
             return Err(Left::Rating);
         }
         if !self.tags.wanted.iter().all(|pattern| pattern.is_met(game)) {
@@ -321,12 +320,15 @@ mod tests {
         for wrong in ["WhiteTitle", "=x", "a b=x"] {
             assert!(wrong.parse::<TagPattern>().is_err(), "{wrong}");
         }
-        let speed =
-            |speeds: &[Speed]| Filter { speeds: speeds.to_vec(), ..Filter::default() }.admits(&game).err();
+        let at = |speeds: &[Speed]| Filter {
+            among: Among { speeds: speeds.to_vec(), ..Among::default() },
+            ..Filter::default()
+        };
+        let speed = |speeds: &[Speed]| at(speeds).admits(&game).err();
         assert_eq!(speed(&[Speed::Rapid, Speed::Blitz]), None);
         assert_eq!(speed(&[Speed::Bullet]), Some(Left::Speed));
         let unknown = Header::default();
-        let filter = Filter { speeds: vec![Speed::Blitz], ..Filter::default() };
+        let filter = at(&[Speed::Blitz]);
         assert_eq!((filter.admits(&unknown), filter.wanted_tags(By::default()).len()), (Err(Left::Speed), 1));
     }
 

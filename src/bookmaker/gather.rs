@@ -1,15 +1,18 @@
 //! Counting games together with the counts of other machines, and writing count files.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::count::{Counted, count};
 use super::filter::Filter;
 use super::game_index::GameIndex;
+use super::marks::Marks;
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::{Count, CountRow, NO_GAME, Outcome, PlacedRow, Row};
 use super::sort::{RadixSorter, Sorted, SortedRuns};
 use super::weigh::for_each_move;
+use super::work::{Kept, Work};
 use super::{ASIDE, Resources};
 use crate::base::error::Result;
 use crate::base::interrupt;
@@ -31,6 +34,8 @@ pub struct Input<'a> {
     pub repeated: &'a Repeated,
     /// Count files. Filters of speeds and ratings act on them, and no others.
     pub counts: &'a [CountFile],
+    /// Where the counts of each file of games are kept until the output is written, if they are.
+    pub work: Option<&'a mut Work>,
 }
 
 impl Input<'_> {
@@ -50,12 +55,44 @@ impl Input<'_> {
     ) -> Result<Counted<R>> {
         let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
         self.counts.iter().try_for_each(|file| file.require(wanted))?;
+        let given = || self.counts.iter().map(|file| Source { file: Held::Open(file), filter });
+        if let Some(work) = &mut self.work {
+            let Kept { report, shards } = work.count::<R>(self.games, filter, by, resources, progress)?;
+            // Filters have acted on them.
+            let filter = &Filter::default();
+            let shards = shards.into_iter().map(|shard| Source { file: Held::Closed(shard), filter });
+            let sources: Vec<_> = shards.chain(given()).collect();
+            let runs = read(&sources, by, resources, progress)?;
+            return Ok(Counted { runs, report, marks: Marks::default() });
+        }
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
         let mut counted = count(self.games, filter, by, self.repeated, resources, index, progress)?;
-        counted.runs.extend(read(self.counts, filter, by, resources, progress)?);
+        counted.runs.extend(read(&given().collect::<Vec<_>>(), by, resources, progress)?);
         Ok(counted)
+    }
+}
+
+/// A count file to read, and the filter that acts on it.
+struct Source<'a> {
+    file: Held<'a>,
+    filter: &'a Filter,
+}
+
+/// A count file. There may be more of them than can be open at once.
+enum Held<'a> {
+    Open(&'a CountFile),
+    Closed(PathBuf),
+}
+
+impl Held<'_> {
+    /// Calls `with` with the open file.
+    fn with<T>(&self, with: impl FnOnce(&CountFile) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Open(file) => with(file),
+            Self::Closed(path) => with(&CountFile::open(path)?),
+        }
     }
 }
 
@@ -64,28 +101,34 @@ impl Input<'_> {
 /// # Errors
 /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
 fn read<R: Row>(
-    files: &[CountFile],
-    filter: &Filter,
+    sources: &[Source<'_>],
     by: By,
     resources: &Resources,
     progress: &Progress,
 ) -> Result<Vec<SortedRuns<R>>> {
-    let parts: Vec<_> =
-        files.iter().flat_map(|file| (0..file.groups()).map(move |group| (file, group))).collect();
+    let (mut parts, mut all) = (Vec::new(), 0);
+    for source in sources {
+        source.file.with(|file| {
+            parts.extend((0..file.groups()).map(|group| (source, group)));
+            all += file.rows();
+            Ok(())
+        })?;
+    }
     if parts.is_empty() {
         return Ok(Vec::new());
     }
-    progress.things(files.iter().map(CountFile::rows).sum(), "rows");
-    let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
+    progress.things(all, "rows");
     let threads = resources.threads.clamp(1, parts.len());
     let share = resources.memory / threads;
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let work = || {
         let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
-            while let Some((file, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some((Source { file, filter }, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
                 let mut rows = 0;
-                file.group(*group, wanted, |line| {
+                let see = |line: &Line| {
                     rows += 1;
                     if rows % STRIDE == 0 {
                         interrupt::check()?;
@@ -95,7 +138,8 @@ fn read<R: Row>(
                         return Ok(());
                     }
                     push(&Line { slice: by.of(line.slice), ..*line }, &mut sorter)
-                })?;
+                };
+                file.with(|file| file.group(*group, wanted, see))?;
                 done.fetch_add(rows % STRIDE, Ordering::Relaxed);
             }
             Ok(())
@@ -147,11 +191,24 @@ fn write<R: Row>(
     mut input: Input<'_>,
     filter: &Filter,
     resources: &Resources,
-    mut writer: CountWriter,
+    writer: CountWriter,
     progress: &Progress,
 ) -> Result<(Report, CountsWritten)> {
     let Counted { runs, report, .. } =
         input.count::<R>(filter, writer.shape().by, resources, None, progress)?;
+    Ok((report, write_rows(runs, resources, writer, progress)?))
+}
+
+/// Writes rows into a count file.
+///
+/// # Errors
+/// When a temporary file cannot be read, the count file cannot be written, or the work is interrupted.
+pub(super) fn write_rows<R: Row>(
+    runs: Vec<SortedRuns<R>>,
+    resources: &Resources,
+    mut writer: CountWriter,
+    progress: &Progress,
+) -> Result<CountsWritten> {
     let sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
     let lines = |rows: &[R]| {
@@ -167,5 +224,5 @@ fn write<R: Row>(
         lines
     };
     sorted.each(resources, progress, lines, |lines| lines.iter().try_for_each(|line| writer.add(line)))?;
-    Ok((report, writer.finish()?))
+    writer.finish()
 }

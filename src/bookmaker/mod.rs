@@ -9,6 +9,7 @@
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
 //! | decide which moves to keep, and weigh them | [`weigh`] |
 //! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
+//! | keep the counts of each file until all are counted | `work` |
 //! | merge several books, or convert one | [`merge()`] |
 //! | leave out a part of a book | [`trim`] |
 //! | compare two books | [`mod@diff`] |
@@ -22,6 +23,7 @@ pub mod filter;
 mod game_index;
 mod gather;
 mod key_row;
+mod layer;
 mod marks;
 mod merge;
 mod repeated;
@@ -30,16 +32,19 @@ pub mod row;
 pub mod sort;
 pub mod trim;
 pub mod weigh;
+mod work;
 
 pub use crate::base::resources::Resources;
 pub use eco::Names;
 pub use filter::{Filter, Only, TagPattern, Tags};
 pub use gather::Input;
 pub(crate) use gather::write_counts;
+pub use layer::Layer;
 pub use merge::{Merged, merge};
 pub use repeated::Repeated;
 pub use report::Report;
 pub use weigh::Weigh;
+pub use work::Work;
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;

@@ -20,7 +20,7 @@ use crate::base::progress::Progress;
 use crate::book::counts::By;
 use crate::chess::{MoveCode, Position};
 use crate::games::play::{GamesPlayer, play};
-use crate::games::{End, GameError, Header, KeyedPly, Sources, Visitor};
+use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
 
 /// The numbers of games that others before them repeat.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl Repeated {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let share = resources.memory / resources.threads.max(1);
+        let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
         let files = Files::new(source.files());
         let digester = || Digester {
             filter,
@@ -54,7 +54,7 @@ impl Repeated {
             Some(error) => Err(error),
             None => Ok(digester.sorter.finish()),
         };
-        let sorted = Sorted::new(play(source, resources.threads, progress, digester, finish)?);
+        let sorted = Sorted::new(play(source, resources, progress, digester, finish)?);
         progress.things(sorted.total(), "games");
         let mut repeated = Vec::new();
         let later = |rows: &[Row]| -> Vec<u64> {

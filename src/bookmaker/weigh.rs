@@ -91,6 +91,8 @@ impl Weigh {
 /// Counts are kept if they are `counted`. `drops` counts the moves that are not kept.
 pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut Drops) -> Vec<PositionRecord> {
     let (mut found, mut all) = (Vec::new(), Vec::new());
+    // Moves with too few games: most of all, so they are added to the map at once.
+    let mut rare = 0;
     for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
         let mut total = Counts { games: 0, wins: 0, draws: 0, losses: 0 };
         all.clear();
@@ -117,8 +119,13 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
             match weigh.weight(&counts, counted) {
                 Ok(weight) => {
                     let counts = counted.then_some(counts);
+                    // Most positions have one move: a vector that grows by itself takes room for four.
+                    if moves.is_empty() {
+                        moves.reserve_exact(all.len());
+                    }
                     moves.push(MoveFacts { counts, ..MoveFacts::new(mv, weight) });
                 }
+                Err(Drop::Games) => rare += 1,
                 Err(why) => *drops.entry(why).or_default() += 1,
             }
         }
@@ -133,6 +140,9 @@ pub fn positions<R: Row>(rows: &[R], weigh: &Weigh, counted: bool, drops: &mut D
             comment: None,
             game: first.game(),
         });
+    }
+    if rare > 0 {
+        *drops.entry(Drop::Games).or_default() += rare;
     }
     found
 }

@@ -9,6 +9,7 @@ pub mod notation;
 mod packed;
 mod position;
 mod rating;
+mod san;
 mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -23,6 +24,7 @@ pub use packed::Packed;
 pub use position::{FenError, Position, odd};
 pub(crate) use position::{lenient, names_files};
 pub use rating::RatingBand;
+pub(crate) use san::plain_move;
 pub use speed::Speed;
 pub(crate) use written::is_move_without_square;
 pub use written::{ReadMoveError, read_move};

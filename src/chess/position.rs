@@ -2,9 +2,15 @@
 
 use std::fmt;
 
-use shakmaty::fen::Fen;
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position as _, PositionError};
+use shakmaty::fen::{Epd, Fen};
+use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
+use shakmaty::{
+    Bitboard, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Move, Position as _,
+    PositionError, Square,
+};
+
+/// The number of the field of castling rights in a FEN and in EPD.
+const CASTLING_FIELD: usize = 2;
 
 /// Why a FEN gives no position: its text, or what it describes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,12 +102,19 @@ impl Position {
 
     /// Plays a move that is legal here.
     pub fn play(&mut self, mv: Move) {
-        let mode = EnPassantMode::PseudoLegal;
-        // For most moves the change of the key is known without looking at the whole board.
-        let updated = self.chess.update_zobrist_hash(Zobrist64(self.key), mv, mode);
+        let (us, castles) = (self.chess.turn(), self.chess.castles().clone());
+        let mut change = moved(mv, us) ^ Zobrist64::zobrist_for_white_turn() ^ passed(&self.chess);
         self.chess.play_unchecked(mv);
-        let Zobrist64(key) = updated.unwrap_or_else(|| self.chess.zobrist_hash(mode));
-        self.key = key;
+        change ^= passed(&self.chess);
+        let left = self.chess.castles();
+        if left.castling_rights() != castles.castling_rights() {
+            for (color, side) in RIGHTS {
+                if castles.has(color, side) != left.has(color, side) {
+                    change ^= Zobrist64::zobrist_for_castling_right(color, side);
+                }
+            }
+        }
+        self.key ^= change.0;
     }
 
     /// The position after a move that is legal here.
@@ -116,11 +129,87 @@ impl Position {
     pub fn fen(&self) -> String {
         Fen::from_position(&self.chess, EnPassantMode::PseudoLegal).to_string()
     }
+
+    /// The four fields of EPD, with en passant where it is legal. Castling rights that ordinary chess does not have name
+    /// files, so that [`Position::from_any_fen`] reads the same position.
+    ///
+    /// ```
+    /// use tabiya::chess::Position;
+    /// let epd = "1r2k1r1/8/8/8/8/8/8/R3K2R w HAgb -";
+    /// assert_eq!(Position::from_any_fen(epd.as_bytes())?.epd(), epd);
+    /// # Ok::<_, tabiya::chess::FenError>(())
+    /// ```
+    pub fn epd(&self) -> String {
+        let epd = Epd::from_position(&self.chess, EnPassantMode::Legal).to_string();
+        let rooks = self.chess.castles().castling_rights();
+        let of = |color: Color| rooks & color.backrank();
+        let is_ordinary = Color::ALL.into_iter().all(|color| {
+            let [king, corners @ ..] =
+                [File::E, File::A, File::H].map(|file| Square::from_coords(file, color.backrank()));
+            let outside = of(color) & !corners.into_iter().collect::<Bitboard>();
+            of(color).is_empty() || self.chess.board().king_of(color) == Some(king) && outside.is_empty()
+        });
+        if is_ordinary {
+            return epd;
+        }
+        let letters = |color: Color| {
+            of(color).into_iter().rev().map(move |rook| {
+                let file = rook.file().char();
+                color.fold_wb(file.to_ascii_uppercase(), file)
+            })
+        };
+        let rights: String = Color::ALL.into_iter().flat_map(letters).collect();
+        let mut fields: Vec<&str> = epd.split(' ').collect();
+        if let Some(field) = fields.get_mut(CASTLING_FIELD) {
+            *field = &rights;
+        }
+        fields.join(" ")
+    }
+}
+
+/// All castling rights.
+const RIGHTS: [(Color, CastlingSide); 4] = [
+    (Color::White, CastlingSide::KingSide),
+    (Color::White, CastlingSide::QueenSide),
+    (Color::Black, CastlingSide::KingSide),
+    (Color::Black, CastlingSide::QueenSide),
+];
+
+/// The part of the key for the file of a pawn that may be taken en passant.
+fn passed(chess: &Chess) -> Zobrist64 {
+    let square = chess.ep_square(EnPassantMode::PseudoLegal);
+    square.map_or(Zobrist64(0), |square| Zobrist64::zobrist_for_en_passant_file(square.file()))
+}
+
+/// How the part of the key for pieces changes with a move of `us`. shakmaty looks at the whole board after moves of kings,
+/// double steps of pawns, and whatever follows these.
+fn moved(mv: Move, us: Color) -> Zobrist64 {
+    let at = |square, piece| Zobrist64::zobrist_for_piece(square, piece);
+    match mv {
+        Move::Normal { role, from, capture, to, promotion } => {
+            let mut change = at(from, role.of(us)) ^ at(to, promotion.unwrap_or(role).of(us));
+            if let Some(capture) = capture {
+                change ^= at(to, capture.of(us.other()));
+            }
+            change
+        }
+        Move::EnPassant { from, to } => {
+            let taken = Square::from_coords(to.file(), from.rank());
+            at(from, us.pawn()) ^ at(to, us.pawn()) ^ at(taken, us.other().pawn())
+        }
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let to = |file| Square::from_coords(file, king.rank());
+            let kings = at(king, us.king()) ^ at(to(side.king_to_file()), us.king());
+            kings ^ at(rook, us.rook()) ^ at(to(side.rook_to_file()), us.rook())
+        }
+        Move::Put { role, to } => at(to, role.of(us)),
+    }
 }
 
 /// Whether the castling rights of a FEN name the files of rooks, as those of Chess960 do.
 pub(crate) fn names_files(fen: &[u8]) -> bool {
-    let rights = fen.split(|&byte| byte == b' ').nth(2).unwrap_or_default();
+    let rights = fen.split(|&byte| byte == b' ').nth(CASTLING_FIELD).unwrap_or_default();
     rights.iter().any(|right| matches!(right.to_ascii_lowercase(), b'a'..=b'h'))
 }
 
@@ -187,6 +276,29 @@ mod tests {
     }
 
     #[test]
+    fn epd_keeps_the_castling_rights_of_chess960() {
+        for (read, written) in [
+            (
+                "rnbqbnkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAa -",
+                "rnbqbnkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAa -",
+            ),
+            (
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha -",
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+            ),
+            ("r3k2r/8/8/8/8/8/8/1R2K1R1 b Gkq - 3 9", "r3k2r/8/8/8/8/8/8/1R2K1R1 b Gha -"),
+            (
+                "rnbqbnkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQcq -",
+                "rnbqbnkr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAa -",
+            ),
+        ] {
+            let epd = |fen: &str| Position::from_any_fen(fen.as_bytes()).unwrap().epd();
+            assert_eq!(epd(read), written);
+            assert_eq!(epd(written), written);
+        }
+    }
+
+    #[test]
     fn what_cannot_be_played_on_is_refused() {
         for fen in [
             "",
@@ -211,9 +323,16 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn the_key_is_kept_through_any_game(
+            start in proptest::sample::select(vec![
+                "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+                // Castling, en passant and promotions are near.
+                "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+                "1rk3r1/p2p1p1p/8/2pPp3/5pP1/8/P3P2P/1RK3R1 b GBgb g3 0 1",
+                "rk5r/8/8/8/8/8/8/RK5R b AHah - 0 1",
+            ]),
             steps in proptest::collection::vec(proptest::prelude::any::<proptest::sample::Index>(), 0..200),
         ) {
-            let mut position = Position::start();
+            let mut position = Position::from_any_fen(start.as_bytes()).unwrap();
             for step in steps {
                 let legal = position.chess().legal_moves();
                 if legal.is_empty() {

@@ -1,4 +1,4 @@
-//! Bands of ratings, by which counts tell games apart.
+//! Bands of ratings, by which games are counted separately.
 #![allow(clippy::cast_possible_truncation, reason = "there are nine bands")]
 
 /// A band of ratings, into which a game falls by the mean of its players' ratings.

@@ -4,6 +4,7 @@
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
 //! reason, and the next game follows.
 
+mod apart;
 pub mod cbh;
 pub mod compress;
 mod decompress;
@@ -22,6 +23,8 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
+pub(crate) use apart::{Apart, Stamp};
+pub(crate) use decompress::Ahead;
 pub use error::{GameError, Reason};
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub(crate) use open::open_text;

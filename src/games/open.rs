@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Batch;
+use super::apart::Apart;
 use super::cbh::{self, Cbh, CbhSource};
 use super::pgn::Pgn;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
+use super::{Ahead, Batch};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
@@ -27,10 +28,13 @@ const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
 pub struct Sources {
     waiting: VecDeque<Source>,
     names: Vec<PathBuf>,
+    /// Bytes that each takes on the disk.
+    sizes: Vec<u64>,
     passed_over: Vec<Error>,
     current: Option<Batches>,
     size: Option<u64>,
     done: Arc<AtomicU64>,
+    ahead: Ahead,
 }
 
 /// A file that is to be read.
@@ -54,10 +58,12 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
     let mut sources = Sources {
         waiting: VecDeque::new(),
         names: Vec::new(),
+        sizes: Vec::new(),
         passed_over: Vec::new(),
         current: None,
         size: Some(0),
         done: Arc::default(),
+        ahead: Ahead::default(),
     };
     for path in paths {
         if path.as_os_str() == STDIN {
@@ -86,8 +92,10 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
 pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
-    let (names, current) = (vec![name.to_owned()], Some(batches(name, text)));
-    Sources { waiting: VecDeque::new(), names, passed_over: Vec::new(), current, size, done }
+    let (names, sizes) = (vec![name.to_owned()], vec![size.unwrap_or_default()]);
+    let current = Some(batches(name, text));
+    let (waiting, passed_over, ahead) = (VecDeque::new(), Vec::new(), Ahead::default());
+    Sources { waiting, names, sizes, passed_over, current, size, done, ahead }
 }
 
 impl Source {
@@ -107,11 +115,53 @@ impl Sources {
         Some(Self {
             waiting: self.waiting.clone(),
             names: self.names.clone(),
+            sizes: self.sizes.clone(),
             passed_over: Vec::new(),
             current: None,
             size: self.size,
             done: Arc::default(),
+            ahead: self.ahead,
         })
+    }
+
+    /// Each file by itself, before any of them was read; `None` if there is a pipe. They report their progress together.
+    ///
+    /// # Errors
+    /// When a file has disappeared.
+    pub(crate) fn apart(&self) -> Result<Option<Vec<Apart>>> {
+        if self.size.is_none() {
+            return Ok(None);
+        }
+        let alone = |((source, name), size): ((&Source, &PathBuf), &u64)| {
+            let games = Self {
+                waiting: [source.clone()].into(),
+                names: vec![name.clone()],
+                sizes: vec![*size],
+                passed_over: Vec::new(),
+                current: None,
+                size: self.size,
+                done: self.done.clone(),
+                ahead: self.ahead,
+            };
+            let (files, within) = match source {
+                Source::Text(path) => (vec![path.clone()], None),
+                Source::Database(path) => (cbh::parts(path), None),
+                Source::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
+            };
+            Apart::new(games, source.name(), files, within)
+        };
+        let all = self.waiting.iter().zip(&self.names).zip(&self.sizes);
+        all.map(alone).collect::<Result<_>>().map(Some)
+    }
+
+    /// Decompresses files ahead of their games with this much room.
+    pub(crate) fn read_ahead(&mut self, ahead: Ahead) {
+        self.ahead = ahead;
+    }
+
+    /// Counts all bytes as read: the games are known already.
+    pub(crate) fn skip(&self) {
+        self.done.fetch_add(self.sizes.iter().sum(), Ordering::Relaxed);
     }
 
     /// Why files in folders that look as if they held games cannot be read.
@@ -122,6 +172,7 @@ impl Sources {
     fn add(&mut self, source: Source, name: PathBuf, size: u64) {
         self.waiting.push_back(source);
         self.names.push(name);
+        self.sizes.push(size);
         self.size = self.size.and_then(|before| before.checked_add(size));
     }
 
@@ -134,7 +185,7 @@ impl Sources {
 
     fn add_text(&mut self, path: PathBuf) -> Result<()> {
         // Better report what is wrong with the last file now than after hours.
-        text(&path, Arc::default())?;
+        text(&path, Arc::default(), Ahead::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         self.add(Source::Text(path.clone()), path, metadata.len());
@@ -214,7 +265,7 @@ impl Sources {
             let Some(source) = self.waiting.pop_front() else { return Ok(None) };
             let done = self.done.clone();
             self.current = Some(match source {
-                Source::Text(path) => batches(name_of(&path), text(&path, done)?),
+                Source::Text(path) => batches(name_of(&path), text(&path, done, self.ahead)?),
                 Source::Archived(member) => batches(&member.name, archived(&member, done)?),
                 Source::Database(path) => {
                     let mut games = CbhSource::new(Arc::new(Cbh::open(&path)?));

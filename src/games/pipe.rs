@@ -1,50 +1,66 @@
-//! Pipes, which may stay silent for any time: the work can be interrupted meanwhile.
+//! Reading ahead on another thread: pipes, which may stay silent for any time, and what takes time to decompress. The work
+//! can be interrupted meanwhile.
 
 use std::io::{self, Read};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::thread;
 use std::time::Duration;
 
 use crate::base::interrupt;
 
-/// Bytes of a block.
-const BLOCK_LEN: usize = 1 << 16;
+/// The most bytes of a block.
+pub(crate) const BLOCK_LEN: usize = 1 << 17;
 
-/// Blocks to read ahead.
-const AHEAD: usize = 4;
+/// Blocks to read ahead, unless there is reason for more.
+pub(crate) const AHEAD: usize = 8;
 
 /// How often a silent pipe checks for an interrupt.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A pipe. Its own thread opens and reads it, because both may block forever.
+/// A pipe. Its own thread opens and reads it, because both may take any time.
 pub(crate) struct Pipe {
+    /// Blocks in their order; an empty one is the end.
     blocks: Receiver<io::Result<Vec<u8>>>,
     block: io::Cursor<Vec<u8>>,
+    /// Takes back blocks that were read, for their memory.
+    spare: Sender<Vec<u8>>,
+    ended: bool,
 }
 
 impl Pipe {
-    /// Reads from what `open` opens.
-    pub fn new<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Self {
-        let (send, blocks) = sync_channel(AHEAD);
-        std::thread::spawn(move || {
-            if let Err(error) = open().and_then(|from| forward(from, &send)) {
-                let _ = send.send(Err(error));
-            }
-        });
-        Self { blocks, block: io::Cursor::default() }
+    /// Reads from what `open` opens, up to `ahead` blocks ahead.
+    pub fn new<R: Read>(ahead: usize, open: impl FnOnce() -> io::Result<R> + Send + 'static) -> Self {
+        let (send, blocks) = sync_channel(ahead.max(1));
+        let (spare, spares) = mpsc::channel();
+        let sender = send.clone();
+        let run = move || {
+            let all = open().and_then(|from| forward(from, &sender, &spares));
+            let _ = sender.send(all.map(|()| Vec::new()));
+        };
+        if let Err(error) = thread::Builder::new().spawn(run) {
+            let _ = send.try_send(Err(error));
+        }
+        Self { blocks, block: io::Cursor::default(), spare, ended: false }
     }
 }
 
 /// Sends everything, until the receiver is gone.
-fn forward(mut from: impl Read, to: &SyncSender<io::Result<Vec<u8>>>) -> io::Result<()> {
-    let mut room = vec![0; BLOCK_LEN];
+fn forward(
+    mut from: impl Read,
+    to: &SyncSender<io::Result<Vec<u8>>>,
+    spares: &Receiver<Vec<u8>>,
+) -> io::Result<()> {
     loop {
-        let read = match from.read(&mut room) {
-            Ok(0) => return Ok(()),
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+        let mut block = spares.try_recv().unwrap_or_default();
+        block.resize(BLOCK_LEN, 0);
+        let read = loop {
+            match from.read(&mut block) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
         };
-        if to.send(Ok(room.get(..read).unwrap_or_default().to_vec())).is_err() {
+        block.truncate(read);
+        if read == 0 || to.send(Ok(block)).is_err() {
             return Ok(());
         }
     }
@@ -54,17 +70,19 @@ impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.block.read(into)? {
-                0 if !into.is_empty() => {}
+                0 if !into.is_empty() && !self.ended => {}
                 read => return Ok(read),
             }
-            match self.blocks.recv_timeout(POLL) {
-                Ok(block) => self.block = io::Cursor::new(block?),
-                Err(RecvTimeoutError::Disconnected) => return Ok(0),
-                Err(RecvTimeoutError::Timeout) if interrupt::asked() => {
-                    return Err(io::Error::other("interrupted"));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
+            let block = match self.blocks.recv_timeout(POLL) {
+                Ok(block) => block,
+                // A thread that says nothing of the end has panicked.
+                Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("reading it stopped early")),
+                Err(RecvTimeoutError::Timeout) if interrupt::asked() => Err(io::Error::other("interrupted")),
+                Err(RecvTimeoutError::Timeout) => continue,
+            };
+            self.ended = block.as_ref().map_or(true, Vec::is_empty);
+            let read = std::mem::replace(&mut self.block, io::Cursor::new(block?));
+            let _ = self.spare.send(read.into_inner());
         }
     }
 }
@@ -96,17 +114,30 @@ mod tests {
     fn all_bytes_arrive_in_order() {
         let text: Vec<u8> = (0..300_000_u32).flat_map(u32::to_le_bytes).collect();
         let from = io::Cursor::new(text.clone());
-        assert_eq!(read(Pipe::new(move || Ok(from))).0, text);
+        assert_eq!(read(Pipe::new(2, move || Ok(from))).0, text);
     }
 
     #[test]
     fn an_error_follows_the_bytes_before_it() {
-        let (text, result) = read(Pipe::new(|| Ok(Once(Some(b"abc".to_vec()), true))));
+        let (text, result) = read(Pipe::new(1, || Ok(Once(Some(b"abc".to_vec()), true))));
         assert_eq!(text, b"abc");
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-        let (text, result) = read(Pipe::new(|| Ok(Once(None, false))));
+        let (text, result) = read(Pipe::new(1, || Ok(Once(None, false))));
         assert!(text.is_empty() && result.is_ok());
-        let (_, result) = read(Pipe::new(|| Err::<Once, _>(io::ErrorKind::NotFound.into())));
+        let (_, result) = read(Pipe::new(1, || Err::<Once, _>(io::ErrorKind::NotFound.into())));
         assert_eq!(result.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_thread_that_panics_is_no_end() {
+        struct Panics;
+        impl Read for Panics {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                std::panic::resume_unwind(Box::new(()))
+            }
+        }
+        let mut pipe = Pipe::new(1, || Ok(Panics));
+        assert!(pipe.read(&mut [0]).is_err());
+        assert_eq!(pipe.read(&mut [0]).unwrap(), 0);
     }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Batch, Sources, Visitor};
+use super::{Ahead, Batch, Sources, Visitor};
 use crate::base::error::Result;
 use crate::base::parallel;
 use crate::base::progress::Progress;
+use crate::base::resources::Resources;
 
 /// What one thread does with its games.
 pub(crate) trait GamesPlayer: Visitor + Send {
@@ -16,18 +17,19 @@ pub(crate) trait GamesPlayer: Visitor + Send {
     fn has_failed(&self) -> bool;
 }
 
-/// Plays through the games of a source on `threads` threads, and returns what `finish` makes of each thread's player. Which
+/// Plays through the games of a source on all threads, and returns what `finish` makes of each thread's player. Which
 /// thread gets which game differs from run to run.
 ///
 /// # Errors
 /// When a file cannot be read, or the work is interrupted.
 pub(crate) fn play<P: GamesPlayer, T: Send>(
     source: &mut Sources,
-    threads: usize,
+    resources: &Resources,
     progress: &Progress,
     player: impl Fn() -> P + Sync,
     finish: impl Fn(P) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    source.read_ahead(Ahead::of(resources));
     let games = AtomicU64::new(0);
     progress.games(source.size());
     let next = || {
@@ -41,5 +43,5 @@ pub(crate) fn play<P: GamesPlayer, T: Send>(
         games.fetch_add(player.games() - before, Ordering::Relaxed);
         !player.has_failed()
     };
-    parallel::hand_out(threads, next, player, work, finish)
+    parallel::hand_out(resources.threads, next, player, work, finish)
 }

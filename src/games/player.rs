@@ -1,6 +1,6 @@
 //! Players as users name them.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A player's name or a part of it, or the names of several players, in any letter case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct PlayerName(Known);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Known {
     Part(String),
-    Whole(HashSet<String>),
+    Whole(BTreeSet<String>),
 }
 
 impl PlayerName {

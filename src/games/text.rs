@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::decompress::decompressed;
-use super::pipe::Pipe;
+use super::decompress::{Ahead, decompressed};
+use super::pipe::{self, Pipe};
 use super::zip;
 use crate::base::error::{Error, Result};
 
@@ -23,21 +23,22 @@ const START_LEN: u64 = 4096;
 /// The text of a file: the start, which was checked, and the rest.
 pub(crate) type Text = io::Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>;
 
-/// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk.
+/// Opens a file or standard input, and checks that it is text. `done` counts the bytes that are read from the disk, which
+/// may be `ahead` of the text.
 ///
 /// # Errors
 /// When it cannot be opened, or is not text.
-pub(crate) fn text(path: &Path, done: Arc<AtomicU64>) -> Result<Text> {
+pub(crate) fn text(path: &Path, done: Arc<AtomicU64>, ahead: Ahead) -> Result<Text> {
     let cannot = |what| move |error| Error::file(path, what, error);
     let from: Box<dyn Read + Send> = if path.as_os_str() == STDIN {
-        Box::new(Pipe::new(|| Ok(io::stdin())))
+        Box::new(Pipe::new(pipe::AHEAD, || Ok(io::stdin())))
     } else if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         Box::new(File::open(path).map_err(cannot("cannot open the file"))?)
     } else {
         let path = path.to_owned();
-        Box::new(Pipe::new(|| File::open(path)))
+        Box::new(Pipe::new(pipe::AHEAD, || File::open(path)))
     };
-    checked(path, decompressed(Counted { from, done }).map_err(cannot("cannot read the file"))?)
+    checked(path, decompressed(Counted { from, done }, ahead).map_err(cannot("cannot read the file"))?)
 }
 
 /// Checks that the content of a file is text.
@@ -77,7 +78,7 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
 }
 
 /// The rest of a file that cannot be read: an error, and then the end.
-struct Failing(Option<io::Error>);
+pub(super) struct Failing(pub(super) Option<io::Error>);
 
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {

@@ -98,6 +98,16 @@ fn shown(name: &str) -> String {
 }
 
 impl Member {
+    /// The archive.
+    pub fn archive(&self) -> &Path {
+        &self.archive
+    }
+
+    /// What the archive says of the content: its place, its length and its checksum.
+    pub fn content(&self) -> [u64; 3] {
+        [self.at, self.len, self.crc.into()]
+    }
+
     /// Opens the file; `count` wraps the reader of its bytes on the disk.
     ///
     /// # Errors

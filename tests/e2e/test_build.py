@@ -179,6 +179,14 @@ def test_zstandard_files_give_the_same_bytes(build, tmp_path):
         assert twice == sha(build(tmp_path / "twice.pgn", "--min-games", "6")[0])
         (tmp_path / "once.zst").write_bytes(packed)
         assert sha(build(tmp_path / "once.zst")[0]) == expected
+        assert sha(build(tmp_path / "once.zst", "--threads", "8")[0]) == expected
+    # As `pzstd` writes them: many frames, which several threads decompress; they end anywhere within games.
+    parts = [text[at : at + 2000] for at in range(0, len(text), 2000)]
+    frames = [subprocess.run(["zstd", "-q", "-c"], input=part, check=True, capture_output=True).stdout for part in parts]
+    skipped = bytes.fromhex("502a4d18 04000000")
+    (tmp_path / "frames.zst").write_bytes(b"".join(skipped + len(frame).to_bytes(4, "little") + frame for frame in frames))
+    for threads in ("1", "4", "16"):
+        assert sha(build(tmp_path / "frames.zst", "--threads", threads)[0]) == expected
 
 
 # Filters

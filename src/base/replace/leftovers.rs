@@ -73,6 +73,14 @@ pub fn remove(folder: &Path) {
     }
 }
 
+/// Puts back the old files of a folder that a dead process moved aside: what it had not finished never was.
+pub fn put_back(folder: &Path) {
+    let aside = format!("{END}.");
+    if named(folder, START).iter().any(|(_, rest)| rest.contains(&aside)) {
+        remove(folder);
+    }
+}
+
 /// The files of a folder whose names have this start, with the rest of their names.
 fn named(folder: &Path, start: &str) -> Vec<(PathBuf, String)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
@@ -154,6 +162,23 @@ mod tests {
         drop(file);
         remove(folder.path());
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn files_that_a_dead_process_moved_aside_are_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("a.ctg");
+        let (file, marker) = create(folder.path()).unwrap().into_parts();
+        let aside = aside(&marker, &place);
+        fs::write(&aside, "old").unwrap();
+        fs::write(&place, "new").unwrap();
+        put_back(folder.path());
+        assert_eq!(fs::read(&place).unwrap(), b"new", "its process lives");
+        drop(file);
+        let _marker = marker.keep().unwrap();
+        put_back(folder.path());
+        assert_eq!(fs::read(&place).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

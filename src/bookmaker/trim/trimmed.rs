@@ -2,18 +2,17 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Move, Position as _};
 
 use super::{Cut, Tally, Trim};
 use crate::base::error::Result;
-use crate::base::findings::Findings;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, Visited, has_form};
-use crate::book::{Book, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary, Visit};
+use crate::book::{Book, MoveFacts, PositionRecord, Scope, Visit};
+use crate::bookmaker::layer::Layer;
 use crate::chess::{MoveCode, Position};
 
 /// Where a position is.
@@ -333,33 +332,21 @@ fn played(moves: &[Move]) -> Position {
     at
 }
 
-impl Book for Trimmed<'_> {
-    fn path(&self) -> &Path {
-        self.book.path()
-    }
-
-    fn files(&self) -> Vec<PathBuf> {
-        self.book.files()
-    }
-
-    fn format(&self) -> Format {
-        self.book.format()
+impl Layer for Trimmed<'_> {
+    fn below(&self) -> &dyn Book {
+        self.book
     }
 
     /// Appends the moves that stay, if the position is known to be reached.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = Vec::new();
         self.book.moves(at, &mut moves);
         let cuts = self.cuts(&PositionRecord::of(at, &moves), self.place(at.key()));
         out.extend(moves.into_iter().zip(cuts).filter(|(_, cut)| cut.is_none()).map(|(facts, _)| facts));
     }
 
-    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
-        self.book.games(see);
-    }
-
     /// Shows what stays. A traversal decides what is shown whatever the scope.
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
         if self.finds_positions() {
             let tally = self.each_found(progress, visit);
             *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
@@ -377,13 +364,5 @@ impl Book for Trimmed<'_> {
         });
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
         unreached
-    }
-
-    fn holds_positions(&self) -> bool {
-        self.book.holds_positions()
-    }
-
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-        self.book.survey(progress, findings)
     }
 }

@@ -1,8 +1,8 @@
-//! Speeds and ratings, by which count files can tell games apart, as arguments.
+//! Speeds and ratings, by which count files can count games separately, as arguments.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::book::counts::{By, RATING, SPEED};
+use crate::book::counts::{Among, By, RATING, SPEED};
 use crate::bookmaker::Filter;
 use crate::chess::{RatingBand, Speed};
 
@@ -23,8 +23,13 @@ pub(crate) struct SliceArgs {
 impl SliceArgs {
     /// A filter of nothing else.
     pub fn filter(&self) -> Filter {
+        Filter { among: self.among(), ..Filter::default() }
+    }
+
+    /// The games that count.
+    pub fn among(&self) -> Among {
         let ratings = self.rating.iter().flat_map(|Bands(bands)| bands.iter().copied()).collect();
-        Filter { speeds: self.speed.clone(), ratings, ..Filter::default() }
+        Among { speeds: self.speed.clone(), ratings }
     }
 
     /// The first of these options that is given.

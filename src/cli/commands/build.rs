@@ -1,12 +1,13 @@
 //! `tabiya build`: a book or a count file from games.
 
-use std::fs;
+mod games;
+mod resume;
+
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::ArgGroup;
-use clap::builder::{PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
-use shakmaty::{ByColor, Color};
+use clap::builder::RangedI64ValueParser;
+use shakmaty::ByColor;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
@@ -14,17 +15,15 @@ use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
 use crate::book::{self, WriteOptions};
-use crate::bookmaker::{
-    self, Filter, Input, Names, Only, Plan, Repeated, Resources, TagPattern, Tags, Weigh,
-};
+use crate::bookmaker::{self, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
 use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::side;
-use crate::cli::args::slices::{ByArgs, SliceArgs};
+use crate::cli::args::slices::ByArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, counts, report, written};
 use crate::evals::import::{self as evals, Import};
-use crate::games::{self, Date, PlayerName, Sources, decode_text};
+use crate::games::{self as sources, Sources};
+use games::Games;
 
 /// `tabiya build`.
 #[derive(clap::Args, Debug)]
@@ -53,6 +52,10 @@ pub struct Args {
     /// Also put the evaluations in the comments of these games, such as [%eval 0.17], into a store; reads all games twice
     #[arg(long, value_name = "STORE")]
     evals: Option<PathBuf>,
+    /// Keep the counts of each source in a folder beside the output (FILE.partial) until the output is written, and go on
+    /// with those that are there: for builds that take hours and may be cut off
+    #[arg(long, conflicts_with_all = ["unique", "evals"])]
+    resume: bool,
     #[command(flatten)]
     by: ByArgs,
     #[command(flatten)]
@@ -61,76 +64,6 @@ pub struct Args {
     moves: Moves,
     #[command(flatten)]
     resources: ResourcesArgs,
-}
-
-/// Which games count, and which of their moves.
-#[derive(clap::Args, Debug)]
-#[command(next_help_heading = "Games", group(ArgGroup::new("named").args(["player", "player_exact", "players_file"])))]
-struct Games {
-    /// Only the first N plies of each game; 0 = all [default: 0]
-    #[arg(long, value_name = "N")]
-    max_ply: Option<u32>,
-    /// Only moves of White, of Black, or of the players named by --player, --player-exact or --players-file
-    #[arg(long, value_name = "SIDE", value_parser = only())]
-    only: Option<Only>,
-    /// Only games in which both players have at least this rating
-    #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
-    min_elo: u16,
-    /// Only moves of players who have at least this rating
-    #[arg(long, value_name = "ELO", default_value_t = 0, hide_default_value = true)]
-    min_mover_elo: u16,
-    /// Only games in which the ratings differ by at most this much
-    #[arg(long, value_name = "ELO")]
-    max_elo_difference: Option<u16>,
-    #[command(flatten)]
-    slices: SliceArgs,
-    /// Only games whose tag matches a pattern, ignoring case: * matches any text, ? any one character; repeatable, then all
-    /// must match
-    #[arg(long, value_name = "NAME=PATTERN")]
-    tag: Vec<TagPattern>,
-    /// Only games without a tag that matches this pattern; repeatable, then none may match
-    #[arg(long, value_name = "NAME=PATTERN")]
-    not_tag: Vec<TagPattern>,
-    /// Only games of at least N plies
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    min_plies: u32,
-    /// Count games with the same players, date and moves only once; reads all games twice
-    #[arg(long)]
-    unique: bool,
-    /// Only games from this date on, such as 2021, 2021.03 or 2021.03.14
-    #[arg(long, value_name = "DATE")]
-    from: Option<Date>,
-    /// Only games up to and including this date
-    #[arg(long, value_name = "DATE")]
-    to: Option<Date>,
-    /// Only games of players whose name contains this text
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// Only games of the player with exactly this name, in any letter case
-    #[arg(long, value_name = "NAME", conflicts_with = "player")]
-    player_exact: Option<String>,
-    /// Only games of players whose names are in this file, one on each line, in any letter case
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["player", "player_exact"])]
-    players_file: Option<PathBuf>,
-    /// Only games in which such a player has this colour
-    #[arg(long, value_name = "SIDE", requires = "named", value_parser = side())]
-    side: Option<Color>,
-    /// Only games with a result; without this, games without one count as drawn
-    #[arg(long)]
-    finished: bool,
-    /// Leave out games with an illegal move instead of using them up to that move
-    #[arg(long)]
-    strict: bool,
-    /// Also count the moves of variations, in each game once for each position and move
-    #[arg(long)]
-    variations: bool,
-    /// Leave out moves marked ?, ?? or ?!, and what follows them in their lines
-    #[arg(long)]
-    skip_mistakes: bool,
-    /// The games are a repertoire for this side: its moves count, also those of variations, whatever the results; the other
-    /// side's moves only lead on. As --only SIDE --variations --uniform --min-games 1
-    #[arg(long, value_name = "SIDE", value_parser = side(), conflicts_with_all = ["only", "counts"])]
-    repertoire: Option<Color>,
 }
 
 /// Which moves are kept, and their weights.
@@ -160,73 +93,13 @@ struct Moves {
     green: Option<u32>,
 }
 
-fn only() -> impl TypedValueParser<Value = Only> {
-    PossibleValuesParser::new(["white", "black", "player"]).map(|only| match &*only {
-        "white" => Only::Side(Color::White),
-        "black" => Only::Side(Color::Black),
-        _ => Only::Player,
-    })
-}
-
 fn permille() -> RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(0..=1000)
-}
-
-/// The names in a file, one on each line.
-fn names(path: &Path) -> Result<PlayerName> {
-    let bytes =
-        fs::read(path).map_err(|error| Error::file(path, "cannot read the names of players", error))?;
-    let text = decode_text(&bytes);
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let mut names = text.lines().map(str::trim).filter(|name| !name.is_empty()).peekable();
-    if names.peek().is_none() {
-        return Err(Error::new(ErrorKind::File, "there is no name in the file").at_path(path));
-    }
-    Ok(PlayerName::one_of(names))
 }
 
 fn percent(text: &str) -> std::result::Result<f64, String> {
     let percent: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("must be from 0 to 100".to_owned()) }
-}
-
-impl Games {
-    fn filter(&self) -> Result<Filter> {
-        let player = match &self.players_file {
-            Some(file) => Some(names(file)?),
-            None => PlayerName::given(self.player.as_deref(), self.player_exact.as_deref()),
-        };
-        if self.only == Some(Only::Player) && player.is_none() {
-            return Err(Error::new(ErrorKind::Usage, "--only player needs the name of a player")
-                .advice("name one with --player, --player-exact or --players-file"));
-        }
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && to.last_day() < from
-        {
-            let what = format!("--to {to} is before --from {from}: no game can pass");
-            return Err(Error::new(ErrorKind::Usage, what));
-        }
-        Ok(Filter {
-            max_ply: self.max_ply.filter(|&plies| plies > 0),
-            only: self.repertoire.map(Only::Side).or(self.only),
-            min_elo: self.min_elo,
-            min_mover_elo: self.min_mover_elo,
-            max_elo_difference: self.max_elo_difference,
-            tags: Tags::new(self.tag.clone(), self.not_tag.clone()),
-            min_plies: self.min_plies,
-            unique: self.unique,
-            from: self.from,
-            to: self.to,
-            player,
-            side: self.side,
-            finished: self.finished,
-            strict: self.strict,
-            variations: self.variations || self.repertoire.is_some(),
-            skip_mistakes: self.skip_mistakes,
-            repertoire: self.repertoire.is_some(),
-            ..self.slices.filter()
-        })
-    }
 }
 
 impl Moves {
@@ -317,7 +190,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         return Err(Error::new(ErrorKind::Usage, what)
             .advice("filter the games when you count them, with tabiya build --counts"));
     }
-    let mut source = games::open(&games)?;
+    let mut source = sources::open(&games)?;
     source.passed_over().iter().for_each(output::complain);
     let mut inputs = written::sources(&source.files());
     inputs.extend(counted.iter().map(|file| file.path().to_owned()).chain(args.eco.iter().cloned()));
@@ -334,7 +207,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     } else {
         Repeated::default()
     };
-    let input = Input { games: &mut source, repeated: &repeated, counts: &counted };
+    if args.resume {
+        resume::check(args, &source)?;
+    }
+    let open_work = || args.resume.then(|| Work::open(&args.output)).transpose();
     let weigh = args.moves.weigh(filter.repertoire);
     let (report, written_lines, is_empty) = if args.counts {
         let writer = CountWriter::create(
@@ -342,7 +218,10 @@ pub fn run(args: &Args) -> Result<Exit> {
             Shape { positions: args.positions, by: args.by.by() },
             args.force,
         )?;
-        let (report, written) = bookmaker::write_counts(input, &filter, &resources, writer, &progress)?;
+        let mut work = open_work()?;
+        let input = Input { games: &mut source, repeated: &repeated, counts: &counted, work: work.as_mut() };
+        let done = bookmaker::write_counts(input, &filter, &resources, writer, &progress);
+        let (report, written) = resume::settled(done, work, &progress)?;
         (report, counts::written_lines(&written), written.plies == 0)
     } else {
         let options = WriteOptions {
@@ -351,6 +230,9 @@ pub fn run(args: &Args) -> Result<Exit> {
             ..written::options(&args.output, args.force, args.moves.green, &resources)
         };
         let writer = book::create(&args.output, &options)?;
+        if args.resume && writer.wants_games() {
+            return Err(resume::refused("a book that names games"));
+        }
         let plan = Plan {
             filter: &filter,
             weigh: &weigh,
@@ -358,7 +240,10 @@ pub fn run(args: &Args) -> Result<Exit> {
             resources: &resources,
             progress: &progress,
         };
-        let (report, written) = bookmaker::build(input, &plan, writer)?;
+        let mut work = open_work()?;
+        let input = Input { games: &mut source, repeated: &repeated, counts: &counted, work: work.as_mut() };
+        let done = bookmaker::build(input, &plan, writer);
+        let (report, written) = resume::settled(done, work, &progress)?;
         (report, written::lines(&written), written.moves == 0)
     };
     let evals_lines = match (&args.evals, &mut with_evals) {

@@ -1,11 +1,12 @@
 //! PGN: texts of games.
 //!
-//! [`split`] cuts the text between games, so that several threads can read it. The crate `pgn-reader` reads each piece,
-//! and [`words`] checks what it ignores.
+//! [`split`] cuts the text between games, so that several threads can read it. [`plain`] reads the games that have nothing
+//! odd; the crate `pgn-reader` reads all others, and [`words`] checks what it ignores.
 
 mod ends;
 mod moves;
 mod piece;
+mod plain;
 mod read;
 pub mod split;
 #[cfg(test)]

@@ -34,6 +34,7 @@ impl PgnBatch {
 impl Batch for PgnBatch {
     fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
         let text: &[u8] = &self.piece.text;
+        let first_tag = memmem::Finder::new(FIRST_TAG);
         let mut start = 0;
         if self.piece.begins_inside {
             // The rest of a game that was reported as too long.
@@ -45,9 +46,13 @@ impl Batch for PgnBatch {
         let mut game = GameReader::new(&self, visitor);
         while start < text.len() {
             let rest = text.get(start..).unwrap_or_default();
-            let end = memmem::find(rest, FIRST_TAG).map_or(text.len(), |at| start + at + 1);
-            feed.0.set(text.get(start..end).unwrap_or_default());
+            let end = first_tag.find(rest).map_or(text.len(), |at| start + at + 1);
             game.enter(start, end, self.piece.cut && end == text.len());
+            if game.take_plain() {
+                start = end;
+                continue;
+            }
+            feed.0.set(text.get(start..end).unwrap_or_default());
             loop {
                 let left = |pgn: &Reader<&Feed<'_>>| feed.0.get().len() + pgn.buffer().len();
                 let more = pgn.has_more();

@@ -1,8 +1,9 @@
 //! Turning the events of the PGN reader into those of a [`Visitor`].
 
-use std::ops::ControlFlow;
+mod events;
 
-use pgn_reader::{Nag, Outcome, RawComment, RawTag, SanPlus, Skip};
+use std::borrow::Cow;
+
 use shakmaty::CastlingMode;
 
 use super::PgnBatch;
@@ -10,7 +11,7 @@ use super::piece::lines;
 use super::variations::Variations;
 use super::words::{Strange, Walk, begins_with_move, first_strange};
 use crate::chess::{Position, names_files};
-use crate::games::{Date, End, GameError, GameResult, Header, Reason, Spot, Visitor, decode_text};
+use crate::games::{Date, End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
 
 /// Values of the tag `Variant` in games of ordinary chess from any position.
 const ORDINARY: [&str; 4] = ["standard", "chess", "normal", "from position"];
@@ -67,7 +68,7 @@ pub(crate) struct GameReader<'a> {
     pub(super) batch: &'a PgnBatch,
     pub(super) visitor: &'a mut dyn Visitor,
     pub(super) header: Header,
-    fen: Option<Vec<u8>>,
+    pub(super) fen: Option<Vec<u8>>,
     variant: String,
     /// The tags that the visitor wants.
     wanted: Vec<String>,
@@ -80,7 +81,13 @@ pub(crate) struct GameReader<'a> {
     /// Variations, where they are wanted.
     pub(super) variations: Option<Variations>,
     /// Whether glyphs and comments are wanted.
-    wants_remarks: bool,
+    pub(super) wants_remarks: bool,
+    /// How many plies of a plain game are wanted, if their keys are enough.
+    pub(super) keyed_plies: Option<usize>,
+    /// The plies of a plain game.
+    pub(super) plies: Vec<KeyedPly>,
+    /// Whether the visitor knows of the game already.
+    known: bool,
     /// How far the words were searched for strange ones, and for those of moves.
     pub(super) ahead: Walk<'a>,
     pub(super) found: Walk<'a>,
@@ -104,6 +111,7 @@ impl<'a> GameReader<'a> {
         let wanted = visitor.wanted_tags().to_vec();
         let variations = visitor.wants_variations().then(Variations::default);
         let wants_remarks = visitor.wants_remarks();
+        let keyed_plies = visitor.keyed_plies();
         Self {
             batch,
             visitor,
@@ -118,6 +126,9 @@ impl<'a> GameReader<'a> {
             error: None,
             variations,
             wants_remarks,
+            keyed_plies,
+            plies: Vec::new(),
+            known: false,
             ahead: Walk::new(&[]),
             found: Walk::new(&[]),
             game_start: 0,
@@ -228,14 +239,55 @@ impl<'a> GameReader<'a> {
         self.state = State::Unwanted;
     }
 
-    /// Begins a game, if the visitor wants it.
-    fn begin(&mut self) {
+    /// Prepares for a game that begins where the PGN reader is.
+    pub(super) fn prepare(&mut self) {
+        self.header.clear();
+        self.fen = None;
+        self.variant.clear();
+        self.game = Game::default();
+        self.error = None;
+        self.game_start = self.at;
+        self.state = State::Waiting;
+    }
+
+    /// Sets the place of the game in the header.
+    fn find_place(&mut self) {
         self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
         self.header.place.length = (self.slice_end - self.game_start) as u64;
         let (from, line) = self.line_at;
         let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
         self.line_at = (self.game_start, line + lines(between));
         self.header.place.spot = Spot::Line(self.line_at.1);
+    }
+
+    /// Begins a game that starts from the ordinary position, and returns whether the visitor wants it. If it does and the
+    /// game turns out to be no plain one, it begins once more, and the visitor does not hear of that.
+    pub(super) fn begin_plain(&mut self) -> bool {
+        self.find_place();
+        self.known = self.visitor.begin(&self.header);
+        self.known
+    }
+
+    /// Leaves a game to the PGN reader; the visitor may know of it. Always `false`: it was not taken.
+    pub(super) fn give_back(&mut self) -> bool {
+        self.state = State::None;
+        false
+    }
+
+    /// Whether the end of the slice is missing.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Ends a game that the visitor did not want, or has received whole.
+    pub(super) fn end_plain(&mut self) {
+        self.known = false;
+        self.state = State::None;
+    }
+
+    /// Begins a game, if the visitor wants it.
+    fn begin(&mut self) {
+        self.find_place();
         if self.game.tags == 0 && !begins_with_move(self.slice()) {
             return self.refuse(Reason::Damaged, "this text is not a game");
         }
@@ -246,7 +298,7 @@ impl<'a> GameReader<'a> {
             }
             Err((reason, why)) => return self.refuse(reason, why),
         }
-        if !self.visitor.begin(&self.header) {
+        if !std::mem::take(&mut self.known) && !self.visitor.begin(&self.header) {
             self.state = State::Unwanted;
             return;
         }
@@ -260,6 +312,51 @@ impl<'a> GameReader<'a> {
         };
         self.found = self.ahead.clone();
         self.look_ahead();
+    }
+
+    /// Takes a tag: its text as it is written, and without escapes.
+    pub(super) fn take_tag<'t>(&mut self, name: &[u8], raw: &[u8], decoded: &dyn Fn() -> Cow<'t, [u8]>) {
+        self.game.tags += 1;
+        let header = &mut self.header;
+        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name)) {
+            let text = decode_text(decoded().trim_ascii()).into_owned();
+            header.tags.push((wanted.clone(), text));
+        }
+        let set = |text: &mut String| {
+            text.clear();
+            let value = decoded();
+            let value = decode_text(value.trim_ascii());
+            if value != "?" {
+                text.push_str(&value);
+            }
+        };
+        let elo = || std::str::from_utf8(raw).ok()?.trim().parse::<u16>().ok();
+        match name {
+            b"Event" => set(&mut header.event),
+            b"Site" => set(&mut header.site),
+            b"Round" => set(&mut header.round),
+            b"White" => set(&mut header.white),
+            b"Black" => set(&mut header.black),
+            b"Variant" => set(&mut self.variant),
+            b"Date" => header.date = Date::from_pgn(&decode_text(raw)),
+            b"UTCDate" if header.date.is_unknown() => {
+                header.date = Date::from_pgn(&decode_text(raw));
+            }
+            b"Result" => {
+                header.result = GameResult::from_pgn(raw);
+                self.game.both_lost = matches!(raw.trim_ascii(), b"0-0" | b"0:0");
+            }
+            b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
+            b"BlackElo" => header.black_elo = elo().unwrap_or(0),
+            b"FEN" => self.fen = Some(decoded().trim_ascii().to_vec()),
+            _ => {}
+        }
+    }
+
+    /// Whether the game is one of ordinary chess from its starting position.
+    pub(super) fn is_ordinary(&self) -> bool {
+        self.fen.is_none()
+            && (self.variant.is_empty() || ORDINARY.contains(&&*self.variant.to_ascii_lowercase()))
     }
 
     /// The position that the game starts from, if it is not the ordinary one.
@@ -291,130 +388,4 @@ pub(super) fn shortened(word: &str) -> String {
 /// Whether moves begin with the number 1, as in a new game.
 fn begins_with_move_one(text: &[u8]) -> bool {
     matches!(text.trim_ascii_start(), [b'1', b'.' | b' ', ..])
-}
-
-impl pgn_reader::Visitor for GameReader<'_> {
-    type Tags = ();
-    type Movetext = ();
-    type Output = ();
-
-    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
-        self.in_head = true;
-        if self.fresh {
-            self.header.clear();
-            self.fen = None;
-            self.variant.clear();
-            self.game = Game::default();
-            self.error = None;
-            self.game_start = self.at;
-            self.state = State::Waiting;
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        self.game.tags += 1;
-        let header = &mut self.header;
-        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name)) {
-            let text = decode_text(value.decode().trim_ascii()).into_owned();
-            header.tags.push((wanted.clone(), text));
-        }
-        let set = |text: &mut String| {
-            text.clear();
-            let value = value.decode();
-            let value = decode_text(value.trim_ascii());
-            if value != "?" {
-                text.push_str(&value);
-            }
-        };
-        let elo = || std::str::from_utf8(value.as_bytes()).ok()?.trim().parse::<u16>().ok();
-        match name {
-            b"Event" => set(&mut header.event),
-            b"Site" => set(&mut header.site),
-            b"Round" => set(&mut header.round),
-            b"White" => set(&mut header.white),
-            b"Black" => set(&mut header.black),
-            b"Variant" => set(&mut self.variant),
-            b"Date" => header.date = Date::from_pgn(&decode_text(value.as_bytes())),
-            b"UTCDate" if header.date.is_unknown() => {
-                header.date = Date::from_pgn(&decode_text(value.as_bytes()));
-            }
-            b"Result" => {
-                header.result = GameResult::from_pgn(value.as_bytes());
-                self.game.both_lost = matches!(value.as_bytes().trim_ascii(), b"0-0" | b"0:0");
-            }
-            b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
-            b"BlackElo" => header.black_elo = elo().unwrap_or(0),
-            b"FEN" => self.fen = Some(value.decode().trim_ascii().to_vec()),
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
-        self.in_head = false;
-        if self.fresh && self.game.tags > 0 {
-            if self.is_cut_in_head() { self.refuse_cut() } else { self.begin() }
-        }
-        match self.state {
-            State::Unwanted => ControlFlow::Break(()),
-            State::Over if self.header.result.is_some() => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-
-    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
-        if self.state == State::Waiting {
-            // No game begins with a variation.
-            if self.variations.is_some() && self.game.open > 0 {
-                return ControlFlow::Continue(());
-            }
-            self.begin();
-        }
-        match self.state {
-            State::Moves => self.take(san.san),
-            State::Unwanted => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-
-    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<(), Skip> {
-        self.game.open += 1;
-        self.open_variation();
-        ControlFlow::Continue(Skip(self.variations.is_none()))
-    }
-
-    fn end_variation(&mut self, (): &mut ()) -> ControlFlow<()> {
-        self.close_variation();
-        self.game.open = self.game.open.saturating_sub(1);
-        ControlFlow::Continue(())
-    }
-
-    fn nag(&mut self, (): &mut (), nag: Nag) -> ControlFlow<()> {
-        if self.wants_remarks && self.takes_moves() {
-            self.visitor.glyph(nag.0);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
-        if self.wants_remarks && self.takes_moves() {
-            self.visitor.comment(comment.as_bytes());
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
-        if self.variations.is_some() && self.game.open > 0 {
-            return ControlFlow::Continue(());
-        }
-        if self.state == State::Waiting {
-            self.begin();
-        }
-        self.game.ended = true;
-        self.game.result = GameResult::from_pgn(outcome.as_str().as_bytes());
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, (): ()) {}
 }

@@ -1,6 +1,7 @@
 //! Cutting a text of games into pieces between games.
 
 use std::io::{self, Read};
+use std::sync::{Arc, Mutex};
 
 use memchr::memmem;
 
@@ -17,6 +18,13 @@ pub(crate) const MOST_LEN: usize = 1 << 24;
 /// at the start of a line.
 pub(crate) const FIRST_TAG: &[u8] = b"\n[Event ";
 
+/// The memory of pieces that are no longer needed, for those to come: what is allocated anew for each piece is cleared by the
+/// system, and again before it is read into.
+type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// Pieces whose memory is kept.
+const MOST_SPARE: usize = 8;
+
 /// A piece of a text of games.
 #[derive(Debug)]
 pub struct Piece {
@@ -32,6 +40,19 @@ pub struct Piece {
     pub cut: bool,
     /// Whether it is the last piece of a text that was read to its end.
     pub last: bool,
+    spare: Spare,
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if text.capacity() <= 4 * PIECE_LEN
+            && let Ok(mut spare) = self.spare.lock()
+            && spare.len() < MOST_SPARE
+        {
+            spare.push(text);
+        }
+    }
 }
 
 /// The pieces of a text. They depend on the text alone, not on how it is read.
@@ -44,6 +65,7 @@ pub struct Pieces<R> {
     carriage_returns: Option<bool>,
     ended: bool,
     was_cut: bool,
+    spare: Spare,
 }
 
 impl<R: Read> Pieces<R> {
@@ -57,6 +79,7 @@ impl<R: Read> Pieces<R> {
             carriage_returns: None,
             ended: false,
             was_cut: false,
+            spare: Spare::default(),
         }
     }
 
@@ -68,32 +91,42 @@ impl<R: Read> Pieces<R> {
     /// The next piece; `None` at the end. If reading fails, the error comes with what was read before it, and the end
     /// follows.
     pub fn next_piece(&mut self) -> (Option<Piece>, io::Result<()>) {
-        let mut text = std::mem::take(&mut self.rest);
+        let mut room = self.spare.lock().ok().and_then(|mut spare| spare.pop()).unwrap_or_default();
+        // What the room holds beyond this length was in another piece.
+        let mut len = self.rest.len();
+        if room.len() < len {
+            room.resize(len, 0);
+        }
+        if let Some(start) = room.get_mut(..len) {
+            start.copy_from_slice(&self.rest);
+        }
         let mut failed = Ok(());
         let mut looked = 0;
         let end = loop {
             if !self.ended {
-                let before = text.len();
-                if let Err(error) = self.fill(&mut text) {
+                let (read, result) = self.fill(&mut room, len);
+                if let Err(error) = result {
                     (failed, self.ended) = (Err(error), true);
                 }
-                if text.len() == before {
-                    self.ended = true;
-                }
+                self.ended |= read == 0;
+                len += read;
             }
             if self.ended {
-                break text.len();
+                break len;
             }
-            let from = text.len().saturating_sub(PIECE_LEN + FIRST_TAG.len()).max(looked);
-            looked = text.len().saturating_sub(FIRST_TAG.len());
-            if let Some(at) = memmem::rfind(text.get(from..).unwrap_or_default(), FIRST_TAG) {
+            let from = len.saturating_sub(PIECE_LEN + FIRST_TAG.len()).max(looked);
+            looked = len.saturating_sub(FIRST_TAG.len());
+            if let Some(at) = memmem::rfind(room.get(from..len).unwrap_or_default(), FIRST_TAG) {
                 break from + at + 1;
             }
-            if text.len() >= MOST_LEN {
-                break weaker_end(&text).unwrap_or(text.len());
+            if len >= MOST_LEN {
+                break room.get(..len).and_then(weaker_end).unwrap_or(len);
             }
         };
-        self.rest = text.split_off(end);
+        self.rest.clear();
+        self.rest.extend_from_slice(room.get(end..len).unwrap_or_default());
+        room.truncate(end);
+        let text = room;
         if text.is_empty() {
             return (None, failed);
         }
@@ -103,21 +136,35 @@ impl<R: Read> Pieces<R> {
         let cut = self.rest.is_empty() && !self.ended;
         let last = self.rest.is_empty() && self.ended && failed.is_ok();
         let begins_inside = std::mem::replace(&mut self.was_cut, cut);
-        (Some(Piece { text, offset, line, begins_inside, cut, last }), failed)
+        (Some(Piece { text, offset, line, begins_inside, cut, last, spare: self.spare.clone() }), failed)
     }
 
-    /// Reads at most the length of a piece.
-    fn fill(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
-        let start = text.len();
-        text.reserve(PIECE_LEN);
-        let read = (&mut self.from).take(PIECE_LEN as u64).read_to_end(text);
-        let new = text.get_mut(start..).unwrap_or_default();
+    /// Reads at most the length of a piece, to this place, and returns how much, even after an error.
+    fn fill(&mut self, room: &mut Vec<u8>, start: usize) -> (usize, io::Result<()>) {
+        let end = start + PIECE_LEN;
+        if room.len() < end {
+            room.resize(end, 0);
+        }
+        let mut at = start;
+        let result = loop {
+            // A decompressor that is given no room reports damage.
+            if at == end {
+                break Ok(());
+            }
+            match self.from.read(room.get_mut(at..end).unwrap_or_default()) {
+                Ok(0) => break Ok(()),
+                Ok(read) => at += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => break Err(error),
+            }
+        };
+        let new = room.get_mut(start..at).unwrap_or_default();
         let turn =
             *self.carriage_returns.get_or_insert_with(|| new.contains(&b'\r') && !new.contains(&b'\n'));
         if turn {
             new.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
         }
-        read.map(|_| ())
+        (at - start, result)
     }
 }
 
@@ -142,6 +189,7 @@ mod tests {
 
     impl Read for Drops<'_> {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            assert!(!into.is_empty());
             if self.0.is_empty() && self.2 {
                 return Err(io::ErrorKind::Other.into());
             }

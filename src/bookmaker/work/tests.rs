@@ -1,0 +1,108 @@
+use super::*;
+use crate::bookmaker::row::{CountRow, PlacedRow};
+use crate::games;
+
+const GAME: &str = "[Event \"x\"]\n[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n";
+
+fn kept<R: Row>(output: &Path, sources: &[PathBuf], filter: &Filter) -> Result<(Work, Kept)> {
+    let mut work = Work::open(output)?;
+    let temp = crate::base::folder::of(output).to_owned();
+    let resources = Resources { threads: 2, memory: 1 << 20, temp };
+    let sources = games::open(sources)?;
+    let kept = work.count::<R>(&sources, filter, By::default(), &resources, &Progress::none())?;
+    Ok((work, kept))
+}
+
+#[test]
+fn what_was_counted_is_known_until_it_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.pgn"), format!("{GAME}1. e4 e5 2. Ke3 1-0\n\n")).unwrap();
+    fs::write(at("b.pgn"), format!("{GAME}1. d4 d5 1-0\n\n")).unwrap();
+    // Twice the same, and one of which nothing counts.
+    fs::write(at("c.pgn"), format!("{GAME}1-0\n\n")).unwrap();
+    let sources = ["a.pgn", "b.pgn", "b.pgn", "c.pgn"].map(at);
+    let output = at("book.bin");
+    let filter = Filter::default();
+    let (work, first) = kept::<CountRow>(&output, &sources, &filter).unwrap();
+    assert_eq!((work.known(), work.changed().len(), first.shards.len()), (0, 0, 3));
+    assert!(work.has_counts());
+    // While it is in use nobody else gets it.
+    assert!(Work::open(&output).is_err_and(|error| error.to_string().contains("another tabiya")));
+    drop(work);
+    let (work, second) = kept::<CountRow>(&output, &sources, &filter).unwrap();
+    assert_eq!(work.known(), 4);
+    assert_eq!(format!("{:?}", first.report), format!("{:?}", second.report));
+    assert_eq!(first.shards, second.shards);
+    drop(work);
+    fs::write(at("a.pgn"), format!("{GAME}1. e4 e5 1-0\n\n")).unwrap();
+    let (work, third) = kept::<CountRow>(&output, &sources, &filter).unwrap();
+    assert_eq!((work.known(), work.changed()), (3, &[at("a.pgn").display().to_string()][..]));
+    assert!(third.report.errors.is_empty());
+    work.remove();
+    assert!(!Work::folder_of(&output).exists());
+}
+
+#[test]
+fn damaged_work_is_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.pgn"), format!("{GAME}1. e4 e5 1-0\n\n")).unwrap();
+    let output = at("book.bin");
+    let (sources, filter) = ([at("a.pgn")], Filter::default());
+    let count = || kept::<PlacedRow>(&output, &sources, &filter).unwrap();
+    let (work, first) = count();
+    let shard = first.shards[0].clone();
+    drop(work);
+    let sound = fs::read(&shard).unwrap();
+    for extension in [EXTENSION, RECORD] {
+        let path = shard.with_extension(extension);
+        for len in [0, 20] {
+            let bytes = fs::read(&path).unwrap();
+            fs::write(&path, &bytes[..len]).unwrap();
+            let (work, _) = count();
+            assert_eq!(work.known(), 0, "{extension} {len}");
+            assert_eq!(fs::read(&shard).unwrap(), sound);
+        }
+    }
+    let (work, _) = count();
+    assert_eq!(work.known(), 1);
+}
+
+#[test]
+fn the_work_of_another_build_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a.pgn"), format!("{GAME}1. e4 e5 1-0\n\n")).unwrap();
+    let output = at("book.bin");
+    let sources = [at("a.pgn")];
+    drop(kept::<CountRow>(&output, &sources, &Filter::default()).unwrap());
+    let other = Filter { min_elo: 1, ..Filter::default() };
+    let error = kept::<CountRow>(&output, &sources, &other).err().unwrap();
+    assert!(error.to_string().contains("other filters"), "{error}");
+    let error = kept::<PlacedRow>(&output, &sources, &Filter::default()).err().unwrap();
+    assert!(error.to_string().contains("needs other counts"), "{error}");
+    let build = Work::folder_of(&output).join(BUILD);
+    let text = fs::read_to_string(&build).unwrap();
+    fs::write(&build, text.replace(env!("CARGO_PKG_VERSION"), "0.0.1")).unwrap();
+    let error = kept::<CountRow>(&output, &sources, &Filter::default()).err().unwrap();
+    assert!(error.to_string().contains("another version"), "{error}");
+    fs::write(&build, "{").unwrap();
+    assert!(kept::<CountRow>(&output, &sources, &Filter::default()).is_err());
+    assert_eq!(kept::<CountRow>(&at("other.bin"), &sources, &other).unwrap().0.known(), 0);
+}
+
+#[test]
+fn what_others_put_into_a_folder_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("book.bin");
+    let partial = Work::folder_of(&output);
+    fs::create_dir(&partial).unwrap();
+    fs::write(partial.join("mine.txt"), "x").unwrap();
+    assert!(Work::open(&output).is_err_and(|error| error.to_string().contains("not the work of a build")));
+    fs::remove_file(partial.join("mine.txt")).unwrap();
+    let work = Work::open(&output).unwrap();
+    fs::write(partial.join("mine.txt"), "x").unwrap();
+    work.remove();
+    assert_eq!(fs::read_dir(&partial).unwrap().count(), 1);
+}

@@ -1,0 +1,61 @@
+//! `tabiya build --resume`: what it cannot do, and what it says of the work that it keeps.
+
+use super::Args;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::progress::Progress;
+use crate::bookmaker::Work;
+use crate::cli::output;
+use crate::cli::output::rows::many;
+use crate::games::Sources;
+
+/// The error of a build whose counts alone do not make the output.
+pub(super) fn refused(what: &str) -> Error {
+    Error::new(ErrorKind::Usage, format!("--resume keeps only counts, which are not enough for {what}"))
+        .advice("leave --resume out")
+}
+
+/// Checks that a build with these arguments can be continued.
+///
+/// # Errors
+/// When it cannot.
+pub(super) fn check(args: &Args, source: &Sources) -> Result<()> {
+    if args.is_piped() {
+        return Err(refused("standard output, which takes everything only once"));
+    }
+    if source.size().is_none() {
+        return Err(refused("a pipe, which can be read only once"));
+    }
+    let games = &args.games;
+    if !args.counts && (games.variations || games.skip_mistakes || games.repertoire.is_some()) {
+        return Err(refused("the marks and weights of --variations, --skip-mistakes and --repertoire"));
+    }
+    Ok(())
+}
+
+/// Removes the work folder after a build that ended well, and says otherwise how to go on.
+///
+/// # Errors
+/// That of the build.
+pub(super) fn settled<T>(done: Result<T>, work: Option<Work>, progress: &Progress) -> Result<T> {
+    let Some(work) = work else { return done };
+    let folder = work.folder().display();
+    for name in work.changed() {
+        let line = format!("{name}: counted again, because it has changed since it was counted");
+        progress.aside(|| output::warn(&line));
+    }
+    if work.known() > 0 {
+        let line = format!("{folder}: {} had been counted before", many(work.known() as u64, "source"));
+        progress.aside(|| output::warn(&line));
+    }
+    match &done {
+        Err(error) if work.has_counts() => {
+            // An error of usage itself says what to do.
+            if error.kind() != ErrorKind::Usage {
+                let line = format!("{folder}: keeps what was counted: the same command goes on with it");
+                progress.aside(|| output::warn(&line));
+            }
+        }
+        _ => work.remove(),
+    }
+    done
+}

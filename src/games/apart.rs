@@ -1,0 +1,120 @@
+//! One source of games of several, and how to tell whether it is the same as before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use sha2::{Digest as _, Sha256};
+
+use super::Sources;
+use crate::base::error::{Error, Result};
+
+/// One source of several.
+pub(crate) struct Apart {
+    /// Its games.
+    pub games: Sources,
+    /// What it is.
+    pub stamp: Stamp,
+}
+
+/// What distinguishes a source from others, and from itself before it was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    /// Its name, as the user gave it.
+    pub shown: String,
+    /// A digest of its name and of the folder that the name is relative to, in hexadecimal.
+    pub name: String,
+    /// A digest of the names, lengths and times of change of its files, in hexadecimal.
+    pub state: String,
+}
+
+impl Apart {
+    /// A source of these `files`; `within` is what an archive says of its member.
+    ///
+    /// # Errors
+    /// When a file has disappeared.
+    pub fn new(
+        games: Sources,
+        name: &Path,
+        mut files: Vec<PathBuf>,
+        within: Option<[u64; 3]>,
+    ) -> Result<Self> {
+        let absolute = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
+        let mut digest = Sha256::new();
+        add_path(&mut digest, name);
+        add_path(&mut digest, &absolute);
+        let hex_name = hex(digest.finalize_reset().as_slice());
+        files.sort();
+        files.dedup();
+        for file in files {
+            let cannot = |error| Error::file(&file, "cannot open the file", error);
+            let metadata = fs::metadata(&file).map_err(cannot)?;
+            // Where the system has no times of change, the lengths decide.
+            let changed = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+            add_path(&mut digest, &file);
+            digest.update(metadata.len().to_le_bytes());
+            digest.update(changed.map_or(0, |at| at.as_nanos()).to_le_bytes());
+        }
+        within.into_iter().flatten().for_each(|number| digest.update(number.to_le_bytes()));
+        let state = hex(digest.finalize().as_slice());
+        let shown = name.display().to_string();
+        Ok(Self { games, stamp: Stamp { shown, name: hex_name, state } })
+    }
+}
+
+/// A path and its end.
+fn add_path(digest: &mut Sha256, path: &Path) {
+    digest.update(path.as_os_str().as_encoded_bytes());
+    digest.update([0]);
+}
+
+/// The first 16 bytes in hexadecimal: enough to tell any files apart.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::open;
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_changed_file_has_another_state_and_the_same_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (folder.path().join("a.pgn"), folder.path().join("b.pgn"));
+        fs::write(&a, "1. e4 *").unwrap();
+        fs::write(&b, "1. e4 *").unwrap();
+        let stamps = || {
+            let all = open(&[a.clone(), b.clone()]).unwrap().apart().unwrap().unwrap();
+            all.into_iter().map(|apart| apart.stamp).collect::<Vec<_>>()
+        };
+        let before = stamps();
+        assert_eq!(before, stamps());
+        assert_ne!(before[0].name, before[1].name);
+        let at = SystemTime::now() - Duration::from_secs(1000);
+        fs::File::options().write(true).open(&a).unwrap().set_modified(at).unwrap();
+        fs::write(&b, "1. e4 e5 *").unwrap();
+        let after = stamps();
+        for (before, after) in before.iter().zip(&after) {
+            assert_eq!(before.name, after.name);
+            assert_ne!(before.state, after.state);
+        }
+    }
+
+    #[test]
+    fn sources_apart_give_the_games_of_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.pgn"), "1. e4 *").unwrap();
+        fs::write(path("b.pgn"), "1. d4 *").unwrap();
+        let all = open(&[folder.path().to_owned()]).unwrap();
+        let mut apart = all.apart().unwrap().unwrap();
+        assert_eq!(apart.len(), 2);
+        let [first, second] = &mut apart[..] else { unreachable!() };
+        assert_eq!(first.games.files(), [path("a.pgn")]);
+        first.games.skip();
+        assert!(second.games.next_batch().unwrap().is_some());
+        assert_eq!((second.games.done(), second.games.size()), (14, Some(14)));
+    }
+}

@@ -1,0 +1,215 @@
+"""Builds that are cut off at any moment and continued give the bytes and the report of one that was not."""
+
+import gzip
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from client import HANG, complaints
+from conftest import not_windows
+from random_games import pgn, random_games
+
+DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
+
+BROKEN = '[Event "x"]\n[White "me_user"]\n[Black "other"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke3 Nc6 1-0\n\n'
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """Files of games, a folder of them and an archive, with games of which some are broken."""
+    folder = tmp_path_factory.mktemp("sources")
+    texts = [pgn(random_games(40, number, mixed=True)) + (BROKEN if number % 3 == 1 else "") for number in range(9)]
+    (folder / "more").mkdir()
+    for number, text in enumerate(texts[:6]):
+        (folder / ("more" if number % 2 else ".") / f"{number}.pgn").write_text(text)
+    with zipfile.ZipFile(folder / "z.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, text in enumerate(texts[6:]):
+            archive.writestr(f"{number}.pgn", text)
+    return [folder / "0.pgn", folder / "more", folder / "2.pgn", folder / "4.pgn", folder / "z.zip", folder / "0.pgn"]
+
+
+def run(exe, cwd, *words, code=DONE):
+    done = subprocess.run([exe, *map(str, words)], cwd=cwd, capture_output=True, timeout=HANG)
+    assert done.returncode == code, (done.stdout + done.stderr).decode()
+    return done
+
+
+KINDS = {
+    "bin": ["-o", "out.bin"],
+    "sides": ["-o", "out.bin", "--min-share-white", "1"],
+    "ctg": ["-o", "out.ctg"],
+    "abk": ["-o", "out.abk"],
+    "counts": ["--counts", "-o", "out.parquet"],
+    "positions": ["--counts", "--positions", "--by", "speed,rating", "-o", "out.parquet"],
+}  # fmt: skip
+
+
+def outputs(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kept_work_gives_the_same_bytes_and_report(tabiya_exe, sources, tmp_path, kind):
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    words = ["build", *sources, *KINDS[kind], "--max-ply", 30]
+    if "--counts" not in words:
+        words += ["--min-games", 1]
+    expected = run(tabiya_exe, plain, *words)
+    done = run(tabiya_exe, kept, *words, "--resume")
+    assert done.stdout == expected.stdout and not complaints(done)
+    assert outputs(kept) == outputs(plain)
+    # Nothing else remains.
+    assert sorted(os.listdir(kept)) == sorted(os.listdir(plain))
+
+
+def test_databases_are_kept_too(tabiya_exe, tmp_path):
+    folder = os.environ.get("TABIYA_SAMPLES")
+    if not folder:
+        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ of the samples")
+    databases = sorted((Path(folder) / "cbh").glob("*/*.cbh"))
+    assert len(databases) > 3
+    words = ["build", *databases, "-o", "out.ctg", "--max-ply", 12]
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    expected = run(tabiya_exe, plain, *words)
+    done = run(tabiya_exe, kept, *words, "--resume")
+    assert done.stdout == expected.stdout and outputs(kept) == outputs(plain)
+
+
+def counted(folder):
+    return len(list(folder.glob("*.partial/*.json")))
+
+
+@not_windows
+@pytest.mark.parametrize("kind", ["bin", "ctg", "counts"])
+def test_a_build_that_is_killed_at_any_moment_can_be_continued(tabiya_exe, sources, tmp_path, kind):
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    words = ["build", *sources, *KINDS[kind], *([] if "counts" in kind else ["--min-games", 1])]
+    expected = run(tabiya_exe, plain, *words)
+    begun = time.monotonic()
+    shutil.copytree(plain, tmp_path / "scratch")
+    run(tabiya_exe, tmp_path / "scratch", *words, "--resume", "--force")
+    takes = time.monotonic() - begun
+    chance = random.Random(7)
+    for turn in range(12):
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir()
+        for _ in range(chance.randrange(1, 4)):
+            child = subprocess.Popen(
+                [tabiya_exe, *map(str, words), "--resume"], cwd=kept, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            try:
+                child.communicate(timeout=takes * chance.random() * 1.2)
+            except subprocess.TimeoutExpired:
+                child.send_signal(signal.SIGKILL)
+                child.communicate()
+            if child.returncode == DONE:
+                break
+        # Killed between the last rename and the end, it leaves the whole output.
+        is_there = any(path.name.startswith("out.") and path.is_file() for path in kept.iterdir())
+        force = ["--force"] if is_there else []
+        done = run(tabiya_exe, kept, *words, "--resume", *force)
+        assert done.stdout == expected.stdout, turn
+        assert outputs(kept) == outputs(plain), turn
+        assert sorted(os.listdir(kept)) == sorted(os.listdir(plain)), turn
+
+
+@not_windows
+def test_only_what_is_not_counted_is_counted(tabiya_exe, tmp_path):
+    big, small = tmp_path / "big.pgn", tmp_path / "small.pgn"
+    text = pgn(random_games(40, 5))
+    small.write_text(text)
+    big.write_text(text * 400)
+    files = [small, big, tmp_path / "last.pgn"]
+    files[2].write_text(text)
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    words = ["build", *files, "-o", "out.bin", "--threads", 1]
+    expected = run(tabiya_exe, plain, *words)
+    child = subprocess.Popen([tabiya_exe, *map(str, words), "--resume"], cwd=kept, stderr=subprocess.DEVNULL)
+    begun = time.monotonic()
+    # build.json and the first file's record.
+    while counted(kept) < 2 and child.poll() is None:
+        assert time.monotonic() - begun < HANG
+    os.kill(child.pid, signal.SIGSTOP)
+    at_first = counted(kept)
+    # While it lives, nobody else may use its folder.
+    if child.poll() is None and at_first < 4:
+        second = run(tabiya_exe, kept, *words, "--resume", code=FILE)
+        assert b"another tabiya" in second.stderr
+    child.kill()
+    child.wait()
+    if counted(kept):
+        known = counted(kept) - 1
+        done = run(tabiya_exe, kept, *words, "--resume")
+        assert f"{known} source".encode() in done.stderr
+        assert done.stdout == expected.stdout
+    assert outputs(kept) == outputs(plain)
+
+
+@not_windows
+def test_a_changed_source_is_counted_again_and_changed_options_are_refused(tabiya_exe, tmp_path):
+    small, more = tmp_path / "small.pgn", tmp_path / "more.pgn"
+    text = pgn(random_games(20, 6))
+    small.write_text(text)
+    more.write_text(text * 300)
+    words = ["build", small, more, "-o", "out.bin"]
+    child = subprocess.Popen([tabiya_exe, *map(str, words), "--resume"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    begun = time.monotonic()
+    while counted(tmp_path) < 2 and child.poll() is None:
+        assert time.monotonic() - begun < HANG
+    child.kill()
+    child.wait()
+    if not (tmp_path / "out.bin.partial").exists():
+        pytest.skip("the build was over before it could be killed")
+    for other in (["--max-ply", 10], ["--min-share-white", 5], ["--finished"]):
+        done = run(tabiya_exe, tmp_path, *words, "--resume", "--force", *other, code=USAGE)
+        assert b"cannot be continued" in done.stderr
+    small.write_text(BROKEN)
+    done = run(tabiya_exe, tmp_path, *words, "--resume", "--force")
+    assert b"counted again" in done.stderr and b"small.pgn: line 6" in done.stdout
+    # What only decides about weights may change, and so may the list of sources.
+    again = run(tabiya_exe, tmp_path, "build", small, "-o", "out.bin", "--resume", "--force", "--min-games", 1)
+    assert b"counted" not in again.stderr
+    assert not (tmp_path / "out.bin.partial").exists()
+
+
+def test_what_cannot_be_continued_is_refused(tabiya, tmp_path):
+    (tmp_path / "a.pgn").write_text(BROKEN)
+    for words, what in [
+        (["-o", "out.kob"], "names games"),
+        (["-o", "out.bin", "--repertoire", "white"], "--repertoire"),
+        (["-o", "out.bin", "--variations"], "--variations"),
+        (["-o", "out.bin", "--unique"], "--unique"),
+        (["-o", "out.bin", "--evals", "a.evals"], "--evals"),
+        (["-o", "-", "--counts"], "standard output"),
+    ]:
+        done = tabiya("build", "a.pgn", *words, "--resume")
+        assert done.returncode == USAGE, done.stderr
+        assert what in done.stderr.decode()
+        assert os.listdir(tmp_path) == ["a.pgn"]
+    done = tabiya("build", "-", "-o", "out.bin", "--resume", stdin=None, input=b"1. e4 *")
+    assert done.returncode == USAGE and b"pipe" in done.stderr
+    assert os.listdir(tmp_path) == ["a.pgn"]
+
+
+def test_a_file_that_is_cut_off_counts_and_is_read_again(tabiya_exe, tmp_path):
+    text = pgn(random_games(30, 8)).encode()
+    whole = gzip.compress(text)
+    (tmp_path / "a.pgn.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "b.pgn").write_bytes(text)
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    words = ["build", "../a.pgn.gz", "../b.pgn", "-o", "out.bin", "--min-games", 1]
+    expected = run(tabiya_exe, plain, *words, code=WANTING)
+    done = run(tabiya_exe, kept, *words, "--resume", code=WANTING)
+    assert done.stdout == expected.stdout and outputs(kept) == outputs(plain)
