@@ -7,6 +7,7 @@
 //!   all our processes belong to. On other systems the child sees the end of its input.
 
 mod bind;
+mod client;
 
 use std::env;
 use std::io;
@@ -19,6 +20,7 @@ use shared_child::SharedChild;
 use crate::base::error::{Error, ErrorKind, Result};
 
 pub(crate) use self::bind::join_job;
+pub use self::client::{Client, NoLine};
 
 /// The environment variable that counts how many adapters have started one another.
 const DEPTH: &str = "TABIYA_DEPTH";
@@ -50,26 +52,33 @@ impl Engine {
     /// # Errors
     /// When the system does not start it, or when it is tabiya that has been started by tabiya too often.
     pub fn start(program: &Path, args: &[String], folder: Option<&Path>) -> Result<(Self, Pipes)> {
-        let wrong = |what: String| Error::new(ErrorKind::Engine, format!("{}: {what}", program.display()));
         let depth = env::var(DEPTH).ok().and_then(|depth| depth.parse::<u32>().ok()).unwrap_or(0);
         if depth >= DEPTH_MAX {
-            return Err(wrong(format!("tabiya starts tabiya, {depth} deep"))
+            return Err(wrong(program, format!("tabiya starts tabiya, {depth} deep"))
                 .advice("name the real engine instead of tabiya"));
         }
         let mut command = Command::new(program);
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.env(DEPTH, (depth + 1).to_string());
+        command.args(args).env(DEPTH, (depth + 1).to_string());
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
+        Self::spawn(program, command)
+    }
+
+    /// Starts a command of this program, with pipes. Call it from the thread that lives longest.
+    ///
+    /// # Errors
+    /// When the system does not start it.
+    pub(crate) fn spawn(program: &Path, mut command: Command) -> Result<(Self, Pipes)> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         bind::bind(&mut command);
         let child = SharedChild::spawn(&mut command).map_err(|error| {
-            wrong(format!("cannot start the engine: {error}"))
+            wrong(program, format!("cannot start the engine: {error}"))
                 .advice("is it a program for this machine, and may it be run?")
         })?;
         let pipes = match (child.take_stdin(), child.take_stdout(), child.take_stderr()) {
             (Some(stdin), Some(stdout), Some(stderr)) => Pipes { stdin, stdout, stderr },
-            _ => return Err(wrong("the engine has no pipes".to_owned())),
+            _ => return Err(wrong(program, "the engine has no pipes".to_owned())),
         };
         Ok((Self { child: Arc::new(child), program: program.to_owned() }, pipes))
     }
@@ -103,4 +112,8 @@ impl Engine {
                 nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGKILL);
         }
     }
+}
+
+fn wrong(program: &Path, what: String) -> Error {
+    Error::new(ErrorKind::Engine, format!("{}: {what}", program.display()))
 }

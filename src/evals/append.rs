@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::record::{
-    EngineId, Engines, Evaluation, RECORD_LEN, Slot, guarded, header, is_sound, parse_header, slot,
+    EngineId, Engines, Evaluation, Limit, RECORD_LEN, Slot, guarded, guarded_search, header, is_sound,
+    parse_header, slot,
 };
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::lock::{Locked, lock_named};
@@ -60,6 +61,20 @@ impl Appender {
     /// # Errors
     /// When the store cannot be locked or written, or is no longer one.
     pub fn append(&mut self, batch: &[(Packed, Evaluation)]) -> Result<()> {
+        self.write(batch.iter().map(|(position, evaluation)| slot(&guarded(position, evaluation))))
+    }
+
+    /// Notes that a position, packed by [`Packed::strict`], was searched with this limit although the evaluation that counts
+    /// does not show it.
+    ///
+    /// # Errors
+    /// As [`Appender::append`].
+    pub fn note_search(&mut self, position: &Packed, limit: Limit) -> Result<()> {
+        self.write([slot(&guarded_search(position, limit))].into_iter())
+    }
+
+    /// Appends records, after the names of engines that the file may not have.
+    fn write(&mut self, slots: impl Iterator<Item = Slot>) -> Result<()> {
         let mut file = claim(&self.path)?;
         let error = |error| Error::file(&self.path, "cannot write the store of evaluations", error);
         let end = ready(&self.path, &mut file)?;
@@ -68,7 +83,6 @@ impl Appender {
             self.named.clear();
         }
         let new = self.engines.slots(|id| !self.named.contains(&id));
-        let slots = batch.iter().map(|(position, evaluation)| slot(&guarded(position, evaluation)));
         let bytes: Vec<u8> = new.into_iter().chain(slots).flatten().collect();
         let written = write_at(&mut file, end, &bytes);
         if written.is_err() {

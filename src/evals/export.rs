@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use shakmaty::san::SanPlus;
-use shakmaty::{EnPassantMode, fen::Epd};
 
 use super::record::Evaluation;
 use crate::book::MoveFacts;
@@ -22,7 +21,7 @@ pub(crate) const LEAST_MATE: i64 = 32000;
 /// When `out` cannot be written.
 pub fn epd(at: &Position, evaluation: &Evaluation, out: &mut dyn Write) -> io::Result<()> {
     let &Evaluation { score, depth, nodes, best, .. } = evaluation;
-    write!(out, "{}", Epd::from_position(at.chess(), EnPassantMode::Legal))?;
+    out.write_all(at.epd().as_bytes())?;
     match score {
         Score::Centipawns(score) => write!(out, " ce {};", score.clamp(-LEAST_MATE, LEAST_MATE))?,
         Score::Mate(moves) if moves > 0 => {

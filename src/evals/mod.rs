@@ -9,6 +9,7 @@
 //! | which positions a book reaches | [`Wanted`] |
 //! | reading other programs' files | [`import`] |
 //! | writing EPD | [`export`] |
+//! | the stores beside books | [`open_beside`] |
 //!
 //! # Which evaluation of a position counts
 //! The deeper one; of equal depth the one of more nodes; then the better score for the side to move, so that of several
@@ -21,6 +22,7 @@ mod append;
 mod compact;
 pub mod export;
 pub mod import;
+mod known;
 mod read;
 pub mod record;
 #[cfg(test)]
@@ -32,8 +34,9 @@ use std::path::{Path, PathBuf};
 
 pub use append::Appender;
 pub use compact::{Collector, Put, compact};
+pub use known::{Evaluated, open_beside};
 pub use read::{Findings as StoreFindings, Store};
-pub use record::{EngineId, Evaluation};
+pub use record::{EngineId, Evaluation, Limit};
 pub use wanted::Wanted;
 
 /// What is added to a book's name for that of its store.

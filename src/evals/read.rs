@@ -1,10 +1,11 @@
 //! Reading a store: a map of the file, and the order of the records that were appended since it was last compacted.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use super::record::{EngineId, Engines, Evaluation, RECORD_LEN, Record, Slot, parse_header};
+use super::record::{EngineId, Engines, Evaluation, Limit, RECORD_LEN, Record, Slot, parse_header};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::findings::{self, kinds};
 use crate::base::interrupt;
@@ -40,6 +41,10 @@ pub struct Store {
     names: usize,
     /// The numbers of the evaluations after those, in the order of their positions, each position once.
     tail: Vec<u32>,
+    /// The numbers of the other evaluations after those, in the order of their positions.
+    outranked: Vec<u32>,
+    /// Searches that the evaluations do not show.
+    searches: HashMap<Packed, Vec<Limit>>,
     engines: Engines,
 }
 
@@ -70,6 +75,8 @@ impl Store {
             sorted: 0,
             names: 0,
             tail: Vec::new(),
+            outranked: Vec::new(),
+            searches: HashMap::new(),
             engines: Engines::default(),
         };
         let Some(sorted) = sorted else { return Ok(store) };
@@ -90,8 +97,15 @@ impl Store {
         let (sorted, rest) = slots.split_at_checked(self.sorted).unwrap_or((slots, &[]));
         self.names = sorted.iter().take_while(|slot| slot.starts_with(&[0; 8])).count();
         let names = sorted.iter().take(self.names).filter_map(Record::parse);
-        let mut engines = Engines::default();
+        let (mut engines, mut searches) = (Engines::default(), HashMap::<_, Vec<_>>::new());
         let mut note = |record| match record {
+            Record::Searched(position, limit) => {
+                let limits = searches.entry(position).or_default();
+                if !limits.iter().any(|known: &Limit| known.covers(limit)) {
+                    limits.push(limit);
+                }
+                false
+            }
             Record::Name(id, number, text) => {
                 engines.add(id, number, text);
                 false
@@ -113,18 +127,23 @@ impl Store {
         let of = |at: &u32| rest.get(*at as usize).map(position_of).unwrap_or_default();
         let best = |at: &u32| rest.get(*at as usize).and_then(Record::parse);
         tail.sort_unstable_by(|a, b| of(a).cmp(of(b)).then(a.cmp(b)));
+        let mut outranked = Vec::new();
         tail.dedup_by(|next, kept| {
             let same = of(next) == of(kept);
             if let (true, Some(Record::Evaluation(at, next_one)), Some(Record::Evaluation(_, kept_one))) =
                 (same, best(next), best(kept))
                 && next_one.outranks(&kept_one, &at)
             {
-                *kept = *next;
+                std::mem::swap(kept, next);
+            }
+            if same {
+                outranked.push(*next);
             }
             same
         });
         tail.shrink_to_fit();
-        (self.tail, self.engines) = (tail, engines);
+        outranked.shrink_to_fit();
+        (self.tail, self.outranked, self.searches, self.engines) = (tail, outranked, searches, engines);
         Ok(())
     }
 
@@ -170,14 +189,38 @@ impl Store {
 
     /// The evaluation of a position that was packed by [`Packed::strict`].
     pub fn find(&self, position: &Packed) -> Option<Evaluation> {
-        let slots = self.slots();
-        let (sorted, tail) = slots.split_at_checked(self.sorted)?;
+        let (held, added) = self.records(position);
+        better(held, added).map(|(_, evaluation)| evaluation)
+    }
+
+    /// The evaluation of a position among the records in order, and the one that counts of those after them.
+    fn records(&self, position: &Packed) -> (Option<Known>, Option<Known>) {
+        let (sorted, tail) = self.slots().split_at_checked(self.sorted).unwrap_or_default();
         let held = sorted.binary_search_by(|slot| position_of(slot).cmp(&position.0)).ok();
         let of = |at: &u32| tail.get(*at as usize).map(position_of).unwrap_or_default();
         let added = self.tail.binary_search_by(|at| of(at).cmp(&position.0)).ok();
         let held = held.and_then(|at| evaluation(sorted.get(at)?));
         let added = added.and_then(|at| evaluation(tail.get(*self.tail.get(at)? as usize)?));
-        better(held, added).map(|(_, evaluation)| evaluation)
+        (held, added)
+    }
+
+    /// The evaluations of a position that was packed by [`Packed::strict`] that the file still has. Those that do not count
+    /// are dropped when it is compacted.
+    pub(crate) fn all(&self, position: &Packed) -> impl Iterator<Item = Evaluation> + '_ {
+        let tail = self.slots().get(self.sorted..).unwrap_or_default();
+        let of = |at: &u32| tail.get(*at as usize).map(position_of).unwrap_or_default();
+        let first = self.outranked.partition_point(|at| of(at) < position.0.as_slice());
+        let end = self.outranked.partition_point(|at| of(at) <= position.0.as_slice());
+        let outranked = self.outranked.get(first..end).unwrap_or_default().iter();
+        let (held, added) = self.records(position);
+        let outranked = outranked.filter_map(move |at| evaluation(tail.get(*at as usize)?));
+        held.into_iter().chain(added).chain(outranked).map(|(_, evaluation)| evaluation)
+    }
+
+    /// Whether a search of a position with this limit needs not be made: it was, or what is known is at least as deep.
+    pub fn is_searched(&self, position: &Packed, limit: Limit) -> bool {
+        let made = self.searches.get(position).is_some_and(|made| made.iter().any(|made| made.covers(limit)));
+        made || self.find(position).is_some_and(|known| limit.is_met(&known))
     }
 
     /// The positions with the evaluations that count, in the order of their bytes. Damaged records are left out.
@@ -237,18 +280,18 @@ fn position_of(slot: &Slot) -> &[u8] {
     slot.get(..PACKED_LEN).unwrap_or_default()
 }
 
-fn evaluation(slot: &Slot) -> Option<(Packed, Evaluation)> {
+/// A position, and what is known of it.
+type Known = (Packed, Evaluation);
+
+fn evaluation(slot: &Slot) -> Option<Known> {
     match Record::parse(slot)? {
         Record::Evaluation(position, evaluation) => Some((position, evaluation)),
-        Record::Name(..) => None,
+        Record::Name(..) | Record::Searched(..) => None,
     }
 }
 
 /// Of two evaluations of one position the one that counts.
-fn better(
-    one: Option<(Packed, Evaluation)>,
-    other: Option<(Packed, Evaluation)>,
-) -> Option<(Packed, Evaluation)> {
+fn better(one: Option<Known>, other: Option<Known>) -> Option<Known> {
     match (one, other) {
         (Some(one), Some(other)) if other.1.outranks(&one.1, &one.0) => Some(other),
         (one, other) => one.or(other),

@@ -31,6 +31,14 @@ const NAME_PART_LEN: usize = 31;
 /// Records that a name may take.
 const NAME_PARTS: usize = 8;
 
+/// The number of the part in a record that no name has: it says how deep a position was searched.
+const SEARCHED: u8 = 8;
+
+/// Where such a record has the position, the kind of its limit, and the limit (docs/formats/evals.md, Searches).
+const SEARCHED_POSITION: u64 = 13;
+const SEARCHED_KIND: usize = 37;
+const SEARCHED_LIMIT: u64 = 38;
+
 /// A mate in no moves, as a number; each further move is one less (docs/formats/evals.md, Scores).
 const MATE: i64 = 1 << 30;
 
@@ -63,6 +71,65 @@ pub struct Evaluation {
     pub best: MoveCode,
 }
 
+/// How long an engine searches a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// This many nodes.
+    Nodes(u64),
+    /// This depth in plies.
+    Depth(u64),
+    /// This many milliseconds.
+    Movetime(u64),
+}
+
+impl Limit {
+    /// Whether an evaluation is at least as deep as a search with this limit.
+    ///
+    /// Where nodes are asked for and the evaluation's are not known, its depth must be four more than the nodes could be
+    /// doubled. Time is not kept: any evaluation that comes from a search will do.
+    pub fn is_met(self, by: &Evaluation) -> bool {
+        match self {
+            Self::Nodes(nodes) if by.nodes > 0 => by.nodes >= nodes,
+            Self::Nodes(nodes) => by.depth > 0 && u32::from(by.depth) >= nodes.max(1).ilog2() + 4,
+            Self::Depth(depth) => u64::from(by.depth) >= depth,
+            Self::Movetime(_) => by.depth > 0 || by.nodes > 0,
+        }
+    }
+
+    /// The limit of a search that takes about `factor` times as long. A depth grows by one ply for each doubling, and by one
+    /// more.
+    pub fn times(self, factor: u64) -> Self {
+        match self {
+            Self::Nodes(nodes) => Self::Nodes(nodes.saturating_mul(factor)),
+            Self::Depth(depth) => Self::Depth(depth.saturating_add(u64::from(factor.max(1).ilog2()) + 1)),
+            Self::Movetime(time) => Self::Movetime(time.saturating_mul(factor)),
+        }
+    }
+
+    /// Whether a search with this limit goes at least as far as one with another of the same kind.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        self.parts().0 == other.parts().0 && self.parts().1 >= other.parts().1
+    }
+
+    /// The number of its kind, and the limit.
+    fn parts(self) -> (u8, u64) {
+        match self {
+            Self::Nodes(nodes) => (1, nodes),
+            Self::Depth(depth) => (2, depth),
+            Self::Movetime(time) => (3, time),
+        }
+    }
+
+    fn of_parts(kind: u8, limit: u64) -> Option<Self> {
+        match kind {
+            1 => Some(Self::Nodes(limit)),
+            2 => Some(Self::Depth(limit)),
+            3 => Some(Self::Movetime(limit)),
+            _ => None,
+        }
+    }
+}
+
 /// What is in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
@@ -70,6 +137,8 @@ pub(crate) enum Record {
     Evaluation(Packed, Evaluation),
     /// A part of an engine's name: its number, and its text, up to zeros.
     Name(EngineId, u8, [u8; NAME_PART_LEN]),
+    /// A position was searched with this limit, and the evaluation that counts does not show it.
+    Searched(Packed, Limit),
 }
 
 /// Names of engines.
@@ -130,11 +199,27 @@ pub(crate) fn guarded(position: &Packed, of: &Evaluation) -> [u8; GUARDED_LEN] {
     bytes
 }
 
+/// The bytes of a record of a search, without its check. A limit above 2^48 is written as that.
+pub(crate) fn guarded_search(position: &Packed, limit: Limit) -> [u8; GUARDED_LEN] {
+    let (kind, limit) = limit.parts();
+    let limit = limit.min((1 << 48) - 1).to_be_bytes();
+    let mut bytes = [0; GUARDED_LEN];
+    let parts: [&[u8]; 5] = [&[0; 12], &[SEARCHED], &position.0, &[kind], limit.get(2..).unwrap_or_default()];
+    bytes.iter_mut().zip(parts.into_iter().flatten()).for_each(|(place, byte)| *place = *byte);
+    bytes
+}
+
 /// Reads what is guarded by the check of a record.
 pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<Record> {
     let position: [u8; PACKED_LEN] = bytes::array(bytes, 0)?;
     if position.starts_with(&[0; 8]) {
         let engine = EngineId(bytes::u32_be(bytes, 8)?);
+        if *bytes.get(12)? == SEARCHED {
+            let limit: [u8; 6] = bytes::array(bytes, SEARCHED_LIMIT)?;
+            let limit = limit.into_iter().fold(0, |number, byte| number << 8 | u64::from(byte));
+            let position = Packed(bytes::array(bytes, SEARCHED_POSITION)?);
+            return Some(Record::Searched(position, Limit::of_parts(*bytes.get(SEARCHED_KIND)?, limit)?));
+        }
         return Some(Record::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
     }
     let evaluation = Evaluation {

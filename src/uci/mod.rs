@@ -26,12 +26,14 @@ macro_rules! first_words {
 }
 
 mod command;
+mod info;
 mod lines;
 mod option_line;
 mod reply;
 mod score;
 
 pub use command::{Clock, Command, Go, SetOption};
+pub use info::Info;
 
 pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};

@@ -30,7 +30,7 @@ use crate::base::resources::Resources;
 use crate::book::counts;
 use crate::chess::{MoveCode, Packed, Position};
 use crate::games::text::{STDIN, Text, name_of, text};
-use crate::games::{self, Header, Sources, cbh, is_zip, open_text};
+use crate::games::{self, Ahead, Header, Sources, cbh, is_zip, open_text};
 use crate::uci::Score;
 use lines::Lines;
 use pgn::{Admits, PgnEvals};
@@ -143,7 +143,7 @@ impl<'a> Import<'a> {
             return self.read_table(path, problems);
         }
         let done = Arc::<AtomicU64>::default();
-        let text = text(path, done.clone())?;
+        let text = text(path, done.clone(), Ahead::of(self.plan.resources))?;
         let size = fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|metadata| metadata.len());
         let size = size.filter(|_| path.as_os_str() != STDIN);
         match Kind::of(text.get_ref().0.get_ref()) {
@@ -267,7 +267,7 @@ impl<'a> Import<'a> {
         let (wanted, collector) = (self.plan.wanted, &self.collector);
         let player = || PgnEvals::new(admits, engine, wanted, collector, problems);
         let Plan { resources, progress, .. } = self.plan;
-        let readers = games::play::play(source, resources.threads, progress, player, PgnEvals::finish)?;
+        let readers = games::play::play(source, resources, progress, player, PgnEvals::finish)?;
         self.add(readers);
         Ok(())
     }

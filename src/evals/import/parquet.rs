@@ -54,8 +54,9 @@ pub(super) fn group(
     wanted: Option<&Wanted>,
     mut see: impl FnMut(u64, Parsed) -> bool,
 ) -> Result<()> {
-    table.group(
+    table.rows_of(
         group,
+        0..table.group_rows(group),
         |_| true,
         |first, columns, rows| {
             interrupt::check()?;

@@ -1,0 +1,321 @@
+//! `tabiya vet`: evaluates a book's positions, and writes a book without the moves that lose too much.
+
+mod report;
+mod time;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::ArgGroup;
+use shakmaty::Color;
+
+use self::report::Report;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::{Replacement, keep_inputs};
+use crate::book::{self, Book, Format, Scope, format_of};
+use crate::bookmaker;
+use crate::cli::args::engine::EngineArgs;
+use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::side;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::rows::many;
+use crate::cli::output::{self, written};
+use crate::evals::{self, Limit};
+use crate::learn;
+use crate::vet::{
+    Backed, Evaluated, Exits, Extended, Graph, JudgedBook, Knowledge, Limits, Setup, Vetted, Work, confirm,
+    evaluate, extend,
+};
+
+/// Nodes of each search if no other limit is named.
+const NODES: u64 = 1_000_000;
+
+/// How many positions that could not be evaluated are listed.
+const MOST_LISTED: usize = 10;
+
+/// `tabiya vet`.
+#[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("limit").multiple(false).args(["nodes", "depth", "movetime"])))]
+pub struct Args {
+    /// The book to read
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+    #[command(flatten)]
+    to: written::NewBook,
+    /// The store of evaluations [default: BOOK.evals]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Write every move with its value, loss and line into this file, as JSON
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    evaluating: Evaluating,
+    #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
+    engine: EngineArgs,
+    #[command(flatten)]
+    resources: ResourcesArgs,
+}
+
+/// How positions are evaluated.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Evaluating")]
+struct Evaluating {
+    /// Nodes that the engine searches in each position [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies that the engine searches instead
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    depth: Option<u64>,
+    /// Milliseconds that the engine searches instead
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
+    movetime: Option<u64>,
+    /// Before a move goes, search the positions that decide it again, this many times as long; 1 turns this off
+    #[arg(long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    confirm: u64,
+    /// How many engines search at the same time
+    #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: u16,
+    /// Stop evaluating after this time, such as 30m or 8h, and write the book with what is known
+    #[arg(long, value_name = "LIMIT", value_parser = time::duration)]
+    time: Option<Duration>,
+    /// Start no engine: only what the store has counts
+    #[arg(long, conflicts_with_all = ["nodes", "depth", "movetime", "confirm", "jobs", "time", "engine", "engine_arg", "engine_dir", "engine_timeout", "set", "config"])]
+    no_engine: bool,
+}
+
+/// How moves are judged.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Judging")]
+struct Judging {
+    /// Moves that lose more centipawns than this against the best are no longer played
+    #[arg(long, value_name = "CP", default_value_t = 50)]
+    max_loss: u32,
+    /// Where every move loses more than --max-loss, the best one stays unless it loses more than this; then the book ends there
+    #[arg(long, value_name = "CP", default_value_t = 100)]
+    exit_loss: u32,
+    /// Centipawns of loss that divide a weight by 2.7
+    #[arg(long, value_name = "CP", default_value_t = 30.0, value_parser = temperature)]
+    temperature: f64,
+    /// Leave the weights of the other moves as they are
+    #[arg(long, conflicts_with = "temperature")]
+    keep_weights: bool,
+    /// Judge only this side's moves
+    #[arg(long, value_name = "SIDE", value_parser = side())]
+    side: Option<Color>,
+    /// Add the engine's best move at the N most probable places where the book has no move to play, and go on from there
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    extend: u32,
+}
+
+fn temperature(text: &str) -> std::result::Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("must be a number above 0".to_owned()),
+    }
+}
+
+impl Args {
+    fn limit(&self) -> Limit {
+        let Evaluating { nodes, depth, movetime, .. } = self.evaluating;
+        let other = depth.map(Limit::Depth).or(movetime.map(Limit::Movetime));
+        other.unwrap_or(Limit::Nodes(nodes.unwrap_or(NODES)))
+    }
+
+    fn limits(&self) -> Limits {
+        let Judging { max_loss, exit_loss, temperature, keep_weights, side, .. } = self.judging;
+        Limits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
+    }
+}
+
+/// Evaluates the book, writes the new one, and reports the worst moves.
+///
+/// # Errors
+/// When a file cannot be read or written, the engine cannot be started or fails again and again, or the work is
+/// interrupted: then no book is written, and the store has all evaluations so far.
+pub fn run(args: &Args) -> Result<Exit> {
+    let book = learn::open_settled(&args.book)?;
+    let output = &args.to.output;
+    let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
+    let mut written_files = book::parts(output);
+    written_files.extend(args.report.clone());
+    keep_inputs(&written_files, &[written::books([&*book]), vec![path.clone()]].concat())?;
+    keep_inputs(std::slice::from_ref(&path), &written::books([&*book]))?;
+    if let Some(report) = &args.report {
+        // Neither need exist yet.
+        let same = |a: &PathBuf, b: &PathBuf| std::path::absolute(a).ok() == std::path::absolute(b).ok();
+        if book::parts(output).iter().any(|part| same(part, report)) {
+            return Err(Error::new(ErrorKind::Usage, "the report would replace the book")
+                .at_path(report)
+                .advice("name another file with --report"));
+        }
+        if same(&path, report) {
+            return Err(Error::new(ErrorKind::Usage, "the report would replace the store")
+                .at_path(report)
+                .advice("name another file with --report"));
+        }
+    }
+    let resources = args.resources.resolve()?;
+    interrupt::watch();
+    // What cannot be written, read or started is reported before hours of work.
+    let writer = book::create(output, &args.to.options(&resources))?;
+    let report_file =
+        args.report.as_ref().map(|report| Replacement::new(report, args.to.force)).transpose()?;
+    let mut knowledge = Knowledge::open(&path)?;
+    if args.evaluating.no_engine && !knowledge.has_store() {
+        return Err(Error::new(ErrorKind::File, "there is no store of evaluations")
+            .at_path(&path)
+            .advice("leave out --no-engine, or fill a store with `tabiya evals import`"));
+    }
+    let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup(args.limit())?) };
+    let work = setup.as_ref().map(|setup| args.work(setup));
+    let format = format_of(output).unwrap_or(book.format());
+
+    let progress = Progress::terminal(args.book.to_string_lossy());
+    let mut vetting = Vetting {
+        knowledge: &mut knowledge,
+        work,
+        progress: &progress,
+        limits: args.limits(),
+        times: args.evaluating.confirm,
+        evaluated: Evaluated::default(),
+        known: 0,
+        confirmed: 0,
+    };
+    let (mut graph, mut backed) = vetting.values(&*book)?;
+    if graph.is_empty() {
+        drop(progress);
+        return Ok(written::nothing(output, "the book has no move in the starting position", None));
+    }
+    let before = Exits::new(&graph, &backed, &graph.reach_under(&*book));
+    let mut extended = Extended::new(&*book, format);
+    let limits = args.limits();
+    if args.judging.extend > 0 {
+        vetting.extend(&mut extended, (&*book, &graph, &backed), args.judging.extend, format)?;
+        (graph, backed) = vetting.values(&extended)?;
+    }
+    let Vetting { evaluated, known, confirmed, .. } = vetting;
+    let vetted = Vetted::new(&extended, &graph, &backed, limits, format);
+    let after = Exits::new(&graph, &backed, &graph.reach_under(&vetted));
+    let judged = JudgedBook { book: &extended, graph: &graph, backed: &backed, limits };
+    let report = Report { judged, exits: [before, after] };
+    let summary = report.summary();
+    if let Some(file) = report_file {
+        report.write(file)?;
+    }
+    let merged = write(&vetted, format, &resources, writer, &progress)?;
+    drop(progress);
+
+    let mut lines = Vec::new();
+    if !args.evaluating.no_engine {
+        let positions = many(evaluated.done, "position");
+        lines.push(format!("evaluated: {positions}; {known} were known already ({})", path.display()));
+        if confirmed > 0 {
+            lines.push(format!("searched again before moves go: {}", many(confirmed, "position")));
+        }
+    }
+    if evaluated.cut {
+        lines.push("the time was up before all positions were evaluated; the next run goes on".to_owned());
+    }
+    lines.extend(report.lines(&summary));
+    if args.judging.extend > 0 {
+        lines.push(format!("added: {}", many(extended.len() as u64, "move")));
+    }
+    let (merged, book) = merged;
+    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
+    lines.extend(written::lines(&book));
+    let failed = !evaluated.skipped.is_empty();
+    let exit = output::print_lines(&lines, if failed { Exit::Findings } else { Exit::Done })?;
+    complain(&evaluated);
+    if book.moves == 0 {
+        return Ok(written::nothing(output, "no move of the book is left", None));
+    }
+    Ok(exit)
+}
+
+impl Args {
+    fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
+        let until = self.evaluating.time.and_then(|time| Instant::now().checked_add(time));
+        Work { setup, jobs: usize::from(self.evaluating.jobs), until }
+    }
+}
+
+/// What evaluating needs, and what became of it.
+struct Vetting<'a> {
+    knowledge: &'a mut Knowledge,
+    work: Option<Work<'a>>,
+    progress: &'a Progress,
+    limits: Limits,
+    /// How many times as long what decides that moves go is searched.
+    times: u64,
+    evaluated: Evaluated,
+    /// Positions that needed no search.
+    known: u64,
+    /// Positions that were searched again.
+    confirmed: u64,
+}
+
+impl Vetting<'_> {
+    /// Evaluates what a book reaches, and backs the values up.
+    fn values(&mut self, book: &dyn Book) -> Result<(Graph, Backed)> {
+        let graph = Graph::of(book, self.progress)?;
+        if let Some(work) = &self.work {
+            let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.setup.limit);
+            self.known = known.saturating_sub(self.evaluated.done);
+            self.progress.slow_things(wanted.len() as u64, "positions");
+            let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));
+            self.evaluated.add(evaluate(&mut positions, self.knowledge, work, self.progress)?);
+            if self.times > 1 && !self.evaluated.cut {
+                let (limits, times) = (self.limits, self.times);
+                let places = (book, &graph);
+                let mut again = confirm(places, limits, times, self.knowledge, work, self.progress)?;
+                self.confirmed += std::mem::take(&mut again.done);
+                self.evaluated.add(again);
+            }
+        }
+        let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
+        Ok((graph, backed))
+    }
+
+    fn extend(
+        &mut self,
+        extended: &mut Extended<'_>,
+        (book, graph, backed): (&dyn Book, &Graph, &Backed),
+        count: u32,
+        format: Format,
+    ) -> Result<()> {
+        let vetted = Vetted::new(book, graph, backed, self.limits, format);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let (work, side) = (self.work.as_ref(), self.limits.side);
+        let places = (&vetted as &dyn Book, graph);
+        let found = extend(extended, places, side, count, format, self.knowledge, work, self.progress)?;
+        self.evaluated.add(found);
+        Ok(())
+    }
+}
+
+fn write(
+    vetted: &Vetted<'_>,
+    format: Format,
+    resources: &bookmaker::Resources,
+    writer: Box<dyn book::BookWriter>,
+    progress: &Progress,
+) -> Result<(bookmaker::Merged, book::Written)> {
+    // A book that holds only keys has no positions for formats that need them, except those that its moves reach.
+    let keys_only = !vetted.holds_positions() && format != Format::Polyglot;
+    let scope = if keys_only { Scope::Reachable } else { Scope::All };
+    bookmaker::merge(&[(vetted as &dyn Book, scope)], resources, writer, progress)
+}
+
+/// Reports what could not be evaluated.
+fn complain(evaluated: &Evaluated) {
+    for (at, why) in evaluated.skipped.iter().take(MOST_LISTED) {
+        output::warn(&format!("{}: not evaluated: {why}", at.fen()));
+    }
+    if let Some(more) = evaluated.skipped.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+        output::warn(&format!("{} more not evaluated", many(more as u64, "position")));
+    }
+}

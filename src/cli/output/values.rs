@@ -1,0 +1,29 @@
+//! What moves are worth by the store of evaluations beside a book.
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::book::Book;
+use crate::evals;
+use crate::vet::{Look, Worth, in_words};
+
+/// The store beside a book, with its values backed up through the book.
+///
+/// # Errors
+/// When there is none, it cannot be read, or the work is interrupted.
+pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
+    let path = evals::beside(book.path());
+    let Some(mut look) = Look::open(&path)? else {
+        return Err(Error::new(ErrorKind::File, "there is no store of evaluations")
+            .at_path(path)
+            .advice("make one with `tabiya vet` or `tabiya evals import`"));
+    };
+    interrupt::watch();
+    look.back_up(book, &Progress::terminal(book.path().to_string_lossy()))?;
+    Ok(look)
+}
+
+/// The value of a move in words, by its place in its position.
+pub(crate) fn value(worth: Option<&Worth>, place: usize) -> Option<String> {
+    worth?.moves.get(place).copied().flatten().map(in_words)
+}

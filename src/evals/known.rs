@@ -1,0 +1,72 @@
+//! The stores beside books, as the choice of a move asks them.
+
+use std::sync::Arc;
+
+use super::{Store, beside};
+use crate::base::error::Error;
+use crate::book::{Book, Evaluations};
+use crate::chess::Position;
+
+impl Evaluations for Store {
+    fn value(&self, at: &Position) -> Option<i64> {
+        self.get(at).map(|evaluation| evaluation.score.value())
+    }
+}
+
+/// A book with the evaluations beside it.
+pub type Evaluated = (Arc<dyn Book>, Arc<dyn Evaluations>);
+
+/// Opens the stores beside these books; returns those that exist, each with its book, and why others cannot be opened.
+pub fn open_beside(books: &[Arc<dyn Book>]) -> (Vec<Evaluated>, Vec<Error>) {
+    let (mut opened, mut failed) = (Vec::new(), Vec::new());
+    for book in books {
+        let path = beside(book.path());
+        // A link to nothing is reported.
+        if path.symlink_metadata().is_err() {
+            continue;
+        }
+        match Store::open(&path) {
+            Ok(store) => {
+                let store: Arc<dyn Evaluations> = Arc::new(store);
+                opened.push((Arc::clone(book), store));
+            }
+            Err(error) => failed.push(error),
+        }
+    }
+    (opened, failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{MoveCode, Packed};
+    use crate::evals::{Appender, Evaluation};
+    use crate::uci::Score;
+    use std::fs;
+
+    #[test]
+    fn the_stores_that_exist_are_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths =
+            ["with.bin", "without.bin", "broken.bin", "blank.bin"].map(|name| folder.path().join(name));
+        for path in &paths {
+            fs::copy("books/starter.bin", path).unwrap();
+        }
+        let mut appender = Appender::open(beside(&paths[0])).unwrap();
+        let engine = appender.engine("one");
+        let evaluation =
+            Evaluation { score: Score::Mate(-3), depth: 1, nodes: 1, engine, best: MoveCode::NULL };
+        let start = Position::start();
+        appender.append(&[(Packed::strict(&start).unwrap(), evaluation)]).unwrap();
+        fs::write(beside(&paths[2]), "no store at all, but long enough to be taken for a header of it")
+            .unwrap();
+        fs::write(beside(&paths[3]), "").unwrap();
+        let books: Vec<_> = paths.iter().map(|path| crate::book::open(path).unwrap()).collect();
+        let (opened, failed) = open_beside(&books);
+        let names: Vec<_> = opened.iter().map(|(book, _)| book.path()).collect();
+        assert_eq!(names, [&paths[0], &paths[3]]);
+        assert_eq!(opened[0].1.value(&start), Some(-10_000));
+        assert_eq!(opened[1].1.value(&start), None);
+        assert!(failed.len() == 1 && failed[0].to_string().contains("broken.bin.evals"), "{failed:?}");
+    }
+}

@@ -1,0 +1,246 @@
+//! The positions that a book reaches, those in which its lines end, and the moves between them.
+#![allow(clippy::cast_possible_truncation, reason = "chances are from 0 to 1")]
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+use std::ops::{ControlFlow, Range};
+
+use shakmaty::{Move, Position as _};
+
+use super::links::{Components, Links};
+use super::minimax::{Backed, Known, UNKNOWN};
+use super::reach::reach;
+use super::value::{Value, value};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::progress::Progress;
+use crate::book::traverse::{ByPlies, KeyHasher, Replies};
+use crate::book::{Book, MoveFacts};
+use crate::chess::{MoveCode, Packed, Position};
+use crate::choose::{Policy, chances};
+use crate::uci::Score;
+
+/// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
+#[derive(Debug)]
+pub struct Graph {
+    positions: Vec<Packed>,
+    /// How each position is reached first: the position before it, and the move.
+    before: Vec<(u32, MoveCode)>,
+    numbers: HashMap<u64, u32, BuildHasherDefault<KeyHasher>>,
+    links: Links,
+    components: Components,
+    codes: Vec<MoveCode>,
+    /// The chance of each move under the default policy.
+    chances: Vec<f32>,
+    /// Whether the book has the move; others are replies that lead back into it.
+    own: Vec<bool>,
+}
+
+/// What replies have together where the book has a move to play: they are played, but the book does not say how often.
+const REPLIES: f64 = 0.01;
+
+/// The chances of a position's moves under the default policy, and of replies that the book does not have: these share
+/// a hundredth, or everything where the book has no move to play.
+fn share(moves: &[MoveFacts], replies: usize, scratch: &mut Vec<f64>, out: &mut Vec<f32>) {
+    chances(moves, &Policy::default(), |_| true, scratch);
+    let sum: f64 = scratch.iter().sum();
+    let of_replies = match replies {
+        0 => 0.0,
+        _ if sum > 0.0 => REPLIES,
+        _ => 1.0,
+    };
+    scratch.iter_mut().for_each(|chance| *chance *= 1.0 - of_replies);
+    scratch.resize(moves.len() + replies, of_replies / replies.max(1) as f64);
+    out.extend(scratch.iter().map(|chance| *chance as f32));
+}
+
+impl Graph {
+    /// Follows all moves of a book from the starting position, and replies that lead back into it.
+    ///
+    /// # Errors
+    /// When the work is interrupted, or the book is too large.
+    pub fn of(book: &dyn Book, progress: &Progress) -> Result<Self> {
+        let replies = Replies::of(book, &[book], usize::MAX);
+        let (mut positions, mut before) = (Vec::new(), Vec::new());
+        let mut numbers = HashMap::default();
+        let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
+        let (mut codes, mut all_chances, mut own) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut moves, mut scratch) = (Vec::new(), Vec::new());
+        let mut fits = true;
+        progress.things(0, "positions");
+        ByPlies::default().each(progress, |visited, follow| {
+            let at = visited.at;
+            let (Some(packed), Ok(number)) = (Packed::new(at), u32::try_from(positions.len())) else {
+                fits = false;
+                return ControlFlow::Break(());
+            };
+            numbers.insert(at.key(), number);
+            positions.push(packed);
+            before.push(visited.tracks.before(visited.number).unwrap_or((number, MoveCode::NULL)));
+            moves.clear();
+            book.moves(at, &mut moves);
+            follow.extend(moves.iter().map(|facts| facts.mv));
+            replies.append(book, at, follow);
+            share(&moves, follow.len() - moves.len(), &mut scratch, &mut all_chances);
+            keys.extend(follow.iter().map(|mv| at.after(*mv).key()));
+            codes.extend(follow.iter().map(|mv| MoveCode::from_move(*mv)));
+            own.extend((0..follow.len()).map(|place| place < moves.len()));
+            let end = u32::try_from(keys.len());
+            fits = end.is_ok();
+            first.push(end.unwrap_or_default());
+            if fits { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        let to: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key).copied()).collect();
+        let links = to.filter(|_| fits).and_then(|to| Links::new(first, to));
+        let Some(links) = links else {
+            return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves").at_path(book.path()));
+        };
+        let components = Components::new(&links);
+        Ok(Self { positions, before, numbers, links, components, codes, chances: all_chances, own })
+    }
+
+    /// How many positions there are.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether the book has no move from the starting position.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The numbers of all positions.
+    pub fn numbers(&self) -> Range<u32> {
+        0..u32::try_from(self.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The number of a position.
+    pub fn number(&self, key: u64) -> Option<u32> {
+        self.numbers.get(&key).copied()
+    }
+
+    /// The position of a number. Its counters of moves are not those of a game.
+    pub fn position(&self, number: u32) -> Option<Position> {
+        self.positions.get(number as usize)?.unpack()
+    }
+
+    /// The positions that one move after another leads through, from the starting position to this one, and the moves.
+    pub fn line(&self, number: u32) -> Vec<MoveCode> {
+        let (mut line, mut at) = (Vec::new(), number);
+        while let Some((before, mv)) = self.before.get(at as usize).filter(|(before, _)| *before < at) {
+            line.push(*mv);
+            at = *before;
+        }
+        line.reverse();
+        line
+    }
+
+    /// The numbers of a position's moves.
+    pub fn moves(&self, number: u32) -> Range<usize> {
+        self.links.range(number)
+    }
+
+    /// A move by its number: its code, where it leads to, its chance, and whether the book has it.
+    pub fn step(&self, number: u32, mv: usize) -> Option<(MoveCode, u32, f32, bool)> {
+        let to = self.links.from(number).get(mv - self.links.range(number).start)?;
+        Some((*self.codes.get(mv)?, *to, *self.chances.get(mv)?, *self.own.get(mv)?))
+    }
+
+    /// Where a move leads to, if it is in the graph.
+    pub fn after(&self, number: u32, mv: MoveCode) -> Option<u32> {
+        let place = self.moves(number).find(|place| self.codes.get(*place) == Some(&mv))?;
+        self.step(number, place).map(|(_, to, ..)| to)
+    }
+
+    /// The probability that play reaches each position, if both sides choose by the default policy.
+    pub fn reach(&self) -> Vec<f64> {
+        reach(&self.links, &self.components, &self.chances)
+    }
+
+    /// The probability that play reaches each position if the moves are those of another book, which has no others.
+    pub fn reach_under(&self, book: &dyn Book) -> (Vec<f64>, Vec<bool>) {
+        let mut changed = vec![0.0; self.codes.len()];
+        let mut ends = vec![false; self.len()];
+        let (mut moves, mut shares, mut scratch) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, end) in (0_u32..).zip(&mut ends) {
+            let Some(at) = self.position(number) else { continue };
+            moves.clear();
+            book.moves(&at, &mut moves);
+            shares.clear();
+            let replies = self.moves(number).filter(|place| self.own.get(*place) == Some(&false)).count();
+            share(&moves, replies, &mut scratch, &mut shares);
+            *end = !shares.iter().any(|share| *share > 0.0);
+            for place in self.moves(number) {
+                let (Some(chance), Some(code)) = (changed.get_mut(place), self.codes.get(place)) else {
+                    continue;
+                };
+                let found = moves.iter().position(|facts| MoveCode::from_move(facts.mv) == *code);
+                let is_reply = self.own.get(place) == Some(&false);
+                let reply = if is_reply { shares.get(moves.len()) } else { None };
+                *chance = found.and_then(|found| shares.get(found)).or(reply).copied().unwrap_or_default();
+            }
+        }
+        (reach(&self.links, &self.components, &changed), ends)
+    }
+
+    /// What is known of the positions before values are backed up: the evaluations that `find` returns for positions that
+    /// are packed by [`Packed::strict`], and how games end.
+    pub fn known(&self, mut find: impl FnMut(&Packed) -> Option<Score>) -> Known {
+        let mut known = Known::default();
+        for packed in &self.positions {
+            let at = packed.unpack();
+            known.white.push(at.as_ref().is_none_or(|at| at.chess().turn().is_white()));
+            let score = at.and_then(|at| result(&at).or_else(|| find(&Packed::strict(&at)?)));
+            known.own.push(score.map_or(UNKNOWN, value));
+        }
+        known
+    }
+
+    /// Backs values up.
+    pub fn back_up(&self, known: &Known) -> Backed {
+        Backed::new(&self.links, &self.links.reversed(), &self.components, known)
+    }
+}
+
+/// The score of a position in which the side to move has no move.
+pub fn result(at: &Position) -> Option<Score> {
+    match at.chess().legal_moves().is_empty() {
+        true if at.chess().is_check() => Some(Score::Mate(0)),
+        true => Some(Score::Centipawns(0)),
+        false => None,
+    }
+}
+
+/// A position's best move where its value is known, and what its moves are worth.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Worth {
+    /// The best that the position offers: its own value or that of a move.
+    pub best: Option<Value>,
+    /// The value of each move, for the side that makes it.
+    pub moves: Vec<Option<Value>>,
+}
+
+impl Worth {
+    /// From the position's own value and those of its moves.
+    pub fn new(own: Option<Value>, moves: Vec<Option<Value>>) -> Self {
+        Self { best: moves.iter().copied().flatten().chain(own).max(), moves }
+    }
+
+    /// Of a position, by evaluations of it and of those after its moves alone: `find` returns that of a position.
+    pub fn at(at: &Position, moves: &[Move], find: impl Fn(&Position) -> Option<Score>) -> Self {
+        let of = |at: &Position| result(at).or_else(|| find(at)).map(value);
+        Self::new(of(at), moves.iter().map(|mv| of(&at.after(*mv)).map(|value| -value)).collect())
+    }
+
+    /// Of a position of a graph, by values that were backed up.
+    pub fn in_graph(graph: &Graph, backed: &Backed, at: &Position, moves: &[Move]) -> Option<Self> {
+        let number = graph.number(at.key())?;
+        let white = at.chess().turn().is_white();
+        let of = |mv: &Move| backed.of(white, graph.after(number, MoveCode::from_move(*mv))?);
+        Some(Self::new(backed.of(white, number), moves.iter().map(of).collect()))
+    }
+
+    /// What a move loses against the best, in centipawns.
+    pub fn loss(&self, place: usize) -> Option<u32> {
+        Some(super::value::loss(self.best?, (*self.moves.get(place)?)?))
+    }
+}

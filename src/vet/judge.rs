@@ -1,0 +1,190 @@
+//! Which moves of a position are played on, and how often.
+#![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the greatest number")]
+
+use shakmaty::Color;
+
+use super::graph::Worth;
+use crate::book::{Format, MoveFacts};
+use crate::choose::{Policy, chances};
+
+/// The greatest weight that moves are scaled to: a Polyglot book's.
+const MOST_WEIGHT: f64 = 65_535.0;
+
+/// Weights from this on are not scaled: rounding changes them little.
+const FINE_WEIGHT: f64 = 16.0;
+
+/// The greatest factor by which weights are scaled.
+const MOST_SCALE: f64 = 1000.0;
+
+/// How moves are judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Moves that lose more are not played.
+    pub max_loss: u32,
+    /// Where all moves lose more than that, the best one stays if it loses no more than this.
+    pub exit_loss: u32,
+    /// The loss, in centipawns, that divides a weight by e; `None` leaves weights as they are.
+    pub temperature: Option<f64>,
+    /// Only moves of this side are judged.
+    pub side: Option<Color>,
+}
+
+/// What becomes of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// It is no longer played.
+    pub goes: bool,
+    /// Its new weight.
+    pub weight: u64,
+}
+
+impl Limits {
+    /// What becomes of the moves of a position where this side is to move.
+    pub fn judge(&self, turn: Color, moves: &[MoveFacts], worth: &Worth) -> Vec<Fate> {
+        let stay = |facts: &MoveFacts| Fate { goes: false, weight: facts.weight };
+        let mut fates: Vec<_> = moves.iter().map(stay).collect();
+        if self.side.is_some_and(|side| side != turn) {
+            return fates;
+        }
+        let mut shares = Vec::new();
+        chances(moves, &Policy { threshold: 0, ..Policy::default() }, |_| true, &mut shares);
+        let losses: Vec<_> = (0..moves.len()).map(|place| worth.loss(place)).collect();
+        let bad =
+            |place: usize| losses.get(place).copied().flatten().is_some_and(|loss| loss > self.max_loss);
+        let played: Vec<_> =
+            shares.iter().enumerate().filter(|(_, share)| **share > 0.0).map(|(place, _)| place).collect();
+        // Nothing else is left: the best one, if it is good enough.
+        let loss = |place: &usize| losses.get(*place).copied().flatten();
+        let last = if played.iter().all(|place| bad(*place)) {
+            played.iter().copied().min_by_key(loss).filter(|place| loss(place) <= Some(self.exit_loss))
+        } else {
+            None
+        };
+        for (place, fate) in fates.iter_mut().enumerate() {
+            fate.goes = bad(place) && last != Some(place);
+        }
+        let Some(temperature) = self.temperature else { return fates };
+        let factor = |loss: u32| (-f64::from(loss) / temperature).exp();
+        // What is never played does not count.
+        let is_left = |fate: &Fate| !fate.goes && fate.weight > 0;
+        let left: Vec<_> = (0..moves.len()).filter(|place| fates.get(*place).is_some_and(is_left)).collect();
+        let known = left.iter().filter_map(|place| losses.get(*place).copied().flatten());
+        // A move of which nothing is known must not gain by that.
+        let Some(most) = known.max() else { return fates };
+        let all_alike = left.iter().all(|place| loss(place).unwrap_or(most) == most);
+        if all_alike {
+            return fates;
+        }
+        let weights = moves.iter().enumerate().map(|(place, facts)| {
+            facts.weight as f64 * factor(losses.get(place).copied().flatten().unwrap_or(most))
+        });
+        let weights: Vec<_> = weights.collect();
+        let of_left =
+            || left.iter().filter_map(|place| weights.get(*place).copied()).filter(|weight| *weight > 0.0);
+        let (least, most) = (of_left().fold(f64::MAX, f64::min), of_left().fold(0.0, f64::max));
+        let scale = if least < FINE_WEIGHT { (MOST_WEIGHT / most).clamp(1.0, MOST_SCALE) } else { 1.0 };
+        for place in left {
+            if let (Some(fate), Some(weight)) = (fates.get_mut(place), weights.get(place)) {
+                fate.weight = ((weight * scale).round() as u64).max(1);
+            }
+        }
+        fates
+    }
+}
+
+/// Changes a position's moves as a format can hold it: moves that go are left out, in a CTG book they become red, in an
+/// Arena book they weigh nothing. CTG and Kvetka books have no weights apart from the results, which stay.
+pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Format) {
+    let mut fates = fates.iter();
+    moves.retain_mut(|facts| {
+        let Some(fate) = fates.next() else { return true };
+        match format {
+            Format::Ctg => {
+                if fate.goes {
+                    facts.recommended = Some(false);
+                }
+                true
+            }
+            Format::Abk => {
+                facts.weight = if fate.goes { 0 } else { fate.weight };
+                true
+            }
+            Format::Polyglot => {
+                facts.weight = fate.weight;
+                // A move that is never played may have learned something.
+                !fate.goes || fate.weight == 0
+            }
+            Format::Kvetka | Format::Counts => !fate.goes,
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+    use proptest::prelude::*;
+    use shakmaty::Position as _;
+
+    const LIMITS: Limits = Limits { max_loss: 50, exit_loss: 100, temperature: Some(30.0), side: None };
+
+    fn moves(weights: &[u64]) -> Vec<MoveFacts> {
+        let legal = Position::start().chess().legal_moves();
+        legal.into_iter().zip(weights).map(|(mv, weight)| MoveFacts::new(mv, *weight)).collect()
+    }
+
+    fn judged(limits: &Limits, weights: &[u64], own: i16, values: &[Option<i16>]) -> Vec<Option<u64>> {
+        let worth = Worth::new(Some(own), values.to_vec());
+        let fates = limits.judge(Color::White, &moves(weights), &worth);
+        fates.iter().map(|fate| (!fate.goes).then_some(fate.weight)).collect()
+    }
+
+    #[test]
+    fn moves_that_lose_too_much_go_and_others_weigh_less() {
+        let found =
+            judged(&LIMITS, &[1000, 1000, 1000, 0], 20, &[Some(20), Some(-10), Some(-31), Some(-300)]);
+        assert_eq!(found, [Some(1000), Some(368), None, None]);
+        let kept = Limits { temperature: None, ..LIMITS };
+        assert_eq!(judged(&kept, &[10, 10], 20, &[Some(20), Some(-10)]), [Some(10), Some(10)]);
+        let black = Limits { side: Some(Color::Black), ..LIMITS };
+        assert_eq!(judged(&black, &[10, 10], 20, &[Some(20), Some(-900)]), [Some(10), Some(10)]);
+    }
+
+    #[test]
+    fn the_best_stays_unless_the_engine_does_better() {
+        assert_eq!(judged(&LIMITS, &[10, 10], 100, &[Some(0), Some(-10)]), [Some(10), None]);
+        assert_eq!(judged(&LIMITS, &[10, 10], 101, &[Some(0), Some(-10)]), [None, None]);
+        // A move that is never played does not count as one.
+        assert_eq!(judged(&LIMITS, &[10, 0], 90, &[Some(0), Some(90)]), [Some(10), Some(0)]);
+    }
+
+    #[test]
+    fn what_is_not_known_stays_and_gains_nothing() {
+        assert_eq!(judged(&LIMITS, &[10, 10], 90, &[None, Some(0)]), [Some(10), None]);
+        let found = judged(&LIMITS, &[1000, 1000, 1000], 0, &[None, Some(0), Some(-30)]);
+        assert_eq!(found, [Some(368), Some(1000), Some(368)]);
+        let worth = Worth::new(None, vec![None; 2]);
+        assert!(LIMITS.judge(Color::White, &moves(&[5, 3]), &worth).iter().all(|fate| !fate.goes));
+    }
+
+    #[test]
+    fn small_weights_keep_their_shares() {
+        let found = judged(&LIMITS, &[1, 1], 0, &[Some(0), Some(-30)]);
+        assert_eq!(found, [Some(1000), Some(368)]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_move_that_is_played_never_becomes_one_that_is_not(
+            weights in prop::collection::vec(0..70_000_u64, 1..8),
+            values in prop::collection::vec(prop::option::of(-400..400_i16), 8),
+            temperature in 1.0..100.0_f64,
+        ) {
+            let limits = Limits { temperature: Some(temperature), ..LIMITS };
+            let found = judged(&limits, &weights, 0, &values[..weights.len()]);
+            for (before, after) in weights.iter().zip(&found) {
+                prop_assert!(after.is_none_or(|after| (after > 0) == (*before > 0)));
+            }
+        }
+    }
+}

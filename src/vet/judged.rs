@@ -1,0 +1,66 @@
+//! Going through a book's positions with what their moves are worth, and what becomes of them.
+
+use shakmaty::Position as _;
+
+use super::graph::{Graph, Worth};
+use super::judge::{Fate, Limits};
+use super::minimax::Backed;
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::book::{Book, MoveFacts};
+
+/// Positions between two checks for an interrupt.
+const STRIDE: u32 = 1 << 10;
+
+/// A book and what its moves are judged by.
+#[derive(Clone, Copy)]
+pub struct JudgedBook<'a> {
+    /// The book.
+    pub book: &'a dyn Book,
+    /// Its positions.
+    pub graph: &'a Graph,
+    /// Their values.
+    pub backed: &'a Backed,
+    /// How moves are judged.
+    pub limits: Limits,
+}
+
+/// A position with its moves, as they were judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Judged<'a> {
+    /// The number of the position.
+    pub number: u32,
+    /// Whether White is to move.
+    pub white: bool,
+    /// Its moves.
+    pub moves: &'a [MoveFacts],
+    /// What they are worth.
+    pub worth: &'a Worth,
+    /// What becomes of them.
+    pub fates: &'a [Fate],
+}
+
+impl JudgedBook<'_> {
+    /// Shows all positions in the order of their numbers.
+    ///
+    /// # Errors
+    /// That of `see`, and when the work is interrupted.
+    pub fn each(&self, mut see: impl FnMut(&Judged<'_>) -> Result<()>) -> Result<()> {
+        let mut moves = Vec::new();
+        for number in self.graph.numbers() {
+            if number % STRIDE == 0 {
+                interrupt::check()?;
+            }
+            let Some(at) = self.graph.position(number) else { continue };
+            moves.clear();
+            self.book.moves(&at, &mut moves);
+            let all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+            let Some(worth) = Worth::in_graph(self.graph, self.backed, &at, &all) else { continue };
+            let turn = at.chess().turn();
+            let fates = self.limits.judge(turn, &moves, &worth);
+            let white = turn.is_white();
+            see(&Judged { number, white, moves: &moves, worth: &worth, fates: &fates })?;
+        }
+        Ok(())
+    }
+}

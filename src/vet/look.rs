@@ -1,0 +1,50 @@
+//! What a store has for one position and its moves.
+
+use std::path::Path;
+
+use super::evaluate::Knowledge;
+use super::graph::{Graph, Worth};
+use super::minimax::Backed;
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::{Book, MoveFacts};
+use crate::chess::{Packed, Position};
+
+/// A store that is asked for the positions of a book.
+#[derive(Debug)]
+pub struct Look {
+    knowledge: Knowledge,
+    backed: Option<(Graph, Backed)>,
+}
+
+impl Look {
+    /// Opens a store; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no store.
+    pub fn open(store: &Path) -> Result<Option<Self>> {
+        let knowledge = Knowledge::open(store)?;
+        Ok(knowledge.has_store().then_some(Self { knowledge, backed: None }))
+    }
+
+    /// From now on positions that the book reaches have the values that are backed up through it.
+    ///
+    /// # Errors
+    /// When the work is interrupted, or the book is too large.
+    pub fn back_up(&mut self, book: &dyn Book, progress: &Progress) -> Result<()> {
+        let graph = Graph::of(book, progress)?;
+        let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
+        self.backed = Some((graph, backed));
+        Ok(())
+    }
+
+    /// What a position and its moves are worth: by values that were backed up, else by the evaluations of the position and
+    /// of those after its moves alone.
+    pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Worth {
+        let moves: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+        let backed = self.backed.as_ref();
+        backed
+            .and_then(|(graph, backed)| Worth::in_graph(graph, backed, at, &moves))
+            .unwrap_or_else(|| Worth::at(at, &moves, |at| self.knowledge.score(&Packed::strict(at)?)))
+    }
+}

@@ -1,0 +1,43 @@
+//! Judging a book by evaluations of its positions: which of its moves lose, and where play leaves it.
+//!
+//! | step | module |
+//! |---|---|
+//! | the positions that the book reaches, and the moves between them | [`Graph`] |
+//! | how probable each position is | [`Graph::reach`] |
+//! | evaluating positions with child engines, the most probable first | [`evaluate()`] |
+//! | searching again what decides that moves go | [`confirm()`] |
+//! | backing values up, with a rule for cycles | [`Backed`] |
+//! | which moves go, and how often the others are played | [`Limits`] |
+//! | the book with these changes | [`Vetted`] |
+//! | new moves where lines end | [`extend()`] |
+//! | what is known of one position | [`Look`] |
+//! | what play comes to where it leaves the book | [`Exits`] |
+
+mod confirm;
+mod evaluate;
+mod exits;
+mod extend;
+mod graph;
+mod judge;
+mod judged;
+mod links;
+mod look;
+mod minimax;
+mod reach;
+mod search;
+mod value;
+mod vetted;
+
+pub use confirm::confirm;
+pub use evaluate::{Evaluated, Knowledge, Work, evaluate};
+pub use exits::{Exits, Leaving};
+pub use extend::extend;
+pub use graph::{Graph, Worth, result};
+pub use judge::{Fate, Limits};
+pub use judged::{Judged, JudgedBook};
+pub use links::{Components, Links};
+pub use look::Look;
+pub use minimax::{Backed, Known, UNKNOWN};
+pub use search::Setup;
+pub use value::{MOST, Value, in_words, loss, value};
+pub use vetted::{Extended, Vetted};

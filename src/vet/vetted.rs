@@ -1,0 +1,175 @@
+//! A book as if its moves had been judged, and as if moves had been added.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use shakmaty::{Move, Position as _};
+
+use super::graph::{Graph, Worth};
+use super::judge::{Limits, apply};
+use super::minimax::Backed;
+use crate::base::progress::Progress;
+use crate::book::traverse::Keys;
+use crate::book::{Book, Counts, Format, MoveFacts, PositionRecord, Scope, Visit};
+use crate::bookmaker::Layer;
+use crate::chess::{MoveCode, Position};
+
+/// A book whose moves are judged.
+pub struct Vetted<'a> {
+    book: &'a dyn Book,
+    graph: &'a Graph,
+    backed: &'a Backed,
+    limits: Limits,
+    /// The format of the book that is to be written.
+    format: Format,
+}
+
+impl<'a> Vetted<'a> {
+    /// A book of which `graph` holds the positions, judged by values that were backed up in it, for a new book of this
+    /// format.
+    pub fn new(
+        book: &'a dyn Book,
+        graph: &'a Graph,
+        backed: &'a Backed,
+        limits: Limits,
+        format: Format,
+    ) -> Self {
+        Self { book, graph, backed, limits, format }
+    }
+
+    /// What the moves of a position are worth.
+    pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
+        let moves: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
+        Worth::in_graph(self.graph, self.backed, at, &moves)
+    }
+}
+
+impl Layer for Vetted<'_> {
+    fn below(&self) -> &dyn Book {
+        self.book
+    }
+
+    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let mut moves = Vec::new();
+        self.book.moves(at, &mut moves);
+        if let Some(worth) = self.worth(at, &moves) {
+            let fates = self.limits.judge(at.chess().turn(), &moves, &worth);
+            apply(&mut moves, &fates, self.format);
+        }
+        out.extend(moves);
+    }
+
+    /// Positions that are not in the graph are shown as they are.
+    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+        self.book.each(scope, progress, &mut |record| {
+            let at = || self.graph.position(self.graph.number(record.key)?);
+            let Some(at) = at() else { return visit(record) };
+            // A code that is no legal move stays as it is.
+            let (mut legal, mut rest) = (Vec::new(), Vec::new());
+            for facts in &record.moves {
+                match facts.at(&at) {
+                    Some(facts) => legal.push(facts),
+                    None => rest.push(*facts),
+                }
+            }
+            if let Some(worth) = self.worth(&at, &legal) {
+                let fates = self.limits.judge(at.chess().turn(), &legal, &worth);
+                apply(&mut legal, &fates, self.format);
+            }
+            let moves = legal.into_iter().map(MoveFacts::<MoveCode>::from).chain(rest).collect();
+            visit(&PositionRecord { moves, ..record.clone() })
+        })
+    }
+}
+
+/// A book with more moves: at most one for each position.
+pub struct Extended<'a> {
+    book: &'a dyn Book,
+    format: Format,
+    added: BTreeMap<u64, (Position, Move)>,
+}
+
+impl<'a> Extended<'a> {
+    /// A book without more moves yet, for a new book of this format.
+    pub fn new(book: &'a dyn Book, format: Format) -> Self {
+        Self { book, format, added: BTreeMap::new() }
+    }
+
+    /// Adds a legal move, unless the book has it. Returns whether it was added.
+    pub fn add(&mut self, at: &Position, mv: Move) -> bool {
+        let mut moves = Vec::new();
+        self.changed_moves(at, &mut moves);
+        let is_new = !self.added.contains_key(&at.key()) && !moves.iter().any(|facts| facts.mv == mv);
+        if is_new {
+            self.added.insert(at.key(), (at.clone(), mv));
+        }
+        is_new
+    }
+
+    /// How many moves were added.
+    pub fn len(&self) -> usize {
+        self.added.len()
+    }
+
+    /// Whether none was added.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty()
+    }
+
+    /// An added move as heavy as the heaviest of its position.
+    fn facts<M>(&self, mv: Move, beside: &[MoveFacts<M>]) -> MoveFacts {
+        let weight = beside.iter().map(|facts| facts.weight).max().unwrap_or(0).max(1);
+        let plain = MoveFacts::new(mv, weight);
+        match self.format {
+            // A move without results is played only if its author says so.
+            Format::Ctg => MoveFacts { recommended: Some(true), ..plain },
+            // The weight is what the results are, so there must be some.
+            Format::Kvetka => {
+                let counts =
+                    Counts { games: weight.div_ceil(2), wins: weight / 2, draws: weight % 2, losses: 0 };
+                MoveFacts { counts: Some(counts), ..plain }
+            }
+            Format::Polyglot | Format::Abk | Format::Counts => plain,
+        }
+    }
+}
+
+impl Layer for Extended<'_> {
+    fn below(&self) -> &dyn Book {
+        self.book
+    }
+
+    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let start = out.len();
+        self.book.moves(at, out);
+        if let Some((_, mv)) = self.added.get(&at.key()) {
+            let facts = self.facts(*mv, out.get(start..).unwrap_or_default());
+            out.push(facts);
+        }
+    }
+
+    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+        let mut met = Keys::default();
+        let mut broken = false;
+        let unreached = self.book.each(scope, progress, &mut |record| {
+            let flow = match self.added.get(&record.key) {
+                Some((_, mv)) if met.insert(record.key) => {
+                    let mut record = record.clone();
+                    record.moves.push(self.facts(*mv, &record.moves).into());
+                    visit(&record)
+                }
+                _ => visit(record),
+            };
+            broken = flow.is_break();
+            flow
+        });
+        let rest = self.added.iter().filter(|(key, _)| !met.contains(key));
+        for (_, (at, mv)) in rest {
+            let facts = self.facts::<Move>(*mv, &[]);
+            if broken || visit(&PositionRecord::of(at, &[facts])) == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        unreached
+    }
+}
