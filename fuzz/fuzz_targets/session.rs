@@ -3,6 +3,7 @@
 #![no_main]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use shakmaty::uci::UciMove;
@@ -85,6 +86,10 @@ fuzz_target!(|data: &[u8]| {
     let mut out = Output::default();
     let mut options = Options { seed: 1, ..Options::default() };
     options.policy.learn = true;
+    // Half of the inputs check the book's moves.
+    if data.len().is_multiple_of(2) {
+        (options.policy.max_loss, options.guard) = (30, 500);
+    }
     let settings = vec![("Hash".to_owned(), "1".to_owned())];
     let library = Starter(book);
     let mut session = Session::new(options, settings, &mut out);
@@ -93,6 +98,7 @@ fuzz_target!(|data: &[u8]| {
     let (mut from_gui, mut from_engine) = (Lines::new(LINE_MAX), Lines::new(LINE_MAX));
     // A byte of 0x80 and above hands the word to the other side; 0xff ends the engine.
     let mut gui_speaks = true;
+    let mut now = Duration::ZERO;
     for block in data.split_inclusive(|byte| *byte >= 0x80) {
         let (text, mark) = match block.split_last() {
             Some((mark, text)) if *mark >= 0x80 => (text, Some(*mark)),
@@ -123,6 +129,8 @@ fuzz_target!(|data: &[u8]| {
                     if Reply::parse(line) == Reply::BestMove {
                         world.searching = false;
                     }
+                    now += Duration::from_nanos(1);
+                    session.at(now);
                     session.engine_line(line, &mut out);
                     library.serve(&mut session, &mut out);
                     world.see(&mut out);
@@ -139,6 +147,11 @@ fuzz_target!(|data: &[u8]| {
             world.see(&mut out);
             break;
         }
+        // The mark is also a time that passes, up to two checks.
+        now += Duration::from_millis(u64::from(mark.unwrap_or_default()) * 8);
+        session.at(now);
+        session.time_is_up(&mut out);
+        world.see(&mut out);
         gui_speaks = !gui_speaks;
     }
     session.gui_gone(&mut out);

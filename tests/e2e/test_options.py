@@ -17,6 +17,8 @@ OWN_OPTIONS = [
     "option name Book Threshold type spin default 5 min 0 max 1000",
     "option name Book Games type spin default 0 min 0 max 1000000",
     "option name Book Reserve type spin default 0 min 0 max 100",
+    "option name Book Max Loss type spin default 0 min 0 max 10000",
+    "option name Book Guard type spin default 0 min 0 max 60000",
     "option name Book Tournament type check default true",
     "option name Book Repeats type check default false",
     "option name Book Ponder type check default true",

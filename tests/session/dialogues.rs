@@ -1,6 +1,7 @@
 //! Dialogues: lines of both sides, and the lines that they must get.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tabiya::adapter::config::books::BookList;
 use tabiya::adapter::config::options::Options;
@@ -12,6 +13,15 @@ use super::library::{OneBook, polyglot, serve};
 
 /// A session whose books are open.
 pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Output, OneBook) {
+    session_with(book, &[], settings)
+}
+
+/// A session whose books are open, with the evaluations beside them as in [`OneBook`].
+pub fn session_with(
+    book: Arc<dyn Book>,
+    values: &'static [(&'static str, i64)],
+    settings: &[(&str, &str)],
+) -> (Session, Output, OneBook) {
     let mut options = Options::default();
     options.books.both = BookList::parse("test.bin");
     options.seed = 1;
@@ -24,19 +34,19 @@ pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Outp
     }
     let mut out = Output::default();
     let mut session = Session::new(options, for_engine, &mut out);
-    let library = OneBook { name: "test.bin", book };
+    let library = OneBook { name: "test.bin", book, values };
     serve(&library, &mut session, &mut out);
     (session, out, library)
 }
 
 /// Plays a dialogue. Each line of `script` is `> text` (the GUI sends it), `< text` (the engine sends it), `E text` (must
 /// reach the engine), `G text` (must reach the GUI), `slow` (books wait to be opened from now on), `late` (the wait for
-/// them ends), or `open` (they are opened).
+/// them ends), `open` (they are opened), `at MS` (this time has come), or `dies` (the engine ends).
 ///
 /// The script lists everything that reaches either side, in order, except the book's lines (`info string` and
 /// `info depth 0`) and the adapter's options.
 pub fn play((mut session, mut out, library): (Session, Output, OneBook), script: &str) {
-    let mut slow = false;
+    let (mut slow, mut now) = (false, Duration::ZERO);
     let mut engine = Vec::<String>::new();
     let mut gui = Vec::<String>::new();
     for (number, line) in script.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
@@ -52,6 +62,8 @@ pub fn play((mut session, mut out, library): (Session, Output, OneBook), script:
                 if who == ">" {
                     session.gui_line(bytes.as_bytes(), &mut out);
                 } else {
+                    now += Duration::from_nanos(1);
+                    session.at(now);
                     session.engine_line(bytes.as_bytes(), &mut out);
                 }
                 if !slow {
@@ -61,11 +73,16 @@ pub fn play((mut session, mut out, library): (Session, Output, OneBook), script:
                 gui.extend(lines(&mut out.gui).into_iter().filter(|line| !is_book_talk(line)));
             }
             "slow" => slow = true,
-            "late" | "open" => {
-                if who == "late" {
-                    session.books_are_late(&mut out);
-                } else {
-                    serve(&library, &mut session, &mut out);
+            "late" | "open" | "at" | "dies" => {
+                match who {
+                    "late" => session.books_are_late(&mut out),
+                    "open" => serve(&library, &mut session, &mut out),
+                    "dies" => session.engine_gone("it died", &mut out),
+                    _ => {
+                        now = Duration::from_millis(text.parse().unwrap());
+                        session.at(now);
+                        session.time_is_up(&mut out);
+                    }
                 }
                 engine.extend(lines(&mut out.engine));
                 gui.extend(lines(&mut out.gui).into_iter().filter(|line| !is_book_talk(line)));
@@ -84,6 +101,7 @@ fn is_book_talk(line: &str) -> bool {
         .any(|name| line.strip_prefix("option name ").is_some_and(|option| option.starts_with(name)));
     let told =
         line.starts_with("info string") && !line.starts_with("info string tabiya") && !line.contains('#');
+    let told = told && !line.contains("passed over");
     own_option || told || line.starts_with("info depth 0 ")
 }
 

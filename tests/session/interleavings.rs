@@ -1,7 +1,9 @@
 //! Random interleavings of GUI lines, engine lines, the engine's death and the end of input, against models of both
 //! sides that know the protocol.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -19,8 +21,11 @@ enum Event {
     Gui(Say),
     /// The engine sends a line that is not an answer.
     Talk(u8),
-    /// The engine ends its search, or sends a move although it has none.
-    Move,
+    /// The engine ends its search, perhaps with a score, or sends a move although it has none. If it was told which moves
+    /// to search, it plays one of them, or does not know that argument.
+    Move(bool, Option<i16>),
+    /// This many milliseconds pass.
+    Time(u16),
     /// The engine answers an `isready`.
     Ready,
     /// The books have been opened.
@@ -70,6 +75,15 @@ const BOOK: [&str; 12] = [
     "d2d4 g8f6 = 0",
 ];
 
+/// What is known: 1. d4 loses too much, and 1. e4 c5 little; of 1. e4 and 1... e5 nothing is known.
+const VALUES: [(&str, i64); 3] = [("", 30), ("d2d4", 60), ("e2e4 c7c5", 10)];
+
+/// How often something was seen that must be seen.
+static CHECKS: AtomicUsize = AtomicUsize::new(0);
+static PASSED_OVER: AtomicUsize = AtomicUsize::new(0);
+static HANDED_OVER: AtomicUsize = AtomicUsize::new(0);
+static TIMES_UP: AtomicUsize = AtomicUsize::new(0);
+
 fn event() -> impl Strategy<Value = Event> {
     let go = prop_oneof![
         4 => Just("go wtime 1000 btime 1000"),
@@ -91,6 +105,10 @@ fn event() -> impl Strategy<Value = Event> {
         Just("setoption name OwnBook value false"),
         Just("setoption name Book Ponder value false"),
         Just("setoption name Book Ponder value true"),
+        Just("setoption name Book Guard value 0"),
+        Just("setoption name Book Guard value 400"),
+        Just("setoption name Book Max Loss value 0"),
+        Just("setoption name Book Max Loss value 40"),
         Just("setoption name MultiPV value 2"),
         Just("setoption name MultiPV value 1"),
         Just("setoption name UCI_Chess960 value true"),
@@ -100,6 +118,7 @@ fn event() -> impl Strategy<Value = Event> {
         Just("what is this"),
         Just(""),
     ];
+    let score = prop_oneof![2 => Just(None), 2 => Just(Some(40)), 3 => Just(Some(-200)), 1 => Just(Some(0))];
     prop_oneof![
         8 => go.prop_map(|line| Event::Gui(Say::Go(line))),
         6 => (0..POSITIONS.len()).prop_map(|index| Event::Gui(Say::Position(index))),
@@ -107,19 +126,25 @@ fn event() -> impl Strategy<Value = Event> {
         4 => Just(Event::Gui(Say::PonderHit)),
         3 => Just(Event::Gui(Say::IsReady)),
         3 => line.prop_map(|line| Event::Gui(Say::Line(line))),
-        8 => Just(Event::Move),
+        10 => (prop::bool::weighted(0.8), score).prop_map(|(obeys, score)| Event::Move(obeys, score)),
+        3 => (0..500_u16).prop_map(Event::Time),
         6 => Just(Event::Ready),
         6 => Just(Event::BooksOpen),
         1 => Just(Event::BooksLate),
-        4 => any::<u8>().prop_map(Event::Talk),
+        7 => any::<u8>().prop_map(Event::Talk),
     ]
 }
 
 fn script() -> impl Strategy<Value = Vec<Event>> {
     let end =
         prop_oneof![6 => Just(None), 1 => Just(Some(Event::EngineDies)), 1 => Just(Some(Event::GuiEnds))];
-    (prop::collection::vec(event(), 0..40), end, prop::collection::vec(event(), 0..5)).prop_map(
-        |(mut events, end, after)| {
+    // Often the engine is ready before anything else happens.
+    let ready = any::<bool>().prop_map(|ready| {
+        if ready { vec![Event::BooksOpen, Event::Gui(Say::IsReady), Event::Ready] } else { Vec::new() }
+    });
+    (ready, prop::collection::vec(event(), 0..40), end, prop::collection::vec(event(), 0..5)).prop_map(
+        |(mut events, then, end, after)| {
+            events.extend(then);
             if let Some(end) = end {
                 events.push(end);
                 events.extend(after);
@@ -162,6 +187,10 @@ struct Engine {
     searching: bool,
     readies: usize,
     said: u32,
+    /// Whether it searches for a check, which the GUI must not notice.
+    checks: bool,
+    /// The only move that it may search.
+    only: Option<String>,
     /// Whether it was sent `go perft`, which it may take for a search.
     counts: bool,
 }
@@ -184,6 +213,9 @@ struct World {
     underway: VecDeque<(String, bool)>,
     /// Bestmoves that were held back while other lines passed.
     kept: Vec<String>,
+    /// Numbers of lines of the engine that belong to checks.
+    secret: HashSet<u32>,
+    now: Duration,
     dead: bool,
 }
 
@@ -193,9 +225,11 @@ impl World {
         options.books.both = BookList::parse("test.bin");
         options.policy.threshold = 0;
         options.policy.learn = true;
+        options.policy.max_loss = 40;
+        options.guard = 400;
         options.seed = 3;
         let mut out = Output::default();
-        let library = OneBook { name: "test.bin", book: polyglot(&BOOK) };
+        let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &VALUES };
         let session = Session::new(options, Vec::new(), &mut out);
         Self {
             session,
@@ -211,6 +245,8 @@ impl World {
             chess960: false,
             underway: VecDeque::new(),
             kept: Vec::new(),
+            secret: HashSet::new(),
+            now: Duration::ZERO,
             dead: false,
         }
     }
@@ -220,26 +256,40 @@ impl World {
         match event {
             Event::Gui(say) if !self.session.is_leaving(&self.out) => self.gui(say),
             Event::Talk(kind) if !ended => {
-                self.engine.said += 1;
-                let number = self.engine.said;
                 let (line, may_vanish) = match kind % 5 {
-                    0 => (format!("info string x #{number}"), true),
-                    1 => (format!("info depth 9 score cp 5 pv a2a3 #{number}"), true),
-                    2 => (format!("unheard of #{number}"), false),
-                    3 => (format!("option name Hash type spin default 1 #{number}"), false),
-                    _ => (format!("copyprotection ok #{number}"), false),
+                    0 => ("info string x", true),
+                    1 => ("info depth 9 score cp 5 pv a2a3", true),
+                    2 => ("unheard of", false),
+                    3 => ("option name Hash type spin default 1", false),
+                    _ => ("copyprotection ok", false),
                 };
-                self.engine_says(line, may_vanish);
+                self.engine_talks(line.to_owned(), may_vanish);
             }
-            Event::Move if !ended => {
+            Event::Move(obeys, score) if !ended => {
+                if let Some(score) = score {
+                    self.engine_talks(format!("info depth 9 score cp {score} pv a2a3"), true);
+                }
                 let counted = !self.engine.searching && std::mem::take(&mut self.engine.counts);
-                self.engine.searching = false;
                 self.engine.said += 1;
                 let number = self.engine.said;
+                if std::mem::take(&mut self.engine.searching) && self.engine.checks {
+                    self.secret.insert(number);
+                }
+                let mv = self.engine.only.take().filter(|_| *obeys);
+                let mv = mv.unwrap_or("a2a3".to_owned());
                 let what = if counted { "counted" } else { "" };
-                self.engine_says(format!("bestmove a2a3 {what}#{number}"), true);
+                self.engine_says(format!("bestmove {mv} {what}#{number}"), true);
             }
             Event::BooksOpen if !ended => serve(&self.library, &mut self.session, &mut self.out),
+            Event::Time(passed) if !ended => {
+                self.now += Duration::from_millis((*passed).into());
+                self.session.at(self.now);
+                if self.session.due().is_some_and(|due| due <= self.now) {
+                    TIMES_UP.fetch_add(1, Ordering::Relaxed);
+                }
+                self.session.time_is_up(&mut self.out);
+                prop_assert!(self.session.due().is_none_or(|due| due > self.now), "a check goes on");
+            }
             Event::BooksLate if !ended => self.session.books_are_late(&mut self.out),
             Event::Ready if !ended && self.engine.readies > 0 => {
                 self.engine.readies -= 1;
@@ -312,7 +362,19 @@ impl World {
         moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(game)
     }
 
+    /// The engine says something that is not an answer.
+    fn engine_talks(&mut self, line: String, may_vanish: bool) {
+        self.engine.said += 1;
+        let number = self.engine.said;
+        if self.engine.searching && self.engine.checks && line.starts_with("info") {
+            self.secret.insert(number);
+        }
+        self.engine_says(format!("{line} #{number}"), may_vanish);
+    }
+
     fn engine_says(&mut self, line: String, may_vanish: bool) {
+        self.now += Duration::from_nanos(1);
+        self.session.at(self.now);
         self.session.engine_line(format!("{line}\n").as_bytes(), &mut self.out);
         self.underway.push_back((line, may_vanish));
     }
@@ -327,6 +389,13 @@ impl World {
                 "go" => {
                     prop_assert!(!searching, "go while searching");
                     self.engine.searching = true;
+                    self.engine.checks = line.contains("movetime");
+                    CHECKS.fetch_add(usize::from(self.engine.checks), Ordering::Relaxed);
+                    let only = line.split_once("searchmoves ").filter(|_| self.engine.checks);
+                    self.engine.only = only.map(|(_, mv)| mv.to_owned());
+                    let time = line.split_once("wtime ").and_then(|(_, rest)| rest.split(' ').next());
+                    HANDED_OVER
+                        .fetch_add(usize::from(time.is_some_and(|time| time != "1000")), Ordering::Relaxed);
                 }
                 "stop" => prop_assert!(searching || self.engine.counts, "stop while idle"),
                 "position" => prop_assert!(!searching, "position while searching"),
@@ -343,6 +412,12 @@ impl World {
         let seen = String::from_utf8(std::mem::take(&mut self.out.gui)).unwrap();
         let mut book_spoke = false;
         for line in seen.lines() {
+            let number = line.split_once('#').and_then(|(_, number)| number.parse().ok());
+            prop_assert!(
+                number.is_none_or(|number: u32| !self.secret.contains(&number)),
+                "{line} is no line for the GUI"
+            );
+            PASSED_OVER.fetch_add(usize::from(line.ends_with("in the engine's check")), Ordering::Relaxed);
             if line.contains('#') || line == "readyok" {
                 self.see_engine_line(line)?;
             } else if line.starts_with("info depth 0 ") {
@@ -414,7 +489,7 @@ impl World {
             }
             self.happen(&Event::Gui(Say::Stop))?;
             if self.engine.searching {
-                self.happen(&Event::Move)?;
+                self.happen(&Event::Move(true, None))?;
             }
             while self.engine.readies > 0 {
                 self.happen(&Event::Ready)?;
@@ -445,5 +520,16 @@ fn each_go_has_one_bestmove_and_the_protocol_is_kept() {
     if let Err(error) = runner.run(&script(), |script| run(&script)) {
         panic!("{error}");
     }
-    println!("{cases} interleavings");
+    println!(
+        "{cases} interleavings: {CHECKS:?} searches of checks, {PASSED_OVER:?} moves passed over, {HANDED_OVER:?} questions \
+         handed over, {TIMES_UP:?} times up"
+    );
+    if cases >= CASES {
+        for seen in [&CHECKS, &PASSED_OVER, &HANDED_OVER, &TIMES_UP] {
+            assert!(
+                seen.load(Ordering::Relaxed) > 0,
+                "{CHECKS:?} {PASSED_OVER:?} {HANDED_OVER:?} {TIMES_UP:?}"
+            );
+        }
+    }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use shakmaty::uci::UciMove;
 use tabiya::adapter::config::books::{BookFiles, BookList};
 use tabiya::adapter::session::{BookProblem, Output, Session};
-use tabiya::book::{Book, BookSet, open_bytes};
-use tabiya::chess::Game;
+use tabiya::book::{Book, BookSet, Evaluations, open_bytes};
+use tabiya::chess::{Game, Position};
 
 /// A Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last one, which need not be
 /// legal.
@@ -49,6 +49,17 @@ pub trait BookLoader {
 pub struct OneBook {
     pub name: &'static str,
     pub book: Arc<dyn Book>,
+    /// The evaluations beside it: moves from the start, and the value of the position after them for the side to move.
+    pub values: &'static [(&'static str, i64)],
+}
+
+/// Evaluations by key.
+struct Known(Vec<(u64, i64)>);
+
+impl Evaluations for Known {
+    fn value(&self, at: &Position) -> Option<i64> {
+        self.0.iter().find(|(key, _)| *key == at.key()).map(|(_, value)| *value)
+    }
 }
 
 impl BookLoader for OneBook {
@@ -66,8 +77,18 @@ impl BookLoader for OneBook {
             books
         };
         let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
-        (BookSet::new(&white, &black, &both), problems)
+        let values = self.values.iter().map(|(moves, value)| (key(moves), *value)).collect();
+        let known: Arc<dyn Evaluations> = Arc::new(Known(values));
+        let set = BookSet::new(&white, &black, &both);
+        (set.with_evaluations([(Arc::clone(&self.book), known)]), problems)
     }
+}
+
+/// The key of the position after these moves.
+fn key(moves: &str) -> u64 {
+    let mut game = Game::start();
+    moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{moves}"));
+    game.position().key()
 }
 
 /// Opens the books that the session asks for.

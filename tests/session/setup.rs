@@ -180,7 +180,7 @@ fn first_move(book_for_white: bool, lines: &[&str]) -> String {
         options.books.white = BookList::parse("test.bin");
     }
     let mut out = Output::default();
-    let library = OneBook { name: "test.bin", book: polyglot(&BOOK) };
+    let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &[] };
     let mut session = Session::new(options, Vec::new(), &mut out);
     for line in lines.iter().chain(&["position startpos", "go depth 1"]) {
         session.gui_line(format!("{line}\n").as_bytes(), &mut out);
@@ -210,7 +210,7 @@ fn an_empty_log_means_the_configurations_and_none_ends_it() {
     let log_after = |configured: &str, value: &str| {
         let options = Options { log: configured.to_owned(), ..Options::default() };
         let mut out = Output::default();
-        let library = OneBook { name: "test.bin", book: polyglot(&BOOK) };
+        let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &[] };
         let mut session = Session::new(options, Vec::new(), &mut out);
         serve(&library, &mut session, &mut out);
         session.gui_line(format!("setoption name Book Log value {value}\n").as_bytes(), &mut out);

@@ -244,10 +244,25 @@ impl Engine {
         let pv = first.split_whitespace().filter(|&word| word != "ponder").collect::<Vec<_>>().join(" ");
         let score = self.answers.min(self.script.scores.len().saturating_sub(1));
         let score = self.script.scores.get(score).map_or("cp 13", String::as_str);
-        let info =
-            format!("info depth 1 seldepth 1 multipv 1 score {score} nodes 20 nps 20000 time 1 pv {pv}");
+        let valued = self.valued().map(|(_, value)| format!("cp {value}"));
+        let score = valued.as_deref().unwrap_or(score);
+        let position = String::from_utf8_lossy(&self.position);
+        let asked = format!("{} {}", position.trim_end(), String::from_utf8_lossy(line).trim_end());
+        let here = |texts: &[String]| texts.iter().any(|text| position.contains(text));
+        let score_here = self.script.scores_at.iter().find(|(text, _)| asked.contains(text));
+        let score = score_here.map_or(score, |(_, score)| score.as_str());
+        let first = self.script.die_once.as_ref();
+        let dies_first =
+            first.is_some_and(|file| File::options().write(true).create_new(true).open(file).is_ok());
+        let (dies, hangs) = (dies_first || here(&self.script.die_at), here(&self.script.hang_at));
+        let nodes = if score.contains("nodes") { "" } else { " nodes 20" };
+        let info = format!("info depth 1 seldepth 1 multipv 1 score {score}{nodes} nps 20000 time 1 pv {pv}");
         self.out.line(info.as_bytes())?;
-        if let Some(death) = self.script.die_on_go {
+        if hangs {
+            self.out.flush()?;
+            sleep_for_ever();
+        }
+        if let Some(death) = self.script.die_on_go.or(dies.then_some(Death::Exit)) {
             self.out.flush()?;
             die(death);
         }
@@ -302,7 +317,24 @@ impl Engine {
         if self.script.legal {
             return legal::choose(&self.position, &self.go, self.mode);
         }
+        if let Some((mv, _)) = self.valued() {
+            return mv;
+        }
         self.script.bestmoves[self.answers % self.script.bestmoves.len()].clone()
+    }
+
+    /// The move of the greatest value among those that may be searched; `None` if no move has a value.
+    fn valued(&self) -> Option<(String, i64)> {
+        let values = &self.script.values;
+        let go = String::from_utf8_lossy(&self.go);
+        let only = go.split_once(" searchmoves ").filter(|_| !self.script.ignore_searchmoves);
+        let value = |mv: &str| values.iter().find(|(known, _)| known == mv).map_or(0, |(_, value)| *value);
+        let may: Vec<&str> = match only {
+            _ if values.is_empty() => return None,
+            Some((_, moves)) => moves.split_whitespace().collect(),
+            None => values.iter().map(|(mv, _)| mv.as_str()).collect(),
+        };
+        may.into_iter().max_by_key(|mv| value(mv)).map(|mv| (mv.to_owned(), value(mv)))
     }
 
     fn searching(&self) -> bool {

@@ -41,7 +41,7 @@ fn line_of(before: &str) -> usize {
 ///
 /// # Errors
 /// When it is not TOML, has a misspelt key, a bad value about the engine, or a mistake in a `[[book]]` table.
-fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
+pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     let wrong = |offset: usize, what: String| {
         let line = line_of(text.get(..offset).unwrap_or(text));
         Error::format(path, format!("line {line}: {what}"))

@@ -5,6 +5,8 @@ mod file;
 pub mod options;
 pub mod rules;
 pub mod search_paths;
+#[cfg(feature = "explore")]
+pub(crate) mod settings;
 pub(crate) mod spelling;
 mod trust;
 

@@ -5,11 +5,14 @@ use std::borrow::Cow;
 use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
 
 use super::books::{BookFiles, BookList};
-use crate::choose::Policy;
+use crate::choose::{MAX_LOSS_MAX, Policy};
 use crate::uci::SetOption;
 
 /// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
 pub(crate) const SEED_MAX: u32 = i32::MAX as u32;
+
+/// The longest time of a check by the engine, in milliseconds: a minute.
+const GUARD_MAX: u32 = 60_000;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct Options {
     pub score: BookScore,
     /// How a move is chosen from a book.
     pub policy: Policy,
+    /// `Book Guard`: how long the engine checks a book move of which nothing is known, in milliseconds; 0 = not at all.
+    pub guard: u32,
     /// `Book Ponder`: whether the engine ponders while the book still answers.
     pub ponder: bool,
     /// `Book Learn Margin`: the score in centipawns from which an unfinished game counts as won or lost.
@@ -39,6 +44,7 @@ impl Default for Options {
             books: BookFiles::default(),
             score: BookScore::default(),
             policy: Policy::default(),
+            guard: 0,
             ponder: true,
             learn_margin: 600,
             seed: 0,
@@ -54,6 +60,8 @@ pub enum Change {
     Value,
     /// Open the books again.
     Books,
+    /// Open the stores of evaluations, if they are needed now.
+    Evaluations,
     /// Seed the random numbers again.
     Seed,
     /// Open another log.
@@ -65,9 +73,9 @@ pub enum Change {
 /// The name of an option, what to do after a change, and where its value is.
 type Row = (&'static str, Change, fn(&mut Options) -> Value<'_>);
 
-/// The options, in the order in which GUIs list them. No name contains a keyword of the `option` line, which would
-/// confuse some clients.
-const ROWS: [Row; 17] = [
+/// The options, in the order in which GUIs list them. No name contains a keyword of the `option` line as it is
+/// written there, in small letters: that would confuse some clients.
+const ROWS: [Row; 19] = [
     ("OwnBook", Change::Value, |options| Value::Check(&mut options.own_book)),
     ("Book File", Change::Books, |options| Value::Files(&mut options.books.both)),
     ("Book White", Change::Books, |options| Value::Files(&mut options.books.white)),
@@ -77,6 +85,8 @@ const ROWS: [Row; 17] = [
     ("Book Threshold", Change::Value, |options| Value::Spin(&mut options.policy.threshold, 1000)),
     ("Book Games", Change::Value, |options| Value::Spin(&mut options.policy.games, 1_000_000)),
     ("Book Reserve", Change::Value, |options| Value::Spin(&mut options.policy.reserve, 100)),
+    ("Book Max Loss", Change::Evaluations, |options| Value::Spin(&mut options.policy.max_loss, MAX_LOSS_MAX)),
+    ("Book Guard", Change::Value, |options| Value::Spin(&mut options.guard, GUARD_MAX)),
     ("Book Tournament", Change::Value, |options| Value::Check(&mut options.policy.tournament)),
     ("Book Repeats", Change::Value, |options| Value::Check(&mut options.policy.repeats)),
     ("Book Ponder", Change::Value, |options| Value::Check(&mut options.ponder)),
@@ -124,6 +134,58 @@ impl Value<'_> {
             Value::Text(value) => text.clone_into(value),
         }
         Ok(())
+    }
+}
+
+/// What a field of a form holds.
+#[cfg(feature = "explore")]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Form {
+    /// `check`, `spin`, `combo`, `files` or `text`.
+    pub(crate) kind: &'static str,
+    /// The least number.
+    pub(crate) min: Option<u32>,
+    /// The greatest number.
+    pub(crate) max: Option<u32>,
+    /// The texts to choose from.
+    pub(crate) choices: Option<&'static [&'static str]>,
+}
+
+#[cfg(feature = "explore")]
+impl Form {
+    /// Any text.
+    pub(crate) const TEXT: Self = Self { kind: "text", min: None, max: None, choices: None };
+    /// Names of files.
+    pub(crate) const FILES: Self = Self { kind: "files", ..Self::TEXT };
+    /// True or false.
+    pub(crate) const CHECK: Self = Self { kind: "check", ..Self::TEXT };
+
+    /// A number.
+    pub(crate) const fn spin(min: u32, max: u32) -> Self {
+        Self { kind: "spin", min: Some(min), max: Some(max), choices: None }
+    }
+
+    /// One of some texts.
+    pub(crate) const fn combo(choices: &'static [&'static str]) -> Self {
+        Self { kind: "combo", min: None, max: None, choices: Some(choices) }
+    }
+}
+
+#[cfg(feature = "explore")]
+impl Options {
+    /// The name of each option, what it holds, and its default.
+    pub(crate) fn forms() -> impl Iterator<Item = (&'static str, Form, String)> {
+        let mut options = Self::default();
+        ROWS.into_iter().map(move |(name, _, value)| {
+            let (form, default) = match value(&mut options) {
+                Value::Check(value) => (Form::CHECK, value.to_string()),
+                Value::Spin(value, max) => (Form::spin(0, max), value.to_string()),
+                Value::Score(value) => (Form::combo(&BookScore::NAMES), value.as_str().to_owned()),
+                Value::Files(_) => (Form::FILES, String::new()),
+                Value::Text(_) => (Form::TEXT, String::new()),
+            };
+            (name, form, default)
+        })
     }
 }
 
@@ -206,8 +268,12 @@ impl BookScore {
     /// All values, in the order in which GUIs list them.
     const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
 
+    /// Their names.
+    #[cfg(feature = "explore")]
+    const NAMES: [&str; 2] = [Self::ALL[0].as_str(), Self::ALL[1].as_str()];
+
     /// The value's name in the option.
-    fn as_str(self) -> &'static str {
+    const fn as_str(self) -> &'static str {
         match self {
             BookScore::Zero => "zero",
             BookScore::Statistics => "statistics",
@@ -250,6 +316,8 @@ mod tests {
              option name Book Threshold type spin default 5 min 0 max 1000\n\
              option name Book Games type spin default 0 min 0 max 1000000\n\
              option name Book Reserve type spin default 0 min 0 max 100\n\
+             option name Book Max Loss type spin default 0 min 0 max 10000\n\
+             option name Book Guard type spin default 0 min 0 max 60000\n\
              option name Book Tournament type check default true\n\
              option name Book Repeats type check default false\n\
              option name Book Ponder type check default true\n\
@@ -312,9 +380,8 @@ mod tests {
     fn no_name_contains_a_keyword_of_the_syntax() {
         for name in Options::names() {
             for word in name.split(' ') {
-                let word = word.to_lowercase();
                 let reserved = ["name", "type", "default", "min", "max", "var", "value"];
-                assert!(!reserved.contains(&word.as_str()), "{name}");
+                assert!(!reserved.contains(&word), "{name}");
             }
         }
     }

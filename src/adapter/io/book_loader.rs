@@ -10,6 +10,7 @@ use crate::adapter::config::rules::{Rule, rule_name};
 use crate::adapter::config::search_paths::{SearchPaths, listed};
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
+use crate::evals;
 
 /// Opens books for the session, which does no I/O itself.
 pub struct BookLoader {
@@ -18,8 +19,9 @@ pub struct BookLoader {
 }
 
 impl BookLoader {
-    /// Opens the books of these lists; returns those that could be opened, and the problems with books.
-    pub fn open(&self, files: &BookFiles) -> (BookSet, Vec<BookProblem>) {
+    /// Opens the books of these lists, and if asked to the stores of evaluations beside them; returns those that could be
+    /// opened, and the problems with books.
+    pub fn open(&self, files: &BookFiles, with_evaluations: bool) -> (BookSet, Vec<BookProblem>) {
         let mut problems = Vec::new();
         let white = self.open_list(&files.white, &mut problems);
         let black = self.open_list(&files.black, &mut problems);
@@ -31,7 +33,15 @@ impl BookLoader {
             list => self.open_list(list, &mut problems),
         };
         let rules = self.open_rules(files.both.rules(), &mut problems);
-        (BookSet::new(&white, &black, &both).with_rules(rules), problems)
+        let mut set = BookSet::new(&white, &black, &both).with_rules(rules);
+        if with_evaluations {
+            let (opened, failed) = evals::open_beside(&set.distinct());
+            opened.iter().for_each(|(book, _)| log::info!("evaluations beside {}", book.path().display()));
+            problems
+                .extend(failed.iter().map(|error| BookProblem { what: error.to_string(), unopened: false }));
+            set = set.with_evaluations(opened);
+        }
+        (set, problems)
     }
 
     /// Opens the books of rules, each file once; returns them with the numbers and the colours of their rules.

@@ -2,6 +2,7 @@
 
 pub mod book_loader;
 mod ending;
+mod guard;
 pub mod log;
 mod opening;
 mod reading;

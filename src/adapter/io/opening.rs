@@ -16,12 +16,13 @@ impl Shared {
     /// Starts to open the books that the session asks for.
     pub(super) fn open_books(self: &Arc<Self>, state: &mut State) {
         let Some(files) = state.out.open_books.take() else { return };
+        let with_evaluations = state.out.with_evaluations;
         state.opening.requests += 1;
         state.opening.due = Some(Instant::now() + BOOKS_TIME);
         self.work.notify_all();
         let (shared, request) = (Arc::clone(self), state.opening.requests);
         let open = move || {
-            let (book_set, problems) = shared.loader.open(&files);
+            let (book_set, problems) = shared.loader.open(&files, with_evaluations);
             shared.books_opened(request, book_set, problems);
         };
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {

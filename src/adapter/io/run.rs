@@ -8,6 +8,7 @@
 //! | engine writer | writes to the engine if a write might have to wait for it |
 //! | stderr | forwards the engine's standard error to the log |
 //! | books | opens books |
+//! | guard | watches the time in which the engine checks a book move |
 //! | uci | watches the engine's time to answer `uci` |
 //! | end | watches the engine's time to exit |
 //! | spool, learn | keep finished games and learn them |

@@ -144,6 +144,7 @@ impl Shared {
         self.learn(&mut state);
         self.open_books(&mut state);
         self.watch_uci(&mut state);
+        self.watch_check(&mut state);
         state = self.write_pending(state, from);
         // The GUI has its answer by now.
         log_notes(&mut state.out);

@@ -44,6 +44,8 @@ pub(super) struct State {
     pub(super) end: Option<End>,
     /// Whether a thread watches the engine's time to answer `uci`.
     pub(super) uci_watched: bool,
+    /// Whether a thread watches the time of a check.
+    pub(super) check_watched: bool,
     pub(super) opening: Opening,
     /// The number of threads that wait for a change.
     pub(super) waiters: u32,
@@ -106,6 +108,7 @@ impl State {
             engine: EngineEnds::default(),
             end: None,
             uci_watched: false,
+            check_watched: false,
             opening: Opening::default(),
             waiters: 0,
             learning: Learning::default(),

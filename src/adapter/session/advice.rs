@@ -14,7 +14,7 @@ use crate::adapter::config::options::Options;
 use crate::adapter::config::rules::rule_name;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
-use crate::choose::{Policy, chances, draw};
+use crate::choose::{Loss, Losses, Policy, chances, draw};
 use crate::openings::Opening;
 use crate::uci::{Go, bestmove, book_info, info_string};
 
@@ -39,18 +39,23 @@ pub(super) struct Advice {
     from: usize,
     moves: Vec<MoveFacts>,
     chances: Vec<f64>,
+    /// What the moves lose, if that matters.
+    losses: Losses,
+    /// Moves that are not played because of that.
+    refused: Vec<(Move, Loss)>,
     line: Vec<Move>,
     order: Vec<usize>,
     text: String,
 }
 
 impl Books {
-    /// Asks the books by priority until one has a playable move; `false` if none has, or if the books are not open yet.
-    /// A rule's values come before those of the options.
-    pub(super) fn ask(&mut self, game: &Game, go: &Go, options: &Policy) -> bool {
+    /// Asks the books by priority until one has a playable move that is not among those `passed_over`; `false` if none
+    /// has, or if the books are not open yet. A rule's values come before those of the options.
+    pub(super) fn ask(&mut self, game: &Game, go: &Go, options: &Policy, passed_over: &[Move]) -> bool {
         let Self { set, advice, rules, .. } = self;
         advice.book = None;
         advice.skipped.clear();
+        advice.refused.clear();
         if self.opening != books::Opening::Done {
             return false;
         }
@@ -81,8 +86,22 @@ impl Books {
             }
             // The books before that of a rule may have answered under conditions that hold no longer.
             let from = if number.is_some() { index } else { 0 };
+            let Advice { losses, refused, .. } = advice;
+            losses.clear();
+            if policy.max_loss > 0 {
+                let moves = advice.moves.iter().map(|known| known.mv);
+                losses.look_up(set.evaluations(&*book), position, moves);
+            }
             let allowed = |mv: Move| {
-                asked.as_ref().is_none_or(|asked| asked.contains(&mv)) && policy.admits(set, from, game, mv)
+                if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
+                    || passed_over.contains(&mv)
+                    || !policy.admits(set, from, game, mv)
+                {
+                    return false;
+                }
+                let loss = losses.of(mv).filter(|loss| policy.refuses(*loss));
+                refused.extend(loss.map(|loss| (mv, loss)));
+                loss.is_none()
             };
             chances(&advice.moves, policy, allowed, &mut advice.chances);
             if advice.chances.iter().any(|chance| *chance > 0.0) {
@@ -93,17 +112,24 @@ impl Books {
         false
     }
 
-    /// Chooses one of the moves that [`Books::ask`] found for this game, with the lines that answer a `go` with it;
-    /// `None` if there are none.
+    /// Chooses one of the moves that [`Books::ask`] found; `None` if there are none.
+    pub(super) fn draw(&mut self) -> Option<Move> {
+        let index = draw(&self.advice.chances, &mut self.rng)?;
+        self.advice.moves.get(index).map(|drawn| drawn.mv)
+    }
+
+    /// The lines that answer a `go` with one of the moves that [`Books::ask`] found for this game; `None` if the
+    /// move is not among them.
     pub(super) fn answer(
         &mut self,
         game: &Game,
+        chosen: Move,
         mode: CastlingMode,
         options: &Options,
     ) -> Option<BookAnswer> {
         let Self { set, advice, rules, named, .. } = self;
         let position = game.position();
-        let drawn = advice.moves.get(draw(&advice.chances, &mut self.rng)?)?;
+        let drawn = advice.moves.iter().find(|known| known.mv == chosen)?;
         let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
         let line = &mut advice.line;
         line.clear();
@@ -129,6 +155,16 @@ impl Books {
 }
 
 impl Advice {
+    /// Whether the evaluations beside the book say what a move loses.
+    pub(super) fn knows(&self, mv: Move) -> bool {
+        self.losses.of(mv).is_some()
+    }
+
+    /// Appends an `info string` line about each move that is not played because of what it loses.
+    pub(super) fn list_refused(&mut self, mode: CastlingMode, out: &mut Vec<u8>) {
+        list_refused(&self.refused, &mut self.text, mode, out);
+    }
+
     /// A line for the log about the rules that did not let their books answer; `None` if all did.
     pub(super) fn objections(&self) -> Option<String> {
         let words = |(number, why): &(usize, &str)| format!("rule {number} is skipped: {why}");
@@ -169,6 +205,7 @@ impl Advice {
             describe(&mut self.text, &moves[index], chances[index], mode);
             info_string(out, &self.text);
         }
+        list_refused(&self.refused, &mut self.text, mode, out);
         if let Some(opening) = opening {
             self.text.clear();
             self.text.push_str("opening ");
@@ -196,6 +233,26 @@ impl Advice {
         }
         info_string(out, &self.text);
     }
+}
+
+fn list_refused(refused: &[(Move, Loss)], text: &mut String, mode: CastlingMode, out: &mut Vec<u8>) {
+    for &(mv, loss) in refused.iter().take(SHOWN_MOVES) {
+        refusal(text, mv, loss, mode);
+        info_string(out, text);
+    }
+}
+
+/// Says that a move is not played, and why: `e2e4 is passed over: it loses 110 centipawns (-30 instead of 80)`.
+pub(super) fn refusal(text: &mut String, mv: Move, loss: Loss, mode: CastlingMode) {
+    text.clear();
+    mv.to_uci(mode).append_to_string(text);
+    text.push_str(" is passed over: it loses ");
+    put_number(text, loss.centipawns().into());
+    text.push_str(" centipawns (");
+    text.push_str(itoa::Buffer::new().format(loss.value));
+    text.push_str(" instead of ");
+    text.push_str(itoa::Buffer::new().format(loss.best));
+    text.push(')');
 }
 
 /// Describes a move of a book: `e2e4 54.2% weight 6520 games 120 score 56.3% learned 3.5/6`.

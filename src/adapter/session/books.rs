@@ -40,6 +40,8 @@ pub(super) struct Books {
     /// The rules of those books that have one.
     pub(super) rules: Rules,
     pub(super) opening: Opening,
+    /// Whether the stores of evaluations beside them were asked for.
+    evaluated: bool,
     pub(super) rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
     pub(super) named: Named,
@@ -54,6 +56,7 @@ impl Books {
             set: BookSet::default(),
             rules: Rules::default(),
             opening: Opening::Done,
+            evaluated: false,
             rng: rng(seed),
             advice: Advice::default(),
             named: Named::default(),
@@ -80,6 +83,15 @@ impl Session {
         // Until the books are open, none is asked.
         self.books.rules.set(files.both.rules());
         out.open_books = Some(files);
+        self.books.evaluated = self.options.policy.max_loss > 0;
+        out.with_evaluations = self.books.evaluated;
+    }
+
+    /// Opens the books again with the stores beside them, if evaluations matter now.
+    pub(super) fn need_evaluations(&mut self, out: &mut Output) {
+        if self.options.policy.max_loss > 0 && !self.books.evaluated {
+            self.open_books(out);
+        }
     }
 
     /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were

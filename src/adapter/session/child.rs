@@ -1,6 +1,7 @@
 //! What is sent to the child engine, and when: only what it expects in its state.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use log::Level;
 
@@ -50,6 +51,13 @@ pub(super) struct Child {
     pub(super) uci_owed: u32,
     /// Answers that prove that it has read all lines sent before.
     pub(super) proofs: u64,
+    /// Whether it has nothing to do before a search: it has answered `isready`, or searched, since options were set or a
+    /// game began.
+    pub(super) is_ready: bool,
+    /// Whether it has not ended a check in time, and not since.
+    pub(super) is_late: bool,
+    /// When a search was started in answer to a bestmove.
+    followed_at: Option<Duration>,
     /// Whether the last bytes sent are not a whole line.
     pub(super) mid_line: bool,
 }
@@ -72,6 +80,12 @@ impl Child {
     /// Bytes of the lines that wait for it.
     pub(super) fn held_room(&self) -> usize {
         self.held_room
+    }
+
+    /// Whether it may check a move at once, or as soon as it has ended its pondering.
+    pub(super) fn may_check(&self) -> bool {
+        let owes = self.ready_owed > 0 || self.uci_owed > 0;
+        self.is_ready && !self.is_late && !owes && !self.counting && (self.is_idle() || self.is_abandoned())
     }
 
     /// Whether it searches, or will once it has the lines that wait.
@@ -105,6 +119,12 @@ impl Child {
             self.search = Search::Running;
             self.counting = false;
         }
+    }
+
+    /// Starts a search in answer to a bestmove that came now.
+    pub(super) fn follow_up(&mut self, line: &[u8], now: Duration, out: &mut Output) {
+        self.send_go(line, out);
+        self.followed_at = Some(now);
     }
 
     /// Sends `stop`, once for each search.
@@ -157,6 +177,11 @@ impl Child {
 
 impl Session {
     pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
+        // Read together with the bestmove before: the child cannot have seen the new search.
+        if self.child.search == Search::Running && self.child.followed_at == Some(self.play.watch.now) {
+            out.notes.push((Level::Warn, format!("dropped a second answer: {}", lossy(line))));
+            return;
+        }
         match std::mem::take(&mut self.child.search) {
             // The engine has treated `go perft` as a search.
             Search::Idle if std::mem::take(&mut self.child.counting) => self.say(line, out),
@@ -165,10 +190,12 @@ impl Session {
             }
             Search::Abandoned => {
                 self.child.proofs += 1;
+                self.child.is_late = false;
                 self.child.send_held(out);
             }
             Search::Running | Search::Stopped => {
                 self.child.proofs += 1;
+                self.child.is_ready = true;
                 self.answer_of_child(line, out);
             }
         }
@@ -185,6 +212,7 @@ impl Session {
                 *early = Some(line.to_vec());
                 out.notes.push((Level::Warn, format!("held back, too early: {}", lossy(line))));
             }
+            Some(Question::Checking(_)) => self.checked(line, out),
             Some(Question::Due(_)) | None => {}
         }
     }

@@ -88,7 +88,8 @@ pub(super) struct Play {
 }
 
 impl Session {
-    /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game.
+    /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game, how long a check may
+    /// take, and which lines of the engine were read together, because no time has passed between them.
     pub fn at(&mut self, now: Duration) {
         self.play.watch.now = now;
     }

@@ -2,7 +2,7 @@
 //!
 //! Three things decide what may be sent when:
 //!
-//! - the **question**: the `go` that has not been answered yet. There is one at a time; another `go`, and all lines
+//! - the **question**: the `go` that has not been answered yet, by the book, by the child, or by the book after a check. There is one at a time; another `go`, and all lines
 //!   after it, wait in the backlog, so answers come in the order of the questions;
 //! - the **child**: idle, searching, or in an abandoned search, which was stopped and whose bestmove will be dropped.
 //!   In the last case all lines for it wait, because the GUI believes that it is idle;
@@ -18,6 +18,7 @@ mod books;
 mod child;
 mod game_over;
 mod greeting;
+mod guard;
 mod named;
 mod options;
 mod output;
@@ -129,7 +130,7 @@ impl Session {
 
     /// Whether the engine's lines may be forwarded to the GUI unread, except for replies that the session acts on.
     pub fn passes(&self) -> bool {
-        !self.child.is_abandoned() && !self.gui_mid_line && !self.child.counting
+        !self.child.is_abandoned() && !self.gui_mid_line && !self.child.counting && !self.is_checking()
     }
 
     /// The number of answers of the engine: each proves that it has read all lines that were sent before the question.
@@ -187,7 +188,7 @@ impl Session {
         match Reply::parse(line) {
             Reply::BestMove => self.engine_best_move(line, out),
             Reply::ReadyOk => self.engine_ready(line, out),
-            Reply::Info if self.child.is_abandoned() => {}
+            Reply::Info if self.child.is_abandoned() || self.is_heard_by_check(line) => {}
             Reply::Info => {
                 if self.listens() {
                     self.hear(line);
@@ -229,6 +230,7 @@ impl Session {
     /// The engine has ended: unless that was requested, reports why to the GUI. Nothing more is sent to either side.
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
         if !std::mem::replace(&mut self.dead, true) && !out.quit {
+            self.play_unchecked(out);
             self.game_over(Over::Died, out);
             self.send_reports(out);
             self.say(&notice(why), out);
@@ -248,6 +250,7 @@ impl Session {
             Command::SetOption => self.set_option(line, rest, out),
             Command::Uci => {
                 self.child.uci_owed += 1;
+                self.child.is_ready = false;
                 self.forward(line, out);
             }
             Command::Debug => {
@@ -268,6 +271,7 @@ impl Session {
                 self.game_over(Over::NewGame, out);
                 self.books.rules.new_game();
                 self.books.named.new_game();
+                self.child.is_ready = false;
                 self.forward(line, out);
             }
             Command::Register | Command::Other => self.forward(line, out),

@@ -167,6 +167,7 @@ impl Session {
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
                     return;
                 }
+                self.child.is_ready = false;
                 self.forward(line, out);
             }
             Some(Err(problem)) => self.notify(problem, out),
@@ -183,6 +184,7 @@ impl Session {
             Change::Value => {}
             Change::Learn => out.resume_learning |= self.options.policy.learn,
             Change::Books => self.open_books(out),
+            Change::Evaluations => self.need_evaluations(out),
             Change::Seed => self.books.rng = rng(self.options.seed),
             Change::Log => {
                 let log = &mut self.options.log;

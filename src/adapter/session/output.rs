@@ -31,6 +31,8 @@ pub struct Output {
     pub finished: Vec<PlayedGame>,
     /// Open these books, then call [`Session::books_opened`], or [`Session::books_are_late`] if that takes long.
     pub open_books: Option<BookFiles>,
+    /// Open the stores of evaluations beside them too.
+    pub with_evaluations: bool,
     /// Books that were opened and can learn: complete what an earlier process has begun in them.
     pub opened: Vec<PathBuf>,
     /// Learn the games that were kept earlier.

@@ -83,7 +83,7 @@ impl Session {
         let logged = lossy(start.get(..LOGGED).unwrap_or(start));
         out.notes.push((Level::Warn, format!("a line of the engine is too long to be kept: {logged}...")));
         match Reply::parse(start) {
-            Reply::Info if self.child.is_abandoned() => Long::Dropped,
+            Reply::Info if self.child.is_abandoned() || self.is_checking() => Long::Dropped,
             reply @ (Reply::Info | Reply::Other) => {
                 if reply == Reply::Info && self.listens() {
                     self.hear(&[start, b"\n"].concat());

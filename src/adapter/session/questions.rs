@@ -2,6 +2,7 @@
 
 use log::Level;
 
+use super::guard::Check;
 use super::output::BookAnswer;
 use super::{Output, Session, WAITING_MAX, is_stop};
 use crate::chess::Game;
@@ -26,6 +27,8 @@ pub(super) enum Question {
         child: bool,
         early: Option<Vec<u8>>,
     },
+    /// A move of the book that the child checks.
+    Checking(Box<Check>),
     /// The book's answer, which waits for a readyok.
     Due(BookAnswer),
 }
@@ -51,7 +54,7 @@ impl Session {
         if self.options.own_book
             && let Some(game) = self.board.game()
         {
-            let known = self.books.ask(game, &go, &self.options.policy);
+            let known = self.books.ask(game, &go, &self.options.policy, &[]);
             if known && analysis {
                 let mut shown = Vec::new();
                 self.books.advice.list(self.modes.castling, None, None, &mut shown);
@@ -66,9 +69,17 @@ impl Session {
                     self.forward_go(line, out);
                 }
                 return;
-            } else if known && let Some(answer) = self.books.answer(game, self.modes.castling, &self.options)
-            {
-                return self.deliver(answer, out);
+            } else if known && let Some(chosen) = self.books.draw() {
+                if let Some(times) = self.times_of_check(game, &go, chosen) {
+                    let question = (game.clone(), go, line.to_vec());
+                    return self.begin_check(question, chosen, times, out);
+                }
+                let answer = self.books.answer(game, chosen, self.modes.castling, &self.options);
+                if let Some(answer) = answer {
+                    return self.deliver(answer, out);
+                }
+            } else {
+                self.say_refused(out);
             }
             self.trace_rules(out);
             self.trace(
@@ -92,12 +103,26 @@ impl Session {
         }
     }
 
-    /// Sends the book's answer, after the readyok that the child owes.
-    fn deliver(&mut self, answer: BookAnswer, out: &mut Output) {
+    /// Explains which moves are not played because of what they lose.
+    pub(super) fn say_refused(&mut self, out: &mut Output) {
+        let mut lines = Vec::new();
+        self.books.advice.list_refused(self.modes.castling, &mut lines);
+        if !lines.is_empty() {
+            self.say(&lines, out);
+        }
+    }
+
+    /// Logs the book's answer, and why other rules were skipped.
+    pub(super) fn note_answer(&mut self, out: &mut Output) {
         self.trace_rules(out);
         if log::log_enabled!(Level::Info) {
             out.notes.push((Level::Info, self.books.advice.note()));
         }
+    }
+
+    /// Sends the book's answer, after the readyok that the child owes.
+    fn deliver(&mut self, answer: BookAnswer, out: &mut Output) {
+        self.note_answer(out);
         if self.child.ready_owed > 0 {
             self.question = Some(Question::Due(answer));
         } else {
@@ -114,6 +139,7 @@ impl Session {
         if self.child.ready_owed > 0 {
             return;
         }
+        self.child.is_ready = true;
         match self.question.take() {
             Some(Question::Due(answer)) => self.say_book_move(answer, out),
             other => self.question = other,
@@ -125,6 +151,7 @@ impl Session {
             None if self.child.counting => self.child.send(line, out),
             None | Some(Question::Due(_)) => {}
             Some(Question::Pondering { .. }) => self.end_pondering(line, out),
+            Some(Question::Checking(_)) => self.end_check(out),
             Some(Question::Child { until, early }) => {
                 *until = Until::Now;
                 match early.take() {
@@ -165,7 +192,7 @@ impl Session {
                     }
                 }
             }
-            None | Some(Question::Due(_)) => {}
+            None | Some(Question::Checking(_) | Question::Due(_)) => {}
         }
     }
 
@@ -174,14 +201,22 @@ impl Session {
         let Some(Question::Pondering { game, go, line: asked, child, early }) = self.question.take() else {
             return;
         };
-        let known = self.options.own_book && self.books.ask(&game, &go, &self.options.policy);
-        let answer = if known { self.books.answer(&game, self.modes.castling, &self.options) } else { None };
-        match answer {
-            Some(answer) => {
+        let known = self.options.own_book && self.books.ask(&game, &go, &self.options.policy, &[]);
+        match if known { self.books.draw() } else { None } {
+            Some(chosen) => {
                 if self.child.abandon(out) {
                     self.trace("the child's pondering ends; its bestmove is dropped", out);
                 }
-                self.deliver(answer, out);
+                // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
+                let on_board = self.board.game().map(|game| game.position().chess());
+                let may_check = !is_stop(line) && on_board == Some(game.position().chess());
+                let times = if may_check { self.times_of_check(&game, &go, chosen) } else { None };
+                if let Some(times) = times {
+                    return self.begin_check((*game, go, asked), chosen, times, out);
+                }
+                if let Some(answer) = self.books.answer(&game, chosen, self.modes.castling, &self.options) {
+                    self.deliver(answer, out);
+                }
             }
             // The book was changed while the opponent was thinking: the child's search continues as the answer.
             None if child => {
@@ -215,7 +250,7 @@ impl Session {
         let waits_for_gui = match &self.question {
             Some(Question::Pondering { .. }) => true,
             Some(Question::Child { until, .. }) => *until != Until::Now,
-            Some(Question::Due(_)) | None => false,
+            Some(Question::Checking(_) | Question::Due(_)) | None => false,
         };
         if waits_for_gui && self.is_full() {
             let room = WAITING_MAX >> 20;

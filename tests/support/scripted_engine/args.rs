@@ -17,6 +17,12 @@ What it is and what it answers
                          repeatable: the answers are given in turn
   --score SCORE          what stands behind score in the info line of each go: `cp 13` (the default), `mate -2`;
                          repeatable: given in turn, and the last one from then on
+  --value MOVE=CP        what a move is worth in every position; repeatable. Of the moves that it may search (those of
+                         `searchmoves`, or else those with a value) it plays the one of the greatest value, with that
+                         score; a move without a value is worth 0
+  --ignore-searchmoves   does not know `searchmoves`
+  --score-at TEXT=SCORE  another score where the position line, a space and the go line contain TEXT; repeatable. It may
+                         be followed by nodes, 20 by default: `cp 13 nodes 160`
   --legal                answers a legal move of the position instead, always the same for the same position
   --think MS             time between go and bestmove; stop ends it
   --ready-delay MS       time between isready and readyok
@@ -37,6 +43,9 @@ Misbehaviour at the start and the end
 Misbehaviour while it searches
   --die-on-go [exit|signal|abort]
                          dies after go and one info line: with code 1 (the default), by SIGKILL, by SIGABRT
+  --die-at TEXT          dies with code 1 at a go where the position line contains TEXT; repeatable
+  --die-once FILE        dies with code 1 at the first go of all engines with the same FILE, which it creates
+  --hang-at TEXT         sleeps for ever at a go where the position line contains TEXT; repeatable
   --close-stdout-on-go   closes its output at go, and reads on
   --no-newline-line N    prints N bytes without an end of line at go, and sleeps for ever
   --stderr N             writes N bytes to standard error at go
@@ -76,6 +85,9 @@ pub struct Script {
     pub options: Vec<String>,
     pub bestmoves: Vec<String>,
     pub scores: Vec<String>,
+    pub values: Vec<(String, i64)>,
+    pub ignore_searchmoves: bool,
+    pub scores_at: Vec<(String, String)>,
     pub legal: bool,
     pub think: Duration,
     pub ready_delay: Duration,
@@ -90,6 +102,9 @@ pub struct Script {
     pub slow_quit: Duration,
     pub ignore_quit: bool,
     pub die_on_go: Option<Death>,
+    pub die_at: Vec<String>,
+    pub die_once: Option<PathBuf>,
+    pub hang_at: Vec<String>,
     pub close_stdout_on_go: bool,
     pub no_newline_line: Option<usize>,
     pub stderr: usize,
@@ -110,6 +125,9 @@ impl Default for Script {
             options: Vec::new(),
             bestmoves: Vec::new(),
             scores: Vec::new(),
+            values: Vec::new(),
+            ignore_searchmoves: false,
+            scores_at: Vec::new(),
             legal: false,
             think: Duration::ZERO,
             ready_delay: Duration::ZERO,
@@ -124,6 +142,9 @@ impl Default for Script {
             slow_quit: Duration::ZERO,
             ignore_quit: false,
             die_on_go: None,
+            die_at: Vec::new(),
+            die_once: None,
+            hang_at: Vec::new(),
             close_stdout_on_go: false,
             no_newline_line: None,
             stderr: 0,
@@ -155,6 +176,20 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
             "--option" => script.options.push(text(option, raw()?)?),
             "--bestmove" => script.bestmoves.push(text(option, raw()?)?),
             "--score" => script.scores.push(text(option, raw()?)?),
+            "--value" => {
+                let value = text(option, raw()?)?;
+                let (mv, cp) = value.split_once('=').ok_or("--value needs MOVE=CP")?;
+                script.values.push((mv.to_owned(), number(option, cp.into())?));
+            }
+            "--ignore-searchmoves" => script.ignore_searchmoves = true,
+            "--score-at" => {
+                let value = text(option, raw()?)?;
+                let (at, score) = value.split_once('=').ok_or("--score-at takes TEXT=SCORE")?;
+                script.scores_at.push((at.to_owned(), score.to_owned()));
+            }
+            "--die-at" => script.die_at.push(text(option, raw()?)?),
+            "--die-once" => script.die_once = Some(raw()?.into()),
+            "--hang-at" => script.hang_at.push(text(option, raw()?)?),
             "--legal" => script.legal = true,
             "--think" => script.think = millis(option, raw()?)?,
             "--ready-delay" => script.ready_delay = millis(option, raw()?)?,

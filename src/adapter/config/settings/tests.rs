@@ -1,0 +1,123 @@
+//! Changes of configuration files, and what stays.
+
+use super::super::TEMPLATE;
+use super::*;
+
+fn path() -> &'static Path {
+    Path::new("tabiya.toml")
+}
+
+fn change(text: &str, set: &[(&str, Option<&str>)]) -> std::result::Result<String, String> {
+    let set = set.iter().map(|(key, value)| ((*key).to_owned(), value.map(str::to_owned))).collect();
+    changed(path(), text, &set).map_err(|error| error.to_string())
+}
+
+fn value(text: &str, key: &str) -> Option<String> {
+    read(path(), text).unwrap().into_iter().find(|setting| setting.key == key).unwrap().value
+}
+
+#[test]
+fn every_option_and_key_has_a_field() {
+    let settings = read(path(), "").unwrap();
+    let elsewhere = ["Book File", "Book White", "Book Black", "Book Seed", "Book Log"];
+    for name in Options::names() {
+        let fields = settings.iter().filter(|setting| setting.place == (name, true)).count();
+        assert_eq!(fields, usize::from(!elsewhere.contains(&name)), "{name}");
+    }
+    let mut keys: Vec<_> = settings.iter().map(|setting| setting.key.as_str()).collect();
+    assert!(
+        keys.iter().all(|key| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')),
+        "{keys:?}"
+    );
+    for key in KEYS {
+        assert!(file::is_key(key.0), "{}", key.0);
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!((keys.len(), settings.iter().all(|setting| setting.value.is_none())), (settings.len(), true));
+}
+
+#[test]
+fn comments_of_the_template_become_settings_and_comments_again() {
+    let text = change(
+        TEMPLATE,
+        &[
+            ("engine", Some(r"C:\Engines\a b.exe")),
+            ("book", Some("first.bin; second.ctg")),
+            ("book-variety", Some("70")),
+            ("book-tournament", Some("false")),
+            ("log-level", Some("debug")),
+        ],
+    )
+    .unwrap();
+    assert_eq!(text.lines().count(), TEMPLATE.lines().count());
+    assert_eq!(value(&text, "engine").as_deref(), Some(r"C:\Engines\a b.exe"));
+    assert_eq!(value(&text, "book").as_deref(), Some("first.bin; second.ctg"));
+    assert!(
+        text.contains("\n\"Book Variety\" = 70\n") && text.contains("\n\"Book Tournament\" = false\n"),
+        "{text}"
+    );
+    let different = text.lines().zip(TEMPLATE.lines()).filter(|(a, b)| a != b).count();
+    assert_eq!(different, 5);
+    let back = change(&text, &[("engine", None), ("book-variety", None), ("log-level", Some(" "))]).unwrap();
+    assert_eq!(
+        (value(&back, "engine"), value(&back, "book-variety"), value(&back, "log-level")),
+        (None, None, None)
+    );
+    assert!(back.contains("\n#\"Book Variety\" = 70\n"));
+    let again = change(&back, &[("book-variety", Some("20"))]).unwrap();
+    assert!(again.contains("\n\"Book Variety\" = 20\n") && !again.contains("70"));
+}
+
+#[test]
+fn comments_order_and_line_ends_stay() {
+    let text = "# mine\r\nengine = 'a'   # fast\r\n\r\n[set] # options\r\n  hash = 5\r\n\"book variety\" = 60 # high\r\n";
+    let changed =
+        change(text, &[("book-variety", Some("70")), ("engine", Some("b")), ("book-depth", Some("9"))])
+            .unwrap();
+    let expected = "# mine\r\nengine = \"b\"   # fast\r\n\r\n[set] # options\r\n  hash = 5\r\n\"book variety\" = 70 # high\r\n\"Book Depth\" = 9\r\n";
+    assert_eq!(changed, expected);
+    assert_eq!(change(text, &[]).unwrap(), text);
+    let without = change(text, &[("engine", None)]).unwrap();
+    assert!(without.starts_with("# mine\r\n#engine = 'a'   # fast\r\n"), "{without}");
+    let list = "book = [\n  'a.bin', # first\n  'b.bin',\n]\nname = 'x'\n";
+    assert_eq!(
+        change(list, &[("book", None)]).unwrap(),
+        "#book = [\n#  'a.bin', # first\n#  'b.bin',\n#]\nname = 'x'\n"
+    );
+    assert_eq!(change("", &[("book-depth", Some("9"))]).unwrap(), "[set]\n\"Book Depth\" = 9\n");
+    assert_eq!(value("set = [\"Hash=5\", \"book depth = 7\"]", "book-depth").as_deref(), Some("7"));
+}
+
+#[test]
+fn what_is_not_valid_is_refused() {
+    for (key, value, said) in [
+        ("book-variety", "101", "Book Variety: \"101\" is not a number from 0 to 100"),
+        ("book-variety", "-1", "is not a number"),
+        ("book-learn", "yes", "is not true or false"),
+        ("log-level", "all", "is not one of error, warn, info, debug, trace"),
+        ("engine-timeout", "0", "is not a number from 1 to 86400"),
+        ("engine", "a\nb", "is not without control characters"),
+        ("hash", "5", "there is no setting \"hash\""),
+    ] {
+        let refused = change(TEMPLATE, &[(key, Some(value))]).unwrap_err();
+        assert!(refused.contains(said), "{key}: {refused}");
+    }
+    assert!(change("engine = [", &[]).unwrap_err().contains("tabiya.toml: line 1"));
+    assert!(change("set = ['Hash=5']", &[("book-depth", Some("9"))]).unwrap_err().contains("[set]"));
+    let rules = "[[book]]\nfile = 'a.bin'\n";
+    assert!(change(rules, &[("book", Some("b.bin"))]).is_err());
+    assert!(change(rules, &[("book-depth", Some("9"))]).unwrap().contains("[[book]]\nfile = 'a.bin'\n"));
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_is_set_is_read_again(text in "[^\\p{Cc}]{1,40}", number in 0..=100_u32, windows: bool) {
+        let before = if windows { TEMPLATE.replace('\n', "\r\n") } else { TEMPLATE.to_owned() };
+        let after = change(&before, &[("name", Some(&text)), ("book-variety", Some(&number.to_string()))]).unwrap();
+        let wanted = Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+        proptest::prop_assert_eq!(value(&after, "name"), wanted);
+        proptest::prop_assert_eq!(value(&after, "book-variety"), Some(number.to_string()));
+        proptest::prop_assert_eq!(change(&after, &[]).unwrap(), after);
+    }
+}

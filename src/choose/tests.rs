@@ -1,0 +1,272 @@
+//! Chances, draws, and which moves are played.
+
+use super::*;
+use crate::base::findings::Findings;
+use crate::base::progress::Progress;
+use crate::book::{Annotation, Book, Format, MoveFacts, PositionRecord, Summary, plain_weights};
+use crate::chess::Position as At;
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
+use std::path::Path;
+use std::sync::Arc;
+
+fn book(weights: &[u64]) -> Vec<MoveFacts> {
+    let legal = Chess::default().legal_moves();
+    weights.iter().zip(&legal).map(|(&weight, &mv)| MoveFacts::new(mv, weight)).collect()
+}
+
+fn of(moves: &[MoveFacts], policy: &Policy) -> Vec<f64> {
+    let mut out = Vec::new();
+    chances(moves, policy, |_| true, &mut out);
+    out
+}
+
+fn free() -> Policy {
+    Policy { threshold: 0, ..Policy::default() }
+}
+
+#[test]
+fn variety_50_gives_the_chances_of_the_book() {
+    assert_eq!(of(&book(&[3, 1, 0]), &free()), [0.75, 0.25, 0.0]);
+}
+
+#[test]
+fn variety_0_gives_the_best_and_shares_among_equals() {
+    let policy = Policy { variety: 0, ..free() };
+    assert_eq!(of(&book(&[3, 1]), &policy), [1.0, 0.0]);
+    assert_eq!(of(&book(&[3, 3, 1]), &policy), [0.5, 0.5, 0.0]);
+}
+
+#[test]
+fn variety_100_gives_all_playable_moves_alike() {
+    let policy = Policy { variety: 100, ..free() };
+    assert_eq!(of(&book(&[60_000, 1, 0]), &policy), [0.5, 0.5, 0.0]);
+}
+
+#[test]
+fn a_move_below_the_threshold_is_not_played() {
+    let policy = Policy { threshold: 250, ..free() };
+    assert_eq!(of(&book(&[75, 25]), &policy), [0.75, 0.25]);
+    assert_eq!(of(&book(&[76, 24]), &policy), [1.0, 0.0]);
+}
+
+#[test]
+fn games_count_only_where_the_format_counts_them() {
+    let mut moves = book(&[10, 10]);
+    moves[0].counts = Some(crate::book::Counts { games: 4, wins: 4, draws: 0, losses: 0 });
+    assert_eq!(of(&moves, &Policy { games: 5, ..free() }), [0.0, 1.0]);
+    assert_eq!(of(&moves, &Policy { games: 4, ..free() }), [0.5, 0.5]);
+}
+
+#[test]
+fn verdicts_count_only_in_tournaments() {
+    let mut moves = book(&[10, 10, 10, 10]);
+    moves[0].recommended = Some(false);
+    moves[1].recommended = Some(true);
+    moves[2].annotation = Some(Annotation::Dubious);
+    assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
+    let third = 1.0 / 3.0;
+    assert_eq!(of(&moves, &Policy { tournament: false, ..free() }), [third, third, 0.0, third]);
+    moves[3].annotation = Some(Annotation::Only);
+    assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+    moves[1].annotation = Some(Annotation::Blunder);
+    moves[3].annotation = None;
+    assert_eq!(of(&moves, &free()), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn a_move_that_the_author_chose_is_played_whatever_its_statistics() {
+    let mut moves = book(&[999_999, 0, 0, 1]);
+    moves[1].recommended = Some(true);
+    assert_eq!(of(&moves, &Policy::default()), [0.0, 1.0, 0.0, 0.0]);
+    moves[3].recommended = Some(true);
+    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+    moves[2].annotation = Some(Annotation::Only);
+    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.0, 1.0, 0.0]);
+    let off = Policy { tournament: false, ..Policy::default() };
+    assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0, 0.0]);
+    moves[2].annotation = Some(Annotation::Dubious);
+    moves[2].recommended = Some(true);
+    assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
+}
+
+#[test]
+fn out_of_tournaments_marks_are_factors_and_colours_do_not_count() {
+    let marks = [
+        (None, 1.0),
+        (Some(Annotation::Good), 1.23),
+        (Some(Annotation::Brilliant), 1.46),
+        (Some(Annotation::Interesting), 1.0),
+        (Some(Annotation::Only), 1.0),
+        (Some(Annotation::Zugzwang), 1.0),
+        (Some(Annotation::Bad), 0.0),
+        (Some(Annotation::Blunder), 0.0),
+        (Some(Annotation::Dubious), 0.0),
+    ];
+    let mut moves = book(&[100; 9]);
+    for (index, (m, (mark, _))) in moves.iter_mut().zip(marks).enumerate() {
+        m.annotation = mark;
+        m.recommended = [None, Some(true), Some(false)][index % 3];
+    }
+    let sum: f64 = marks.iter().map(|(_, factor)| factor).sum();
+    let chances = of(&moves, &Policy { tournament: false, ..free() });
+    for (chance, (mark, factor)) in chances.iter().zip(marks) {
+        assert!((chance - factor / sum).abs() < 1e-12, "{mark:?}: {chance}");
+    }
+}
+
+#[test]
+fn learned_results_count_where_the_policy_says_so() {
+    let mut moves = book(&[10, 10, 0]);
+    moves[0].learned = Some(Learned { games: 4, halfpoints: 8 });
+    moves[2].learned = Some(Learned { games: 9, halfpoints: 18 });
+    assert_eq!(of(&moves, &free()), [0.5, 0.5, 0.0]);
+    let policy = Policy { learn: true, ..free() };
+    // Three times as heavy: (8 + 4) / (0 + 4).
+    assert_eq!(of(&moves, &policy), [0.75, 0.25, 0.0]);
+    moves[0].learned = Some(Learned { games: 4, halfpoints: 0 });
+    assert_eq!(of(&moves, &policy), [0.25, 0.75, 0.0]);
+    moves[0].learned = Some(Learned { games: 4, halfpoints: 4 });
+    assert_eq!(of(&moves, &policy), [0.5, 0.5, 0.0]);
+}
+
+/// A book of one line; what it says of the moves after the first is for the test to choose.
+struct OneLine(MoveFacts);
+
+impl Book for OneLine {
+    fn path(&self) -> &Path {
+        Path::new("line")
+    }
+
+    fn format(&self) -> Format {
+        Format::Ctg
+    }
+
+    fn moves(&self, at: &At, out: &mut Vec<MoveFacts>) {
+        let played =
+            at.chess().fullmoves().get() as usize * 2 - 2 + usize::from(at.chess().turn().is_black());
+        let Some(mv) = ["e2e4", "e7e5", "g1f3"].get(played).and_then(|mv| mv.parse::<UciMove>().ok()) else {
+            return;
+        };
+        let Ok(mv) = mv.to_move(at.chess()) else { return };
+        out.push(if played == 0 { MoveFacts::new(mv, 1) } else { MoveFacts { mv, ..self.0 } });
+    }
+
+    fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
+        Summary::default()
+    }
+}
+
+#[test]
+fn the_reserve_counts_the_plies_that_the_policy_plays() {
+    let game = Game::start();
+    let e4 = "e2e4".parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
+    let plain = MoveFacts::new(e4, 1);
+    let red = MoveFacts { recommended: Some(false), ..plain };
+    let bad = MoveFacts { annotation: Some(Annotation::Bad), ..plain };
+    for (rest, in_tournaments, otherwise) in [(plain, true, true), (red, false, true), (bad, false, false)] {
+        let mut book_set = BookSet::new(&[], &[], &[Arc::new(OneLine(rest))]);
+        // What one reading of the book has walked is not remembered for the other.
+        for _ in 0..2 {
+            for (tournament, admitted) in [(true, in_tournaments), (false, otherwise)] {
+                let policy = Policy { reserve: 3, tournament, ..free() };
+                assert_eq!(policy.admits(&mut book_set, 0, &game, e4), admitted, "{rest:?} {tournament}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_allowed_has_no_chance() {
+    let moves = book(&[1, 3]);
+    let mut out = Vec::new();
+    chances(&moves, &free(), |mv| mv != moves[1].mv, &mut out);
+    assert_eq!(out, [1.0, 0.0]);
+    chances(&moves, &free(), |_| false, &mut out);
+    assert_eq!(out, [0.0, 0.0]);
+}
+
+#[test]
+fn nothing_is_drawn_from_nothing() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    assert_eq!(draw(&[], &mut rng), None);
+    assert_eq!(draw(&[0.0, 0.0], &mut rng), None);
+}
+
+proptest! {
+    #[test]
+    fn chances_are_a_distribution(
+        weights in prop::collection::vec(prop_oneof![Just(0), 1..100_u64, Just(u64::MAX)], 0..20),
+        variety in 0..=100_u32,
+        threshold in 0..=1000_u32,
+        seed: u64,
+    ) {
+        let moves = book(&weights);
+        let out = of(&moves, &Policy { variety, threshold, ..Policy::default() });
+        prop_assert_eq!(out.len(), moves.len());
+        let sum: f64 = out.iter().sum();
+        prop_assert!(sum == 0.0 || (sum - 1.0).abs() < 1e-9);
+        let drawn = draw(&out, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+        prop_assert_eq!(drawn.is_some(), sum > 0.0);
+        if let Some(index) = drawn {
+            prop_assert!(out[index] > 0.0 && moves[index].weight > 0);
+        }
+    }
+
+    #[test]
+    fn learning_neither_overflows_nor_makes_a_playable_move_unplayable(
+        weight in 1..=u64::MAX,
+        games: u32,
+        share: u32,
+    ) {
+        let mut moves = book(&[weight, 0]);
+        for m in &mut moves {
+            m.learned = Some(Learned { games, halfpoints: share.min(games.saturating_mul(2)) });
+        }
+        prop_assert_eq!(of(&moves, &Policy { learn: true, ..free() }), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn the_heavier_move_is_never_the_rarer(a in 1..10_000_u64, b in 1..10_000_u64, variety in 0..=100_u32) {
+        let out = of(&book(&[a.max(b), a.min(b)]), &Policy { variety, ..free() });
+        prop_assert!(out[0] >= out[1]);
+    }
+
+    #[test]
+    fn less_variety_favours_the_best_more(a in 1..1000_u64, b in 1..1000_u64, variety in 0..100_u32) {
+        let moves = book(&[a.max(b), a.min(b)]);
+        let less = of(&moves, &Policy { variety, ..free() });
+        let more = of(&moves, &Policy { variety: variety + 1, ..free() });
+        prop_assert!(less[0] >= more[0] - 1e-12);
+    }
+}
+
+#[test]
+fn plain_weights_are_what_tournaments_play() {
+    let marks = [None, Some(Annotation::Good), Some(Annotation::Dubious), Some(Annotation::Only)];
+    let colours = [None, Some(true), Some(false)];
+    // Every pair of verdicts, with and without weight.
+    let kinds: Vec<_> = marks
+        .iter()
+        .flat_map(|mark| colours.iter().flat_map(move |colour| [0, 7].map(|weight| (*mark, *colour, weight))))
+        .collect();
+    for first in &kinds {
+        for second in &kinds {
+            let mut moves = book(&[first.2, second.2]);
+            for (m, (mark, colour, _)) in moves.iter_mut().zip([first, second]) {
+                (m.annotation, m.recommended) = (*mark, *colour);
+            }
+            let expected = of(&moves, &free());
+            let known = moves.iter().map(|&m| MoveFacts::from(m)).collect();
+            let mut known = PositionRecord { moves: known, ..PositionRecord::default() };
+            plain_weights(&mut known);
+            let plain: Vec<u64> = known.moves.iter().map(|known| known.weight).collect();
+            // Without any verdict the same moves are played as often.
+            assert_eq!(of(&book(&plain), &free()), expected, "{first:?} {second:?}");
+            assert!(plain.iter().zip(&moves).all(|(&plain, m)| plain <= m.weight.max(1)));
+        }
+    }
+}
