@@ -37,6 +37,15 @@ pub struct MadeEdit {
     pub weights: Vec<(MoveCode, Option<u16>, Option<u16>)>,
 }
 
+/// What became of an edit of an entry that was expected to have a weight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// It was made.
+    Made(MadeEdit),
+    /// The move has this weight, or `None` if the book does not have it; nothing has changed.
+    Unexpected(Option<u64>),
+}
+
 impl Learner {
     /// Changes entries in one transaction: when it returns, the book has all changes, on the disk. What was learned, and
     /// that it was learned, stays. `note` says which position it is.
@@ -53,11 +62,50 @@ impl Learner {
         if planned(&mut book, edits)?.is_empty() {
             return Ok(MadeEdit { note: note.to_owned(), weights: Vec::new() });
         }
+        let ordered = book.ordered;
         drop(book);
         self.transact(false, |learner, transaction| {
+            transaction.book.ordered = ordered;
             let changes = planned(&mut transaction.book, edits)?;
             learner.commit_edit(transaction, changes, note.to_owned(), false)
         })
+    }
+
+    /// As [`Learner::edit`] with one edit, if the book has the move with the weight `expected` (`None`: does not have it)
+    /// at the moment at which it is written: no process changes it in between.
+    ///
+    /// # Errors
+    /// As [`Learner::edit`].
+    pub fn edit_expecting(&mut self, edit: &EntryEdit, expected: Option<u64>, note: &str) -> Result<Attempt> {
+        let edits = std::slice::from_ref(edit);
+        // Before the lock: what is refused must not leave a journal.
+        let mut book = self.book()?;
+        let now = weight_now(&mut book, edit)?;
+        if now != expected {
+            return Ok(Attempt::Unexpected(now));
+        }
+        if planned(&mut book, edits)?.is_empty() {
+            return Ok(Attempt::Made(MadeEdit { note: note.to_owned(), weights: Vec::new() }));
+        }
+        let ordered = book.ordered;
+        drop(book);
+        self.transact(false, |learner, transaction| {
+            transaction.book.ordered = ordered;
+            let now = weight_now(&mut transaction.book, edit)?;
+            if now != expected {
+                return Ok(Attempt::Unexpected(now));
+            }
+            let changes = planned(&mut transaction.book, edits)?;
+            learner.commit_edit(transaction, changes, note.to_owned(), false).map(Attempt::Made)
+        })
+    }
+
+    /// Makes the edit again that was taken back last, if no other was made since; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Learner::undo_edit`].
+    pub fn redo_edit(&mut self) -> Result<Option<MadeEdit>> {
+        self.reverse_edit(false)
     }
 
     /// Takes back the last edit that was not taken back yet; `None` if there is none.
@@ -65,17 +113,23 @@ impl Learner {
     /// # Errors
     /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.
     pub fn undo_edit(&mut self) -> Result<Option<MadeEdit>> {
+        self.reverse_edit(true)
+    }
+
+    /// Reverses the last edit, or (unless `undo`) the last undoing of one.
+    fn reverse_edit(&mut self, undo: bool) -> Result<Option<MadeEdit>> {
         if self.claim(false)?.is_none() {
             return Ok(None);
         }
         self.transact(false, |learner, transaction| {
             let state = &transaction.state;
-            let last = state.undoable.last().and_then(|number| state.edits.get(*number)).copied();
+            let numbers = if undo { &state.undoable } else { &state.redoable };
+            let last = numbers.last().and_then(|number| state.edits.get(*number)).copied();
             let Some(known) = last else { return Ok(None) };
             let edit = edit_of(&mut *transaction.journal, &known)?;
             let was_reset = state.reset > known.at;
             let changes = taken_back(&mut transaction.book, &edit.changes, was_reset)?;
-            learner.commit_edit(transaction, changes, edit.note, true).map(Some)
+            learner.commit_edit(transaction, changes, edit.note, undo).map(Some)
         })
     }
 
@@ -195,6 +249,13 @@ impl Plan {
         }
         changes
     }
+}
+
+/// What the book gives a move now, duplicates added up; `None` if it does not have it.
+fn weight_now(book: &mut BookEntries, edit: &EntryEdit) -> Result<Option<u64>> {
+    let found = book.find_all(edit.key, edit.codes)?;
+    let sum = found.iter().map(|(_, entry)| u64::from(entry.weight)).sum();
+    Ok((!found.is_empty()).then_some(sum))
 }
 
 fn weight_of(value: Value) -> Result<u16> {

@@ -34,6 +34,8 @@ pub struct BookEntries {
     pub(super) len: u64,
     /// The keys of pages that were read.
     keys: HashMap<u64, Box<[u64]>>,
+    /// The state of the file in which its keys were found to ascend.
+    pub(super) ordered: Option<Stamp>,
 }
 
 impl BookEntries {
@@ -43,7 +45,7 @@ impl BookEntries {
     /// When the length of the book is not available.
     pub fn new(mut book: Box<dyn Bytes>, path: &Path) -> Result<Self> {
         let len = book.size().map_err(|error| cannot_read(path, error))?;
-        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new() })
+        Ok(Self { book, path: path.to_owned(), len, keys: HashMap::new(), ordered: None })
     }
 
     /// What the journal of this book says of it.

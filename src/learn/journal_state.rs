@@ -1,6 +1,7 @@
 //! The state of a journal as one process knows it: which games were learned, and what is not in the book yet.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
 use super::edit_record::{EditRecord, EntryChange};
@@ -42,6 +43,8 @@ pub(crate) struct KnownEdit {
     pub before: Owner,
     /// Whether it gave entries other numbers.
     pub renumbers: bool,
+    /// What it does to which moves, in one number; for one that takes back, what that makes of the edit before.
+    pub sum: u64,
 }
 
 /// The journal up to a place.
@@ -71,6 +74,8 @@ pub(crate) struct JournalState {
     pub edits: Vec<KnownEdit>,
     /// The numbers in `edits` of those that were not taken back.
     pub undoable: Vec<usize>,
+    /// The numbers in `edits` of those that took others back which can be made again.
+    pub redoable: Vec<usize>,
     /// The weights that the last edit changed, where it changed nothing else and no game was learned since: the book must
     /// still have them.
     pub weights: Vec<EntryChange>,
@@ -101,6 +106,7 @@ impl JournalState {
             games: Vec::new(),
             edits: Vec::new(),
             undoable: Vec::new(),
+            redoable: Vec::new(),
             weights: Vec::new(),
             reset: 0,
             sides: HashMap::new(),
@@ -194,13 +200,20 @@ impl JournalState {
             }
             Record::Edit(edit) => {
                 let size = u32::try_from(size).unwrap_or(u32::MAX);
+                let sum = sum_of(edit);
                 if edit.undo {
                     self.undoable.pop();
+                    self.redoable.push(self.edits.len());
                 } else {
                     self.undoable.push(self.edits.len());
+                    // An edit that does the same as the one taken back last is that one, made again.
+                    let last = self.redoable.pop().and_then(|number| self.edits.get(number));
+                    if last.is_none_or(|undone| undone.sum != sum) {
+                        self.redoable.clear();
+                    }
                 }
                 let (at, before, renumbers) = (self.end, self.owner, edit.renumbers());
-                self.edits.push(KnownEdit { size, at, before, renumbers });
+                self.edits.push(KnownEdit { size, at, before, renumbers, sum });
                 self.owner = edit.after;
             }
             Record::Done => {}
@@ -305,6 +318,18 @@ impl JournalState {
         }
         slots.into_iter().collect()
     }
+}
+
+/// What an edit does to which moves, in one number; of one that takes back, of the edit that it takes back.
+fn sum_of(edit: &EditRecord) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for change in &edit.changes {
+        let (old, new) = if edit.undo { (change.new, change.old) } else { (change.old, change.new) };
+        for entry in [old, new] {
+            entry.map(|entry| (entry.key, entry.mv.0, entry.weight)).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 /// The record of this place and length.

@@ -67,7 +67,7 @@ use std::time::Duration;
 use crate::base::error::Result;
 use crate::book::{self, Book};
 
-pub use edit::{EntryEdit, MadeEdit};
+pub use edit::{Attempt, EntryEdit, MadeEdit};
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{History, Learner, Outcome, PATIENCE};

@@ -27,21 +27,6 @@ def sources(books_of):
     return books_of(GAMES)
 
 
-@pytest.fixture
-def copy_of(sources, tmp_path):
-    """A copy of a book, with all of its files."""
-
-    def copy(name):
-        folder = tmp_path / f"copy-{name}"
-        folder.mkdir()
-        for file in sources[name].parent.iterdir():
-            if file.stem.split("_")[0] == "book" and file.suffix != ".pgn":
-                (folder / file.name).write_bytes(file.read_bytes())
-        return folder / f"book.{name}"
-
-    return copy
-
-
 def files(folder):
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
@@ -173,6 +158,29 @@ def test_weights_of_other_formats_are_edited_and_all_else_stays(tabiya, copy_of,
         told(tabiya("edit", book, "--fen", board.fen(), "--delete", added), DONE, "deleted")
         assert set(shown(book, board)) == set(moves)
         told(tabiya("check", book), DONE)
+
+
+def test_moves_of_a_kvetka_book_get_the_weight_that_is_asked_where_no_move_leads(tabiya, copy_of, shown):
+    book = copy_of("kob")
+    start = chess.Board()
+
+    def weights(board):
+        return {uci: facts["weight"] for uci, facts in shown(book, board).items()}
+
+    for uci, weight in list(weights(start).items())[1:]:
+        told(tabiya("edit", book, "--delete", uci), DONE, "deleted")
+        # Neither the position after it nor those after its replies are reached now.
+        after = start.copy()
+        after.push_uci(uci)
+        replies, others = weights(after), weights(start)
+        reply = min(replies)
+        told(tabiya("edit", book, "--moves", uci, "--set", f"{reply}=9"), DONE)
+        assert weights(after) == {**replies, reply: 9}
+        for wanted in (1, weight + 9):
+            told(tabiya("edit", book, "--add", f"{uci}={wanted}"), DONE, "added")
+            assert weights(start) == {**others, uci: wanted}
+            told(tabiya("edit", book, "--delete", uci), DONE, "deleted")
+    told(tabiya("check", book), DONE)
 
 
 def test_colours_and_marks_of_ctg_books_are_edited_and_all_else_stays(tabiya, copy_of, dumped, shown):

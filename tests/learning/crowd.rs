@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt as _, SeedableRng as _};
 
+use super::start;
 use super::world::{Play, World};
 
 /// Processes at once.
@@ -28,14 +29,14 @@ const FILE_ERROR: i32 = 3;
 const LEARN_LIMIT: Duration = Duration::from_secs(1800);
 
 fn learn(book: &Path, games: &Path) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tabiya"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+    command
         .args(["learn".as_ref(), book.as_os_str(), "--games".as_ref(), games.as_os_str()])
         .args(["--player", "us", "--list"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    start(&mut command)
 }
 
 /// What a process reported.

@@ -13,6 +13,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use shakmaty::{CastlingMode, Position as _};
 use tabiya::chess::Game;
 
+use super::start;
 use super::world::{Play, World};
 
 /// Adapters at once.
@@ -50,7 +51,8 @@ struct Adapter {
 
 impl Adapter {
     fn start(world: &World, log: &str, score: &str, kill: Option<usize>) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_tabiya"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tabiya"));
+        command
             .arg("--engine")
             .arg(scripted_engine())
             .args(["--engine-arg=--legal", "--engine-arg=--score", &format!("--engine-arg={score}")])
@@ -61,9 +63,8 @@ impl Adapter {
             .arg("--log")
             .arg(world.path(log))
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stdout(Stdio::piped());
+        let mut process = start(&mut command);
         let (input, output) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
         Self {
             process,

@@ -1,6 +1,5 @@
 //! `tabiya edit`: changes moves of a position by hand.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,22 +8,19 @@ use shakmaty::Move;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::map::Map;
 use crate::base::progress::Progress;
-use crate::base::replace::Replacement;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Book, Format, MoveFacts, Scope, WriteOptions, abk};
-use crate::bookmaker::{self, edit::Edited};
-use crate::chess::{Game, MoveCode, notation};
+use crate::book::{self, Annotation, Book, Format, MoveFacts, Written};
+use crate::bookmaker::Merged;
+use crate::chess::{Game, notation};
 use crate::cli::args::positions::game_at;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::{mark, san};
+use crate::cli::output::lines::mark;
 use crate::cli::output::{self, written};
-use crate::learn::{self, EntryEdit, Learner};
-
-/// Bytes of the position's name that are kept with an edit.
-const NOTE_MAX: usize = 255;
+use crate::edit::{self, NOTE_MAX, Outcome};
+use crate::learn::{self, Learner};
+use crate::view::san;
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
@@ -70,23 +66,19 @@ pub fn run(args: &Args) -> Result<Exit> {
     if args.undo {
         return undo(path, book.format());
     }
-    if let Some(file) = book.files().into_iter().find(|file| is_read_only(file)) {
-        return Err(Error::new(ErrorKind::File, "the file may only be read")
-            .at_path(file)
-            .advice("make it writable, or edit a copy"));
-    }
+    edit::refuse_read_only(&*book)?;
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
     let before = moves_at(&*book, &game);
     let name = name_of(args, &game);
-    match book.format() {
-        Format::Polyglot => {
-            // While the book is written, a map of it could get in the way.
-            drop(book);
-            edit_polyglot(path, &game, &edits, &name)?;
-        }
-        Format::Abk => edit_abk(path, &game, &edits)?,
-        Format::Ctg | Format::Kvetka => rewrite(args, &*book, &game, &edits)?,
+    let resources = args.resources.resolve()?;
+    if matches!(book.format(), Format::Ctg | Format::Kvetka) {
+        interrupt::watch();
+    }
+    let progress = || Progress::terminal(path.to_string_lossy());
+    if let Outcome::NotWritten(why) = edit::apply(book, game.position(), &edits, &name, &resources, progress)?
+    {
+        return Err(not_whole(path, &why.0, &why.1));
     }
     let book = book::open(path)?;
     let after = moves_at(&*book, &game);
@@ -134,10 +126,6 @@ impl Args {
         }
         Ok(edits)
     }
-}
-
-fn is_read_only(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|metadata| metadata.permissions().readonly())
 }
 
 /// The move of a word, in SAN or UCI notation.
@@ -189,19 +177,6 @@ fn name_of(args: &Args, game: &Game) -> String {
     if name.len() > NOTE_MAX { game.position().fen() } else { name }
 }
 
-fn edit_polyglot(path: &Path, game: &Game, edits: &[Edit], name: &str) -> Result<()> {
-    let at = game.position();
-    let edits: Vec<_> = edits
-        .iter()
-        .map(|edit| EntryEdit {
-            key: at.key(),
-            codes: MoveCode::codes(edit.mv, at.chess()),
-            edit: edit.clone(),
-        })
-        .collect();
-    Learner::new(path)?.edit(&edits, name).map(drop)
-}
-
 fn undo(path: &Path, format: Format) -> Result<Exit> {
     if format != Format::Polyglot {
         let what =
@@ -226,38 +201,15 @@ fn undo(path: &Path, format: Format) -> Result<Exit> {
     })
 }
 
-fn edit_abk(path: &Path, game: &Game, edits: &[Edit]) -> Result<()> {
-    let progress = Progress::terminal(path.to_string_lossy());
-    let data = Map::open(path)?;
-    let edited =
-        abk::edited(&data, game.position(), edits, &progress).map_err(|error| error.at_path(path))?;
-    let mut file = Replacement::new(path, true)?;
-    file.write_all(&edited).map_err(|error| file.error(error))?;
-    drop(data);
-    file.commit()
-}
-
-/// Writes the book anew, unless its format cannot hold all that was read.
-fn rewrite(args: &Args, book: &dyn Book, game: &Game, edits: &[Edit]) -> Result<()> {
-    let path = book.path();
-    let edited = Edited::new(book, game.position(), edits).map_err(|error| error.at_path(path))?;
-    let resources = args.resources.resolve()?;
-    interrupt::watch();
-    let options = WriteOptions { whole: true, ..written::options(path, true, Some(0), &resources) };
-    let writer = book::create(path, &options)?;
-    let progress = Progress::terminal(path.to_string_lossy());
-    let (merged, new) = bookmaker::merge(&[(&edited, Scope::All)], &resources, writer, &progress)?;
-    drop(progress);
-    if !new.files.is_empty() {
-        return Ok(());
-    }
-    let mut lost = written::merged_lines(&merged, "the book holds only their keys");
-    lost.extend(written::lines(&new).into_iter().filter(|line| line.starts_with("left out")));
+/// The error where a book was not written anew.
+fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
+    let mut lost = written::merged_lines(merged, "the book holds only their keys");
+    lost.extend(written::lines(new).into_iter().filter(|line| line.starts_with("left out")));
     let what = match lost.first() {
         Some(lost) => format!("written anew, the book would not be whole ({lost})"),
         None => "the book would have no moves left".to_owned(),
     };
-    Err(Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged"))
+    Error::new(ErrorKind::Format, what).at_path(path).advice("the old files are unchanged")
 }
 
 /// What a book says of a move, in words.

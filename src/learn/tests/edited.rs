@@ -13,26 +13,26 @@ use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 
-fn learner(disk: &SimDisk) -> Learner {
+pub(super) fn learner(disk: &SimDisk) -> Learner {
     Learner::over(Box::new(disk.clone()), "a.bin")
 }
 
-fn fresh() -> SimDisk {
+pub(super) fn fresh() -> SimDisk {
     SimDisk::of(Files { book: book(&LINES), journal: None })
 }
 
 use Change::Delete;
 
-const fn set(weight: u64) -> Change {
+pub(super) const fn set(weight: u64) -> Change {
     Change::Set(Value::Weight(weight))
 }
 
-const fn add(weight: u64) -> Change {
+pub(super) const fn add(weight: u64) -> Change {
     Change::Add(Value::Weight(weight))
 }
 
 /// A change of the last of these moves, played after the others.
-fn change(moves: &str, change: Change) -> EntryEdit {
+pub(super) fn change(moves: &str, change: Change) -> EntryEdit {
     let mut game = Game::start();
     let mut last = None;
     for text in moves.split_whitespace() {
@@ -46,12 +46,12 @@ fn change(moves: &str, change: Change) -> EntryEdit {
 }
 
 /// The entries of the last of these moves.
-fn entries(book: &[u8], moves: &str) -> Vec<Entry> {
+pub(super) fn entries(book: &[u8], moves: &str) -> Vec<Entry> {
     let EntryEdit { key, codes, .. } = change(moves, Delete);
     Entries::new(book).of(key).filter(|entry| codes.contains(&entry.mv)).collect()
 }
 
-fn weight(book: &[u8], moves: &str) -> Option<u16> {
+pub(super) fn weight(book: &[u8], moves: &str) -> Option<u16> {
     entries(book, moves).first().map(|entry| entry.weight)
 }
 

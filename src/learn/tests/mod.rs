@@ -5,6 +5,7 @@ pub mod disk;
 mod edited;
 mod faults;
 mod power;
+mod redone;
 mod replaced;
 mod rules;
 mod spooled;
