@@ -6,8 +6,12 @@
 //!
 //! | floor | contents | uses |
 //! |---|---|---|
-//! | [`cli`] | the commands: arguments, terminal output, exit codes | adapter, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
-//! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, book, openings, engine, chess, uci, base |
+//! | [`cli`] | the commands: arguments, terminal output, exit codes | explore, adapter, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
+//! | [`explore`] | the server of `tabiya explore`: its page, its interface, Lichess's interface | adapter, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
+//! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, evals, book, openings, engine, chess, uci, base |
+//! | [`view`] | what a book says of a position under a policy, and the line of JSON for that | vet, choose, book, openings, chess |
+//! | [`vet`] | judges a book by evaluations: which positions next, minimax, losses, lines that go on | bookmaker, choose, evals, book, engine, chess, uci, base |
+//! | [`edit`] | changes moves of a position by hand, in books of every format | bookmaker, learn, book, chess, base |
 //! | [`bookmaker`] | games become counts, counts become weights, weights become a book | games, book, openings, chess, base |
 //! | [`learn`] | writes results of games into Polyglot books so that none is lost | book, chess, base |
 //! | [`choose`] | turns a book's moves and a policy into chances, and chances into one move | book, chess |
@@ -105,9 +109,14 @@ pub mod bookmaker;
 pub mod chess;
 pub mod choose;
 pub mod cli;
+pub mod edit;
 pub mod engine;
 pub mod evals;
+#[cfg(feature = "explore")]
+pub mod explore;
 pub mod games;
 pub mod learn;
 pub mod openings;
 pub mod uci;
+pub mod vet;
+pub mod view;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use shakmaty::{ByColor, Color, Move, Position as _};
 
-use super::Book;
+use super::{Book, Evaluations};
 use crate::chess::Position;
 
 /// Plies after which a line is followed no further.
@@ -49,6 +49,8 @@ pub struct BookSet {
     black: Vec<Arc<dyn Book>>,
     /// The numbers of the rules of the last books for White and for Black.
     rules: ByColor<Vec<usize>>,
+    /// Books with the evaluations beside them.
+    evaluated: Vec<(Arc<dyn Book>, Arc<dyn Evaluations>)>,
     walked: Vec<Option<Walked>>,
     path: Vec<(u64, Move)>,
 }
@@ -60,6 +62,7 @@ impl BookSet {
             white: [white, both].concat(),
             black: [black, both].concat(),
             rules: ByColor::default(),
+            evaluated: Vec::new(),
             walked: Vec::new(),
             path: Vec::new(),
         }
@@ -79,6 +82,33 @@ impl BookSet {
             }
         }
         self
+    }
+
+    /// The set with evaluations that are known of positions of these of its books.
+    #[must_use]
+    pub fn with_evaluations(
+        mut self,
+        evaluated: impl IntoIterator<Item = (Arc<dyn Book>, Arc<dyn Evaluations>)>,
+    ) -> Self {
+        self.evaluated.extend(evaluated);
+        self
+    }
+
+    /// The evaluations beside a book of the set.
+    pub(crate) fn evaluations(&self, book: &dyn Book) -> Option<&dyn Evaluations> {
+        let mut evaluated = self.evaluated.iter();
+        evaluated.find(|(of, _)| of.path() == book.path()).map(|(_, known)| &**known)
+    }
+
+    /// All books, each file once.
+    pub(crate) fn distinct(&self) -> Vec<Arc<dyn Book>> {
+        let mut books: Vec<Arc<dyn Book>> = Vec::new();
+        for book in self.white.iter().chain(&self.black) {
+            if !books.iter().any(|other| other.path() == book.path()) {
+                books.push(Arc::clone(book));
+            }
+        }
+        books
     }
 
     /// The number of the rule under which a colour's book is asked, if there is one.

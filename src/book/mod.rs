@@ -3,6 +3,7 @@
 
 mod book_set;
 pub mod edit;
+mod evaluations;
 pub mod formats;
 mod game;
 mod open;
@@ -23,11 +24,12 @@ use shakmaty::{Move, Position as _};
 
 pub use book_set::BookSet;
 pub(crate) use book_set::Reading;
+pub use evaluations::Evaluations;
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
-pub(crate) use open::in_any_case;
-pub use open::{create, open, open_bytes, parts};
+pub use open::{create, open, open_among, open_bytes, parts};
+pub(crate) use open::{format_of, in_any_case};
 pub use record::{PositionRecord, Scope};
 pub use verdict::plain_weights;
 pub use write::{BookWriter, Green, WriteOptions, Written, left_out};
@@ -59,6 +61,8 @@ pub enum Format {
     Abk,
     /// Kvetka's `.kob` with its `.kin` and `.ksf`.
     Kvetka,
+    /// Count files, `.parquet`.
+    Counts,
 }
 
 impl Format {
@@ -75,6 +79,7 @@ impl fmt::Display for Format {
             Format::Ctg => "ctg",
             Format::Abk => "abk",
             Format::Kvetka => "kvetka",
+            Format::Counts => "counts",
         })
     }
 }
@@ -334,6 +339,21 @@ pub trait Book: Send + Sync {
 
     /// Appends the book's moves in a position to `out`: legal ones only, each once, in any order.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>);
+
+    /// The priority of a move, 0 to 9, if the format has priorities: what an edit sets there.
+    fn priority(&self, _at: &Position, _mv: Move) -> Option<u8> {
+        None
+    }
+
+    /// Appends the moves as [`Book::moves`] does, with counts and weights of these games alone. Returns whether the book can
+    /// tell these games apart; if not, it appends nothing.
+    fn moves_among(&self, at: &Position, among: &counts::Among, out: &mut Vec<MoveFacts>) -> bool {
+        let all = !among.by().any();
+        if all {
+            self.moves(at, out);
+        }
+        all
+    }
 
     /// The heaviest legal move, the first in the book's order among equals; where the format has colours, marks or limits,
     /// of those that they let be played in tournaments.

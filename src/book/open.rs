@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::abk::{self, Abk, is_abk};
+use super::counts::{self, Among, CountBook};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::kvetka::{self, Kvetka};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
-use super::{Book, BookWriter, WriteOptions};
-use crate::base::error::{Error, ErrorKind, Result};
+use super::{Book, BookWriter, Format, WriteOptions};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::folder;
 use crate::base::map::Map;
+use crate::base::replace::leftovers;
 
 /// What to do with a file that is no book of a known format.
 const ADVICE: &str = "name a Polyglot (.bin), ChessBase (.ctg), Arena (.abk) or Kvetka (.kob) book";
@@ -23,14 +26,13 @@ const WRITABLE: &str = "end it with .bin (Polyglot), .ctg (ChessBase), .abk (Are
 const TEXT_LEN: usize = 256;
 
 /// Archives, tables and programs by their first bytes, according to the descriptions of their formats.
-const STARTS: [(&[u8], &str, &str); 10] = [
+const STARTS: [(&[u8], &str, &str); 9] = [
     (&[0x1f, 0x8b, 8], "this is a gzip archive", "unpack it first"),
     (b"PK\x03\x04", "this is a zip archive", "unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "this is a 7z archive", "unpack it first"),
     (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
-    (b"PAR1", "this is a count file (Parquet), no book", "make a book of it with tabiya build"),
     (b"TabEvals", "this is a store of evaluations, no book", "look at it with tabiya evals info"),
     (b"\x7fELF", "this is a program, no book", ADVICE),
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
@@ -39,18 +41,31 @@ const STARTS: [(&[u8], &str, &str); 10] = [
 /// Opens a book, which takes the same time whatever its size.
 ///
 /// Any of the files of a CTG or a Kvetka book, in any letter case, opens the book; so does the name of a Kvetka book
-/// without number or extension. Polyglot books have no mark: every other file that is long enough may be one.
+/// without number or extension. A count file, or a folder of nothing else, is a book too. Polyglot books have no mark: every
+/// other file that is long enough may be one.
 ///
 /// # Errors
 /// When the file cannot be opened, is empty or too short for a book, or is something else by its content or name; and
-/// as [`Ctg::open`] and [`Kvetka::open`].
+/// as [`Ctg::open`], [`Kvetka::open`] and [`CountBook::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
+    if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
+        // A process that died while it replaced the files of a book may have left some of them aside.
+        leftovers::put_back(folder::of(path));
+    }
     let found = ctg::in_any_case(path);
     if found.is_none() && !path.exists() && kvetka::in_any_case(path).is_some() {
         return Ok(Arc::new(Kvetka::open(path)?));
     }
+    if path.is_dir()
+        && let Some(files) = counts::named(path)?
+    {
+        return Ok(Arc::new(CountBook::open(path, &files)?));
+    }
     let bytes = Map::open(found.as_deref().unwrap_or(path))?;
+    if bytes.starts_with(counts::MAGIC) {
+        return Ok(Arc::new(CountBook::open(path, &[path.to_owned()])?));
+    }
     if let Some((what, advice)) = database(path) {
         return Err(Error::format(path, what).advice(advice));
     }
@@ -61,6 +76,23 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
         return Ok(Arc::new(Ctg::open(path)?));
     }
     open_bytes(path, bytes)
+}
+
+/// Opens a book in which only some games count.
+///
+/// # Errors
+/// When the book does not count these games separately, and as [`open()`].
+pub fn open_among(path: impl AsRef<Path>, among: &Among) -> Result<Arc<dyn Book>> {
+    let path = path.as_ref();
+    match counts::named(path)? {
+        _ if !among.by().any() => open(path),
+        Some(files) => Ok(Arc::new(CountBook::open(path, &files)?.among(among)?)),
+        None => {
+            let names = among.by().columns().collect::<Vec<_>>().join(" and ");
+            let what = format!("a book does not count games separately by {names}, as count files may");
+            Err(Error::new(ErrorKind::Usage, what).at_path(path).remedied_by(Remedy::CountBy))
+        }
+    }
 }
 
 /// The file that a path means if it does not exist itself: the parts of CTG and Kvetka books are found in any letter
@@ -88,6 +120,9 @@ pub fn open_bytes(path: impl AsRef<Path>, bytes: impl Into<Map>) -> Result<Arc<d
     }
     if let Some((_, what, advice)) = STARTS.iter().find(|(start, ..)| bytes.starts_with(start)) {
         return error(what, advice);
+    }
+    if bytes.starts_with(counts::MAGIC) {
+        return Ok(Arc::new(CountBook::from_bytes(path, bytes.to_vec())?));
     }
     if is_ctg(path, &bytes) {
         return error(
@@ -137,15 +172,27 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 /// When the extension is of no format that can be written, or as [`crate::base::replace::Replacement::new`].
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("ctg") => Ok(Box::new(ctg::Writer::new(path, options)?)),
-        Some("abk") => Ok(Box::new(abk::Writer::new(path, options)?)),
-        Some("bin") => Ok(Box::new(polyglot::Writer::new(path, options)?)),
-        Some("kob") => Ok(Box::new(kvetka::Writer::new(path, options)?)),
-        _ => Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
-            .at_path(path)
-            .advice(WRITABLE)),
+    match format_of(path) {
+        Some(Format::Ctg) => Ok(Box::new(ctg::Writer::new(path, options)?)),
+        Some(Format::Abk) => Ok(Box::new(abk::Writer::new(path, options)?)),
+        Some(Format::Polyglot) => Ok(Box::new(polyglot::Writer::new(path, options)?)),
+        Some(Format::Kvetka) => Ok(Box::new(kvetka::Writer::new(path, options)?)),
+        Some(Format::Counts) | None => {
+            Err(Error::new(ErrorKind::Usage, "the name does not say which format to write")
+                .at_path(path)
+                .advice(WRITABLE))
+        }
+    }
+}
+
+/// The format in which [`create`] writes a book of this name.
+pub(crate) fn format_of(path: &Path) -> Option<Format> {
+    match &*path.extension()?.to_string_lossy().to_ascii_lowercase() {
+        "ctg" => Some(Format::Ctg),
+        "abk" => Some(Format::Abk),
+        "bin" => Some(Format::Polyglot),
+        "kob" => Some(Format::Kvetka),
+        _ => None,
     }
 }
 
@@ -248,7 +295,7 @@ mod tests {
         let zip = b"PK\x03\x04\x14\0\0\0\x08\0aaaaaaaaaa";
         assert_eq!(refusal("b.bin", zip), "b.bin: this is a zip archive: unpack it first");
         let counts = refusal("a.bin", b"PAR1\x15\x04\x15\0PAR1");
-        assert!(counts.ends_with("no book: make a book of it with tabiya build"), "{counts}");
+        assert!(counts.contains("Parquet") || cfg!(not(feature = "parquet")), "{counts}");
         assert!(refusal("stockfish", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0").contains("a program"));
     }
 

@@ -14,8 +14,8 @@ use crate::base::{cut, interrupt};
 
 use args::adapter;
 use commands::{
-    build, check, convert, diff, doctor, dump, edit, evals, export, info, init, learn, merge, play, show,
-    tree, trim,
+    build, check, convert, diff, doctor, dump, edit, evals, explore, export, info, init, learn, merge, play,
+    show, tree, trim, vet,
 };
 pub use output::exit::Exit;
 
@@ -37,6 +37,8 @@ struct Cli {
 enum Command {
     /// Show the moves that each book has in a position, and how likely each is
     Show(show::Args),
+    /// Show books in the browser, and edit them there
+    Explore(explore::Args),
     /// Show what each book contains
     Info(info::Args),
     /// Read each book to its end and report all damage with its offset
@@ -62,6 +64,8 @@ enum Command {
     /// Write a ChessBase database as PGN
     #[command(alias = "games")]
     Export(export::Args),
+    /// Evaluate a book's positions with an engine, and write a book without the moves that lose too much
+    Vet(vet::Args),
     /// Keep evaluations of positions in a store: import, export, info, compact
     Evals(evals::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
@@ -111,6 +115,7 @@ pub fn main() -> ExitCode {
         None if was_double_clicked() => init::welcome(),
         None => play::run(&cli.adapter),
         Some(Command::Show(args)) => show::run(args),
+        Some(Command::Explore(args)) => explore::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Build(args)) => build::run(args),
@@ -123,6 +128,7 @@ pub fn main() -> ExitCode {
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
+        Some(Command::Vet(args)) => vet::run(args),
         Some(Command::Evals(args)) => evals::run(args),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),

@@ -7,7 +7,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `lines.tsv` | the list as it is published: code, name, moves; only the tests read it |
+//! | `lines.tsv` | the list as it is published: code, name, moves; the search of `tabiya explore` and the tests read it |
 //! | `names.txt` | each code and name once, sorted: lines such as `B90 Sicilian Defense: Najdorf Variation` |
 //! | `positions.bin` | for each position, in ascending order of keys: its key, and the offset of its line in `names.txt` |
 //!
@@ -23,6 +23,10 @@ use crate::chess::{Game, Position};
 
 /// The codes and names, a line each.
 const NAMES: &str = include_str!("names.txt");
+
+/// The list as it is published: a heading, then code, name and moves in SAN, with tabs between them.
+#[cfg(any(test, feature = "explore"))]
+const LINES: &str = include_str!("lines.tsv");
 
 /// A position: its Polyglot key (u64, big endian), and the offset of its line in [`NAMES`] (u32, big endian).
 const POSITION_LEN: usize = 12;
@@ -96,6 +100,16 @@ impl Opening {
     }
 }
 
+/// The named lines: code, name, and the moves in SAN.
+#[cfg(feature = "explore")]
+pub(crate) fn lines() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    LINES.lines().skip(1).filter_map(|line| {
+        let (eco, rest) = line.split_once('\t')?;
+        let (name, moves) = rest.split_once('\t')?;
+        Some((eco, name, moves))
+    })
+}
+
 impl fmt::Display for Opening {
     /// As [`Opening::as_str`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,8 +135,6 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::fs;
     use std::path::Path;
-
-    const LINES: &str = include_str!("lines.tsv");
 
     /// The list: code and name as they are shown, and the game of the moves.
     fn lines() -> impl Iterator<Item = (String, Game)> {

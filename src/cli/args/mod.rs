@@ -1,6 +1,7 @@
 //! Arguments that several commands share.
 
 pub mod adapter;
+pub mod engine;
 pub mod policy;
 pub mod positions;
 pub mod resources;

@@ -3,7 +3,7 @@
 use clap::ArgAction;
 use clap::builder::RangedU64ValueParser;
 
-use crate::choose::Policy;
+use crate::choose::{MAX_LOSS_MAX, Policy};
 
 /// Which of a book's moves may be played, and how often.
 #[derive(clap::Args, Clone, Debug)]
@@ -29,6 +29,10 @@ pub(crate) struct PolicyArgs {
     /// Leave the book when its line has fewer plies left than this [default: 0]
     #[arg(long, value_name = "PLIES", value_parser = up_to(100))]
     reserve: Option<u32>,
+    /// Play no move that loses more than this many centipawns, by the store of evaluations beside the book; 0 = no limit
+    /// [default: 0]
+    #[arg(long, value_name = "CENTIPAWNS", value_parser = up_to(MAX_LOSS_MAX.into()))]
+    max_loss: Option<u32>,
     /// Honour the book's own recommendations: colours, marks and limits [default: true]
     ///
     /// With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as the only move is
@@ -59,6 +63,7 @@ impl PolicyArgs {
             threshold: self.threshold.unwrap_or(options.threshold),
             games: self.games.flatten().unwrap_or(options.games),
             reserve: self.reserve.unwrap_or(options.reserve),
+            max_loss: self.max_loss.unwrap_or(options.max_loss),
             tournament: self.tournament.unwrap_or(options.tournament),
             repeats: self.repeats || options.repeats,
             learn: self.learn || options.learn,
@@ -117,13 +122,15 @@ mod tests {
     fn the_help_names_the_defaults() {
         use clap::CommandFactory;
         let command = Line::command();
-        let Policy { variety, depth, threshold, games, reserve, tournament, .. } = Policy::default();
+        let Policy { variety, depth, threshold, games, reserve, max_loss, tournament, .. } =
+            Policy::default();
         for (name, default) in [
             ("variety", variety.to_string()),
             ("depth", depth.to_string()),
             ("threshold", threshold.to_string()),
             ("games", games.to_string()),
             ("reserve", reserve.to_string()),
+            ("max_loss", max_loss.to_string()),
             ("tournament", tournament.to_string()),
         ] {
             let argument = command.get_arguments().find(|argument| argument.get_id() == name).unwrap();
@@ -134,13 +141,15 @@ mod tests {
 
     #[test]
     fn each_option_is_applied() {
-        let line = "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --tournament false --repeats --learn";
+        let line = "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --max-loss 30 --tournament false --repeats \
+                    --learn";
         let expected = Policy {
             variety: 0,
             depth: 12,
             threshold: 1000,
             games: 7,
             reserve: 4,
+            max_loss: 30,
             tournament: false,
             repeats: true,
             learn: true,
@@ -162,7 +171,14 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_refused() {
-        for line in ["--variety 101", "--threshold 1001", "--depth -1", "--games x", "--tournament perhaps"] {
+        for line in [
+            "--variety 101",
+            "--threshold 1001",
+            "--depth -1",
+            "--games x",
+            "--tournament perhaps",
+            "--max-loss 10001",
+        ] {
             assert_eq!(policy(line), None, "{line}");
         }
     }

@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         None => make(&args.inputs, &args.to, &args.resources),
         Some(option) => Err(Error::new(
             ErrorKind::Usage,
-            format!("{option} is for count files, and books do not tell games apart"),
+            format!("{option} is for count files, and books do not count games separately"),
         )
         .advice("end the name of the output with .parquet, or make a book of count files with tabiya build")),
     }
@@ -136,7 +136,8 @@ fn merge_counts(
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, force)?;
     let progress = Progress::terminal(output.to_string_lossy());
-    let input = Input { games: &mut games::open(&[])?, repeated: &Repeated::default(), counts: &files };
+    let input =
+        Input { games: &mut games::open(&[])?, repeated: &Repeated::default(), counts: &files, work: None };
     let (_, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = counts::read_lines(&files, false);

@@ -8,9 +8,11 @@ use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
+use crate::cli::output::values::{evals_beside, value};
 use crate::cli::output::{self, Look};
 use crate::learn;
 use crate::openings::Opening;
+use crate::vet::Look as Evals;
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.
@@ -27,6 +29,9 @@ pub struct Args {
     /// How many plies to follow
     #[arg(long, value_name = "N", default_value_t = 6)]
     depth: u32,
+    /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
+    #[arg(long)]
+    evals: bool,
 }
 
 /// Prints the lines from the position, each with the name of its opening where that changes. A reply that is not in the book but leads back into it is marked.
@@ -36,11 +41,12 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let book = learn::open_settled(&args.book)?;
     let look = Look::of_stdout();
+    let evals = if args.evals { Some(evals_beside(&*book)?) } else { None };
     output::print(|out| {
         let mut known = true;
         each_position(&args.positions, |game, _| {
             let lines = Lines::new(&*book, Replies::Within(MAX_OWN));
-            known &= tree(lines, args.depth, game, look, out)?;
+            known &= tree(lines, args.depth, game, (look, evals.as_ref()), out)?;
             Ok(())
         })?;
         Ok(if known { Exit::Done } else { Exit::Findings })
@@ -63,7 +69,13 @@ struct Branch {
 }
 
 /// Draws the tree; `false` if the book does not know the position.
-fn tree(mut lines: Lines<'_>, depth: u32, game: &Game, look: Look, out: &mut dyn Write) -> io::Result<bool> {
+fn tree(
+    mut lines: Lines<'_>,
+    depth: u32,
+    game: &Game,
+    (look, evals): (Look, Option<&Evals>),
+    out: &mut dyn Write,
+) -> io::Result<bool> {
     let (at, opening) = (game.position(), Opening::of(game));
     let mut moves_from =
         |at: &Position, plies| if plies < depth { lines.moves_from(at) } else { (Vec::new(), false) };
@@ -81,7 +93,8 @@ fn tree(mut lines: Lines<'_>, depth: u32, game: &Game, look: Look, out: &mut dyn
     push(&mut waiting, "", at, opening, steps, 1);
     while let Some(Branch { before, last: is_last, from, step, plies, opening }) = waiting.pop() {
         write!(out, "{before}{}", if is_last { last } else { branch })?;
-        write!(out, "{}{}{}", number(&from, false), label(&step, look), statistics(&step))?;
+        let worth = of_worth(evals, &from, &step);
+        write!(out, "{}{}{}{worth}", number(&from, false), label(&step, look), statistics(&step))?;
         // Moves without alternatives continue the line.
         let mut named = Opening::at(&step.after).or(opening);
         let (mut at, mut plies) = (step.after, plies);
@@ -94,7 +107,8 @@ fn tree(mut lines: Lines<'_>, depth: u32, game: &Game, look: Look, out: &mut dyn
                 break steps;
             }
             let Some(only) = steps.pop() else { break steps };
-            write!(out, "  {}{}", number(&at, true), label(&only, look))?;
+            let worth = of_worth(evals, &at, &only);
+            write!(out, "  {}{}{worth}", number(&at, true), label(&only, look))?;
             at = only.after;
             named = Opening::at(&at).or(named);
             plies += 1;
@@ -146,5 +160,16 @@ fn statistics(step: &Step) -> String {
     match step.known.weight {
         0 => format!(" never{games}"),
         _ => format!(" {:.1} %{games}", step.share * 100.0),
+    }
+}
+
+/// What a move is worth, and what it loses against the best.
+fn of_worth(evals: Option<&Evals>, from: &Position, step: &Step) -> String {
+    let Some(evals) = evals else { return String::new() };
+    let worth = evals.worth(from, &[step.known]);
+    match (value(Some(&worth), 0), worth.loss(0)) {
+        (Some(value), Some(0)) => format!(" {value}"),
+        (Some(value), Some(loss)) => format!(" {value} (-{loss})"),
+        _ => " ?".to_owned(),
     }
 }

@@ -1,30 +1,6 @@
-//! What a book knows of a move, under the JSON keys that are promised and in words for people.
+//! What a book knows of a move, in words for people.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
-use crate::book::{Learned, MoveFacts};
-
-/// What a book knows of a move besides its weight; null where the format does not have it.
-pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
-
-impl<M> Serialize for Facts<'_, M> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(MoveFacts { counts, annotation, recommended, learned, ratings, .. }) = self;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("games", &counts.map(|counts| counts.games))?;
-        map.serialize_entry("wins", &counts.map(|counts| counts.wins))?;
-        map.serialize_entry("draws", &counts.map(|counts| counts.draws))?;
-        map.serialize_entry("losses", &counts.map(|counts| counts.losses))?;
-        map.serialize_entry("annotation", &annotation.map(|mark| mark.as_str()))?;
-        map.serialize_entry("recommended", recommended)?;
-        map.serialize_entry("learn", learned)?;
-        // Left out if the format has none.
-        if ratings.is_some() {
-            map.serialize_entry("ratings", ratings)?;
-        }
-        map.end()
-    }
-}
+use crate::book::Learned;
 
 /// The colour of a move that its format recommends or advises against.
 pub fn colour(recommended: bool) -> &'static str {

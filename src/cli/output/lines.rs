@@ -1,32 +1,11 @@
 //! A book's moves and lines, in the order in which they are printed.
 
-use shakmaty::san::SanPlus;
 use shakmaty::{Color, Move, Position as _};
 
 use crate::book::traverse::{Keys, own_lines};
 use crate::book::{Annotation, Book, MoveFacts};
 use crate::chess::Position;
-use crate::choose::{Policy, chances};
-
-/// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
-pub(crate) fn by_chance(
-    book: &dyn Book,
-    at: &Position,
-    policy: &Policy,
-    admit: impl FnMut(Move) -> bool,
-) -> Vec<(MoveFacts, f64)> {
-    let (mut moves, mut shares) = (Vec::new(), Vec::new());
-    book.moves(at, &mut moves);
-    chances(&moves, policy, admit, &mut shares);
-    let mut moves: Vec<_> = moves.into_iter().zip(shares).collect();
-    moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
-    moves
-}
-
-/// A move in standard algebraic notation.
-pub fn san(at: &Position, mv: Move) -> String {
-    SanPlus::from_move(at.chess().clone(), mv).to_string()
-}
+use crate::view::san;
 
 /// Follows a book's lines move by move, each position once.
 ///

@@ -8,6 +8,7 @@ pub mod findings;
 pub mod lines;
 pub mod report;
 pub mod rows;
+pub(crate) mod values;
 pub mod written;
 
 use std::io::{self, BufWriter, IsTerminal, LineWriter, Write};

@@ -117,6 +117,11 @@ impl Book for Abk {
         }
     }
 
+    fn priority(&self, at: &Position, mv: Move) -> Option<u8> {
+        let of_key = self.index().of_key(at.key());
+        of_key.iter().find(|known| known.mv.resolve(at.chess()) == Some(mv)).map(|known| known.priority)
+    }
+
     fn best(&self, at: &Position) -> Option<Move> {
         self.first(at, |known| known.weight > 0 && !known.limited)
     }

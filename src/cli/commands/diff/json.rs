@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::Place;
 use crate::bookmaker::diff::{Difference, Facts, What, Which};
 use crate::chess::MoveCode;
-use crate::cli::output::{facts, rows};
+use crate::cli::output::rows;
+use crate::view;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -41,12 +42,12 @@ struct Known<'a> {
 struct Said<'a> {
     weight: u64,
     #[serde(flatten)]
-    facts: facts::Facts<'a, MoveCode>,
+    facts: view::Facts<'a, MoveCode>,
 }
 
 impl<'a> Said<'a> {
     fn of(facts: &'a Facts) -> Self {
-        Self { weight: facts.weight, facts: facts::Facts(facts) }
+        Self { weight: facts.weight, facts: view::Facts(facts) }
     }
 }
 

@@ -17,10 +17,11 @@ use crate::chess::Position;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::{colour, learned};
-use crate::cli::output::lines::{number, san};
+use crate::cli::output::lines::number;
 use crate::cli::output::rows::{many, percent};
 use crate::cli::output::{self, Printed};
 use crate::learn;
+use crate::view::san;
 
 /// Differences of one kind that are listed without `--all`.
 const LISTED: u64 = 20;

@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Position as _};
 use super::client::Client;
 use super::{PATIENCE, Problem};
 use crate::chess::Position;
-use crate::cli::output::lines::san;
+use crate::view::san;
 
 /// Plies after which the game ends even if the books have more.
 const MAX_PLIES: usize = 300;

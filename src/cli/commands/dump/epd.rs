@@ -7,7 +7,6 @@ use std::ops::ControlFlow;
 
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
-use shakmaty::fen::Epd;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
@@ -18,7 +17,8 @@ use crate::book::{Book, MoveFacts};
 use crate::chess::normal::forms;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
-use crate::cli::output::lines::{by_chance, number, san};
+use crate::cli::output::lines::number;
+use crate::view::{by_chance, san};
 
 /// The lines of playable moves that reach the positions after exactly this many plies, in an order that the seed decides.
 /// Of positions that are the same when mirrored or with colours swapped, the first is taken, and the first of the lines that
@@ -70,8 +70,7 @@ pub fn line(moves: &[MoveCode], out: &mut dyn Write) -> io::Result<()> {
         words.push(format!("{}{}", number(&at, true), san(&at, found.mv)));
         at.play(found.mv);
     }
-    let epd = Epd::from_position(at.chess(), EnPassantMode::Legal);
-    writeln!(out, "{epd} c0 \"{}\";", words.join(" "))
+    writeln!(out, "{} c0 \"{}\";", at.epd(), words.join(" "))
 }
 
 #[cfg(test)]

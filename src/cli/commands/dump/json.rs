@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::tsv::Castlings;
 use crate::book::PositionRecord;
 use crate::chess::MoveCode;
-use crate::cli::output::facts::Facts;
 use crate::cli::output::rows;
 use crate::openings::Opening;
+use crate::view::Facts;
 
 #[derive(Serialize)]
 struct Line<'a> {

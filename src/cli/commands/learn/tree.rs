@@ -12,11 +12,12 @@ use crate::chess::Position;
 use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
-use crate::cli::output::lines::{by_chance, number, san};
+use crate::cli::output::lines::number;
 use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
 use crate::openings::Opening;
+use crate::view::{by_chance, san};
 
 /// The columns, and whether they hold numbers.
 const COLUMNS: [(&str, bool); 5] =

@@ -1,11 +1,10 @@
 //! The books of the configuration, as the adapter asks them: which one answers in a position, and under which rule.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::{Args, Asked, games, json, table, view};
+use super::{Args, games, table};
 use crate::adapter::config::rules::{Rule, rule_name};
 use crate::adapter::config::{Config, FILE_NAME, Given};
 use crate::adapter::io::book_loader::BookLoader;
@@ -17,6 +16,7 @@ use crate::cli::args::positions::each_position;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, Look, Printed};
 use crate::learn;
+use crate::view::{Asked, View, json};
 
 /// The books of the configuration.
 struct Configured<'a> {
@@ -44,10 +44,11 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let named = [&files.white, &files.black, &files.both].into_iter().flat_map(|list| list.files());
     let named = named.chain(files.both.rules().iter().map(|rule| &rule.file));
     named.filter_map(|name| config.search_paths.find(name).ok()).for_each(|path| learn::settle(&path));
-    let (set, problems) = BookLoader { search_paths: config.search_paths.clone() }.open(files);
+    let options = args.policy.over(&config.options.policy);
+    let loader = BookLoader { search_paths: config.search_paths.clone() };
+    let (set, problems) = loader.open(files, options.max_loss > 0);
     let unopened = problems.iter().any(|problem| problem.unopened);
     problems.iter().for_each(|problem| output::warn(&problem.what));
-    let options = args.policy.over(&config.options.policy);
     let mut configured = Configured { set, rules: files.both.rules(), options };
     let exit = if unopened { Exit::File } else { Exit::Done };
     output::print(|out| {
@@ -61,7 +62,7 @@ impl Configured<'_> {
     fn show(&mut self, args: &Args, out: &mut dyn Write) -> Printed<bool> {
         if args.policy.lists_games() && !args.positions.is_given() {
             let mut known = true;
-            for book in self.each_book() {
+            for book in self.set.distinct() {
                 known &= games::list(&*book, None, args.json, out)?;
             }
             return Ok(known);
@@ -74,7 +75,7 @@ impl Configured<'_> {
             }
             if args.policy.lists_games() {
                 let mut any = false;
-                for book in self.each_book() {
+                for book in self.set.distinct() {
                     any |= games::list(&*book, Some(game.position()), args.json, out)?;
                 }
                 known &= any;
@@ -84,17 +85,6 @@ impl Configured<'_> {
             Ok(())
         })?;
         Ok(known)
-    }
-
-    /// All books, each once.
-    fn each_book(&self) -> Vec<Arc<dyn Book>> {
-        let mut books: Vec<Arc<dyn Book>> = Vec::new();
-        for book in shakmaty::Color::ALL.into_iter().flat_map(|color| self.set.books(color)) {
-            if !books.iter().any(|other| other.path() == book.path()) {
-                books.push(Arc::clone(book));
-            }
-        }
-        books
     }
 
     /// Shows a position in the books that are asked for the side to move, as a table or (without a look) as JSON.
@@ -113,7 +103,7 @@ impl Configured<'_> {
             let rule = number.and_then(|number| self.rules.get(number.checked_sub(1)?));
             let policy = rule.map_or_else(|| self.options.clone(), |rule| rule.policy(&self.options));
             let from = if number.is_some() { index } else { 0 };
-            let mut view = view(&*book, (&mut self.set, from), game, mode, &policy);
+            let mut view = View::of(&*book, (&mut self.set, from), game, mode, &policy);
             let chosen = answer.is_none() && view.line.is_some();
             view.asked = Some(Asked { rule: number, chosen });
             known |= !view.moves.is_empty();
@@ -155,6 +145,7 @@ mod tests {
     use super::*;
     use crate::adapter::config::rules::Rule;
     use crate::book;
+    use std::sync::Arc;
 
     /// What is shown of a position in the starter book under these rules, as a table and as JSON.
     fn shown(rules: &[Rule], moves: &str) -> (String, String) {

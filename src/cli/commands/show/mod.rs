@@ -3,25 +3,22 @@
 mod board;
 mod configured;
 mod games;
-mod json;
 mod table;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Position as _};
-
 use crate::base::error::Result;
-use crate::book::{Book, BookSet, GameReference, MoveFacts};
-use crate::chess::Game;
-use crate::choose::Policy;
+use crate::book::{Book, BookSet};
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::by_chance;
+use crate::cli::output::values::evals_beside;
 use crate::cli::output::{self, Look};
+use crate::evals;
 use crate::learn;
-use crate::openings::Opening;
+use crate::vet::Look as Evals;
+use crate::view::{View, json};
 
 /// `tabiya show`.
 #[derive(clap::Args, Debug)]
@@ -35,38 +32,14 @@ pub struct Args {
     config: Option<String>,
     #[command(flatten)]
     positions: Positions,
+    /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
+    #[arg(long, requires = "books")]
+    evals: bool,
     /// Print one line of JSON per position and book
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     policy: PolicyArgs,
-}
-
-/// A book's moves in a position, the most likely first.
-struct View<'a> {
-    book: &'a dyn Book,
-    game: &'a Game,
-    mode: CastlingMode,
-    moves: Vec<(MoveFacts, f64)>,
-    /// The name of the opening.
-    opening: Option<Opening>,
-    /// What the book says in words.
-    comment: Option<String>,
-    /// A game with the position.
-    reference: Option<GameReference>,
-    /// Plies of the line that begins with the most likely move; `None` if no move is playable.
-    line: Option<u32>,
-    /// How it is asked, if it is a book of the configuration.
-    asked: Option<Asked>,
-}
-
-/// How a book of the configuration is asked.
-#[derive(Clone, Copy)]
-struct Asked {
-    /// The number of its rule, if it has one.
-    rule: Option<usize>,
-    /// Whether it is the one that answers.
-    chosen: bool,
 }
 
 /// Shows the positions, or lists games.
@@ -85,7 +58,14 @@ pub fn run(args: &Args) -> Result<Exit> {
         match learn::open_settled(path) {
             Ok(book) => {
                 book.warnings().iter().for_each(|warning| output::warn(warning));
-                books.push((Arc::clone(&book), BookSet::new(&[], &[], &[book])));
+                let evals = evals_of(args, &*book)?;
+                let mut set = BookSet::new(&[], &[], &[Arc::clone(&book)]);
+                if policy.max_loss > 0 {
+                    let (opened, failed) = evals::open_beside(&set.distinct());
+                    set = set.with_evaluations(opened);
+                    failed.iter().for_each(|error| output::warn(&error.to_string()));
+                }
+                books.push((book, set, evals));
             }
             Err(error) => {
                 output::complain(&error);
@@ -97,7 +77,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     output::print(|out| {
         let mut unknown = false;
         if lists_games && !args.positions.is_given() {
-            for (book, _) in &books {
+            for (book, ..) in &books {
                 unknown |= !games::list(&**book, None, args.json, out)?;
             }
         } else {
@@ -106,12 +86,14 @@ pub fn run(args: &Args) -> Result<Exit> {
                 if !args.json {
                     table::place(game, look, out)?;
                 }
-                for (book, book_set) in &mut books {
+                for (book, book_set, evals) in &mut books {
                     if lists_games {
                         known |= games::list(&**book, Some(game.position()), args.json, out)?;
                         continue;
                     }
-                    let view = view(&**book, (book_set, 0), game, mode, &policy);
+                    let mut view = View::of(&**book, (book_set, 0), game, mode, &policy);
+                    let moves: Vec<_> = view.moves.iter().map(|(known, _)| *known).collect();
+                    view.worth = evals.as_ref().map(|evals| evals.worth(game.position(), &moves));
                     known |= !view.moves.is_empty();
                     if args.json {
                         json::line(&view, out)?;
@@ -127,24 +109,18 @@ pub fn run(args: &Args) -> Result<Exit> {
     })
 }
 
-/// Looks a position up in a book; the books of its set, from this one on, tell how long its lines are.
-fn view<'a>(
-    book: &'a dyn Book,
-    (book_set, from): (&mut BookSet, usize),
-    game: &'a Game,
-    mode: CastlingMode,
-    policy: &Policy,
-) -> View<'a> {
-    let position = game.position();
-    let color = position.chess().turn();
-    let covered = policy.covers(game.fullmove());
-    let moves = by_chance(book, position, policy, |mv| covered && policy.admits(book_set, from, game, mv));
-    let first = moves.first().filter(|(_, chance)| *chance > 0.0);
-    let line = first.map(|(first, _)| {
-        book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
-    });
-    let (opening, comment, reference) = (Opening::of(game), book.comment(position), book.game(position));
-    View { book, game, mode, moves, opening, comment, reference, line, asked: None }
+/// The store beside a book, if it is of use: for programs its evaluations alone, and with `--evals` the values that are backed
+/// up through the book.
+fn evals_of(args: &Args, book: &dyn Book) -> Result<Option<Evals>> {
+    match (args.evals, args.json) {
+        (true, _) => evals_beside(book).map(Some),
+        // Whoever did not ask for values gets the moves all the same.
+        (false, true) => Ok(Evals::open(&evals::beside(book.path())).unwrap_or_else(|error| {
+            output::warn(&error.to_string());
+            None
+        })),
+        (false, false) => Ok(None),
+    }
 }
 
 #[cfg(test)]
@@ -153,8 +129,10 @@ mod tests {
     use crate::base::findings::Findings;
     use crate::base::progress::Progress;
     use crate::book::{Annotation, Counts, Format, Learned, Ratings, SourceKind, Summary};
-    use crate::chess::Position;
-    use shakmaty::Move;
+    use crate::book::{Book, GameReference, MoveFacts};
+    use crate::chess::{Game, Position};
+    use crate::choose::{Losses, Policy};
+    use shakmaty::{CastlingMode, Move};
     use std::path::Path;
 
     /// A book that knows everything: the moves listed, in every position where they are legal.
@@ -210,7 +188,7 @@ mod tests {
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book: Arc<dyn Book> = Arc::new(book);
         let mut book_set = BookSet::new(&[], &[], &[Arc::clone(&book)]);
-        let view = view(&*book, (&mut book_set, 0), &game, CastlingMode::Standard, policy);
+        let view = View::of(&*book, (&mut book_set, 0), &game, CastlingMode::Standard, policy);
         let (mut text, mut line) = (Vec::new(), Vec::new());
         table::book(&view, look, &mut text).unwrap();
         json::line(&view, &mut line).unwrap();
@@ -264,11 +242,13 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
+            losses: Losses::default(),
             opening: None,
             comment: Some("A00 Start".to_owned()),
             reference: Some(game.clone()),
             line: None,
             asked: None,
+            worth: None,
         };
         let mut text = Vec::new();
         table::book(&view(Vec::new()), Look::default(), &mut text).unwrap();
@@ -350,8 +330,13 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
         let (book, mut game) = (Knowing(Vec::new()), Game::start());
         assert!(game.push_uci(b"e2e4"));
         let shown = |comment: &str| {
-            let mut view =
-                view(&book, (&mut BookSet::default(), 0), &game, CastlingMode::Standard, &Policy::default());
+            let mut view = View::of(
+                &book,
+                (&mut BookSet::default(), 0),
+                &game,
+                CastlingMode::Standard,
+                &Policy::default(),
+            );
             view.comment = Some(comment.to_owned());
             let mut text = Vec::new();
             table::book(&view, Look::default(), &mut text).unwrap();

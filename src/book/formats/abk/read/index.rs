@@ -38,6 +38,8 @@ pub struct IndexedMove {
     pub mv: MoveCode,
     /// Plies from the start up to and including this move, on the shortest path.
     pub ply: u16,
+    /// The mean of the priorities of its records, rounded.
+    pub priority: u8,
     /// Whether White moves.
     pub white: bool,
     /// Whether the header's limits keep it from being played.
@@ -59,6 +61,7 @@ impl IndexedMove {
             base,
             mv,
             ply: ply.min(u16::MAX.into()) as u16,
+            priority: 0,
             white: at.chess().turn() == Color::White,
             limited: false,
         }
@@ -140,6 +143,7 @@ impl Index {
         for known in &mut known {
             let sum = std::mem::take(&mut known.weight);
             let priority = sum as f64 / f64::from(known.base.max(1));
+            known.priority = priority.round() as u8;
             known.weight = weighing.weight(priority, known);
             known.limited = weighing.limits(known);
         }

@@ -1,0 +1,108 @@
+//! `tabiya explore`: books in a browser.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::base::error::Result;
+use crate::cli::args::slices::SliceArgs;
+use crate::cli::output::exit::Exit;
+
+/// `tabiya explore`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The books [default: those of the configuration, and the starter book]
+    #[arg(value_name = "SOURCE")]
+    books: Vec<PathBuf>,
+    /// The address to listen on; with another than this machine's own, others can connect, if they know the token. With
+    /// port 0 the system chooses a free port
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Keep the token in this file, so that the address stays the same; a file that does not exist is created [default: a
+    /// new token at each start]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Do not open the browser
+    #[arg(long)]
+    no_open: bool,
+    /// Allow edits of the books
+    #[arg(long)]
+    edit: bool,
+    /// The engine that is asked for its opinion [default: that of the configuration]
+    #[arg(long, value_name = "PROGRAM")]
+    engine: Option<String>,
+    #[command(flatten)]
+    slices: SliceArgs,
+}
+
+/// Serves the books until the process is asked to end.
+///
+/// # Errors
+/// When no book can be opened, the address cannot be listened on, or the engine is not found.
+#[cfg(feature = "explore")]
+pub fn run(args: &Args) -> Result<Exit> {
+    use std::io::Write;
+
+    use crate::cli::output::{unwritable, warn};
+    use crate::explore::{Options, is_local, serve};
+
+    let options = Options {
+        books: args.books.clone(),
+        listen: args.listen,
+        token_file: args.token_file.clone(),
+        edit: args.edit,
+        engine: args.engine.clone(),
+        among: args.slices.among(),
+    };
+    serve(&options, |address, warnings| {
+        warnings.iter().for_each(|warning| warn(warning));
+        if !is_local(&args.listen) {
+            warn(&format!(
+                "{}: others can connect, without encryption; whoever reads the token sees the books{}",
+                args.listen,
+                if args.edit { " and may edit them" } else { "" },
+            ));
+        }
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{address}").and_then(|()| out.flush()).map_err(|error| unwritable(&error))?;
+        if !args.no_open {
+            open(address);
+        }
+        Ok(())
+    })?;
+    Ok(Exit::Done)
+}
+
+/// Says that this executable has no server.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "explore"))]
+pub fn run(args: &Args) -> Result<Exit> {
+    use crate::base::error::{Error, ErrorKind};
+
+    let Args { books: _, listen: _, token_file: _, no_open: _, edit: _, engine: _, slices } = args;
+    let _ = slices.among();
+    Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
+        .advice("build it with its default features, or download a release"))
+}
+
+/// Opens an address in the browser. Where that fails, the address is printed already.
+#[cfg(feature = "explore")]
+fn open(address: &str) {
+    use std::process::{Command, Stdio};
+
+    let mut command = if cfg!(windows) {
+        let mut command = Command::new("cmd");
+        // The first text in quotes would be the title of a window.
+        command.args(["/c", "start", "", address]);
+        command
+    } else {
+        let mut command = Command::new(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
+        command.arg(address);
+        command
+    };
+    let started = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    if let Ok(mut child) = started {
+        std::thread::spawn(move || child.wait());
+    }
+}

@@ -1,0 +1,183 @@
+//! `/api/engine`: what an engine thinks of a position, for as long as somebody listens.
+//!
+//! Each connection has an engine of its own, which is started for it and ends with it.
+
+mod info;
+mod search;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use axum::response::Response;
+use shakmaty::Position as _;
+
+use self::search::Search;
+use super::Explorer;
+use super::fault::Fault;
+use super::place::Place;
+use super::request::Query;
+use super::stream::events;
+use crate::base::error::Result;
+use crate::engine::{Engine, Pipes};
+
+/// Engines that may run at once.
+const ENGINES_MAX: usize = 4;
+
+/// The most lines that are shown.
+const LINES_MAX: usize = 10;
+
+/// Lines that are shown if the request does not say.
+const LINES: usize = 3;
+
+/// Bytes of the name of a page.
+const PAGE_MAX: usize = 64;
+
+/// How long an engine may take to be started.
+const START_TIME: Duration = Duration::from_secs(30);
+
+/// The engine's program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Program {
+    /// Where it is.
+    pub(super) path: PathBuf,
+    /// Its arguments.
+    pub(super) args: Vec<String>,
+    /// Its working folder.
+    pub(super) folder: Option<PathBuf>,
+    /// Its options that the configuration sets.
+    pub(super) settings: Vec<(String, String)>,
+}
+
+/// Starts an engine, on the thread that lives as long as the server.
+pub struct Start(Box<dyn FnOnce() + Send>);
+
+impl Start {
+    /// Starts it.
+    pub(super) fn run(self) {
+        (self.0)();
+    }
+}
+
+/// An engine that runs, or is about to.
+struct Running {
+    page: Option<String>,
+    engine: Option<Engine>,
+    stop: Arc<AtomicBool>,
+}
+
+/// The engines.
+pub(super) struct Engines {
+    program: Option<Program>,
+    starts: Mutex<Sender<Start>>,
+    running: Arc<Mutex<Vec<Running>>>,
+}
+
+/// A place among the engines that run; dropped, it is free.
+struct Seat {
+    running: Arc<Mutex<Vec<Running>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Engines {
+    /// The engines of a program, if there is one; `starts` leads to the thread that starts them.
+    pub(super) fn new(program: Option<Program>, starts: Sender<Start>) -> Self {
+        Self { program, starts: Mutex::new(starts), running: Arc::default() }
+    }
+
+    /// The program's name.
+    pub(super) fn name(&self) -> Option<String> {
+        let path = &self.program.as_ref()?.path;
+        Some(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+    }
+
+    /// Ends all engines.
+    pub(super) fn end(&self) {
+        for running in self.running.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            running.stop.store(true, Ordering::Relaxed);
+            running.engine.iter().for_each(Engine::kill);
+        }
+    }
+
+    /// A place for one more engine; the one that the page has already is stopped.
+    fn seat(&self, page: Option<&str>) -> Result<Seat, Fault> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = |other: &Running| page.is_some() && other.page.as_deref() == page;
+        running.iter().filter(|other| own(other)).for_each(|other| other.stop.store(true, Ordering::Relaxed));
+        if running.iter().filter(|other| !other.stop.load(Ordering::Relaxed)).count() >= ENGINES_MAX
+            || running.len() >= 2 * ENGINES_MAX
+        {
+            return Err(Fault::busy("too many engines run: close another page"));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        running.push(Running { page: page.map(str::to_owned), engine: None, stop: Arc::clone(&stop) });
+        Ok(Seat { running: Arc::clone(&self.running), stop })
+    }
+}
+
+impl Seat {
+    /// Names the engine, so that it is killed when the server ends.
+    fn take(&self, engine: &Engine) {
+        for other in self.running.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+            if Arc::ptr_eq(&other.stop, &self.stop) {
+                other.engine = Some(engine.clone());
+            }
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            engine.kill();
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|other| !Arc::ptr_eq(&other.stop, &self.stop));
+    }
+}
+
+/// `/api/engine`.
+pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let place = Place::of(query)?;
+    let lines = query.number("lines", LINES_MAX)?.unwrap_or(LINES).max(1);
+    let page = query.get("page").filter(|page| page.len() <= PAGE_MAX);
+    let engines = &explorer.engines;
+    let Some(program) = engines.program.clone() else { return Err(Fault::no_engine()) };
+    if place.game.position().chess().legal_moves().is_empty() {
+        return Err(Fault::bad("the game is over: there is nothing to think about"));
+    }
+    let seat = engines.seat(page)?;
+    let (sender, response) = events();
+    let (reply, started) = sync_channel::<Result<(Engine, Pipes)>>(1);
+    let settings = program.settings.clone();
+    let start = Start(Box::new(move || {
+        // An engine that nobody waits for any more ends at once.
+        if let Err(unheard) =
+            reply.send(Engine::start(&program.path, &program.args, program.folder.as_deref()))
+            && let Ok((engine, _)) = unheard.0
+        {
+            engine.kill();
+        }
+    }));
+    let starts = engines.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    starts.send(start).map_err(|_| Fault::no_engine())?;
+    let (engine, pipes) =
+        started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
+    seat.take(&engine);
+    let search = Search { place, lines, settings, sender, stop: Arc::clone(&seat.stop) };
+    let thread = thread::Builder::new().name("engine".to_owned());
+    let killed = engine.clone();
+    thread
+        .spawn(move || {
+            search.run(&engine, pipes);
+            drop(seat);
+        })
+        .map_err(|error| {
+            killed.kill();
+            Fault::io(format!("cannot start a thread for the engine: {error}"))
+        })?;
+    Ok(response)
+}

@@ -1,0 +1,327 @@
+//! `/lichess`, `/masters`, `/player`: the interface of Lichess's opening explorer, answered from one book.
+//!
+//! The names and meanings of parameters and fields are those that Lichess documents publicly (<https://lichess.org/api>,
+//! Opening Explorer), so that its clients can ask tabiya. What the books do not know is empty, null or (ratings) 0; filters by
+//! speed and rating act on count files that count games separately by them; those by date and player are accepted and have no effect.
+
+use axum::response::Response;
+use serde::Serialize;
+use serde_json::Value;
+use shakmaty::{CastlingMode, Color, Move, Position as _};
+
+use super::Explorer;
+use super::fault::Fault;
+use super::place::Place;
+use super::position::split;
+use super::request::Query;
+use super::router::text;
+use super::shelf::Slot;
+use crate::book::counts::Among;
+use crate::book::{Counts, MoveFacts};
+use crate::chess::{Position, RatingBand, Speed};
+use crate::openings::Opening;
+use crate::view::san;
+
+/// Moves that are answered if the request does not say.
+const MOVES: usize = 12;
+
+/// The most moves that may be asked for: more than any position has.
+const MOVES_MAX: usize = 1000;
+
+/// The variants whose rules are those of the books.
+const VARIANTS: [&str; 4] = ["standard", "chess", "chess960", "fromPosition"];
+
+/// Formats that count games.
+const COUNTING: [&str; 4] = ["ctg", "kvetka", "abk", "counts"];
+
+/// Which of the three interfaces is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Lichess,
+    Masters,
+    Player,
+}
+
+/// Games that White won, that were drawn, and that Black won.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+struct Results {
+    white: u64,
+    draws: u64,
+    black: u64,
+}
+
+/// A move, with Lichess's names.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MoveLine {
+    uci: String,
+    san: String,
+    #[serde(flatten)]
+    ratings: RatingsOf,
+    #[serde(flatten)]
+    results: Results,
+    /// A game with the move, if it is the only one; books do not say which it is.
+    game: Option<Value>,
+    opening: Option<Opening>,
+}
+
+/// The ratings of a move: what the three interfaces call them. Clients expect numbers: 0 is unknown.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum RatingsOf {
+    #[serde(rename_all = "camelCase")]
+    All { average_rating: u32 },
+    #[serde(rename_all = "camelCase")]
+    Player { average_opponent_rating: u32, performance: u32 },
+}
+
+/// An answer, with Lichess's names.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(flatten)]
+    results: Results,
+    moves: Vec<MoveLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recent_games: Option<[Value; 0]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_games: Option<[Value; 0]>,
+    opening: Option<Opening>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue_position: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<[Value; 0]>,
+    /// Not Lichess's: what the numbers are made of, `games` or `weights`.
+    source: &'static str,
+}
+
+/// `/lichess`.
+pub(super) fn lichess(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    answer(explorer, query, Kind::Lichess)
+}
+
+/// `/masters`.
+pub(super) fn masters(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    answer(explorer, query, Kind::Masters)
+}
+
+/// `/player`: one line of NDJSON, because nothing is indexed while it is answered.
+pub(super) fn player(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    answer(explorer, query, Kind::Player)
+}
+
+fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fault> {
+    if let Some(variant) = query.get("variant").filter(|variant| !VARIANTS.contains(variant)) {
+        let variant: String = variant.chars().take(20).collect();
+        return Err(Fault::bad(format!("variant: the books have no games of {variant:?}")));
+    }
+    let moves = query.get("play").unwrap_or_default().split(',');
+    let place = Place::read(query.get("fen"), moves)?;
+    let default = if kind == Kind::Player { MOVES_MAX } else { MOVES };
+    let most = query.number("moves", MOVES_MAX)?.unwrap_or(default);
+    let slot = if query.get("book").is_some() { explorer.book(query)? } else { counting(explorer)? };
+    let open = slot.read();
+    let book = open.book.as_ref().map_err(Fault::io)?;
+    let (mut known, at) = (Vec::new(), place.game.position());
+    // Where the book does not count games separately, all of them count.
+    if !book.moves_among(at, &among(query, kind)?, &mut known) {
+        book.moves(at, &mut known);
+    }
+    let mut line = Answer::of(&place, &known, most, kind);
+    // Clients in Python write True.
+    let history = query.get("history").is_some_and(|word| word.eq_ignore_ascii_case("true"));
+    line.history = history.then_some([]);
+    let mut bytes = serde_json::to_vec(&line).map_err(|error| Fault::io(error.to_string()))?;
+    bytes.push(b'\n');
+    Ok(text(if kind == Kind::Player { "application/x-ndjson" } else { "application/json" }, bytes))
+}
+
+/// The games that a request means: `speeds` and `ratings`, which is the lowest rating of each band.
+fn among(query: &Query, kind: Kind) -> Result<Among, Fault> {
+    let words = |name| {
+        let words = query.get(name).filter(|_| kind != Kind::Masters).unwrap_or_default().split(',');
+        words.map(str::trim).filter(|word| !word.is_empty())
+    };
+    let speed = |word: &str| {
+        let names = || Speed::NAMES.map(|(name, _)| name).join(", ");
+        Speed::named(&word.to_ascii_lowercase())
+            .ok_or_else(|| Fault::bad(format!("speeds: write {}", names())))
+    };
+    let rating = |word: &str| {
+        let rating = word.parse().ok().map(|rating: u16| rating.max(1));
+        let band = rating.and_then(|rating| RatingBand::of(rating, rating));
+        band.ok_or_else(|| Fault::bad("ratings: write numbers with commas between them"))
+    };
+    Ok(Among {
+        speeds: words("speeds").map(speed).collect::<Result<_, _>>()?,
+        ratings: words("ratings").map(rating).collect::<Result<_, _>>()?,
+    })
+}
+
+/// The first book of a format that counts games, else the first book that is open.
+fn counting(explorer: &Explorer) -> Result<&Slot, Fault> {
+    let slots = explorer.shelf.slots();
+    let format = |slot: &Slot| slot.read().book.as_ref().ok().map(|book| book.format().to_string());
+    let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
+    let open = |slot: &&Slot| slot.error().is_none();
+    let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
+    found.ok_or_else(|| Fault::not_found("no book is open"))
+}
+
+impl Answer {
+    fn of(place: &Place, known: &[MoveFacts], most: usize, kind: Kind) -> Self {
+        let at = place.game.position();
+        let turn = at.chess().turn();
+        let counted = known.iter().any(|known| known.counts.is_some_and(Counts::has_results));
+        let results =
+            |known: &MoveFacts| if counted { of_games(known.counts, turn) } else { of_weight(known.weight) };
+        let mut sum = Results::default();
+        let mut rows: Vec<(u64, Results, &MoveFacts)> = Vec::new();
+        for known in known {
+            let results = results(known);
+            sum = Results {
+                white: sum.white.saturating_add(results.white),
+                draws: sum.draws.saturating_add(results.draws),
+                black: sum.black.saturating_add(results.black),
+            };
+            let games = results.white.saturating_add(results.draws).saturating_add(results.black);
+            if games > 0 {
+                rows.push((games, results, known));
+            }
+        }
+        rows.sort_by_key(|(games, ..)| std::cmp::Reverse(*games));
+        let moves = rows.into_iter().take(most).map(|(_, results, known)| line(at, known, results, kind));
+        let nothing = || Some([]);
+        Self {
+            results: sum,
+            moves: moves.collect(),
+            recent_games: if kind == Kind::Masters { None } else { nothing() },
+            top_games: if kind == Kind::Player { None } else { nothing() },
+            opening: Opening::of(&place.game),
+            queue_position: (kind == Kind::Player).then_some(0),
+            history: None,
+            source: if counted { "games" } else { "weights" },
+        }
+    }
+}
+
+fn line(at: &Position, known: &MoveFacts, results: Results, kind: Kind) -> MoveLine {
+    let average = known.ratings.and_then(|ratings| ratings.average);
+    MoveLine {
+        uci: uci(known.mv),
+        san: san(at, known.mv),
+        ratings: match kind {
+            Kind::Player => RatingsOf::Player {
+                average_opponent_rating: 0,
+                performance: known.ratings.and_then(|ratings| ratings.performance).unwrap_or(0),
+            },
+            Kind::Lichess | Kind::Masters => RatingsOf::All { average_rating: average.unwrap_or(0) },
+        },
+        results,
+        game: None,
+        opening: Opening::at(&at.after(known.mv)),
+    }
+}
+
+/// A move as Lichess writes it: castling is the king taking its rook.
+fn uci(mv: Move) -> String {
+    mv.to_uci(CastlingMode::Chess960).to_string()
+}
+
+fn of_games(counts: Option<Counts>, turn: Color) -> Results {
+    let (white, black) = split(counts, turn);
+    Results {
+        white: white.unwrap_or(0),
+        draws: counts.map_or(0, |counts| counts.draws),
+        black: black.unwrap_or(0),
+    }
+}
+
+/// Numbers of a book without results. Clients choose by the sum, which is the weight; both sides have the same share, so that
+/// no client takes it for a score.
+fn of_weight(weight: u64) -> Results {
+    Results { white: weight / 2, draws: weight % 2, black: weight / 2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answered(moves: &str, known: &[(&str, u64, Option<Counts>)], most: usize, kind: Kind) -> Value {
+        let place = Place::read(None, moves.split(',')).unwrap();
+        let facts = |(word, weight, counts): &(&str, u64, Option<Counts>)| {
+            let mv = crate::chess::notation::read(word, place.game.position()).unwrap();
+            MoveFacts { counts: *counts, ..MoveFacts::new(mv, *weight) }
+        };
+        let known: Vec<_> = known.iter().map(facts).collect();
+        serde_json::to_value(Answer::of(&place, &known, most, kind)).unwrap()
+    }
+
+    #[test]
+    fn results_are_those_of_white_and_black_and_the_most_played_comes_first() {
+        let counts = |wins, draws, losses| Some(Counts { games: wins + draws + losses, wins, draws, losses });
+        let known = [("c5", 9, counts(4, 3, 2)), ("e5", 1, counts(6, 3, 1)), ("a6", 0, counts(0, 0, 0))];
+        let answer = answered("e2e4", &known, 12, Kind::Lichess);
+        assert_eq!(
+            (&answer["white"], &answer["draws"], &answer["black"]),
+            (&json!(3), &json!(6), &json!(10))
+        );
+        let moves = answer["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 2);
+        assert_eq!(moves[0]["san"], "e5");
+        assert_eq!(
+            (&moves[0]["white"], &moves[0]["draws"], &moves[0]["black"]),
+            (&json!(1), &json!(3), &json!(6))
+        );
+        assert_eq!(answer["opening"]["eco"], "B00");
+        assert_eq!(moves[1]["opening"]["name"], "Sicilian Defense");
+        assert_eq!(answer["source"], "games");
+        assert_eq!(answered("e2e4", &known, 1, Kind::Lichess)["moves"].as_array().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_three_interfaces_have_their_own_fields() {
+        let known = [("e4", 3, None)];
+        let keys = |kind| {
+            let answer = answered("", &known, 12, kind);
+            let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+            (keys(&answer), keys(&answer["moves"][0]))
+        };
+        let (lichess, masters, player) = (keys(Kind::Lichess), keys(Kind::Masters), keys(Kind::Player));
+        assert_eq!(
+            lichess.0,
+            ["white", "draws", "black", "moves", "recentGames", "topGames", "opening", "source"]
+        );
+        assert_eq!(masters.0, ["white", "draws", "black", "moves", "topGames", "opening", "source"]);
+        assert_eq!(
+            player.0,
+            ["white", "draws", "black", "moves", "recentGames", "opening", "queuePosition", "source"]
+        );
+        assert_eq!(lichess.1, ["uci", "san", "averageRating", "white", "draws", "black", "game", "opening"]);
+        assert_eq!(lichess.1, masters.1);
+        assert!(
+            player.1.contains(&"averageOpponentRating".to_owned())
+                && player.1.contains(&"performance".to_owned())
+        );
+    }
+
+    #[test]
+    fn weights_are_sums_without_a_score() {
+        let answer = answered("", &[("e4", 61, None), ("d4", 7, None), ("a3", 0, None)], 12, Kind::Masters);
+        assert_eq!(answer["source"], "weights");
+        let moves = answer["moves"].as_array().unwrap();
+        assert_eq!(moves.len(), 2);
+        assert_eq!(
+            (&moves[0]["white"], &moves[0]["draws"], &moves[0]["black"]),
+            (&json!(30), &json!(1), &json!(30))
+        );
+    }
+
+    #[test]
+    fn castling_is_the_king_taking_its_rook() {
+        let line = "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5";
+        assert_eq!(answered(line, &[("O-O", 1, None)], 12, Kind::Lichess)["moves"][0]["uci"], "e1h1");
+        answered(&format!("{line},e1h1"), &[("Nf6", 1, None)], 12, Kind::Lichess);
+    }
+}

@@ -1,0 +1,222 @@
+//! `/api/read`, `/api/openings`, `/api/pgn`, `/api/game`: lines as people write them.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use axum::response::Response;
+use serde_json::json;
+use shakmaty::Position as _;
+
+use super::Explorer;
+use super::fault::Fault;
+use super::place::{PLIES_MAX, Place};
+use super::request::Query;
+use super::router::{json, text};
+use crate::book::SourceKind;
+use crate::chess::{Game, notation};
+use crate::openings::{self, Opening};
+use crate::view::san;
+
+/// Bytes of a text that is read as moves.
+const TEXT_MAX: usize = 8 << 10;
+
+/// Openings that are found at most.
+const OPENINGS_MAX: usize = 100;
+
+/// Openings that are found if the request does not say.
+const OPENINGS: usize = 20;
+
+/// Bytes of a game's text.
+const GAME_MAX: u64 = 64 << 10;
+
+/// Columns of a PGN's moves.
+const COLUMNS: usize = 79;
+
+/// `/api/read`: what a person typed, a FEN or moves.
+pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let typed = query.get("text").unwrap_or_default();
+    if typed.is_empty() || typed.len() > TEXT_MAX {
+        return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
+    }
+    let here = Place::of(query)?;
+    if typed.contains('/') && !typed.contains("1/2") {
+        let place = Place::start(Some(typed))?;
+        return Ok(place_of(&place));
+    }
+    let from = |mut place: Place| match notation::play(typed, &mut place.game) {
+        Ok(()) if place.game.moves().len() <= PLIES_MAX => Ok(place),
+        Ok(()) => Err(format!("the line would have more than {PLIES_MAX} plies")),
+        Err(wrong) => Err(wrong.to_string()),
+    };
+    let start = here.up_to(0);
+    let is_at_start = here.game.moves().is_empty();
+    // A line that begins with its number is meant from the start.
+    let numbered = typed.starts_with("1.") || typed.starts_with("1 ");
+    let orders = if numbered { [&start, &here] } else { [&here, &start] };
+    let mut wrong = String::new();
+    for place in orders.into_iter().take(if is_at_start { 1 } else { 2 }) {
+        match from(place.clone()) {
+            Ok(place) => return Ok(place_of(&place)),
+            Err(why) if wrong.is_empty() => wrong = why,
+            Err(_) => {}
+        }
+    }
+    Err(Fault::illegal(wrong))
+}
+
+fn place_of(place: &Place) -> Response {
+    json(&json!({ "start": place.start_fen(), "play": place.play() }))
+}
+
+/// `/api/openings`: the openings whose code or name has all words.
+pub(super) fn openings(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let limit = query.number("limit", OPENINGS_MAX)?.unwrap_or(OPENINGS);
+    let typed = query.get("q").unwrap_or_default().to_lowercase();
+    let typed: Vec<&str> = typed.split_whitespace().take(20).collect();
+    let mut found = Vec::new();
+    for (eco, name, moves) in openings::lines() {
+        let full = format!("{eco} {name}").to_lowercase();
+        if !typed.is_empty() && typed.iter().all(|word| full.contains(word)) {
+            let words = || full.split(|letter: char| !letter.is_alphanumeric());
+            let whole = typed.iter().filter(|word| words().any(|other| other == **word)).count();
+            found.push(((Reverse(whole), name.len(), eco, name), moves));
+        }
+    }
+    found.sort();
+    let rows = found.into_iter().take(limit).filter_map(|((_, _, eco, name), moves)| {
+        let mut game = Game::start();
+        notation::play(moves, &mut game).ok()?;
+        let place = Place { game, ..Place::start(None).ok()? };
+        Some(json!({ "eco": eco, "name": name, "play": place.play(), "line": moves }))
+    });
+    Ok(json(&json!({ "openings": rows.collect::<Vec<_>>() })))
+}
+
+/// `/api/pgn`: the line as a game.
+pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
+    Ok(text("text/plain; charset=utf-8", pgn_of(&Place::of(query)?)))
+}
+
+fn pgn_of(place: &Place) -> String {
+    let mut out = String::new();
+    let mut tag = |name: &str, value: &str| {
+        let _ = writeln!(out, "[{name} \"{value}\"]");
+    };
+    for (name, value) in [
+        ("Event", "?"),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", "?"),
+        ("White", "?"),
+        ("Black", "?"),
+        ("Result", "*"),
+    ] {
+        tag(name, value);
+    }
+    if place.is_set_up {
+        if place.mode == shakmaty::CastlingMode::Chess960 {
+            tag("Variant", "Chess960");
+        }
+        tag("SetUp", "1");
+        tag("FEN", &place.start_fen());
+    }
+    if let Some(opening) = Opening::of(&place.game) {
+        tag("ECO", opening.eco());
+        tag("Opening", opening.name());
+    }
+    out.push('\n');
+    let mut at = place.game.start_position().clone();
+    let mut column = 0;
+    let mut word = |word: &str, out: &mut String| {
+        if column > 0 && column + 1 + word.len() > COLUMNS {
+            out.push('\n');
+            column = 0;
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += word.len();
+    };
+    for (number, mv) in place.game.moves().iter().enumerate() {
+        let moves = at.chess().fullmoves();
+        if at.chess().turn().is_white() {
+            word(&format!("{moves}."), &mut out);
+        } else if number == 0 {
+            word(&format!("{moves}..."), &mut out);
+        }
+        word(&san(&at, *mv), &mut out);
+        at.play(*mv);
+    }
+    word("*", &mut out);
+    out.push('\n');
+    out
+}
+
+/// `/api/game`: the sample game of a position as PGN.
+pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let place = Place::of(query)?;
+    let slot = explorer.book(query)?;
+    let open = slot.read();
+    let book = open.book.as_ref().map_err(Fault::io)?;
+    let game = book
+        .game(place.game.position())
+        .ok_or_else(|| Fault::not_found("the book names no game with this position"))?;
+    let gone =
+        |why: &str| Fault::not_found(format!("the game is in {:?}, {}: {why}", game.source, game.place()));
+    if game.kind != SourceKind::Pgn || game.length == 0 {
+        return Err(gone("only games in PGN files can be shown"));
+    }
+    // The source is a name in a file from elsewhere: only its last part counts, and only beside the book.
+    let name = game.source.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_pgn = Path::new(name).extension().is_some_and(|end| end.eq_ignore_ascii_case("pgn"));
+    let Some(path) = slot.path().filter(|_| is_pgn).map(|book| book.with_file_name(name)) else {
+        return Err(gone("this is not the name of a PGN file"));
+    };
+    let bytes = part_of(&path, game.address, game.length.min(GAME_MAX))
+        .map_err(|_| gone("there is no such file beside the book"))?;
+    let text_of = String::from_utf8_lossy(&bytes);
+    // Tags begin every game; what else the file may hold there is nobody's business.
+    if !text_of.trim_start_matches(['\u{feff}', ' ', '\r', '\n']).starts_with('[') {
+        return Err(gone("the file beside the book has another content by now"));
+    }
+    Ok(text("text/plain; charset=utf-8", text_of.into_owned()))
+}
+
+/// A part of a regular file.
+fn part_of(path: &Path, at: u64, len: u64) -> std::io::Result<Vec<u8>> {
+    if !std::fs::symlink_metadata(path)?.is_file() {
+        return Err(std::io::ErrorKind::NotFound.into());
+    }
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::new();
+    file.take(len).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_game_that_others_read() {
+        let place = Place::read(None, "e2e4,c7c5,g1f3".split(',')).unwrap();
+        let pgn = pgn_of(&place);
+        assert!(pgn.ends_with("\n\n1. e4 c5 2. Nf3 *\n"), "{pgn}");
+        assert!(pgn.contains("[ECO \"B27\"]") && !pgn.contains("SetUp"), "{pgn}");
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+        let pgn = pgn_of(&Place::read(Some(fen), ["c7c5", "g1f3"]).unwrap());
+        assert!(pgn.contains(&format!("[FEN \"{fen}\"]")) && pgn.ends_with("\n1... c5 2. Nf3 *\n"), "{pgn}");
+    }
+
+    #[test]
+    fn long_lines_are_broken() {
+        let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
+        let pgn = pgn_of(&Place::read(None, round.split(',')).unwrap());
+        assert!(pgn.lines().all(|line| line.len() <= COLUMNS) && pgn.lines().count() > 20);
+    }
+}

@@ -1,0 +1,216 @@
+//! The server of `tabiya explore`: a page that shows what books say of a position and edits them, the interface of that
+//! page, and Lichess's interface to opening explorers.
+//!
+//! | step | module |
+//! |---|---|
+//! | connections, and the threads that live as long as the server | [`server`] |
+//! | who may ask | [`guard`] |
+//! | which request goes where | [`router`] |
+//! | what a request says | [`request`] |
+//! | the open books | [`shelf`] |
+//! | answers | [`position`], [`mod@line`], [`lichess`], [`edits`], [`engine`] |
+//!
+//! Requests come from outside: what they may be is bounded in [`server`] and [`request`], and books never learn of one that
+//! [`guard`] refuses. Only the thread of a connection is asynchronous; everything that reads a file runs on a bounded number
+//! of other threads.
+
+mod edits;
+mod engine;
+mod evaluated;
+mod events;
+mod fault;
+mod guard;
+mod in_process;
+mod lichess;
+mod line;
+mod page;
+mod place;
+mod position;
+mod reasons;
+mod request;
+mod router;
+mod server;
+mod settings;
+mod shelf;
+mod stream;
+mod token;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+use crate::adapter::config::books::BookList;
+use crate::adapter::config::rules::Rule;
+use crate::adapter::config::search_paths::SearchPaths;
+use crate::adapter::config::{Config, FILE_NAME, Given};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::book::counts::Among;
+use crate::book::{self, Book};
+use crate::choose::Policy;
+use crate::learn;
+
+use self::engine::{Engines, Start};
+use self::events::Feeds;
+use self::guard::Guard;
+pub use self::in_process::InProcess;
+pub use self::server::{is_local, serve};
+use self::settings::Settings;
+use self::shelf::{Shelf, Slot};
+
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The books; none: those of the configuration, and the starter book.
+    pub books: Vec<PathBuf>,
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// Where the token is kept; `None` for a new one.
+    pub token_file: Option<PathBuf>,
+    /// Whether books may be edited.
+    pub edit: bool,
+    /// The engine's program.
+    pub engine: Option<String>,
+    /// The games that count, where the sources are count files.
+    pub among: Among,
+}
+
+/// All that requests are answered from.
+pub struct Explorer {
+    guard: Guard,
+    shelf: Shelf,
+    policy: Policy,
+    edit: bool,
+    engines: Engines,
+    feeds: Feeds,
+    /// The configuration file, unless it could not be read.
+    settings: Option<Settings>,
+}
+
+/// What was wrong when the server was set up, and does not keep it from working.
+pub type Warnings = Vec<String>;
+
+impl Explorer {
+    /// Opens the books; `address` is the one that is listened on.
+    ///
+    /// # Errors
+    /// When no book can be opened, the configuration is not valid where its books are asked for, or the engine is not found.
+    pub fn new(options: &Options, address: SocketAddr) -> Result<(Self, Receiver<Start>, Warnings)> {
+        let mut warnings = Vec::new();
+        let given = Given { engine: options.engine.clone(), ..Given::default() };
+        let config = match Config::load(given, None) {
+            Ok(config) => Some(config),
+            Err(error) if options.books.is_empty() => return Err(error),
+            Err(error) => {
+                warnings.push(error.to_string());
+                None
+            }
+        };
+        let is_configured = config.as_ref().is_some_and(|config| config.file.is_some());
+        let beside = || std::env::current_dir().ok().map(|folder| folder.join(FILE_NAME));
+        let settings =
+            config.as_ref().and_then(|config| config.file.clone().or_else(beside)).map(Settings::new);
+        let policy = match &config {
+            Some(config) if options.books.is_empty() => config.options.policy.clone(),
+            _ => Policy::default(),
+        };
+        if options.books.is_empty() && options.among.by().any() {
+            let what = "only count files count games separately by speed or rating, and none is named";
+            return Err(Error::new(ErrorKind::Usage, what));
+        }
+        let slots = match &config {
+            Some(config) if options.books.is_empty() => configured(config, &mut warnings)?,
+            _ => options.books.iter().map(|path| Slot::open(path, &options.among, Vec::new())).collect(),
+        };
+        if slots.iter().all(|slot| slot.error().is_some()) {
+            let what = slots.first().and_then(Slot::error).unwrap_or_else(|| "there is no book".to_owned());
+            return Err(Error::new(ErrorKind::File, what));
+        }
+        for slot in &slots {
+            warnings.extend(slot.error());
+        }
+        let program = |path, config: Config| {
+            let folder = config.find_engine_dir().ok().flatten();
+            engine::Program { path, args: config.engine_args, folder, settings: config.settings }
+        };
+        let program = match (&options.engine, config) {
+            (Some(_), Some(config)) => Some(program(config.find_engine()?, config)),
+            (Some(name), None) => {
+                let path = SearchPaths::new(None).find_program(name);
+                let path = path.map_err(|why| {
+                    Error::new(ErrorKind::Engine, format!("{name}: no such engine: {why}"))
+                        .remedied_by(Remedy::NameEngine)
+                })?;
+                Some(engine::Program { path, ..engine::Program::default() })
+            }
+            (None, Some(config)) if is_configured => {
+                config.find_engine().ok().map(|path| program(path, config))
+            }
+            (None, _) => None,
+        };
+        let token = options.token_file.as_deref().map_or_else(token::random, token::kept)?;
+        let (starts, receiver) = channel();
+        let explorer = Self {
+            settings,
+            guard: Guard::new(address, token),
+            shelf: Shelf::new(slots),
+            policy,
+            edit: options.edit,
+            engines: Engines::new(program, starts),
+            feeds: Feeds::default(),
+        };
+        Ok((explorer, receiver, warnings))
+    }
+
+    /// Answers from one book in memory, without a network: for tests and fuzzing.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn of_book(book: Arc<dyn Book>) -> Result<Self> {
+        let (starts, _) = channel();
+        Ok(Self {
+            guard: Guard::new(SocketAddr::from(([127, 0, 0, 1], 80)), token::random()?),
+            shelf: Shelf::new(vec![Slot::of_book(book)]),
+            policy: Policy::default(),
+            edit: false,
+            engines: Engines::new(None, starts),
+            feeds: Feeds::default(),
+            settings: None,
+        })
+    }
+
+    /// The address of the page, with the token that opens it.
+    pub fn address(&self) -> String {
+        self.guard.address()
+    }
+}
+
+/// The books of the configuration, each once, with the rules under which it is asked; and the starter book.
+fn configured(config: &Config, warnings: &mut Warnings) -> Result<Vec<Slot>> {
+    warnings.extend(config.warnings.iter().cloned());
+    let files = &config.options.books;
+    let mut named: Vec<(PathBuf, Vec<(usize, Rule)>)> = Vec::new();
+    let mut add = |name: &str, rule: Option<(usize, Rule)>| {
+        let path = config.search_paths.find(name);
+        let path = path.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
+        let path = path.unwrap_or_else(|_| Path::new(name).to_owned());
+        match named.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, rules)) => rules.extend(rule),
+            None => named.push((path, rule.into_iter().collect())),
+        }
+    };
+    let lists: [&BookList; 3] = [&files.white, &files.black, &files.both];
+    lists.into_iter().flat_map(|list| list.files()).for_each(|name| add(name, None));
+    for (number, rule) in (1..).zip(files.both.rules()) {
+        add(&rule.file, Some((number, rule.clone())));
+    }
+    let mut slots: Vec<Slot> =
+        named.iter().map(|(path, rules)| Slot::open(path, &Among::default(), rules.clone())).collect();
+    slots.push(Slot::of_book(book::starter()?));
+    Ok(slots)
+}
+
+/// Opens a book after what a process that died has begun in it is finished; only these games count in it.
+fn opened(path: &Path, among: &Among) -> Result<Arc<dyn Book>> {
+    if among.by().any() { book::open_among(path, among) } else { learn::open_settled(path) }
+}

@@ -1,0 +1,100 @@
+//! The page: one document with its style, its script and the pieces, all of which are inside the executable.
+
+use std::sync::OnceLock;
+
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::request::Query;
+use super::router::text;
+use super::{Explorer, position};
+
+/// The markup, with the places of the rest.
+const MARKUP: &str = include_str!("page.html");
+
+/// The style.
+const STYLE: &str = include_str!("style.css");
+
+/// The pieces: one `<svg>` with a `<symbol>` for each.
+const PIECES: &str = include_str!("pieces.svg");
+
+/// The script, in this order.
+const SCRIPT: [&str; 15] = [
+    include_str!("script/state.js"),
+    include_str!("script/net.js"),
+    include_str!("script/board.js"),
+    include_str!("script/moves.js"),
+    include_str!("script/columns.js"),
+    include_str!("script/table.js"),
+    include_str!("script/line.js"),
+    include_str!("script/policy.js"),
+    include_str!("script/engine.js"),
+    include_str!("script/edit.js"),
+    include_str!("script/additions.js"),
+    include_str!("script/search.js"),
+    include_str!("script/settings.js"),
+    include_str!("script/keys.js"),
+    include_str!("script/main.js"),
+];
+
+/// The place of the nonce.
+const NONCE: &str = "{{nonce}}";
+
+/// The place of what the server knows when it sends the page.
+const FIRST: &str = "{{first}}";
+
+/// The document without its nonce and its first answers.
+fn document() -> &'static str {
+    static DOCUMENT: OnceLock<String> = OnceLock::new();
+    DOCUMENT.get_or_init(|| {
+        let markup = MARKUP.replace("<!--PIECES-->", PIECES).replace("/*STYLE*/", STYLE);
+        markup.replace("/*SCRIPT*/", &SCRIPT.join("\n"))
+    })
+}
+
+/// `/`: the page, with the books and what they say of the starting position, which spares it two requests. Only its own script
+/// and style, which have this answer's nonce, are obeyed.
+///
+/// # Errors
+/// When the first answer fails.
+pub(super) fn page(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
+    let view = position::viewed(explorer, &Query::default())?;
+    let first = json!({ "books": position::all_books(explorer), "view": view });
+    let nonce = format!("{:032x}", rand::random::<u128>());
+    // Nothing in the data may look like the end of its element.
+    let first = first.to_string().replace('<', "\\u003c");
+    let mut response =
+        text("text/html; charset=utf-8", document().replace(NONCE, &nonce).replace(FIRST, &first));
+    let policy = format!(
+        "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src 'self' data:; \
+         connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    );
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(response)
+}
+
+/// Why somebody does not see the page, in words.
+pub(super) fn refused(fault: Fault) -> Response {
+    let (what, mut response) = (format!("{}.\n", fault.what()), fault.into_response());
+    let status = response.status();
+    response = text("text/plain; charset=utf-8", what);
+    *response.status_mut() = status;
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_is_whole() {
+        for place in ["/*STYLE*/", "/*SCRIPT*/", "<!--PIECES-->"] {
+            assert!(MARKUP.contains(place) && !document().contains(place), "{place}");
+        }
+        assert!(document().contains(NONCE) && document().matches(FIRST).count() == 1);
+    }
+}

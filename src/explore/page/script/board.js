@@ -1,0 +1,238 @@
+// The board: squares, pieces, what is marked on them, and arrows. It knows no rules: the moves come with the view.
+
+const FILES = "abcdefgh";
+/** @type {Record<string, string>} */
+const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+
+const board = {
+  /** @type {Map<string, HTMLElement>} */
+  cells: new Map(),
+  /** @type {Map<string, string>} The piece on each square, as in a FEN. */
+  pieces: new Map(),
+  /** The square that the keyboard is on. */
+  cursor: "e2",
+  /** @type {string | null} */
+  selected: null,
+  fen: "",
+
+  /** Makes the 64 squares in the order in which they are seen. */
+  build() {
+    const root = byId("squares");
+    const holdsFocus = root.contains(document.activeElement);
+    const ranks = state.flipped ? [1, 2, 3, 4, 5, 6, 7, 8] : [8, 7, 6, 5, 4, 3, 2, 1];
+    const files = state.flipped ? [...FILES].reverse() : [...FILES];
+    this.cells.clear();
+    root.replaceChildren(...ranks.map((rank) => el("div", { role: "row" }, ...files.map((file) => {
+      const square = `${file}${rank}`;
+      const dark = (FILES.indexOf(file) + rank) % 2 === 1;
+      const cell = el("div", { role: "gridcell", class: dark ? "square dark" : "square", tabindex: -1, "data-square": square });
+      this.cells.set(square, cell);
+      return cell;
+    }))));
+    // Letters and digits are above the squares, whose names a screen reader takes from elsewhere.
+    const shade = (/** @type {number} */ file, /** @type {number} */ rank) => (file + rank) % 2 === 1 ? "on-dark" : "on-light";
+    byId("coordinates").replaceChildren(
+      ...ranks.map((rank) => el("span", { class: `rank ${shade(state.flipped ? 7 : 0, rank)}` }, String(rank))),
+      ...files.map((file) => el("span", { class: `file ${shade(FILES.indexOf(file), state.flipped ? 8 : 1)}` }, file)));
+    const pieces = this.pieces;
+    this.pieces = new Map();
+    for (const [square, piece] of pieces) this.put(square, piece);
+    this.cell(this.cursor).tabIndex = 0;
+    if (holdsFocus) this.cell(this.cursor).focus();
+  },
+
+  /** @param {string} square @returns {HTMLElement} */
+  cell(square) {
+    const cell = this.cells.get(square);
+    if (!cell) throw new Error(`there is no square ${square}`);
+    return cell;
+  },
+
+  /** @param {string} square @param {string | null} piece */
+  put(square, piece) {
+    const cell = this.cell(square);
+    cell.querySelector(".piece")?.remove();
+    this.pieces.delete(square);
+    if (piece) {
+      cell.append(pieceImage(piece));
+      this.pieces.set(square, piece);
+    }
+    cell.setAttribute("aria-label", piece ? `${square}, ${pieceName(piece)}` : square);
+  },
+
+  /**
+   * Shows a position. Pieces that have moved slide, unless they were dragged there.
+   * @param {View} view
+   */
+  show(view) {
+    const next = piecesOf(view.fen);
+    /** @type {[string, string][]} */
+    const left = [];
+    for (const [square, piece] of this.pieces) if (next.get(square) !== piece) left.push([square, piece]);
+    for (const [square] of left) this.put(square, null);
+    for (const [square, piece] of next) {
+      if (this.pieces.get(square) === piece) continue;
+      this.put(square, piece);
+      const origin = left.findIndex(([, gone]) => gone === piece);
+      if (origin >= 0) slide(this.cell(square), this.cell(/** @type {[string, string]} */ (left[origin])[0]));
+      if (origin >= 0) left.splice(origin, 1);
+    }
+    this.fen = view.fen;
+    this.select(null);
+    this.mark(view);
+  },
+
+  /** The last move and check. @param {View} view */
+  mark(view) {
+    const last = view.line.at(-1)?.uci ?? "";
+    const king = view.turn === "white" ? "K" : "k";
+    for (const [square, cell] of this.cells) {
+      const ends = last !== "" && (square === last.slice(0, 2) || square === last.slice(2, 4));
+      cell.classList.toggle("last", ends);
+      cell.classList.toggle("check", view.check && this.pieces.get(square) === king);
+    }
+  },
+
+  /** @param {string | null} square The square whose moves are shown. */
+  select(square) {
+    this.selected = square;
+    const targets = square ? legalFrom(square).flatMap(targetsOf) : [];
+    for (const [name, cell] of this.cells) {
+      const chosen = name === square;
+      const target = targets.includes(name);
+      cell.classList.toggle("selected", chosen);
+      cell.classList.toggle("target", target);
+      cell.classList.toggle("taken", target && this.pieces.has(name));
+      if (chosen) cell.setAttribute("aria-selected", "true");
+      else cell.removeAttribute("aria-selected");
+    }
+  },
+
+  /** Moves the keyboard's square. @param {string} square @param {boolean} [focus] */
+  moveCursor(square, focus = true) {
+    this.cell(this.cursor).tabIndex = -1;
+    this.cursor = square;
+    this.cell(square).tabIndex = 0;
+    if (focus) this.cell(square).focus();
+  },
+
+  flip() {
+    state.flipped = !state.flipped;
+    this.build();
+    if (state.view) this.mark(state.view);
+    arrows.draw();
+    announce(`${state.flipped ? "Black" : "White"} is at the bottom.`);
+  },
+};
+
+/** @param {string} fen @returns {Map<string, string>} */
+function piecesOf(fen) {
+  /** @type {Map<string, string>} */
+  const pieces = new Map();
+  const rows = (fen.split(" ")[0] ?? "").split("/");
+  rows.forEach((row, index) => {
+    let file = 0;
+    for (const letter of row) {
+      if (/\d/.test(letter)) {
+        file += Number(letter);
+      } else {
+        pieces.set(`${FILES[file]}${8 - index}`, letter);
+        file += 1;
+      }
+    }
+  });
+  return pieces;
+}
+
+/** @param {string} piece @returns {boolean} */
+function isWhite(piece) {
+  return piece === piece.toUpperCase();
+}
+
+/** @param {string} piece @returns {string} */
+function pieceName(piece) {
+  return `${isWhite(piece) ? "white" : "black"} ${PIECES[piece.toLowerCase()]}`;
+}
+
+/** @param {string} piece @returns {SVGElement} */
+function pieceImage(piece) {
+  const image = svg("svg", { class: `piece ${isWhite(piece) ? "white" : "black"}`, viewBox: "0 0 45 45", "aria-hidden": "true" });
+  image.append(svg("use", { href: `#piece-${PIECES[piece.toLowerCase()]}` }));
+  return image;
+}
+
+/** The legal moves of the piece on this square. @param {string} square @returns {LegalMove[]} */
+function legalFrom(square) {
+  return (state.view?.legal ?? []).filter((move) => move.from === square);
+}
+
+/** Where a move may be dropped: castling also on the rook. @param {LegalMove} move @returns {string[]} */
+function targetsOf(move) {
+  const rank = move.from[1];
+  const king = (board.pieces.get(move.from) ?? "").toLowerCase() === "k";
+  if (king && move.san.startsWith("O-O")) {
+    const long = move.san.startsWith("O-O-O");
+    const rook = (long ? FILES : [...FILES].reverse().join("")).split("").find((file) => {
+      const piece = board.pieces.get(`${file}${rank}`);
+      return piece && piece.toLowerCase() === "r" && isWhite(piece) === (rank === "1");
+    });
+    return [...new Set([move.to, `${rook ?? move.to[0]}${rank}`])];
+  }
+  return [move.to];
+}
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @param {HTMLElement} to @param {HTMLElement} from */
+function slide(to, from) {
+  const image = to.querySelector(".piece");
+  if (!image || calm.matches) return;
+  const a = from.getBoundingClientRect();
+  const b = to.getBoundingClientRect();
+  image.animate([{ transform: `translate(${a.left - b.left}px, ${a.top - b.top}px)` }, { transform: "none" }],
+    { duration: 120, easing: "ease-out" });
+}
+
+/** Where a square's middle is on the board, in eighths of a hundred. @param {string} square @returns {[number, number]} */
+function centre(square) {
+  const file = FILES.indexOf(square[0] ?? "a");
+  const rank = Number(square[1]) - 1;
+  return state.flipped ? [750 - 100 * file, 50 + 100 * rank] : [50 + 100 * file, 750 - 100 * rank];
+}
+
+/** Arrows: the likeliest moves faintly, and that of the row under the pointer or the focus. */
+const arrows = {
+  /** @type {BookMove | null} */
+  pointed: null,
+
+  /** @param {BookMove | null} move */
+  point(move) {
+    if (this.pointed === move) return;
+    this.pointed = move;
+    this.draw();
+  },
+
+  draw() {
+    const { pointed } = this;
+    const others = firstMoves().filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).slice(0, 3);
+    byId("arrows").replaceChildren(...others.map((move) => arrow(move.uci, move.chance, "faint")),
+      ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
+  },
+};
+
+/** An arrow as wide as the move is likely. @param {string} uci @param {number} chance @param {string} kind */
+function arrow(uci, chance, kind) {
+  const [x1, y1] = centre(uci.slice(0, 2));
+  const [x2, y2] = centre(uci.slice(2, 4));
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  const wide = 7 + 19 * chance;
+  const head = 20 + 1.3 * wide;
+  const along = (x2 - x1) / length;
+  const down = (y2 - y1) / length;
+  /** @type {(forward: number, aside: number) => string} */
+  const at = (forward, aside) => `${(x1 + along * forward - down * aside).toFixed(1)},${(y1 + down * forward + along * aside).toFixed(1)}`;
+  const neck = length - head;
+  const points = [at(26, wide / 2), at(neck, wide / 2), at(neck, head * 0.6), at(length - 4, 0), at(neck, -head * 0.6),
+    at(neck, -wide / 2), at(26, -wide / 2)];
+  return svg("polygon", { class: `arrow ${kind}`, "data-move": uci, points: points.join(" ") });
+}

@@ -1,0 +1,197 @@
+// The columns of a table of moves: which a book has data for, how wide each is, and what a cell shows.
+
+/**
+ * @typedef {{
+ *   key: string, head: string, name: string, width: number, rank: number, flexible?: boolean,
+ *   has: (book: BookView, known: Book) => boolean,
+ *   cell: (move: BookMove, book: BookView, known: Book) => Child | Child[],
+ *   title?: (move: BookMove) => string | null
+ * }} Column
+ */
+
+/** @param {(move: BookMove) => unknown} value @returns {(book: BookView) => boolean} */
+function some(value) {
+  return (book) => book.moves.some((move) => value(move) !== null && value(move) !== undefined);
+}
+
+/** What an edit changes in a move of this book. @param {Book} book @param {BookMove} move @returns {Value} */
+function editedValue(book, move) {
+  if (book.format === "ctg") {
+    return { color: move.recommended === null ? null : move.recommended ? "green" : "red", mark: move.annotation };
+  }
+  return book.format === "abk" ? { priority: move.priority ?? move.weight } : { weight: move.weight };
+}
+
+/** @param {Value | null | undefined} value @returns {number} */
+function numberOf(value) {
+  return value?.priority ?? value?.weight ?? 0;
+}
+
+/** What the numbers of a book that can be edited are called. @param {Book} book */
+function unitOf(book) {
+  return book.format === "abk" ? "priority" : book.format === "kvetka" ? "half-points" : "weight";
+}
+
+/** @param {Book} book @returns {Bounds | null} */
+function rangeOf(book) {
+  return book.edit?.weight ?? book.edit?.priority ?? null;
+}
+
+/** Columns in the order in which they are seen; a smaller rank stays longer where there is little room. @type {Column[]} */
+const COLUMNS = [
+  {
+    key: "move", head: "move", name: "Move", width: 84, rank: 0,
+    has: () => true,
+    cell: moveCell,
+  },
+  {
+    key: "games", head: "games", name: "Games", width: 62, rank: 4,
+    has: some((move) => move.games),
+    cell: (move) => move.games === null ? "" : brief(move.games),
+    title: (move) => move.games === null ? null : many(move.games, "game"),
+  },
+  {
+    key: "bar", head: "results", name: "White · drawn · Black", width: 100, rank: 2, flexible: true,
+    has: some((move) => move.white),
+    cell: resultBar,
+  },
+  {
+    key: "score", head: "score", name: "Score", width: 60, rank: 5,
+    has: some((move) => move.score),
+    cell: (move) => move.score === null ? "" : percent(move.score),
+    title: (move) => move.score === null ? null : `${(move.score * 100).toFixed(2)} % for the side that moves`,
+  },
+  {
+    key: "chance", head: "chance", name: "Chance", width: 92, rank: 1,
+    has: () => true,
+    cell: chanceCell,
+    title: (move) => move.why ? `Not played: ${move.why}` : `${(move.chance * 100).toFixed(2)} % under the policy below`,
+  },
+  {
+    key: "priority", head: "priority", name: "Priority", width: 68, rank: 3,
+    has: (book, known) => known.format === "abk" && (known.edit?.priority !== undefined || some((move) => move.priority)(book)),
+    cell: (move, book, known) => known.edit?.priority ? valueButton(move, book, known) : String(move.priority ?? ""),
+  },
+  {
+    key: "weight", head: "weight", name: "Weight", width: 72, rank: 3,
+    has: (book, known) => Boolean(known.edit?.weight) || book.moves.some((move) => move.weight !== move.games && move.weight !== move.priority),
+    cell: (move, book, known) => known.edit?.weight ? valueButton(move, book, known) : brief(move.weight),
+    title: (move) => `weight ${exact(move.weight)}`,
+  },
+  {
+    key: "learn", head: "learned", name: "Learned", width: 70, rank: 8,
+    has: some((move) => move.learn),
+    cell: (move) => move.learn ? `${move.learn.halfpoints / 2}/${move.learn.games}` : "",
+    title: (move) => move.learn ? `${move.learn.halfpoints / 2} points in ${many(move.learn.games, "game")} learned` : null,
+  },
+  {
+    key: "eval", head: "eval", name: "Evaluation", width: 62, rank: 6,
+    has: some((move) => move.eval),
+    cell: (move) => move.eval ? evaluation(move.eval) : "",
+    title: (move) => move.eval ? `${evaluation(move.eval)} for the side that moves` : null,
+  },
+  {
+    key: "loss", head: "loss", name: "Loss", width: 52, rank: 7,
+    has: some((move) => move.loss),
+    cell: (move) => move.loss === null ? "" : exact(move.loss),
+    title: (move) => move.loss === null ? null : `${exact(move.loss)} centipawns worse than the best move of the book`,
+  },
+  {
+    key: "average", head: "rating", name: "Rating", width: 60, rank: 10,
+    has: some((move) => move.average),
+    cell: (move) => move.average === null ? "" : String(move.average),
+  },
+  {
+    key: "performance", head: "perf.", name: "Performance", width: 60, rank: 9,
+    has: some((move) => move.performance),
+    cell: (move) => move.performance === null ? "" : String(move.performance),
+  },
+  {
+    key: "opening", head: "leads to", name: "Leads to", width: 150, rank: 11, flexible: true,
+    has: some((move) => move.opening),
+    cell: (move) => move.opening?.name ?? "",
+    title: (move) => move.opening ? `${move.opening.eco} ${move.opening.name}` : null,
+  },
+];
+
+/** The width of a column of small buttons: what is folded away, or what deletes the move. */
+const TOOL = 30;
+/** The least width of a table. */
+const LEAST = 300;
+
+/**
+ * The columns that this book has: those that fit into a width, and those that do not.
+ * @param {BookView} book @param {Book} known @param {number} width @returns {{shown: Column[], folded: Column[], spare: number}}
+ */
+function columnsOf(book, known, width) {
+  const all = COLUMNS.filter((column) => column.has(book, known));
+  const taken = (/** @type {Column[]} */ columns) => columns.reduce((sum, column) => sum + column.width, 0);
+  const whole = width - (known.edit ? TOOL : 0);
+  if (taken(all) <= whole) return { shown: all, folded: [], spare: whole - taken(all) };
+  // What can be edited is seen before results are.
+  const rank = (/** @type {Column} */ column) => (column.key === "weight" && known.edit?.weight) || (column.key === "priority" && known.edit?.priority) ? 1.5 : column.rank;
+  const byRank = [...all].sort((a, b) => rank(a) - rank(b));
+  while (byRank.length > 2 && taken(byRank) > width - TOOL) byRank.pop();
+  const shown = all.filter((column) => byRank.includes(column));
+  return { shown, folded: all.filter((column) => !byRank.includes(column)), spare: width - TOOL - taken(shown) };
+}
+
+/** @param {BookMove} move @param {BookView} book @param {Book} known @returns {Child[]} */
+function moveCell(move, book, known) {
+  const verdict = move.recommended === null ? "" : move.recommended ? "green" : "red";
+  const mark = move.annotation === "zugzwang" ? "⊙" : move.annotation === "only" ? "□" : move.annotation ?? "";
+  const meaning = [move.recommended === null ? "" : move.recommended ? "recommended (green)" : "to be avoided (red)",
+    mark && mark !== move.annotation ? move.annotation : mark].filter(Boolean).join(", ");
+  return [
+    el("button", { type: "button", class: `san ${verdict}`, "data-focus": `${book.id} ${move.uci} san`, title: meaning || null,
+      onclick: () => playMove(move.uci, move.san) }, move.san),
+    known.edit?.looks
+      ? el("button", { type: "button", class: `looks ${verdict}`, "data-focus": `${book.id} ${move.uci} looks`, "aria-haspopup": "menu",
+        "aria-label": `Colour and mark of ${move.san}: ${meaning || "none"}`, title: "Colour and mark",
+        onclick: (/** @type {MouseEvent} */ event) => openLooks(known, move, event.currentTarget) }, mark || "·")
+      : meaning && el("span", { class: `mark ${verdict}`, title: meaning }, mark, el("span", { class: "unseen" }, ` ${meaning}`)),
+  ];
+}
+
+/** A percentage is in the bar from 12 % on, where it has room. @param {BookMove} move @returns {Child} */
+function resultBar(move) {
+  const { white, draws, black } = move;
+  if (white === null || draws === null || black === null) return "";
+  const total = white + draws + black;
+  if (total === 0) return "";
+  const parts = /** @type {[string, string, number][]} */ ([["white", "White", white], ["draw", "drawn", draws], ["black", "Black", black]]);
+  const label = parts.map(([, name, count]) => `${name} ${percent(count / total)} (${exact(count)})`).join(", ");
+  return el("div", { class: "results", role: "img", "aria-label": label, title: label }, ...parts.flatMap(([kind, , count]) => {
+    if (count === 0) return [];
+    const share = count / total;
+    const part = el("span", { class: kind }, share >= 0.12 && share * tables.barWidth >= 17 && String(Math.round(100 * share)));
+    part.style.flexGrow = String(share);
+    return [part];
+  }));
+}
+
+/** Reasons that are too long for their column; the whole one is the title. @type {Record<string, string>} */
+const BRIEF_REASONS = {
+  "after the last move for which the book is asked": "too late",
+  "below the threshold": "threshold",
+  "line too short": "too short",
+  "marked ? in the book": "marked ?",
+  "marked ?! in the book": "marked ?!",
+  "marked ?? in the book": "marked ??",
+  "not the best move": "not best",
+  "played in too few games": "few games",
+  "red in the book": "red",
+  "repeats the position": "repeats",
+  "the book recommends other moves": "not green",
+};
+
+/** The bar of the likeliest move fills its place. @param {BookMove} move @param {BookView} book @returns {Child[]} */
+function chanceCell(move, book) {
+  if (move.why || move.chance === 0) {
+    return [el("span", { class: "reason", "aria-hidden": "true" }, el("span", { class: "why" }, move.why ? BRIEF_REASONS[move.why] ?? move.why : ""), el("span", {}, "–")),
+      el("span", { class: "unseen" }, `not played${move.why ? `: ${move.why}` : ""}`)];
+  }
+  const fill = el("span", { class: "fill" });
+  fill.style.width = `${Math.max(2, (100 * move.chance) / Math.max(...book.moves.map(({ chance }) => chance)))}%`;
+  return [el("span", { class: "gauge", "aria-hidden": "true" }, fill), el("span", { class: "share" }, percent(move.chance))];
+}

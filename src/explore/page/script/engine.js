@@ -1,0 +1,145 @@
+// The engine's section. A search lasts as long as its position is on the board and the section is open.
+
+/**
+ * @typedef {Score & {san: string[], uci: string[]}} EngineLine
+ * @typedef {{depth: number, seldepth?: number, nodes: number, nps: number, time: number, lines: EngineLine[]}} EngineInfo
+ */
+
+const pageName = Math.random().toString(36).slice(2);
+
+const engine = {
+  /** @type {AbortController | null} */
+  search: null,
+  /** @type {EngineInfo | null} */
+  info: null,
+  stopped: false,
+
+  /** Searches the position on the board, if the section is open. */
+  follow() {
+    this.close();
+    this.info = null;
+    const { view } = state;
+    const section = byId("engine");
+    if (!state.books?.engine || !(section instanceof HTMLDetailsElement) || !view) return;
+    const found = view.books.some((book) => book.found);
+    if (!found && !view.end && view.books.length > 0 && view.book_end !== null) section.open = true;
+    if (!section.open || this.stopped) return;
+    if (view.end) {
+      this.draw("The game is over.");
+      return;
+    }
+    this.draw("Thinking …");
+    void this.run();
+  },
+
+  async run() {
+    const search = new AbortController();
+    this.search = search;
+    const query = place();
+    query.set("lines", "3");
+    // A new search of this page ends the one before.
+    query.set("page", pageName);
+    try {
+      const answer = await request(`/api/engine?${query}`, { signal: search.signal });
+      for await (const { event, data } of serverEvents(answer)) {
+        if (this.search !== search) return;
+        if (event === "info") {
+          this.info = data;
+          this.draw("");
+        } else if (event === "error") {
+          throw new Refusal(String(data.error), String(data.code));
+        } else if (event === "done") {
+          this.search = null;
+          this.draw("");
+          return;
+        }
+      }
+      if (this.search === search) throw new Refusal("The engine has stopped.", "gone");
+    } catch (error) {
+      if (this.search !== search) return;
+      this.search = null;
+      this.draw(words(error));
+    }
+  },
+
+  close() {
+    const { search } = this;
+    this.search = null;
+    search?.abort();
+  },
+
+  /** @param {string} text What is said instead of lines. */
+  draw(text) {
+    const { info } = this;
+    const best = info?.lines[0];
+    byId("engine-score").textContent = best ? evaluation(best) : "";
+    byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nodes)} nodes · ${brief(info.nps)}/s` : "";
+    const ply = state.ply;
+    byId("engine-lines").replaceChildren(...(info?.lines ?? []).map((line) => el("li", {},
+      el("span", { class: "score", title: "for the side to move" }, evaluation(line)),
+      el("span", { class: "moves" },
+        line.uci.length > 0 && el("button", { type: "button", class: "link", title: "Play this move", onclick: () => playMove(line.uci[0] ?? "", line.san[0] ?? "") }, written(line.san.slice(0, 1), ply)),
+        ` ${rest(line.san, ply)}`))));
+    byId("engine-text").textContent = text;
+    byId("engine-text").hidden = text === "";
+    byId("engine-stop").textContent = this.search ? "Stop" : "Start";
+    byId("engine").classList.toggle("running", this.search !== null);
+  },
+
+  toggle() {
+    this.stopped = this.search !== null;
+    if (this.stopped) {
+      this.close();
+      this.draw("");
+    } else {
+      this.follow();
+    }
+  },
+};
+
+/** A line without its first move. @param {string[]} san @param {number} ply */
+function rest(san, ply) {
+  return written(san.slice(1), ply + 1).replace(/^\d+\.\.\. /, "");
+}
+
+/** The events in a stream of them. @param {Response} answer @returns {AsyncGenerator<{event: string, data: any}>} */
+async function* serverEvents(answer) {
+  if (!answer.body) return;
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split(/\r?\n\r?\n/);
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const event = /^event: ?(.*)$/m.exec(block)?.[1];
+        const data = /^data: ?(.*)$/m.exec(block)?.[1];
+        if (event && data) yield { event: event.trim(), data: JSON.parse(data) };
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
+function listenToEngine() {
+  const section = byId("engine");
+  section.hidden = !state.books?.engine;
+  byId("engine-name").textContent = state.books?.engine ?? "";
+  section.ontoggle = () => {
+    engine.stopped = false;
+    if (!(section instanceof HTMLDetailsElement)) return;
+    if (!section.open) {
+      engine.close();
+      engine.info = null;
+      engine.draw("");
+    } else if (!engine.search) {
+      engine.follow();
+    }
+  };
+  byId("engine-stop").onclick = () => engine.toggle();
+}

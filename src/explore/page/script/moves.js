@@ -1,0 +1,203 @@
+// Moves made on the board: by drag, by two clicks, by keyboard; and the piece that a pawn becomes.
+
+/** A piece that is held. @type {{from: string, image: SVGElement, pointer: number, x: number, y: number, dragged: boolean, again: boolean} | null} */
+let held = null;
+
+/** The square at a point of the window. @param {number} x @param {number} y @returns {string | null} */
+function squareAt(x, y) {
+  const box = byId("squares").getBoundingClientRect();
+  const column = Math.floor(((x - box.left) / box.width) * 8);
+  const row = Math.floor(((y - box.top) / box.height) * 8);
+  if (column < 0 || column > 7 || row < 0 || row > 7) return null;
+  return state.flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
+}
+
+/** The legal moves between two squares: several if a pawn becomes a piece. @param {string} from @param {string} to */
+function movesBetween(from, to) {
+  return legalFrom(from).filter((move) => targetsOf(move).includes(to));
+}
+
+/** Plays the move between two squares, if there is one; asks for the piece first. @param {string} from @param {string} to */
+function tryMove(from, to) {
+  const found = movesBetween(from, to);
+  const [first] = found;
+  if (!first) return false;
+  if (first.promotion) choosePromotion(found);
+  else playMove(first.uci, first.san);
+  return true;
+}
+
+/** Takes up or puts down at a square, as a click does. @param {string} square */
+function pick(square) {
+  if (board.selected && board.selected !== square && tryMove(board.selected, square)) return;
+  board.select(square !== board.selected && legalFrom(square).length > 0 ? square : null);
+}
+
+/** @param {PointerEvent} event */
+function onPointerDown(event) {
+  if (event.button !== 0 || held) return;
+  const square = squareAt(event.clientX, event.clientY);
+  if (!square) return;
+  closePromotion();
+  if (document.activeElement instanceof HTMLElement && document.activeElement !== document.body) document.activeElement.blur();
+  board.moveCursor(square, false);
+  const image = board.cell(square).querySelector(".piece");
+  if (board.selected && board.selected !== square && tryMove(board.selected, square)) return;
+  if (!(image instanceof SVGElement) || legalFrom(square).length === 0) {
+    board.select(null);
+    return;
+  }
+  const again = board.selected === square;
+  board.select(square);
+  held = { from: square, image, pointer: event.pointerId, x: event.clientX, y: event.clientY, dragged: false, again };
+  byId("squares").setPointerCapture(event.pointerId);
+}
+
+/** @param {PointerEvent} event */
+function onPointerMove(event) {
+  if (!held || event.pointerId !== held.pointer) return;
+  if (!held.dragged && Math.hypot(event.clientX - held.x, event.clientY - held.y) < 4) return;
+  held.dragged = true;
+  held.image.classList.add("held");
+  const box = board.cell(held.from).getBoundingClientRect();
+  const x = event.clientX - box.left - box.width / 2;
+  const y = event.clientY - box.top - box.height / 2;
+  held.image.style.transform = `translate(${x}px, ${y}px)`;
+  hover(squareAt(event.clientX, event.clientY));
+}
+
+/** @param {PointerEvent} event */
+function onPointerUp(event) {
+  if (!held || event.pointerId !== held.pointer) return;
+  const { from, image, dragged, again } = held;
+  const to = squareAt(event.clientX, event.clientY);
+  release();
+  if (!dragged) {
+    if (again) board.select(null);
+    return;
+  }
+  const [move] = to && to !== from ? movesBetween(from, to) : [];
+  if (!to || !move || !tryMove(from, to)) {
+    board.select(null);
+    return;
+  }
+  if (move.promotion) return;
+  // It is put down at once; the answer of the server puts right whatever else moves.
+  image.remove();
+  const piece = board.pieces.get(from);
+  board.put(from, null);
+  if (piece) board.put(move.to, piece);
+  board.select(null);
+}
+
+function release() {
+  if (!held) return;
+  held.image.classList.remove("held");
+  held.image.style.transform = "";
+  held = null;
+  hover(null);
+}
+
+/** The target under a held piece. @param {string | null} square */
+function hover(square) {
+  for (const [name, cell] of board.cells) cell.classList.toggle("over", name === square && cell.classList.contains("target"));
+}
+
+// Promotion.
+
+/** @param {LegalMove[]} found The same move with each piece. */
+function choosePromotion(found) {
+  closePromotion();
+  const [first] = found;
+  if (!first) return;
+  const [x, y] = centre(first.to);
+  const white = state.view?.turn === "white";
+  const choices = ["q", "n", "r", "b"].flatMap((letter) => found.filter((move) => move.promotion === letter));
+  const buttons = choices.map((move) => {
+    const letter = move.promotion ?? "q";
+    const name = PIECES[letter] ?? "";
+    return el("button", { type: "button", class: "square", "aria-label": name, title: name, onclick: () => {
+      closePromotion();
+      playMove(move.uci, move.san);
+    } }, pieceImage(white ? letter.toUpperCase() : letter));
+  });
+  const chooser = el("div", { id: "promotion", role: "dialog", "aria-label": "Promote to", onkeydown: onPromotionKey }, ...buttons);
+  chooser.style.left = `${(x - 50) / 8}%`;
+  chooser.style[y < 400 ? "top" : "bottom"] = "0";
+  byId("board").append(chooser);
+  buttons[0]?.focus();
+}
+
+/** @param {KeyboardEvent} event */
+function onPromotionKey(event) {
+  const buttons = [...byId("promotion").querySelectorAll("button")];
+  const here = buttons.findIndex((button) => button === document.activeElement);
+  const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  if (event.key === "Escape") {
+    closePromotion();
+    board.select(null);
+    board.cell(board.cursor).focus();
+  } else if (step) {
+    buttons[(here + step + buttons.length) % buttons.length]?.focus();
+  } else if (/^[qrbn]$/i.test(event.key)) {
+    buttons.find((button) => button.title === PIECES[event.key.toLowerCase()])?.click();
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function closePromotion() {
+  document.getElementById("promotion")?.remove();
+}
+
+// The keyboard on the board: arrows go from square to square, Enter or Space takes up and puts down.
+
+/** @param {KeyboardEvent} event */
+function onBoardKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const steps = /** @type {Record<string, [number, number]>} */ ({
+    ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0],
+  });
+  const step = steps[event.key];
+  if (step) {
+    const turn = state.flipped ? -1 : 1;
+    const file = FILES.indexOf(board.cursor[0] ?? "a") + turn * step[0];
+    const rank = Number(board.cursor[1]) + turn * step[1];
+    if (file >= 0 && file < 8 && rank >= 1 && rank <= 8) board.moveCursor(`${FILES[file]}${rank}`);
+  } else if (event.key === "Enter" || event.key === " ") {
+    const before = board.selected;
+    pick(board.cursor);
+    if (board.selected && board.selected !== before) {
+      const targets = legalFrom(board.selected).map((move) => move.to);
+      announce(`${board.cell(board.selected).getAttribute("aria-label")}: ${[...new Set(targets)].join(", ")}`);
+    }
+  } else if (event.key === "Escape" && board.selected) {
+    board.select(null);
+  } else {
+    return;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function listenToBoard() {
+  const squares = byId("squares");
+  squares.addEventListener("pointerdown", onPointerDown);
+  squares.addEventListener("pointermove", onPointerMove);
+  squares.addEventListener("pointerup", onPointerUp);
+  squares.addEventListener("pointercancel", () => {
+    release();
+    board.select(null);
+  });
+  // The focus does not follow the mouse onto the board, so that the arrow keys go on stepping through the line.
+  squares.addEventListener("mousedown", (event) => event.preventDefault());
+  squares.addEventListener("keydown", onBoardKey);
+  // A screen reader presses what it reads without a pointer.
+  squares.addEventListener("click", (event) => {
+    if (event.detail !== 0 || !(event.target instanceof Element)) return;
+    const square = event.target.closest("[data-square]")?.getAttribute("data-square");
+    if (square) pick(square);
+  });
+}

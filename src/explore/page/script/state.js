@@ -1,0 +1,174 @@
+"use strict";
+// What the page knows: the books, the line, the policy and the last answer of the server. Nothing here touches the document.
+
+/**
+ * @typedef {{eco: string, name: string}} Opening
+ * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
+ * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
+ * @typedef {{cp?: number, mate?: number}} Score
+ * @typedef {{color: string | null, mark: string | null}} Looks
+ * @typedef {{weight?: number, priority?: number, color?: string | null, mark?: string | null}} Value
+ * @typedef {{
+ *   uci: string, san: string, weight: number, priority?: number | null, probability: number, playable: boolean,
+ *   games: number | null, white: number | null, draws: number | null, black: number | null,
+ *   annotation: string | null, recommended: boolean | null, learn: {games: number, halfpoints: number} | null,
+ *   score: number | null, average: number | null, performance: number | null, chance: number, why: string | null,
+ *   eval: Score | null, loss: number | null, opening: Opening | null
+ * }} BookMove
+ * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,
+ *   result?: string | null, source?: string | null, gone?: boolean | null}} SampleGame
+ * @typedef {{
+ *   id: number, name: string, found: boolean, games: number | null, here: number | null, elsewhere: number | null,
+ *   reserve: number | null, comment: string | null, game: SampleGame | null, rule: string | null, moves: BookMove[]
+ * }} BookView
+ * @typedef {{
+ *   start: string, fen: string, turn: "white" | "black", check: boolean, end: string | null, line: LineMove[],
+ *   opening: Opening | null, legal: LegalMove[], books: BookView[], ancestor: {ply: number} | null,
+ *   choice: {ply: number} | null, book_end: number | null
+ * }} View
+ * @typedef {{min: number, max: number}} Bounds
+ * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
+ * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean,
+ *   warnings: string[], error: string | null}} Book
+ * @typedef {{variety: number, threshold: number, reserve: number}} Policy
+ * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, policy: Policy, books: Book[]}} Books
+ */
+
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+const state = {
+  /** @type {Books | null} */
+  books: null,
+  /** @type {Set<number>} The books that are not shown. */
+  hidden: new Set(),
+  /** The position where the line begins. */
+  start: START,
+  /** @type {{uci: string, san: string | null}[]} The line with the moves that were taken back; SAN where it is known. */
+  line: [],
+  /** How many moves of the line are on the board. */
+  ply: 0,
+  /** @type {Policy} */
+  policy: { variety: 50, threshold: 5, reserve: 0 },
+  /** @type {View | null} */
+  view: null,
+  flipped: false,
+};
+
+/** The moves on the board. */
+function played() {
+  return state.line.slice(0, state.ply).map((move) => move.uci);
+}
+
+/** @returns {Book[]} The books that are shown. */
+function shownBooks() {
+  return (state.books?.books ?? []).filter((book) => !state.hidden.has(book.id));
+}
+
+/** @param {number} id @returns {Book | undefined} */
+function bookOf(id) {
+  return state.books?.books.find((book) => book.id === id);
+}
+
+/** Whether these moves are the line on the board. @param {View} view */
+function isCurrent(view) {
+  return view.line.map((move) => move.uci).join() === played().join();
+}
+
+/** The moves of the first shown book that knows the position. @returns {BookMove[]} */
+function firstMoves() {
+  return state.view?.books.find((book) => book.found)?.moves ?? [];
+}
+
+/** The place as it is named in requests. @param {string[]} [play] */
+function place(play = played()) {
+  const query = new URLSearchParams();
+  if (state.start !== START) query.set("start", state.start);
+  if (play.length > 0) query.set("play", play.join());
+  return query;
+}
+
+/** The place with the books and the policy. */
+function question() {
+  const query = place();
+  query.set("books", shownBooks().map((book) => book.id).join());
+  for (const [name, value] of Object.entries(state.policy)) query.set(name, String(value));
+  return query;
+}
+
+// The address: #e4,c5,Nf3 or #fen=FEN with _ for each space, and &moves=Nf3,d5 after it.
+
+/** @returns {string} */
+function addressOf() {
+  const moves = state.line.slice(0, state.ply).map((move) => move.san ?? move.uci).join();
+  if (state.start === START) return moves && `#${moves}`;
+  return `#fen=${state.start.replaceAll(" ", "_")}${moves && `&moves=${moves}`}`;
+}
+
+/** @param {string} hash @returns {{start: string, moves: string}} */
+function placeOf(hash) {
+  let text = hash.replace(/^#/, "");
+  try {
+    text = decodeURIComponent(text);
+  } catch {
+    // A stray % is taken as it is; the server says what it thinks of the rest.
+  }
+  const fen = /^fen=([^&]*)(?:&moves=(.*))?$/.exec(text);
+  if (!fen) return { start: START, moves: text };
+  return { start: (fen[1] ?? "").replaceAll("_", " "), moves: fen[2] ?? "" };
+}
+
+// Numbers as people read them.
+
+/** 12.4k for 12,400; whole below a thousand. @param {number} count @returns {string} */
+function brief(count) {
+  for (const [unit, letter] of /** @type {[number, string][]} */ ([[1e9, "G"], [1e6, "M"], [1e3, "k"]])) {
+    if (count >= unit) {
+      const digits = count < 99.95 * unit ? 1 : 0;
+      return (count / unit).toLocaleString(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }) + letter;
+    }
+  }
+  return exact(count);
+}
+
+/** @param {number} count @returns {string} */
+function exact(count) {
+  return count.toLocaleString();
+}
+
+/** 41 %, and 0.4 % where the share is small. @param {number} share @returns {string} */
+function percent(share) {
+  const value = share * 100;
+  if (value > 0 && value < 0.05) return "< 0.1 %";
+  const digits = value < 9.95 && value !== 0 ? 1 : 0;
+  return value.toLocaleString(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " %";
+}
+
+/** +0.31, −1.20, #3. @param {Score} score @returns {string} */
+function evaluation(score) {
+  if (score.mate !== undefined) return `${score.mate < 0 ? "−" : ""}#${Math.abs(score.mate)}`;
+  const pawns = Math.abs(score.cp ?? 0) / 100;
+  const sign = (score.cp ?? 0) < 0 ? "−" : "+";
+  return sign + pawns.toLocaleString(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+/** "1 move", "4 moves". @param {number} count @param {string} word @param {string} [plural] @returns {string} */
+function many(count, word, plural = `${word}s`) {
+  return `${exact(count)} ${count === 1 ? word : plural}`;
+}
+
+// The number of a move, as it is written: "6." or "6...".
+
+/** @param {number} ply Plies after the line's start. @returns {{number: number, white: boolean}} */
+function moveNumber(ply) {
+  const [, turn, , , , full] = state.start.split(" ");
+  const plies = (turn === "b" ? 1 : 0) + ply;
+  return { number: (Number(full) || 1) + Math.floor(plies / 2), white: plies % 2 === 0 };
+}
+
+/** "1. e4 c5 2. Nf3" of moves that begin at this ply. @param {string[]} sans @param {number} ply */
+function written(sans, ply) {
+  return sans.map((san, index) => {
+    const { number, white } = moveNumber(ply + index);
+    return white ? `${number}. ${san}` : index === 0 ? `${number}... ${san}` : san;
+  }).join(" ");
+}

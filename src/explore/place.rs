@@ -1,0 +1,130 @@
+//! The position that a request means: a start, and the moves from there.
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Move};
+
+use super::fault::Fault;
+use super::request::Query;
+use crate::chess::Game;
+
+/// Bytes of the longest FEN that is read; a FEN has fewer than 100.
+const FEN_MAX: usize = 256;
+
+/// The most plies of a line.
+pub(super) const PLIES_MAX: usize = 1000;
+
+/// A position, and how it was reached.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The game with the position.
+    pub(super) game: Game,
+    /// How castling is written.
+    pub(super) mode: CastlingMode,
+    /// Whether the start is not the usual one.
+    pub(super) is_set_up: bool,
+}
+
+impl Place {
+    /// The place of the parameters `start` and `play`.
+    ///
+    /// # Errors
+    /// When the start is not a position, or a move is not legal.
+    pub(super) fn of(query: &Query) -> Result<Self, Fault> {
+        Self::read(query.get("start"), query.get("play").unwrap_or_default().split(','))
+    }
+
+    /// The place after moves from a start, or from the usual one.
+    ///
+    /// # Errors
+    /// When the start is not a position, or a move is not legal.
+    pub(super) fn read<'a>(
+        start: Option<&str>,
+        moves: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Fault> {
+        let mut place = Self::start(start)?;
+        for (number, word) in moves.into_iter().map(str::trim).filter(|word| !word.is_empty()).enumerate() {
+            if number >= PLIES_MAX {
+                return Err(Fault::bad(format!("the line has more than {PLIES_MAX} plies")));
+            }
+            if !place.game.push_uci(word.as_bytes()) {
+                let word: String = word.chars().take(8).collect();
+                let fen = place.game.position().fen();
+                let what = format!("{word:?}, number {}, is not a legal move in {fen}", number + 1);
+                return Err(Fault::illegal(what));
+            }
+        }
+        Ok(place)
+    }
+
+    /// The place of a FEN, or of the usual start.
+    ///
+    /// # Errors
+    /// When it is not a position.
+    pub(super) fn start(fen: Option<&str>) -> Result<Self, Fault> {
+        let Some(text) = fen.filter(|text| *text != "startpos") else {
+            return Ok(Self { game: Game::start(), mode: CastlingMode::Standard, is_set_up: false });
+        };
+        let wrong = |why: &dyn std::fmt::Display| Fault::bad(format!("this is not a position: {why}"));
+        if text.len() > FEN_MAX {
+            return Err(wrong(&"it is too long for a FEN"));
+        }
+        // Some clients write the blanks of a FEN as underscores.
+        let text = text.replace('_', " ");
+        let fen = Fen::from_ascii(text.as_bytes()).map_err(|error| wrong(&error))?;
+        let mode = CastlingMode::detect(fen.as_setup());
+        let game = Game::from_fen(text.as_bytes(), mode).map_err(|error| wrong(&error))?;
+        let is_set_up = game.position().fen() != Game::start().position().fen();
+        Ok(Self { game, mode, is_set_up })
+    }
+
+    /// The start as a FEN.
+    pub(super) fn start_fen(&self) -> String {
+        self.game.start_position().fen()
+    }
+
+    /// A move as UCI writes it here.
+    pub(super) fn uci(&self, mv: Move) -> String {
+        mv.to_uci(self.mode).to_string()
+    }
+
+    /// The moves of the line as UCI writes them.
+    pub(super) fn play(&self) -> Vec<String> {
+        self.game.moves().iter().map(|mv| self.uci(*mv)).collect()
+    }
+
+    /// The place after so many plies of the line.
+    pub(super) fn up_to(&self, plies: usize) -> Self {
+        let mut game = Game::from_position(self.game.start_position().clone());
+        self.game.moves().iter().take(plies).for_each(|mv| game.push(*mv));
+        Self { game, ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Place, Fault> {
+        Place::of(&Query::parse(text))
+    }
+
+    #[test]
+    fn both_ways_of_writing_castling_are_read() {
+        for castling in ["e1g1", "e1h1"] {
+            let place = read(&format!("play=e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,{castling}")).unwrap();
+            assert_eq!(place.play().last().unwrap(), "e1g1");
+        }
+        let place = read("start=bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN_w_GEge_-_0_1").unwrap();
+        assert!(place.mode == CastlingMode::Chess960 && place.is_set_up);
+    }
+
+    #[test]
+    fn long_lines_and_wrong_positions_are_refused() {
+        let round = "g1f3,g8f6,f3g1,f6g8,";
+        assert!(read(&format!("play={}", round.repeat(250))).is_ok());
+        assert!(read(&format!("play={}e2e4", round.repeat(250))).is_err());
+        assert!(read("play=e2e5").is_err() && read("start=8/8/8").is_err());
+        assert!(read(&format!("start={}", "8/".repeat(500))).is_err());
+        assert!(!read("start=startpos&play=").unwrap().is_set_up);
+    }
+}

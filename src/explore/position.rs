@@ -1,0 +1,360 @@
+//! `/api/books`, `/api/view`, `/api/position`: what the books say of a position.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use serde_json::{Map, Value, json};
+use shakmaty::{Color, Move, Position as _};
+
+use super::fault::Fault;
+use super::place::Place;
+use super::request::Query;
+use super::router::{json, text};
+use super::shelf::{Opened, Slot, lines_of};
+use super::{Explorer, evaluated, reasons};
+use crate::book::{Book, Counts, MoveFacts};
+use crate::choose::Policy;
+use crate::evals::Store;
+use crate::openings::Opening;
+use crate::vet::Worth;
+use crate::view::{self, GameLine, View};
+
+/// Plies of a reserve that are reported at most.
+const RESERVE_MAX: u32 = 60;
+
+/// Plies back to which a position with a choice is looked for.
+const BACK_MAX: usize = 200;
+
+/// `/api/books`.
+pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
+    Ok(json(&all_books(explorer)))
+}
+
+/// The books, and what the server does with them.
+pub(super) fn all_books(explorer: &Explorer) -> Value {
+    let books = explorer.shelf.slots().iter().enumerate();
+    let books: Vec<Value> = books.map(|(id, slot)| slot.describe(id, explorer.edit)).collect();
+    let Policy { variety, threshold, reserve, .. } = explorer.policy;
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "edit": explorer.edit,
+        "engine": explorer.engines.name(),
+        "settings": explorer.settings.is_some(),
+        "policy": { "variety": variety, "threshold": threshold, "reserve": reserve },
+        "books": books,
+    })
+}
+
+/// `/api/position`: the line of `show --json`.
+pub(super) fn position(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let place = match query.get("fen") {
+        Some(fen) => Place::start(Some(fen))?,
+        None => Place::of(query)?,
+    };
+    let policy = query.policy(&explorer.policy)?;
+    let slot = explorer.book(query)?;
+    let open = slot.read();
+    let view = looked_up(slot, &open, &place, &policy)?;
+    let mut line = Vec::new();
+    view::json::line(&view, &mut line).map_err(|error| Fault::io(error.to_string()))?;
+    Ok(text("application/json", line))
+}
+
+/// `/api/view`.
+pub(super) fn view(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    Ok(json(&viewed(explorer, query)?))
+}
+
+/// What the books say of the position of a request.
+///
+/// # Errors
+/// When the request is wrong.
+pub(super) fn viewed(explorer: &Explorer, query: &Query) -> Result<Value, Fault> {
+    let place = Place::of(query)?;
+    let policy = query.policy(&explorer.policy)?;
+    let ids = query.books("books", explorer.shelf.slots().len())?;
+    let chess = place.game.position().chess();
+    let end = if chess.is_checkmate() {
+        Some("checkmate")
+    } else if chess.is_stalemate() {
+        Some("stalemate")
+    } else {
+        chess.is_insufficient_material().then_some("insufficient material")
+    };
+    let mut books = Vec::new();
+    for id in &ids {
+        if let Some(slot) = explorer.shelf.get(*id) {
+            books.push(book(slot, *id, &place, &policy));
+        }
+    }
+    let found = books.iter().any(|book| book.get("found") == Some(&Value::Bool(true)));
+    let past = Past::of(explorer, &ids, &place, &policy, found);
+    Ok(json!({
+        "start": place.start_fen(),
+        "fen": place.game.position().fen(),
+        "turn": chess.turn().to_string(),
+        "check": chess.is_check(),
+        "end": end,
+        "line": line(&place),
+        "opening": Opening::of(&place.game),
+        "legal": legal(&place),
+        "books": books,
+        "ancestor": past.ancestor.map(|ply| json!({ "ply": ply })),
+        "choice": past.choice.map(|ply| json!({ "ply": ply })),
+        "book_end": past.end,
+    }))
+}
+
+impl Explorer {
+    /// The place of the book that a request names, the first by default.
+    ///
+    /// # Errors
+    /// When there is no such book.
+    pub(super) fn book(&self, query: &Query) -> Result<&Slot, Fault> {
+        let id = query.number("book", usize::MAX)?.unwrap_or(0);
+        self.shelf.get(id).ok_or_else(|| Fault::not_found(format!("there is no book {id}")))
+    }
+}
+
+/// Looks a position up in a book under the rule that acts there, if the configuration has rules for it.
+///
+/// # Errors
+/// When the book is not open.
+pub(super) fn looked_up<'a>(
+    slot: &Slot,
+    open: &'a Opened,
+    place: &'a Place,
+    policy: &Policy,
+) -> Result<View<'a>, Fault> {
+    let book = open.book.as_ref().map_err(Fault::io)?;
+    let policy = rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy);
+    let mut view = View::of(&**book, (&mut lines_of(open), 0), &place.game, place.mode, &policy);
+    let moves: Vec<_> = view.moves.iter().map(|(known, _)| known.mv).collect();
+    let worth = |store: &Arc<Store>| {
+        Worth::at(place.game.position(), &moves, |at| store.get(at).map(|found| found.score))
+    };
+    view.worth = open.evals.as_ref().map(worth);
+    Ok(view)
+}
+
+/// The first rule for the side to move under which the book plays a move here, else the first for that side: its words, and
+/// its policy.
+fn rule_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Option<(String, Policy)> {
+    let turn = place.game.position().chess().turn();
+    let rules = slot.rules.iter().filter(|(_, rule)| rule.color.is_none_or(|color| color == turn));
+    let mut rules = rules.map(|(number, rule)| (format!("rule {number}: {rule}"), rule.policy(policy)));
+    let first = rules.next()?;
+    let Ok(book) = &open.book else { return Some(first) };
+    let plays = |policy: &Policy| {
+        View::of(&**book, (&mut lines_of(open), 0), &place.game, place.mode, policy).line.is_some()
+    };
+    if plays(&first.1) { Some(first) } else { rules.find(|(_, policy)| plays(policy)).or(Some(first)) }
+}
+
+/// What a book says, for the page.
+fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy) -> Value {
+    let open = slot.read();
+    let unknown = || json!({ "id": id, "name": slot.name(), "found": false, "moves": [] });
+    let Ok(known) = &open.book else { return unknown() };
+    let rule = rule_of(slot, &open, place, policy);
+    let policy = rule.as_ref().map_or(policy, |(_, policy)| policy);
+    let Ok(view) = looked_up(slot, &open, place, policy) else { return unknown() };
+    let games = sum(&view);
+    let here = here(&**known, place);
+    json!({
+        "id": id,
+        "name": slot.name(),
+        "found": !view.moves.is_empty(),
+        "games": games,
+        "here": here,
+        "elsewhere": games.zip(here).map(|(games, here)| games.saturating_sub(here)),
+        "reserve": view.line.map(|plies| plies.min(RESERVE_MAX)),
+        "comment": view.comment,
+        "game": view.reference.as_ref().map(GameLine::from),
+        "rule": rule.as_ref().map(|(rule, _)| rule),
+        "moves": moves(&view, &open, policy),
+    })
+}
+
+/// The games of all moves, where the format counts them.
+fn sum(view: &View<'_>) -> Option<u64> {
+    let mut counts = view.moves.iter().filter_map(|(known, _)| known.counts).peekable();
+    counts.peek()?;
+    Some(counts.map(|counts| counts.games).fold(0, u64::saturating_add))
+}
+
+/// The games that came by the line's last move.
+fn here(book: &dyn Book, place: &Place) -> Option<u64> {
+    let last = *place.game.moves().last()?;
+    let before = place.up_to(place.game.moves().len().saturating_sub(1));
+    let mut moves = Vec::new();
+    book.moves(before.game.position(), &mut moves);
+    moves.iter().find(|known| known.mv == last)?.counts.map(|counts| counts.games)
+}
+
+/// The moves of a view: what `show --json` says of each, and what the page needs besides.
+fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
+    let at = view.game.position();
+    let turn = at.chess().turn();
+    let why = reasons::of_moves(view, policy);
+    let mut out = Vec::with_capacity(view.moves.len());
+    for (index, ((known, chance), why)) in view.moves.iter().zip(why).enumerate() {
+        let line = serde_json::to_value(view::json::MoveLine::of(view, known, *chance));
+        let Ok(Value::Object(mut object)) = line else { continue };
+        let eval = open.evals.as_ref().and_then(|store| evaluated::of_move(store, at, known.mv));
+        let loss = view.worth.as_ref().and_then(|worth| worth.loss(index));
+        extend(&mut object, known, turn);
+        if let Some(priority) = view.book.priority(at, known.mv) {
+            object.insert("priority".to_owned(), json!(priority));
+        }
+        object.insert("chance".to_owned(), json!(chance));
+        object.insert("why".to_owned(), json!(why));
+        object.insert("eval".to_owned(), eval.map_or(Value::Null, evaluated::json_of));
+        object.insert("loss".to_owned(), json!(loss));
+        object.insert("opening".to_owned(), json!(Opening::at(&at.after(known.mv))));
+        out.push(Value::Object(object));
+    }
+    out
+}
+
+/// Adds the results as seen from White, the score, and the ratings. The keys `wins`, `draws` and `losses` are the mover's.
+fn extend(object: &mut Map<String, Value>, known: &MoveFacts, turn: Color) {
+    let results = known.counts.filter(|counts| counts.has_results());
+    let (white, black) = split(results, turn);
+    let score = results.and_then(Counts::results).map(|(points, games)| points / games);
+    object.insert("white".to_owned(), json!(white));
+    object.insert("black".to_owned(), json!(black));
+    object.insert("score".to_owned(), json!(score));
+    object.insert("average".to_owned(), json!(known.ratings.and_then(|ratings| ratings.average)));
+    object.insert("performance".to_owned(), json!(known.ratings.and_then(|ratings| ratings.performance)));
+}
+
+/// The games that White and Black won.
+pub(super) fn split(counts: Option<Counts>, turn: Color) -> (Option<u64>, Option<u64>) {
+    let Some(counts) = counts else { return (None, None) };
+    let (white, black) = turn.fold_wb((counts.wins, counts.losses), (counts.losses, counts.wins));
+    (Some(white), Some(black))
+}
+
+/// The moves of the line, each with the position after it.
+fn line(place: &Place) -> Vec<Value> {
+    let mut at = place.game.start_position().clone();
+    let step = |mv: &Move| {
+        let (uci, san) = (place.uci(*mv), view::san(&at, *mv));
+        at.play(*mv);
+        json!({ "uci": uci, "san": san, "fen": at.fen(), "opening": Opening::at(&at) })
+    };
+    place.game.moves().iter().map(step).collect()
+}
+
+/// All legal moves.
+fn legal(place: &Place) -> Vec<Value> {
+    let at = place.game.position();
+    let one = |mv: Move| {
+        let uci = place.uci(mv);
+        let square = |from: usize| uci.get(from..from + 2);
+        json!({
+            "uci": uci,
+            "san": view::san(at, mv),
+            "from": square(0),
+            "to": square(2),
+            "promotion": mv.promotion().map(|role| role.char().to_string()),
+        })
+    };
+    at.chess().legal_moves().into_iter().map(one).collect()
+}
+
+/// What the earlier positions of a line say.
+#[derive(Default)]
+struct Past {
+    /// The nearest earlier ply that some book knows, where none knows the position.
+    ancestor: Option<usize>,
+    /// The last earlier ply with more than one playable move.
+    choice: Option<usize>,
+    /// The plies in the book, where it ended with the last of them.
+    end: Option<usize>,
+}
+
+impl Past {
+    fn of(explorer: &Explorer, ids: &[usize], place: &Place, policy: &Policy, found: bool) -> Self {
+        let mut past = Self::default();
+        let plies = place.game.moves().len();
+        let mut moves: Vec<MoveFacts> = Vec::new();
+        for ply in (plies.saturating_sub(BACK_MAX)..plies).rev() {
+            let earlier = place.up_to(ply);
+            for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
+                let open = slot.read();
+                let Ok(book) = &open.book else { continue };
+                moves.clear();
+                book.moves(earlier.game.position(), &mut moves);
+                if moves.is_empty() {
+                    continue;
+                }
+                if !found && past.ancestor.is_none() {
+                    past.ancestor = Some(ply);
+                    if ply + 1 == plies {
+                        let is_known = |mv: Option<&Move>| moves.iter().any(|known| Some(&known.mv) == mv);
+                        past.end = Some(if is_known(place.game.moves().last()) { plies } else { ply });
+                    }
+                }
+                if past.choice.is_none() && moves.len() > 1 {
+                    let playable = looked_up(slot, &open, &earlier, policy);
+                    let many =
+                        |view: View<'_>| view.moves.iter().filter(|(_, chance)| *chance > 0.0).count() > 1;
+                    past.choice = playable.is_ok_and(many).then_some(ply);
+                }
+            }
+            if past.choice.is_some() && (found || past.ancestor.is_some()) {
+                break;
+            }
+        }
+        past
+    }
+}
+
+/// The next position along the likeliest moves at which some book has more than one playable move: the moves to it, none if
+/// there is no such position.
+pub(super) fn next(explorer: &Explorer, query: &Query) -> Result<Response, Fault> {
+    let place = Place::of(query)?;
+    let policy = query.policy(&explorer.policy)?;
+    let ids = query.books("books", explorer.shelf.slots().len())?;
+    let mut at = place.clone();
+    let mut play = Vec::new();
+    let mut seen: Vec<u64> = Vec::new();
+    while play.len() < BACK_MAX && !seen.contains(&at.game.position().key()) {
+        seen.push(at.game.position().key());
+        let mut best: Option<(f64, Move)> = None;
+        let mut many = false;
+        for slot in ids.iter().filter_map(|id| explorer.shelf.get(*id)) {
+            let open = slot.read();
+            let Ok(view) = looked_up(slot, &open, &at, &policy) else { continue };
+            let playable = || view.moves.iter().filter(|(_, chance)| *chance > 0.0);
+            many |= playable().count() > 1;
+            if let Some((known, chance)) = playable().next()
+                && best.is_none_or(|(most, _)| *chance > most)
+            {
+                best = Some((*chance, known.mv));
+            }
+        }
+        if many && !play.is_empty() {
+            return Ok(json(&json!({ "play": play })));
+        }
+        let Some((_, mv)) = best else { break };
+        play.push(at.uci(mv));
+        at.game.push(mv);
+    }
+    Ok(json(&json!({ "play": [] })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_seen_from_white() {
+        let counts = Some(Counts { games: 10, wins: 5, draws: 3, losses: 2 });
+        assert_eq!(split(counts, Color::White), (Some(5), Some(2)));
+        assert_eq!(split(counts, Color::Black), (Some(2), Some(5)));
+        assert_eq!(split(None, Color::Black), (None, None));
+    }
+}

@@ -1,0 +1,47 @@
+//! Why a move of a book is not played, in words.
+
+use shakmaty::Move;
+
+use crate::book::{Annotation, MoveFacts};
+use crate::choose::{Judge, Policy, Refusal};
+use crate::view::View;
+
+/// Why each move of a view is not played; `None` where it is.
+pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<&'static str>> {
+    let facts: Vec<MoveFacts> = view.moves.iter().map(|(known, _)| *known).collect();
+    let judge = Judge::new(&facts, policy);
+    let covered = policy.covers(view.game.fullmove());
+    let why = |known: &MoveFacts| match judge.refuses(known) {
+        Some(Refusal::Verdict) => verdict(known),
+        Some(Refusal::Weight) => "weight 0",
+        Some(Refusal::Threshold) => "below the threshold",
+        Some(Refusal::Games) => "played in too few games",
+        None if !covered => "after the last move for which the book is asked",
+        None => later(view, policy, known.mv),
+    };
+    view.moves.iter().map(|(known, chance)| (*chance <= 0.0).then(|| why(known))).collect()
+}
+
+/// What the book's colours and marks have against a move.
+fn verdict(known: &MoveFacts) -> &'static str {
+    match (known.recommended, known.annotation) {
+        (Some(false), _) => "red in the book",
+        (_, Some(Annotation::Bad)) => "marked ? in the book",
+        (_, Some(Annotation::Blunder)) => "marked ?? in the book",
+        (_, Some(Annotation::Dubious)) => "marked ?! in the book",
+        _ => "the book recommends other moves",
+    }
+}
+
+/// What the positions after a move have against it.
+fn later(view: &View<'_>, policy: &Policy, mv: Move) -> &'static str {
+    if view.losses.of(mv).is_some_and(|loss| policy.refuses(loss)) {
+        "loses too much"
+    } else if !policy.repeats && view.game.repeats(mv) {
+        "repeats the position"
+    } else if policy.variety == 0 && view.moves.iter().any(|(_, chance)| *chance > 0.0) {
+        "not the best move"
+    } else {
+        "line too short"
+    }
+}

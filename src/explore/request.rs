@@ -1,0 +1,127 @@
+//! What a request says: the parameters of its address.
+
+use std::str::FromStr;
+
+use super::fault::Fault;
+use crate::choose::Policy;
+
+/// The parameters of an address; the first of a name counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads what follows the `?` of an address.
+    pub(super) fn parse(text: &str) -> Self {
+        Self(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    /// The text of a parameter; `None` if it is missing or empty.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.0.iter().find(|(key, _)| key == name)?;
+        Some(value.trim()).filter(|value| !value.is_empty())
+    }
+
+    /// A number from 0 to `most`; `None` if it is missing.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub(super) fn number<T: FromStr + PartialOrd + std::fmt::Display>(
+        &self,
+        name: &str,
+        most: T,
+    ) -> Result<Option<T>, Fault> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        match text.parse().ok().filter(|number| *number <= most) {
+            Some(number) => Ok(Some(number)),
+            None => Err(Fault::bad(format!("{name}: write a number from 0 to {most}"))),
+        }
+    }
+
+    /// The policy: what the address says, and `default` for the rest.
+    ///
+    /// # Errors
+    /// When a number is not one, or too great.
+    pub(super) fn policy(&self, default: &Policy) -> Result<Policy, Fault> {
+        let flag = |name, default| match self.get(name) {
+            None => Ok(default),
+            Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(_) => Err(Fault::bad(format!("{name}: write true or false"))),
+        };
+        Ok(Policy {
+            variety: self.number("variety", 100)?.unwrap_or(default.variety),
+            depth: self.number("depth", 1000)?.unwrap_or(default.depth),
+            threshold: self.number("threshold", 1000)?.unwrap_or(default.threshold),
+            games: self.number("games", 1_000_000)?.unwrap_or(default.games),
+            reserve: self.number("reserve", 100)?.unwrap_or(default.reserve),
+            max_loss: default.max_loss,
+            tournament: flag("tournament", default.tournament)?,
+            repeats: flag("repeats", default.repeats)?,
+            learn: flag("learn", default.learn)?,
+        })
+    }
+
+    /// The numbers of the books that are asked for, each once; all `count` if none is named.
+    ///
+    /// # Errors
+    /// When a number is not that of a book.
+    pub(super) fn books(&self, name: &str, count: usize) -> Result<Vec<usize>, Fault> {
+        let Some(text) = self.get(name) else { return Ok((0..count).collect()) };
+        let mut books = Vec::new();
+        for word in text.split(',').take(count) {
+            let number = word.trim().parse().ok().filter(|number| *number < count);
+            let number =
+                number.ok_or_else(|| Fault::not_found(format!("{name}: there is no book {word:?}")))?;
+            if !books.contains(&number) {
+                books.push(number);
+            }
+        }
+        Ok(books)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn parameters_are_decoded() {
+        let query = Query::parse("fen=a+b%20c&play=e2e4%2Ce7e5&empty=&fen=second&x");
+        assert_eq!((query.get("fen"), query.get("play")), (Some("a b c"), Some("e2e4,e7e5")));
+        assert_eq!((query.get("empty"), query.get("x"), query.get("none")), (None, None, None));
+    }
+
+    #[test]
+    fn numbers_have_bounds() {
+        let query = Query::parse("variety=101&threshold=7&reserve=-1");
+        assert!(query.number("variety", 100_u32).is_err() && query.number("reserve", 100_u32).is_err());
+        assert_eq!(query.number("threshold", 1000_u32).unwrap(), Some(7));
+        assert!(query.policy(&Policy::default()).is_err());
+        let policy = Query::parse("variety=0&learn=true").policy(&Policy::default()).unwrap();
+        assert_eq!((policy.variety, policy.learn, policy.threshold), (0, true, 5));
+    }
+
+    #[test]
+    fn books_are_numbers_of_books() {
+        let books = |text| Query::parse(text).books("books", 3).ok();
+        assert_eq!(books(""), Some(vec![0, 1, 2]));
+        assert_eq!(books("books=2,0,2"), Some(vec![2, 0]));
+        assert_eq!((books("books=3"), books("books=../x")), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "\\PC{0,300}") {
+            let query = Query::parse(&text);
+            let _ = (query.policy(&Policy::default()), query.books("books", 4), super::super::place::Place::of(&query));
+        }
+
+        #[test]
+        fn any_line_is_read(moves in "[a-h1-8nbrq,]{0,80}", start in "[rnbqkpRNBQKP1-8/ wKQkq-]{0,80}") {
+            let mut text = form_urlencoded::Serializer::new(String::new());
+            let text = text.append_pair("play", &moves).append_pair("start", &start).finish();
+            let _ = super::super::place::Place::of(&Query::parse(&text));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Which request goes where, and what all answers have in common.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{RawQuery, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Serialize;
+use tokio::sync::Semaphore;
+
+use super::fault::Fault;
+use super::guard::Admission;
+use super::request::Query;
+use super::{Explorer, edits, engine, lichess, line, page, position, settings};
+use crate::base::panics::caught;
+
+/// Bytes of the longest body of a request.
+const BODY_MAX: usize = 64 << 10;
+
+/// How long the body of a request may take to arrive.
+const BODY_TIME: Duration = Duration::from_secs(10);
+
+/// Requests that are worked on at once; others wait.
+const WORKING: usize = 8;
+
+/// The longest path and parameters of a request, in bytes: a line of 1,000 plies has 6,000.
+const URI_MAX: usize = 12 << 10;
+
+/// What the handlers share.
+#[derive(Clone)]
+pub(super) struct Shared {
+    explorer: Arc<Explorer>,
+    working: Arc<Semaphore>,
+}
+
+/// Whether a request of this connection was admitted: others make room when there are too many connections.
+#[derive(Clone, Default)]
+pub(super) struct Known(pub(super) Arc<AtomicBool>);
+
+/// An answer, or what is wrong with the request.
+pub(super) type Answer = Result<Response, Fault>;
+
+/// Answers a request from its parameters.
+type Ask = fn(&Explorer, &Query) -> Answer;
+
+/// Answers a request from its body.
+type Tell = fn(&Explorer, &[u8]) -> Answer;
+
+/// An answer of JSON.
+pub(super) fn json(value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(bytes) => text("application/json", bytes),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// An answer of some kind.
+pub(super) fn text(kind: &'static str, bytes: impl Into<Body>) -> Response {
+    let mut response = Response::new(bytes.into());
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+/// All routes, behind the guard.
+pub(super) fn router(explorer: Arc<Explorer>) -> Router {
+    let shared = Shared { explorer, working: Arc::new(Semaphore::new(WORKING)) };
+    Router::new()
+        .route("/", ask(page::page))
+        .route("/api/books", ask(position::books))
+        .route("/api/view", ask(position::view))
+        .route("/api/position", ask(position::position))
+        .route("/api/next", ask(position::next))
+        .route("/api/read", ask(line::read))
+        .route("/api/openings", ask(line::openings))
+        .route("/api/pgn", ask(line::pgn))
+        .route("/api/game", ask(line::game))
+        .route("/api/engine", ask(engine::watch))
+        .route("/api/events", ask(|explorer, _| explorer.feeds.listen()))
+        .route("/api/edit", tell(edits::edit))
+        .route("/api/undo", tell(edits::undo))
+        .route("/api/redo", tell(edits::redo))
+        .route("/api/settings", ask(settings::show).merge(tell(settings::change)))
+        .route("/api/doctor", tell(settings::doctor))
+        .route("/lichess", ask(lichess::lichess))
+        .route("/masters", ask(lichess::masters))
+        .route("/player", ask(lichess::player))
+        .fallback(async || Fault::not_found("there is no such page"))
+        .method_not_allowed_fallback(async || {
+            Fault::refused(StatusCode::METHOD_NOT_ALLOWED, "this page is asked in another way")
+        })
+        .layer(from_fn_with_state(shared.clone(), guarded))
+        .with_state(shared)
+}
+
+fn ask(handler: Ask) -> axum::routing::MethodRouter<Shared> {
+    get(async move |State(shared): State<Shared>, RawQuery(query): RawQuery| {
+        shared.work(move |explorer| handler(explorer, &Query::parse(&query.unwrap_or_default()))).await
+    })
+}
+
+fn tell(handler: Tell) -> axum::routing::MethodRouter<Shared> {
+    post(async move |State(shared): State<Shared>, request: Request| {
+        let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_MAX));
+        let body = match body.await {
+            Ok(Ok(body)) => body,
+            Ok(Err(_)) => {
+                return Err(Fault::refused(
+                    StatusCode::PAYLOAD_TOO_LARGE,
+                    "the body is too long, or ended early",
+                ));
+            }
+            Err(_) => {
+                return Err(Fault::refused(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"));
+            }
+        };
+        shared.work(move |explorer| handler(explorer, &body)).await
+    })
+}
+
+impl Shared {
+    /// Does what may read files, while another thread takes over what else this one has to do: an answer need not wait for a
+    /// thread to wake up. A panic is answered like any other failure.
+    async fn work(&self, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
+        let failed = || Fault::io("the server failed on this request: please report it");
+        let _permit = self.working.acquire().await.map_err(|_| failed())?;
+        let answer = tokio::task::block_in_place(|| {
+            caught(|| {
+                self.explorer.refresh();
+                work(&self.explorer)
+            })
+        });
+        answer.unwrap_or_else(|| Err(failed()))
+    }
+}
+
+/// Asks the guard, and gives all answers the headers that browsers are to obey.
+async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let long = parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > URI_MAX);
+    let admission = if long {
+        Err(Fault::refused(StatusCode::URI_TOO_LONG, "the address is too long"))
+    } else {
+        shared.explorer.guard.admit(&parts)
+    };
+    let is_page = parts.uri.path() == "/";
+    let mut response = match admission {
+        Ok(Admission::Admitted) => {
+            if let Some(Known(known)) = parts.extensions.get() {
+                known.store(true, Ordering::Relaxed);
+            }
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Ok(Admission::Handover(cookie)) => {
+            let mut response = StatusCode::SEE_OTHER.into_response();
+            response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+            if let Ok(cookie) = cookie.parse() {
+                response.headers_mut().insert(header::SET_COOKIE, cookie);
+            }
+            response
+        }
+        Err(fault) if is_page && parts.method == Method::GET => page::refused(fault),
+        Err(fault) => fault.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        let policy = "default-src 'none'; frame-ancestors 'none'";
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    }
+    response
+}

@@ -1,0 +1,219 @@
+//! Connections, and the threads that live as long as the server.
+
+use std::collections::VecDeque;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::AbortHandle;
+
+use super::engine::Start;
+use super::router::{Known, router};
+use super::{Explorer, Options, Warnings};
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::engine::join_job;
+
+/// Connections that may wait without having sent a request with the token; of more the oldest is closed.
+const STRANGERS: usize = 256;
+
+/// Connections in all.
+const CONNECTIONS: usize = 1024;
+
+/// How long the headers of a request may take to arrive, and a connection may be idle.
+const HEADER_TIME: Duration = Duration::from_secs(10);
+
+/// Bytes of the headers of a request.
+const HEADERS_LEN: usize = 32 << 10;
+
+/// Headers of a request.
+const HEADERS: usize = 64;
+
+/// How often the server looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How often comments keep connections of events open.
+const KEEP_SECONDS: u64 = 15;
+
+/// How long work that has begun may take when the server ends.
+const END_TIME: Duration = Duration::from_secs(10);
+
+/// Threads that read and write files.
+const WORKERS: usize = 16;
+
+/// Listens, calls `announce` with the address of the page and what is wrong with the books, and answers requests until the
+/// process is asked to end.
+///
+/// # Errors
+/// When the address cannot be listened on; and as [`Explorer::new`].
+pub fn serve(options: &Options, announce: impl FnOnce(&str, Warnings) -> Result<()>) -> Result<()> {
+    interrupt::watch();
+    let cannot = |error: std::io::Error| {
+        Error::new(ErrorKind::File, format!("cannot listen on {}: {error}", options.listen))
+            .advice("name another address with --listen, such as 127.0.0.1:0")
+    };
+    let listener = StdListener::bind(options.listen).map_err(cannot)?;
+    listener.set_nonblocking(true).map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    // On Windows engines end with us only if they belong to our job.
+    if let Err(error) = join_job() {
+        log::warn!("an engine may outlive this process: {error}");
+    }
+    let (explorer, starts, warnings) = Explorer::new(options, address)?;
+    let explorer = Arc::new(explorer);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(WORKERS)
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(cannot)?;
+    {
+        let _context = runtime.enter();
+        let listener = TcpListener::from_std(listener).map_err(cannot)?;
+        runtime.spawn(accept(listener, router(Arc::clone(&explorer))));
+        runtime.spawn(tend(Arc::clone(&explorer)));
+    }
+    let announced = announce(&explorer.address(), warnings);
+    if announced.is_ok() {
+        wait(starts);
+    }
+    // Engines first: whatever else hangs, they are gone.
+    explorer.engines.end();
+    explorer.feeds.end();
+    runtime.shutdown_timeout(END_TIME);
+    announced
+}
+
+/// Starts engines until the process is asked to end. They end with the thread that starts them: this one, which lives longest.
+fn wait(starts: Receiver<Start>) {
+    // Dropped at the end: whoever waits for an engine then hears that none will come.
+    let starts = starts;
+    while !interrupt::asked() {
+        match starts.recv_timeout(LOOK) {
+            Ok(start) => start.run(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
+        }
+    }
+}
+
+/// Keeps connections of events open, and reports books that were changed by others.
+async fn tend(explorer: Arc<Explorer>) {
+    let mut seconds = 0_u64;
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        seconds += 1;
+        if seconds.is_multiple_of(KEEP_SECONDS) {
+            explorer.feeds.keep();
+        }
+        if explorer.feeds.any() {
+            let explorer = Arc::clone(&explorer);
+            let _ = tokio::task::spawn_blocking(move || explorer.refresh()).await;
+        }
+    }
+}
+
+impl Explorer {
+    /// Opens books again that were changed by others, and reports them to the pages; looks at most once a second.
+    pub(super) fn refresh(&self) {
+        for (id, slot) in self.shelf.slots().iter().enumerate() {
+            if slot.refresh() {
+                self.feeds.changed(id);
+            }
+        }
+    }
+}
+
+/// A connection that has not sent a request with the token.
+struct Stranger {
+    known: Known,
+    task: AbortHandle,
+}
+
+async fn accept(listener: TcpListener, router: Router) {
+    let mut strangers: VecDeque<Stranger> = VecDeque::new();
+    let count = Arc::new(AtomicUsize::new(0));
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // No file handle is left, mostly.
+            tokio::time::sleep(LOOK).await;
+            continue;
+        };
+        if strangers.len() >= STRANGERS {
+            strangers.retain(|other| !other.known.0.load(Ordering::Relaxed) && !other.task.is_finished());
+            while strangers.len() >= STRANGERS {
+                strangers.pop_front().inspect(|oldest| oldest.task.abort());
+            }
+        }
+        if count.load(Ordering::Relaxed) >= CONNECTIONS {
+            drop(stream);
+            continue;
+        }
+        let known = Known::default();
+        let connection = connection(stream, router.clone(), known.clone(), Counted::new(&count));
+        let task = tokio::spawn(connection).abort_handle();
+        strangers.push_back(Stranger { known, task });
+    }
+}
+
+/// Counts a connection for as long as it exists.
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(count))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+async fn connection(stream: TcpStream, router: Router, known: Known, counted: Counted) {
+    // Answers are small, and wait for nothing.
+    let _ = stream.set_nodelay(true);
+    let service = tower_of(router, known);
+    let _ = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIME)
+        .max_buf_size(HEADERS_LEN)
+        .max_headers(HEADERS)
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
+    drop(counted);
+}
+
+/// The routes for one connection.
+fn tower_of(
+    router: Router,
+    known: Known,
+) -> impl hyper::service::Service<
+    hyper::Request<hyper::body::Incoming>,
+    Response = axum::response::Response,
+    Error = std::convert::Infallible,
+    Future: Send,
+> {
+    let routes = TowerToHyperService::new(router);
+    hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+        let mut request: Request = request.map(axum::body::Body::new);
+        request.extensions_mut().insert(known.clone());
+        hyper::service::Service::call(&routes, request)
+    })
+}
+
+/// Whether only this machine can connect to an address.
+pub fn is_local(address: &SocketAddr) -> bool {
+    address.ip().is_loopback()
+}

@@ -1,0 +1,177 @@
+//! `/api/settings` and `/api/doctor`: `tabiya.toml` as a form, and what `tabiya doctor` says of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Explorer;
+use super::edits::read;
+use super::fault::Fault;
+use super::request::Query;
+use super::router::json;
+use crate::adapter::config::{TEMPLATE, settings};
+use crate::base::error::{Error, Result};
+use crate::base::replace::Replacement;
+
+/// Bytes of the largest file that is read.
+const FILE_MAX: u64 = 1 << 20;
+
+/// How long the doctor may take: engines may take long to start.
+const DOCTOR_TIME: Duration = Duration::from_secs(180);
+
+/// How often it is looked whether the doctor has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Bytes of what the doctor says that are read.
+const SAID_MAX: u64 = 1 << 18;
+
+/// The configuration file that is shown, which need not exist.
+pub(super) struct Settings {
+    path: PathBuf,
+    /// Held while the file is changed, or tried.
+    changing: Mutex<()>,
+}
+
+/// The body of a change.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Changes {
+    set: BTreeMap<String, Option<String>>,
+}
+
+impl Settings {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, changing: Mutex::default() }
+    }
+
+    /// The text of the file; that of a template if there is no file.
+    fn text(&self) -> Result<(String, bool)> {
+        let cannot = |error| Error::file(&self.path, "cannot read the configuration", error);
+        let file = match fs::File::open(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok((TEMPLATE.to_owned(), false));
+            }
+            file => file.map_err(cannot)?,
+        };
+        let mut bytes = Vec::new();
+        file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(cannot)?;
+        if bytes.len() as u64 > FILE_MAX {
+            return Err(Error::format(&self.path, "the file is larger than a configuration can be"));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Error::format(&self.path, "the file is not in UTF-8")
+                .advice("save it in UTF-8, or change it by hand")
+        })?;
+        Ok((text, true))
+    }
+
+    fn shown(&self) -> Result<Response> {
+        let (text, exists) = self.text()?;
+        let rows = settings::read(&self.path, &text)?;
+        Ok(json(&json!({ "file": self.path, "exists": exists, "rows": rows, "doctor": Value::Null })))
+    }
+
+    fn change(&self, changes: &Changes) -> Result<Response> {
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, exists) = self.text()?;
+        let text = settings::changed(&self.path, &text, &changes.set)?;
+        let mut file = Replacement::new(&self.path, exists)?;
+        file.write_all(text.as_bytes()).map_err(|error| file.error(error))?;
+        file.commit()?;
+        self.shown()
+    }
+}
+
+fn of(explorer: &Explorer) -> std::result::Result<&Settings, Fault> {
+    explorer.settings.as_ref().ok_or_else(|| {
+        Fault::not_found("the configuration cannot be read: see what was printed at the start")
+    })
+}
+
+/// `GET /api/settings`.
+pub(super) fn show(explorer: &Explorer, _: &Query) -> std::result::Result<Response, Fault> {
+    Ok(of(explorer)?.shown()?)
+}
+
+/// `POST /api/settings`.
+pub(super) fn change(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
+    let settings = of(explorer)?;
+    if !explorer.edit {
+        return Err(Fault::read_only("settings are changed only with --edit"));
+    }
+    Ok(settings.change(&read(body)?)?)
+}
+
+/// `POST /api/doctor`: starts the configured adapter, as a GUI would.
+pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Response, Fault> {
+    let settings = of(explorer)?;
+    // One at a time.
+    let Ok(_changing) = settings.changing.try_lock() else {
+        return Err(Fault::busy("the doctor is at work already"));
+    };
+    let file = settings.path.exists().then_some(&*settings.path);
+    Ok(json(&json!({ "doctor": verdicts(file)? })))
+}
+
+/// What `tabiya doctor` says of a configuration file.
+fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
+    let cannot = |error| Error::file("tabiya doctor", "cannot be started", error);
+    let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
+    command.arg("doctor").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(file) = file {
+        command.arg("--config").arg(file);
+    }
+    let mut child = command.spawn().map_err(cannot)?;
+    let reads = [child.stdout.take().map(said), child.stderr.take().map(said)];
+    let ended = wait(&mut child);
+    let [out, complaints] = reads.map(|read| read.and_then(|read| read.join().ok()).unwrap_or_default());
+    let verdict = |level: &str, text: &str| json!({ "level": level, "text": text });
+    let Some(code) = ended else {
+        return Ok(vec![verdict("error", "the doctor did not end in three minutes")]);
+    };
+    // 1: something was found wanting; above: nothing works.
+    let level = if code == Some(1) { "warning" } else { "error" };
+    let mut verdicts: Vec<Value> =
+        out.lines().filter_map(|line| line.strip_prefix("  - ")).map(|line| verdict(level, line)).collect();
+    verdicts.extend(
+        complaints.lines().map(|line| verdict("error", line.strip_prefix("tabiya: ").unwrap_or(line))),
+    );
+    if verdicts.is_empty() {
+        let summary = out.lines().filter(|line| line.contains("from the engine.") || *line == "All is well.");
+        verdicts.extend(summary.map(|line| verdict(if code == Some(0) { "ok" } else { level }, line)));
+    }
+    Ok(verdicts)
+}
+
+/// Reads what a process says on a thread of its own, so that it never waits for us.
+fn said(from: impl std::io::Read + Send + 'static) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.take(SAID_MAX).read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Waits for the end of a process, and ends it when it takes too long; `None` then, otherwise its exit code.
+fn wait(child: &mut Child) -> Option<Option<i32>> {
+    let until = Instant::now() + DOCTOR_TIME;
+    while Instant::now() < until && !crate::base::interrupt::asked() {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.code()),
+            Ok(None) => thread::sleep(LOOK),
+            Err(_) => break,
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}

@@ -1,0 +1,237 @@
+//! The open books. One that was replaced or changed on the disk is opened again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Value, json};
+
+use super::opened;
+use crate::adapter::config::rules::Rule;
+use crate::book::counts::Among;
+use crate::book::{self, Book, BookSet, Evaluations};
+use crate::evals::{self, Store};
+
+/// How long a look at the files of a book counts.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What shows that a file is another, or has changed: its length, when it was last written, and its number.
+type Stamp = (u64, Option<SystemTime>, u64);
+
+/// A book, or why it cannot be opened.
+pub(super) struct Opened {
+    /// The book.
+    pub(super) book: Result<Arc<dyn Book>, String>,
+    /// The book alone as a set, which remembers the lengths of its lines.
+    pub(super) lines: Mutex<BookSet>,
+    /// The evaluations beside it.
+    pub(super) evals: Option<Arc<Store>>,
+    /// Its files as they were.
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+/// A place for a book.
+pub(super) struct Slot {
+    /// The file; `None` for a book in memory.
+    path: Option<PathBuf>,
+    /// The games that count in it.
+    among: Among,
+    /// The rules of the configuration under which it is asked, with their numbers.
+    pub(super) rules: Vec<(usize, Rule)>,
+    open: RwLock<Opened>,
+    looked: Mutex<Instant>,
+    /// Held while the book is edited.
+    pub(super) editing: Mutex<super::edits::History>,
+}
+
+/// All books.
+pub(super) struct Shelf(Vec<Slot>);
+
+impl Opened {
+    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>) -> Self {
+        let mut files = match &book {
+            Ok(book) if path.is_some() => book.files(),
+            _ => path.map(Path::to_owned).into_iter().collect(),
+        };
+        let store = path.map(evals::beside);
+        let evals = store
+            .as_deref()
+            .filter(|path| path.exists())
+            .and_then(|path| Store::open(path).ok())
+            .map(Arc::new);
+        files.extend(store);
+        let stamps = files.into_iter().map(|file| (stamp(&file), file)).map(|(stamp, file)| (file, stamp));
+        let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
+        let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
+        let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
+        Self { lines: Mutex::new(set), evals, stamps: stamps.collect(), book }
+    }
+
+    /// Lets go of the files.
+    pub(super) fn close(&mut self) {
+        *self = Self::new(Err("the book is being edited".to_owned()), None);
+    }
+
+    fn at(path: &Path, among: &Among) -> Self {
+        Self::new(opened(path, among).map_err(|error| error.to_string()), Some(path))
+    }
+}
+
+impl Slot {
+    /// Opens the book of a file; an error is kept, and the file tried again once it changes.
+    pub(super) fn open(path: &Path, among: &Among, rules: Vec<(usize, Rule)>) -> Self {
+        let open = RwLock::new(Opened::at(path, among));
+        Self { open, rules, among: among.clone(), ..Self::with(Some(path.to_owned())) }
+    }
+
+    /// A book in memory.
+    pub(super) fn of_book(book: Arc<dyn Book>) -> Self {
+        Self { open: RwLock::new(Opened::new(Ok(book), None)), ..Self::with(None) }
+    }
+
+    fn with(path: Option<PathBuf>) -> Self {
+        Self {
+            path,
+            among: Among::default(),
+            rules: Vec::new(),
+            open: RwLock::new(Opened::new(Err(String::new()), None)),
+            looked: Mutex::new(Instant::now()),
+            editing: Mutex::default(),
+        }
+    }
+
+    /// The book as it is open now.
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Opened> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The place of the book, while nobody reads it.
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, Opened> {
+        self.open.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The file; `None` for a book in memory.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Why the book is not open.
+    pub(super) fn error(&self) -> Option<String> {
+        self.read().book.as_ref().err().cloned()
+    }
+
+    /// Opens the book again.
+    pub(super) fn reopen(&self) {
+        if let Some(path) = &self.path {
+            let opened = Opened::at(path, &self.among);
+            *self.write() = opened;
+        }
+    }
+
+    /// Opens the book again after an edit of our own, which has left nothing to finish.
+    pub(super) fn reopen_plain(&self) {
+        if let Some(path) = &self.path {
+            let opened = Opened::new(book::open(path).map_err(|error| error.to_string()), Some(path));
+            *self.write() = opened;
+        }
+    }
+
+    /// Opens the book again if it was replaced or changed, and returns whether it was; looks at most once a second.
+    pub(super) fn refresh(&self) -> bool {
+        {
+            let Ok(mut looked) = self.looked.try_lock() else { return false };
+            if looked.elapsed() < LOOK {
+                return false;
+            }
+            *looked = Instant::now();
+        }
+        // Whoever edits it opens it again.
+        let Ok(_editing) = self.editing.try_lock() else { return false };
+        let changed = self.read().stamps.iter().any(|(file, known)| stamp(file) != *known);
+        if changed {
+            self.reopen();
+        }
+        changed
+    }
+
+    /// Its name: that of the file.
+    pub(super) fn name(&self) -> String {
+        let name = self.path.as_deref().map(|path| path.file_name().unwrap_or(path.as_os_str()));
+        name.map_or_else(|| "starter book".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// What `/api/books` says of it.
+    pub(super) fn describe(&self, id: usize, edit: bool) -> Value {
+        let open = self.read();
+        let path = self.path.as_deref();
+        let format = open.book.as_ref().ok().map(|book| book.format().to_string());
+        let writable = edit && path.is_some();
+        json!({
+            "id": id,
+            "name": self.name(),
+            "path": path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
+            "format": format,
+            "edit": format.as_deref().filter(|_| writable).and_then(super::edits::editable),
+            "evals": open.evals.is_some(),
+            "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),
+            "error": open.book.as_ref().err(),
+        })
+    }
+}
+
+impl Shelf {
+    /// A shelf of these books.
+    pub(super) fn new(slots: Vec<Slot>) -> Self {
+        Self(slots)
+    }
+
+    /// All places.
+    pub(super) fn slots(&self) -> &[Slot] {
+        &self.0
+    }
+
+    /// The place of this number.
+    pub(super) fn get(&self, id: usize) -> Option<&Slot> {
+        self.0.get(id)
+    }
+}
+
+/// The memory of a book's lines, for one request.
+pub(super) fn lines_of(open: &Opened) -> MutexGuard<'_, BookSet> {
+    open.lines.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let data = fs::metadata(file).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&data);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((data.len(), data.modified().ok(), number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_book_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.bin");
+        fs::write(&path, [0; 32]).unwrap();
+        let slot = Slot::open(&path, &Among::default(), Vec::new());
+        let look = || {
+            *slot.looked.lock().unwrap() = Instant::now().checked_sub(2 * LOOK).unwrap_or_else(Instant::now);
+            slot.refresh()
+        };
+        assert!(slot.error().is_none() && !slot.refresh());
+        fs::remove_file(&path).unwrap();
+        // On a machine that was just started no moment lies two seconds back.
+        if look() {
+            assert!(slot.error().is_some());
+            fs::write(&path, [0; 48]).unwrap();
+            assert!(look() && slot.error().is_none() && !look());
+        }
+    }
+}

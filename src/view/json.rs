@@ -1,0 +1,88 @@
+//! One line of JSON for a position and a book. Other programs rely on its keys and their order.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use shakmaty::Move;
+
+use super::{Facts, GameLine, View, san};
+use crate::book::MoveFacts;
+use crate::openings::Opening;
+use crate::vet::Value;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    fen: String,
+    book: &'a str,
+    format: String,
+    found: bool,
+    moves: Vec<MoveLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<bool>,
+    opening: Option<Opening>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comment: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game: Option<GameLine<'a>>,
+}
+
+/// A move. Other programs rely on its keys and their order.
+#[derive(Serialize)]
+pub(crate) struct MoveLine<'a> {
+    uci: String,
+    san: String,
+    weight: u64,
+    probability: f64,
+    playable: bool,
+    #[serde(flatten)]
+    facts: Facts<'a, Move>,
+    #[serde(flatten)]
+    worth: Option<WorthLine>,
+}
+
+/// What a move is worth; null where nothing is known.
+#[derive(Serialize)]
+struct WorthLine {
+    eval: Option<Value>,
+    loss: Option<u32>,
+}
+
+impl<'a> MoveLine<'a> {
+    /// One of the view's moves.
+    pub(crate) fn of(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
+        let place = view.moves.iter().position(|(other, _)| other.mv == known.mv).unwrap_or(usize::MAX);
+        Self {
+            uci: known.mv.to_uci(view.mode).to_string(),
+            san: san(view.game.position(), known.mv),
+            weight: known.weight,
+            probability: chance,
+            playable: chance > 0.0,
+            facts: Facts(known),
+            worth: view.worth.as_ref().map(|worth| WorthLine {
+                eval: worth.moves.get(place).copied().flatten(),
+                loss: worth.loss(place),
+            }),
+        }
+    }
+}
+
+/// Writes the line.
+pub(crate) fn line(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let moves = view.moves.iter().map(|(known, chance)| MoveLine::of(view, known, *chance));
+    let line = Line {
+        fen: view.game.position().fen(),
+        book: &view.book.path().to_string_lossy(),
+        format: view.book.format().to_string(),
+        found: !view.moves.is_empty(),
+        moves: moves.collect(),
+        rule: view.asked.and_then(|asked| asked.rule),
+        chosen: view.asked.map(|asked| asked.chosen),
+        opening: view.opening,
+        comment: view.comment.as_deref(),
+        game: view.reference.as_ref().map(GameLine::from),
+    };
+    serde_json::to_writer(&mut *out, &line)?;
+    writeln!(out)
+}

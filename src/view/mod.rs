@@ -1,0 +1,103 @@
+//! What a book says of a position: its moves with the chance of each under a policy, and the promised line of JSON for that.
+
+mod facts;
+mod game_line;
+pub(crate) mod json;
+
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Move, Position as _};
+
+pub(crate) use self::facts::Facts;
+pub(crate) use self::game_line::GameLine;
+use crate::book::{Book, BookSet, GameReference, MoveFacts};
+use crate::chess::{Game, Position};
+use crate::choose::{Losses, Policy, chances};
+use crate::openings::Opening;
+use crate::vet::Worth;
+
+/// A book's moves in a position, the most likely first.
+pub(crate) struct View<'a> {
+    /// The book.
+    pub(crate) book: &'a dyn Book,
+    /// The game with the position.
+    pub(crate) game: &'a Game,
+    /// How castling is written.
+    pub(crate) mode: CastlingMode,
+    /// The moves with the chance of each.
+    pub(crate) moves: Vec<(MoveFacts, f64)>,
+    /// What the moves lose, if that matters.
+    pub(crate) losses: Losses,
+    /// The name of the opening.
+    pub(crate) opening: Option<Opening>,
+    /// What the book says in words.
+    pub(crate) comment: Option<String>,
+    /// A game with the position.
+    pub(crate) reference: Option<GameReference>,
+    /// Plies of the line that begins with the most likely move; `None` if no move is playable.
+    pub(crate) line: Option<u32>,
+    /// How it is asked, if it is a book of the configuration.
+    pub(crate) asked: Option<Asked>,
+    /// What the position and its moves are worth, if a store of evaluations says so.
+    pub(crate) worth: Option<Worth>,
+}
+
+/// How a book of the configuration is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    /// The number of its rule, if it has one.
+    pub(crate) rule: Option<usize>,
+    /// Whether it is the one that answers.
+    pub(crate) chosen: bool,
+}
+
+impl<'a> View<'a> {
+    /// Looks a position up in a book; the books of its set, from this one on, tell how long its lines are.
+    pub(crate) fn of(
+        book: &'a dyn Book,
+        (book_set, from): (&mut BookSet, usize),
+        game: &'a Game,
+        mode: CastlingMode,
+        policy: &Policy,
+    ) -> Self {
+        let position = game.position();
+        let color = position.chess().turn();
+        let covered = policy.covers(game.fullmove());
+        let mut losses = Losses::default();
+        if policy.max_loss > 0 {
+            let mut moves = Vec::new();
+            book.moves(position, &mut moves);
+            losses.look_up(book_set.evaluations(book), position, moves.iter().map(|known| known.mv));
+        }
+        let moves = by_chance(book, position, policy, |mv| {
+            covered
+                && policy.admits(book_set, from, game, mv)
+                && !losses.of(mv).is_some_and(|loss| policy.refuses(loss))
+        });
+        let first = moves.first().filter(|(_, chance)| *chance > 0.0);
+        let line = first.map(|(first, _)| {
+            book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
+        });
+        let (opening, comment, reference) = (Opening::of(game), book.comment(position), book.game(position));
+        Self { book, game, mode, moves, losses, opening, comment, reference, line, asked: None, worth: None }
+    }
+}
+
+/// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
+pub(crate) fn by_chance(
+    book: &dyn Book,
+    at: &Position,
+    policy: &Policy,
+    admit: impl FnMut(Move) -> bool,
+) -> Vec<(MoveFacts, f64)> {
+    let (mut moves, mut shares) = (Vec::new(), Vec::new());
+    book.moves(at, &mut moves);
+    chances(&moves, policy, admit, &mut shares);
+    let mut moves: Vec<_> = moves.into_iter().zip(shares).collect();
+    moves.sort_by(|(a, chance_a), (b, chance_b)| chance_b.total_cmp(chance_a).then(b.weight.cmp(&a.weight)));
+    moves
+}
+
+/// A move in standard algebraic notation.
+pub(crate) fn san(at: &Position, mv: Move) -> String {
+    SanPlus::from_move(at.chess().clone(), mv).to_string()
+}

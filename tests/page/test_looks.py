@@ -1,0 +1,106 @@
+"""What the page looks like: three widths, both themes; nothing is clipped, and axe-core finds nothing serious."""
+
+import os
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+NAJDORF = "#e4,c5,Nf3,d6,d4,cxd4,Nxd4,Nf6,Nc3,a6"
+AXE = os.environ.get("TABIYA_AXE")
+SIZES = {360: 740, 768: 1024, 1280: 800}
+
+# What is wider than its place, apart from texts that end with an ellipsis on purpose.
+CLIPPED = """[...document.querySelectorAll('th, td:not(.opening), button, .chip, .slider > *, .score, .results > span')].filter(node =>
+    node.checkVisibility() && node.clientWidth > 1 && node.scrollWidth > node.clientWidth + 1).map(node => node.outerHTML.slice(0, 120))"""
+
+
+# What scrolls within the page.
+INNER = """[...document.querySelectorAll('body *')].filter(node => node.checkVisibility() && /auto|scroll/.test(getComputedStyle(node).overflowY)
+    && getComputedStyle(node).scrollbarWidth !== 'none' && node.scrollHeight > node.clientHeight + 1).map(node => node.outerHTML.slice(0, 120))"""
+
+
+def check(page, shots, name, whole=True):
+    # The window has another size for a moment after a screenshot of the whole page.
+    page.wait_for_function("size => innerWidth === size.width && innerHeight === size.height", arg=page.viewport_size)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for found in (CLIPPED, INNER):
+        assert page.evaluate(found) == []
+    page.screenshot(path=shots / f"{name}.png", full_page=whole)
+    if AXE:
+        page.evaluate(Path(AXE).read_text())
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        bad = [(one["id"], one["impact"], [node["html"] for node in one["nodes"]][:3]) for one in found["violations"] if one["impact"] in ("serious", "critical")]
+        assert bad == []
+
+
+@pytest.fixture(scope="module", params=["light", "dark"])
+def theme(request):
+    return request.param
+
+
+@pytest.fixture(params=SIZES)
+def size(request):
+    return {"width": request.param, "height": SIZES[request.param]}
+
+
+def test_reading(serve, look, books, shots, theme, size):
+    server = serve(books / "marks.ctg", books / "main.bin", books / "arena.abk", books / "named.kob")
+    for name, place in (("start", ""), ("deep", NAJDORF), ("end", "#e4,e5,Nf3,Nc6,Bb5,a6,h4"), ("unknown", "#fen=8/P6k/8/8/8/8/7K/8_w_-_-_0_1")):
+        page = look(server, place, theme=theme, **size)
+        expect(page.locator("section.book")).to_have_count(4)
+        check(page, shots, f"{name}-{size['width']}-{theme}")
+        page.close()
+
+
+def test_editing(serve, look, books, shots, theme, size):
+    page = look(serve(books / "main.bin", books / "marks.ctg", "--edit"), "#e4", theme=theme, **size)
+    page.locator('[data-focus="0 c7c5 value"]').click()
+    page.locator('[data-focus="0 c7c5 value"]').fill("123")
+    page.keyboard.press("Enter")
+    expect(page.locator(".note")).to_contain_text("saved")
+    page.locator(".adding summary").first.click()
+    check(page, shots, f"edit-{size['width']}-{theme}")
+    page.locator('[data-focus="1 c7c5 looks"]').click()
+    check(page, shots, f"looks-{size['width']}-{theme}")
+
+
+def test_engine_search_and_keys(serve, look, books, shots, theme, size, engine):
+    page = look(serve(books / "main.bin", "--engine", engine[0]), NAJDORF, theme=theme, **size)
+    page.locator("#policy").evaluate("node => { node.open = true; }")
+    page.keyboard.press("e")
+    expect(page.locator("#engine-lines li")).to_have_count(3)
+    check(page, shots, f"engine-{size['width']}-{theme}")
+    page.keyboard.press("/")
+    page.keyboard.type("dragon")
+    expect(page.get_by_role("option").first).to_be_visible()
+    check(page, shots, f"search-{size['width']}-{theme}", whole=False)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog", name="Search")).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    check(page, shots, f"keys-{size['width']}-{theme}", whole=False)
+
+
+def test_the_theme_can_be_chosen(serve, look, books):
+    page = look(serve(books / "main.bin"), theme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    page.get_by_role("button", name="Colours: as the system").click()
+    page.get_by_role("button", name="Colours: light").wait_for()
+    assert page.evaluate(ground) != dark
+    page.reload()
+    page.get_by_role("button", name="Colours: light").click()
+    assert page.evaluate(ground) == dark
+
+
+def test_pieces_do_not_move_for_those_who_want_no_motion(serve, look, books):
+    page = look(serve(books / "main.bin"), reduced_motion="reduce")
+    page.evaluate("() => { Element.prototype.animate = () => { throw new Error('it moves'); }; }")
+    page.keyboard.press("1")
+    expect(page.locator("#line button")).to_have_text(["e4"])
+
+
+def test_a_page_at_200_percent(serve, look, books, shots, theme):
+    page = look(serve(books / "main.bin"), NAJDORF, theme=theme, width=640, height=400, device_scale_factor=2)
+    check(page, shots, f"zoom-{theme}")
