@@ -180,12 +180,31 @@ need_cbvault() {
     [ -x "$1" ] || cargo install --quiet --locked --version 0.1.6 --root "${1%/bin/*}" cbvault-cli
 }
 
-# Arguments of cargo for the executable that users get, and the folder where it is then.
-# shellcheck disable=SC2034
-RELEASE_ARGS=() RELEASE=$TARGET/release
+# What cargo builds, and the folder where it is then: the executable that users get, unless for_tests is called.
+PROFILE=release BUILD_ARGS=() BUILT=$TARGET/release
 # What that executable has besides the defaults: Zstandard by its library in C.
-# shellcheck disable=SC2034
 FEATURES=(--features zstd)
+
+# From here on the programs are built like those of `cargo test`: they check their arithmetic, and what they need is built
+# once for all tests. tabiya itself is optimised a little, since it works for minutes there.
+for_tests() {
+    # shellcheck disable=SC2034
+    PROFILE=test BUILD_ARGS=(--config profile.test.package.tabiya.opt-level=1) BUILT=$TARGET/debug
+}
+
+# Builds tabiya and the programs that tests and benches start. Always the same ones: with others, cargo would build once
+# more what they share.
+build_programs() {
+    say "building"
+    cargo build --profile "$PROFILE" --locked "${FEATURES[@]}" --bins --examples ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"}
+}
+
+# bench NAME [ARGUMENT OF CARGO...]: cargo bench with the same profile and features.
+bench() {
+    local name=$1
+    shift
+    cargo bench --profile "$PROFILE" --locked "${FEATURES[@]}" --bench "$name" ${BUILD_ARGS[@]+"${BUILD_ARGS[@]}"} "$@"
+}
 
 # On Linux that executable holds its C library: it starts in three quarters of the time, takes 1.5 MB less memory, and
 # runs on every Linux of its architecture. Where the C library cannot be had so, it is an ordinary release build.
@@ -197,7 +216,7 @@ make_release_static() {
     # With a target, what runs while the program is built is built without these flags.
     export RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static"
     # shellcheck disable=SC2034
-    RELEASE_ARGS=(--target "$host") RELEASE=$TARGET/$host/release
+    BUILD_ARGS=(--target "$host") BUILT=$TARGET/$host/release
 }
 
 # remap_paths FOLDER=NAME...: keeps the names of this machine's folders out of what is built from here on, so that the same
@@ -232,7 +251,7 @@ want_python() {
 # need_venv [FOLDER MODULES REQUIREMENTS...]: makes .venv with what tests/requirements.txt names, or another environment;
 # afresh when such a file or the machine's Python has changed.
 need_venv() {
-    [ $# -gt 0 ] || set -- .venv chess,duckdb,pytest tests/requirements.txt
+    [ $# -gt 0 ] || set -- .venv berserk,chess,duckdb,pytest,xdist tests/requirements.txt
     local python venv=$ROOT/$1 modules=$2
     shift 2
     if cat -- "$@" | cmp -s -- - "$venv/requirements.txt" && "$venv/bin/python" -c "import $modules" 2>/dev/null; then

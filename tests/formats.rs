@@ -57,6 +57,7 @@ fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Writt
         games: &mut tabiya::games::open(games).unwrap(),
         repeated: &tabiya::bookmaker::Repeated::default(),
         counts: &[],
+        work: None,
     };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
     bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from client import HANG, Client
+from explorer import Server
 from polyglot_writer import Book
 from random_games import FORMATS, pgn
 
@@ -46,6 +47,21 @@ def books_of(tabiya_exe, tmp_path_factory):
         return {name: folder / f"book.{name}" for name in FORMATS}
 
     return build
+
+
+@pytest.fixture
+def copy_of(sources, tmp_path):
+    """A copy of one of the books that a file of tests has as `sources`, with all of its files."""
+
+    def copy(name):
+        folder = tmp_path / f"copy-{name}"
+        folder.mkdir()
+        for file in sources[name].parent.iterdir():
+            if file.stem.split("_")[0] == "book" and file.suffix != ".pgn":
+                (folder / file.name).write_bytes(file.read_bytes())
+        return folder / f"book.{name}"
+
+    return copy
 
 
 @pytest.fixture(scope="session")
@@ -171,6 +187,25 @@ def tabiya(tabiya_exe, tmp_path):
         return done
 
     return call
+
+
+@pytest.fixture
+def explore(tabiya_exe, tmp_path):
+    servers = []
+
+    def start(*args, cwd=tmp_path):
+        servers.append(Server(tabiya_exe, *args, cwd=cwd))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        if server.process.poll() is None:
+            server.process.kill()
+        server.process.wait()
+        errors = server.process.stderr.read()
+        server.process.stdout.close()
+        server.process.stderr.close()
+        assert b"panicked" not in errors
 
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, which only Linux has")

@@ -54,6 +54,8 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
 
     for name in ("games.pgn", "my.pgn"):
         (folder / name).write_bytes(games(60, "book"))
+    (folder / "lichess").mkdir()
+    (folder / "lichess" / "2024-01.pgn.zst").write_bytes(zstandard(games(60, "January")))
     (folder / "match.pgn").write_bytes(games(30, "match"))
     (folder / "earlier.pgn").write_bytes(games(30, "earlier"))
     for name in ("games.pgn.zst", "lichess_db.pgn.zst", "games-01.pgn.zst"):
@@ -83,6 +85,8 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
     tabiya("evals", "import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
+    # So that what follows need not search all of it.
+    tabiya("vet", "book.bin", "-o", "vetted.bin")
     tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
     (folder / "counts").mkdir()
     (folder / "counts" / "_SUCCESS").write_bytes(b"")
@@ -94,8 +98,18 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     return folder
 
 
+def serves(tabiya_exe, words, folder):
+    """A server is started, and ended once it has said where it is."""
+    # Tests may run at the same time: the port is the system's choice.
+    words = [word if word != "127.0.0.1:8421" else "127.0.0.1:0" for word in words]
+    line = [str(tabiya_exe), *words, *([] if "--no-open" in words else ["--no-open"])]
+    with subprocess.Popen(line, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as server:
+        assert server.stdout.readline().startswith(b"http://127.0.0.1:")
+        server.terminate()
+
+
 @pytest.mark.parametrize("command", shown(), ids=" ".join)
-def test_the_command_runs(tabiya, files, tmp_path, command):
+def test_the_command_runs(tabiya, tabiya_exe, files, tmp_path, command):
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     if any(word in (f"{name}.cbh" for name in DATABASE_FILES) for word in command) and not (folder / "DB.cbh").exists():
@@ -106,6 +120,9 @@ def test_the_command_runs(tabiya, files, tmp_path, command):
     if "-o" in command or ("init" in command and "--force" not in command):
         # What one command writes another one reads: it is there already.
         words.append("--force")
+    if words[0] == "explore":
+        serves(tabiya_exe, words, folder)
+        return
     done = tabiya(*words, cwd=folder)
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
     assert done.stdout or done.stderr

@@ -60,6 +60,8 @@ def test_it_introduces_itself_with_all_of_the_engines_options(simple, bare):
         "Book Threshold",
         "Book Games",
         "Book Reserve",
+        "Book Max Loss",
+        "Book Guard",
         "Book Tournament",
         "Book Repeats",
         "Book Ponder",
