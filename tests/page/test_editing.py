@@ -153,6 +153,30 @@ def test_colours_and_marks_of_a_ctg_book(serve, look, books):
     expect(looks).not_to_contain_text("!")
 
 
+def test_what_was_written_is_in_the_table_before_the_server_is_asked_again(serve, look, books, browser):
+    context = browser.new_context(viewport={"width": 2000, "height": 900})
+    # The server's next answer never comes.
+    context.route("**/api/view**", lambda route: None)
+    page = look(serve(books / "main.bin", books / "marks.ctg", "--edit"), context=context)
+    weight(page, "d2d4").click()
+    weight(page, "d2d4").fill("77")
+    page.keyboard.press("Enter")
+    expect(note(page)).to_contain_text("→ 77 · saved")
+    expect(weight(page, "d2d4")).to_have_text("77")
+    page.get_by_role("button", name="Delete c4 from main.bin").click()
+    expect(note(page)).to_contain_text("c4 deleted · saved")
+    expect(weight(page, "c2c4")).to_have_count(0)
+    # The next edit builds on the last, and is no conflict.
+    looks = page.locator('[data-focus="1 d2d4 looks"]')
+    for name, said in (("red: to be avoided", "→ red · saved"), ("good move", "red → red, ! · saved")):
+        looks.click()
+        page.get_by_role("menuitemradio", name=name).click()
+        expect(page.locator('.note[data-note="1"]')).to_contain_text(said)
+    move = show(books / "marks.ctg")["d2d4"]
+    assert (move["recommended"], move["annotation"]) == (False, "!")
+    context.close()
+
+
 def test_a_priority_of_an_arena_book_and_half_points_of_a_kvetka_book(serve, look, books):
     page = look(serve(books / "arena.abk", "--edit"))
     weight(page, "d2d4").click()

@@ -238,6 +238,38 @@ def test_search_finds_names_moves_and_positions(serve, look, books):
     expect(page.locator("#search")).to_be_hidden()
 
 
+def test_keys_act_at_once_after_a_dialog(serve, look, books):
+    page = look(serve(books / "main.bin"))
+    page.keyboard.press("/")
+    expect(page.locator("#search-text")).to_be_focused()
+    # The browser takes the focus away from the field of a closed dialog when it draws next.
+    page.evaluate("""() => {
+        byId("search").close();
+        byId("search-text").dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+    }""")
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+
+
+def test_enter_waits_for_the_answer_to_all_of_the_text(serve, look, books, browser):
+    context, held = browser.new_context(), []
+    context.route("**/api/read**", lambda route: route.continue_() if held else held.append(route))
+    page = look(serve(books / "main.bin"), context=context)
+    page.keyboard.press("/")
+    page.locator("#search-text").fill("e4")
+    while not held:
+        page.wait_for_timeout(20)
+    # The answer comes after more was typed and Enter was pressed, but before that is asked for.
+    page.evaluate("window.paused = { ask: requestAnimationFrame, held: [] }; window.requestAnimationFrame = (run) => paused.held.push(run); null")
+    page.locator("#search-text").fill("e4 c5")
+    page.keyboard.press("Enter")
+    held[0].continue_()
+    expect(page.get_by_role("option").first).to_contain_text("these moves")
+    assert page.evaluate("location.hash") == ""
+    page.evaluate("window.requestAnimationFrame = paused.ask; paused.held.forEach((run) => run())")
+    address(page, "#e4,c5")
+    context.close()
+
+
 def test_the_policy_acts_at_once(serve, look, books):
     page = look(serve(books / "main.bin"))
     shares = page.locator("tr.move td.chance .share")

@@ -38,12 +38,28 @@ function valueText(value) {
   return [value.color, value.mark].filter(Boolean).join(", ") || "no colour and no mark";
 }
 
+/** Puts what was written into the table at once; the chances follow with the server's next answer. @param {Edit} edit @param {Value | null} value */
+function showWritten(edit, value) {
+  const { view } = state;
+  const place = here();
+  if (!view || !isCurrent(view) || edit.start !== place.start || edit.play.join() !== place.play.join()) return;
+  const book = view.books.find(({ id }) => id === edit.book);
+  const move = book?.moves.find(({ uci }) => uci === edit.move);
+  if (!book || !move) return;
+  if (edit.op === "delete") book.moves = book.moves.filter((other) => other !== move);
+  else if (value?.color !== undefined) {
+    move.recommended = value.color === null ? null : value.color === "green";
+    move.annotation = value.mark ?? null;
+  } else Object.assign(move, value);
+}
+
 /** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null>} What the book says now. */
 async function write(edit) {
   const { book, san } = edit;
   editor.last = book;
   try {
     const answer = await postJson("/api/edit", { ...edit, san: undefined });
+    showWritten(edit, answer.after);
     const what = edit.op === "delete" ? `${san} deleted` : edit.op === "add" ? `${san} added` : `${san} ${valueText(answer.before)} → ${valueText(answer.after)}`;
     say(book, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book))] : []));
     refresh();

@@ -41,8 +41,8 @@ function onKey(event) {
   if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey) return;
   const target = event.target;
   if (document.querySelector("dialog[open]")) return;
-  if (target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement) return;
-  if (target instanceof HTMLElement && target.closest("[role=menu]")) return;
+  // A dialog's field keeps the focus for a moment after the dialog is closed.
+  if (target instanceof HTMLElement && !target.closest("dialog") && target.closest("input, select, textarea, [role=menu]")) return;
   const action = ACTIONS[event.key];
   if (action) action();
   else if (!/^[1-9]$/.test(event.key) || !playNumber(Number(event.key))) return;

@@ -44,8 +44,10 @@ const lookUp = latest(
     search.chosen = 0;
     search.text = text;
     drawHits(text);
-    if (search.hurried) choose(0);
+    // An answer to less text than is there by now is not what Enter was pressed for.
+    if (!search.hurried || text !== searchField().value.trim()) return;
     search.hurried = false;
+    choose(0);
   },
   (error) => {
     byId("search-words").textContent = words(error);
