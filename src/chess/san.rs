@@ -271,7 +271,7 @@ mod tests {
                 for &mv in &legal {
                     let word = SanPlus::from_move(at.clone(), mv).to_string();
                     let found = plain_move(word.as_bytes(), &at);
-                    // Which of several words stands for a move is not ours to say.
+                    // The word need not be read as this move, but both readers must read the same.
                     prop_assert_eq!(found, slow(word.as_bytes(), &at), "{}", word);
                 }
                 if legal.is_empty() {

@@ -92,7 +92,7 @@ impl Place {
         self.game.moves().iter().map(|mv| self.uci(*mv)).collect()
     }
 
-    /// The place after so many plies of the line.
+    /// The place after the first plies of the line.
     pub(super) fn up_to(&self, plies: usize) -> Self {
         let mut game = Game::from_position(self.game.start_position().clone());
         self.game.moves().iter().take(plies).for_each(|mv| game.push(*mv));

@@ -67,7 +67,7 @@ pub(super) fn text(kind: &'static str, bytes: impl Into<Body>) -> Response {
     response
 }
 
-/// All routes, behind the guard.
+/// All routes. Each request passes the guard first.
 pub(super) fn router(explorer: Arc<Explorer>) -> Router {
     let shared = Shared { explorer, working: Arc::new(Semaphore::new(WORKING)) };
     Router::new()

@@ -100,7 +100,7 @@ impl Learner {
         })
     }
 
-    /// Makes the edit again that was taken back last, if no other was made since; `None` if there is none.
+    /// Makes again the edit that was taken back last; `None` if there is no such edit, or another was made since.
     ///
     /// # Errors
     /// As [`Learner::undo_edit`].
@@ -108,7 +108,7 @@ impl Learner {
         self.reverse_edit(false)
     }
 
-    /// Takes back the last edit that was not taken back yet; `None` if there is none.
+    /// Takes back the last edit that was not taken back yet; `None` if there is no such edit.
     ///
     /// # Errors
     /// When another program has changed one of the entries since, and as [`Learner::learn`]. Nothing has changed then.

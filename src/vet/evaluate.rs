@@ -34,7 +34,7 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// What a store has; nothing if there is none.
+    /// What a store holds; empty if the file does not exist.
     ///
     /// # Errors
     /// When it cannot be read, or is no store.

@@ -18,7 +18,7 @@ pub struct Look {
 }
 
 impl Look {
-    /// Opens a store; `None` if there is none.
+    /// Opens a store; `None` if the file does not exist.
     ///
     /// # Errors
     /// When it cannot be read, or is no store.

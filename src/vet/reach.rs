@@ -3,7 +3,7 @@
 
 use super::links::{Components, Links};
 
-/// Moves that are followed within cycles, at most: so many times round that nothing worth mentioning is left.
+/// The most moves that are followed within cycles. The probability that is left after as many is negligible.
 const MOST_STEPS: usize = 1 << 26;
 
 /// How often a cycle is gone round, at least and at most.

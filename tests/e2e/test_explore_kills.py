@@ -74,32 +74,22 @@ class Edited:
     def step(self, server):
         kind = self.chance.random()
         if kind < 0.25 and (self.undone if kind < 0.1 else self.made):
-            self.again(server) if kind < 0.1 else self.back(server)
+            self.reverse(server, "redo" if kind < 0.1 else "undo")
         else:
             self.edit(server)
 
-    def back(self, server):
-        play, uci, before, after = entry = self.made[-1]
-
-        def settle(_):
-            self.note(play, uci, before)
-            self.undone.append(self.made.pop())
-
-        self.asked = (play, uci, lambda value: value == before, settle)
-        status, answer = server.post("/api/undo", {"book": 0})
-        assert (status, answer["play"], answer["before"], answer["after"]) == (200, list(play), after, before), (answer, entry)
-        settle(None)
-        self.asked = None
-
-    def again(self, server):
-        play, uci, before, after = entry = self.undone[-1]
+    def reverse(self, server, way):
+        source, target = (self.made, self.undone) if way == "undo" else (self.undone, self.made)
+        play, uci, before, after = entry = source[-1]
+        if way == "undo":
+            before, after = after, before
 
         def settle(_):
             self.note(play, uci, after)
-            self.made.append(self.undone.pop())
+            target.append(source.pop())
 
         self.asked = (play, uci, lambda value: value == after, settle)
-        status, answer = server.post("/api/redo", {"book": 0})
+        status, answer = server.post(f"/api/{way}", {"book": 0})
         assert (status, answer["play"], answer["before"], answer["after"]) == (200, list(play), before, after), (answer, entry)
         settle(None)
         self.asked = None

@@ -51,14 +51,20 @@ KINDS = {
 }  # fmt: skip
 
 
+def two_folders(tmp_path):
+    """One for a build in one go, one for a build with --resume."""
+    plain, kept = tmp_path / "plain", tmp_path / "kept"
+    plain.mkdir(), kept.mkdir()
+    return plain, kept
+
+
 def outputs(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_kept_work_gives_the_same_bytes_and_report(tabiya_exe, sources, tmp_path, kind):
-    plain, kept = tmp_path / "plain", tmp_path / "kept"
-    plain.mkdir(), kept.mkdir()
+    plain, kept = two_folders(tmp_path)
     words = ["build", *sources, *KINDS[kind], "--max-ply", 30]
     if "--counts" not in words:
         words += ["--min-games", 1]
@@ -77,8 +83,7 @@ def test_databases_are_kept_too(tabiya_exe, tmp_path):
     databases = sorted((Path(folder) / "cbh").glob("*/*.cbh"))
     assert len(databases) > 3
     words = ["build", *databases, "-o", "out.ctg", "--max-ply", 12]
-    plain, kept = tmp_path / "plain", tmp_path / "kept"
-    plain.mkdir(), kept.mkdir()
+    plain, kept = two_folders(tmp_path)
     expected = run(tabiya_exe, plain, *words)
     done = run(tabiya_exe, kept, *words, "--resume")
     assert done.stdout == expected.stdout and outputs(kept) == outputs(plain)
@@ -88,17 +93,26 @@ def counted(folder):
     return len(list(folder.glob("*.partial/*.json")))
 
 
+def begun(tabiya_exe, folder, words):
+    """A build that has counted its first source, or is over."""
+    child = subprocess.Popen([tabiya_exe, *map(str, words), "--resume"], cwd=folder, stderr=subprocess.DEVNULL)
+    start = time.monotonic()
+    # build.json and the first file's record.
+    while counted(folder) < 2 and child.poll() is None:
+        assert time.monotonic() - start < HANG
+    return child
+
+
 @not_windows
 @pytest.mark.parametrize("kind", ["bin", "ctg", "counts"])
 def test_a_build_that_is_killed_at_any_moment_can_be_continued(tabiya_exe, sources, tmp_path, kind):
-    plain, kept = tmp_path / "plain", tmp_path / "kept"
-    plain.mkdir(), kept.mkdir()
+    plain, kept = two_folders(tmp_path)
     words = ["build", *sources, *KINDS[kind], *([] if "counts" in kind else ["--min-games", 1])]
     expected = run(tabiya_exe, plain, *words)
-    begun = time.monotonic()
+    start = time.monotonic()
     shutil.copytree(plain, tmp_path / "scratch")
     run(tabiya_exe, tmp_path / "scratch", *words, "--resume", "--force")
-    takes = time.monotonic() - begun
+    takes = time.monotonic() - start
     chance = random.Random(7)
     for turn in range(12):
         shutil.rmtree(kept, ignore_errors=True)
@@ -131,15 +145,10 @@ def test_only_what_is_not_counted_is_counted(tabiya_exe, tmp_path):
     big.write_text(text * 400)
     files = [small, big, tmp_path / "last.pgn"]
     files[2].write_text(text)
-    plain, kept = tmp_path / "plain", tmp_path / "kept"
-    plain.mkdir(), kept.mkdir()
+    plain, kept = two_folders(tmp_path)
     words = ["build", *files, "-o", "out.bin", "--threads", 1]
     expected = run(tabiya_exe, plain, *words)
-    child = subprocess.Popen([tabiya_exe, *map(str, words), "--resume"], cwd=kept, stderr=subprocess.DEVNULL)
-    begun = time.monotonic()
-    # build.json and the first file's record.
-    while counted(kept) < 2 and child.poll() is None:
-        assert time.monotonic() - begun < HANG
+    child = begun(tabiya_exe, kept, words)
     os.kill(child.pid, signal.SIGSTOP)
     at_first = counted(kept)
     # While it lives, nobody else may use its folder.
@@ -163,10 +172,7 @@ def test_a_changed_source_is_counted_again_and_changed_options_are_refused(tabiy
     small.write_text(text)
     more.write_text(text * 300)
     words = ["build", small, more, "-o", "out.bin"]
-    child = subprocess.Popen([tabiya_exe, *map(str, words), "--resume"], cwd=tmp_path, stderr=subprocess.DEVNULL)
-    begun = time.monotonic()
-    while counted(tmp_path) < 2 and child.poll() is None:
-        assert time.monotonic() - begun < HANG
+    child = begun(tabiya_exe, tmp_path, words)
     child.kill()
     child.wait()
     if not (tmp_path / "out.bin.partial").exists():
@@ -207,8 +213,7 @@ def test_a_file_that_is_cut_off_counts_and_is_read_again(tabiya_exe, tmp_path):
     whole = gzip.compress(text)
     (tmp_path / "a.pgn.gz").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "b.pgn").write_bytes(text)
-    plain, kept = tmp_path / "plain", tmp_path / "kept"
-    plain.mkdir(), kept.mkdir()
+    plain, kept = two_folders(tmp_path)
     words = ["build", "../a.pgn.gz", "../b.pgn", "-o", "out.bin", "--min-games", 1]
     expected = run(tabiya_exe, plain, *words, code=WANTING)
     done = run(tabiya_exe, kept, *words, "--resume", code=WANTING)

@@ -10,7 +10,7 @@ use crate::vet::{Look, Worth, in_words};
 /// The store beside a book, with its values backed up through the book.
 ///
 /// # Errors
-/// When there is none, it cannot be read, or the work is interrupted.
+/// When there is no such store, when it cannot be read, and when the work is interrupted.
 pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
     let path = evals::beside(book.path());
     let Some(mut look) = Look::open(&path)? else {

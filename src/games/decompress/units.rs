@@ -37,7 +37,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Half as many threads as there are for the work, and an eighth of the memory; nothing if there are few threads.
+    /// Half as many threads as there are for the work, and an eighth of the memory; no threads at all if there are few.
     pub fn of(resources: &Resources) -> Self {
         let threads = if resources.threads < MANY_THREADS { 0 } else { resources.threads / 2 };
         Self { threads, memory: resources.memory / 8 / threads.max(1) }

@@ -83,7 +83,7 @@ impl GameReader<'_> {
         }
     }
 
-    /// Finds so many of the first moves.
+    /// Reads the first moves, at most this many.
     fn plain_moves(&mut self, text: &[u8], most: usize) -> Result<(), NotPlain> {
         self.plies.clear();
         let mut position = Position::start();

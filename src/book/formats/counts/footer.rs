@@ -291,7 +291,7 @@ read_fields!(Statistics, |statistics = Statistics::default(), from|
     6 => statistics.0[0] = Bound::read_from_in_protocol(from)?
 );
 
-/// The least or greatest value of a column, as its bytes; none if there is none, or it is longer than a number.
+/// The bytes of the least or greatest value of a column; empty if the file does not name it, or it is longer than a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bound {
     bytes: [u8; NUMBER_LEN],
