@@ -44,6 +44,70 @@ find_program() {
     PATH=$PATH:/usr/games:/usr/local/games type -P -- "$1"
 }
 
+# Steps ----------------------------------------------------------------------------------------------------------
+
+# step NAME SECONDS COMMAND...: runs a command or function in a shell of its own, ends it and all that it started when the
+# seconds are over, and notes how long it took. Where it fails, the script ends and names it.
+# TABIYA_PATIENCE=4 gives every step and test four times as long.
+PATIENCE=${TABIYA_PATIENCE:-1}
+STEPS=() STEP='' STEP_PID='' STEP_GUARD=''
+
+step() {
+    local limit=$(($2 * PATIENCE)) start=$SECONDS status=0
+    STEP=$1
+    shift 2
+    printf '\n#### %s\n' "$STEP"
+    # With job control each of the two has a process group of its own.
+    set -m
+    ("$@") </dev/null &
+    STEP_PID=$!
+    (
+        sleep "$limit"
+        printf '\n#### %s: still running after %s s, so it is ended\n' "$STEP" "$limit" >&2
+        kill -TERM -- "-$STEP_PID"
+        sleep 10
+        kill -KILL -- "-$STEP_PID"
+    ) 2>/dev/null </dev/null &
+    STEP_GUARD=$!
+    set +m
+    wait "$STEP_PID" || status=$?
+    end_step
+    STEPS+=("$(printf '%6d s  %s' "$((SECONDS - start))" "$STEP")")
+    [ "$status" -eq 0 ] || exit "$status"
+    STEP=''
+}
+
+# Ends what the step has left running, and its guard.
+end_step() {
+    kill -TERM -- "-$STEP_PID" 2>/dev/null || true
+    kill -KILL -- "-$STEP_GUARD" 2>/dev/null || true
+    wait "$STEP_GUARD" 2>/dev/null || true
+    STEP_PID='' STEP_GUARD=''
+}
+
+# For scripts with steps: they print their table however they end.
+trap_steps() {
+    trap finish_steps EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# The table of steps, whether all of them passed or not.
+finish_steps() {
+    local status=$?
+    trap - EXIT
+    [ -z "$STEP_PID" ] || end_step
+    if [ ${#STEPS[@]} -gt 0 ]; then
+        printf '\n#### seconds by step\n'
+        printf '%s\n' "${STEPS[@]}"
+        printf '%6d s  %s in all\n' "$SECONDS" "${0##*/}"
+    fi
+    if [ "$status" -ne 0 ]; then
+        [ -z "$STEP" ] || printf '\n#### failed: %s (exit code %s)\n' "$STEP" "$status" >&2
+    fi
+    exit "$status"
+}
+
 # Debian packages ------------------------------------------------------------------------------------------------
 
 WANTED=()
@@ -185,8 +249,15 @@ PROFILE=release BUILD_ARGS=() BUILT=$TARGET/release
 # What that executable has besides the defaults: Zstandard by its library in C.
 FEATURES=(--features zstd)
 
+# What scripts/run plays with is built sooner.
+quickly() {
+    # shellcheck disable=SC2034
+    PROFILE=quick BUILT=${BUILT%/release}/quick
+}
+
 # From here on the programs are built like those of `cargo test`: they check their arithmetic, and what they need is built
-# once for all tests. tabiya itself is optimised a little, since it works for minutes there.
+# once for all tests. tabiya itself is optimised a little, since it works for minutes there: it is built so once, for
+# the programs and for the tests in tests/. Only the unit tests are built without.
 for_tests() {
     # shellcheck disable=SC2034
     PROFILE=test BUILD_ARGS=(--config profile.test.package.tabiya.opt-level=1) BUILT=$TARGET/debug
@@ -232,6 +303,14 @@ remap_paths() {
 
 # Python ---------------------------------------------------------------------------------------------------------
 
+# pytest_with VENV ARGUMENT...: pytest fails when it collects no test; -ra names what was skipped, and why. A test that
+# takes a quarter of an hour hangs, and is named.
+pytest_with() {
+    local venv=$1
+    shift
+    "$venv/bin/python" -m pytest -ra -p no:cacheprovider --timeout "$((900 * PATIENCE))" "$@"
+}
+
 # A Python that can make virtual environments: Debian's own leaves that to the package python3-venv.
 find_python() {
     local python
@@ -251,7 +330,7 @@ want_python() {
 # need_venv [FOLDER MODULES REQUIREMENTS...]: makes .venv with what tests/requirements.txt names, or another environment;
 # afresh when such a file or the machine's Python has changed.
 need_venv() {
-    [ $# -gt 0 ] || set -- .venv berserk,chess,duckdb,pytest,xdist tests/requirements.txt
+    [ $# -gt 0 ] || set -- .venv berserk,chess,duckdb,pytest,pytest_timeout,xdist tests/requirements.txt
     local python venv=$ROOT/$1 modules=$2
     shift 2
     if cat -- "$@" | cmp -s -- - "$venv/requirements.txt" && "$venv/bin/python" -c "import $modules" 2>/dev/null; then

@@ -316,7 +316,9 @@ fn random_games_make_the_same_book_in_every_format() {
     let path = folder.path().join("games.pgn");
     std::fs::write(
         &path,
-        (0..3000).map(|_| random_game(&mut random, true, &mut BTreeSet::new())).collect::<String>(),
+        (0..times(600, 3000))
+            .map(|_| random_game(&mut random, true, &mut BTreeSet::new()))
+            .collect::<String>(),
     )
     .unwrap();
     compare(&path);
@@ -377,8 +379,13 @@ fn never_played(book: &dyn Book) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
+/// `many` before a release, where `TABIYA_FULL_TESTS` is set.
+fn times(few: u32, many: u32) -> u32 {
+    if std::env::var_os("TABIYA_FULL_TESTS").is_some() { many } else { few }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(times(4, 12)))]
     #[test]
     fn built_merged_and_converted_books_hold_every_move_of_the_games(
         games in prop::collection::vec((prop::collection::vec(any::<u16>(), 25), any::<bool>()), 1..40),

@@ -199,7 +199,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(crate::base::times(12, 48)))]
 
         #[test]
         fn each_id_is_found_with_its_sides_and_no_other(known in ids(), strange in ids()) {
@@ -244,7 +244,7 @@ mod tests {
         };
         let sound = memory.now().to_vec();
         assert!(look(sound.clone()).is_none());
-        for at in (128..sound.len()).step_by(61) {
+        for at in (128..sound.len()).step_by(crate::base::times(607, 61)) {
             let mut bytes = sound.clone();
             bytes[at] ^= 1;
             let page = 128 + (at - 128) / PAGE_LEN * PAGE_LEN;

@@ -16,8 +16,10 @@ use super::world::{Play, World};
 /// Processes at once.
 const CROWD: usize = 16;
 
-/// Games that each of them learns.
-const GAMES: usize = 2000;
+/// Games that each of them learns: ten times as many before a release.
+fn games() -> usize {
+    if std::env::var_os("TABIYA_FULL_TESTS").is_some() { 2000 } else { 200 }
+}
 
 /// Processes, one after another, that learn one share where some are killed.
 const PARTS: usize = 10;
@@ -100,8 +102,8 @@ fn numbers(plays: &[Play]) -> HashSet<usize> {
 
 #[test]
 fn sixteen_processes_learn_every_game_of_theirs() {
-    let world = World::new(CROWD * GAMES);
-    let shares: Vec<_> = world.plays.chunks(GAMES).collect();
+    let world = World::new(CROWD * games());
+    let shares: Vec<_> = world.plays.chunks(games()).collect();
     let files: Vec<_> =
         shares.iter().enumerate().map(|(number, share)| world.pgn(&format!("{number}.pgn"), share)).collect();
     let book = &world.book();
@@ -118,12 +120,12 @@ fn sixteen_processes_learn_every_game_of_theirs() {
 
 #[test]
 fn one_in_ten_is_killed_and_what_was_reported_is_there_once() {
-    let world = World::new(CROWD * GAMES);
+    let world = World::new(CROWD * games());
     let book = world.book();
     let reports: Vec<Report> = thread::scope(|scope| {
         let running: Vec<_> = world
             .plays
-            .chunks(GAMES)
+            .chunks(games())
             .enumerate()
             .map(|(worker, share)| {
                 let (world, book) = (&world, &book);
@@ -131,7 +133,7 @@ fn one_in_ten_is_killed_and_what_was_reported_is_there_once() {
                     let mut random = Xoshiro256PlusPlus::seed_from_u64(worker as u64);
                     let doomed = random.random_range(0..PARTS);
                     let mut reports = Vec::new();
-                    for (part, plays) in share.chunks(GAMES / PARTS).enumerate() {
+                    for (part, plays) in share.chunks(games() / PARTS).enumerate() {
                         let file = world.pgn(&format!("{worker}-{part}.pgn"), plays);
                         let kill = (part == doomed).then(|| random.random_range(0..plays.len()));
                         reports.push(report(learn(book, &file), kill));

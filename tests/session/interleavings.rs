@@ -510,12 +510,16 @@ fn run(script: &[Event]) -> Result<(), TestCaseError> {
     world.settle()
 }
 
-/// The number of interleavings; `PROPTEST_CASES` overrides it.
-const CASES: u32 = 100_000;
+/// The number of interleavings, and that before a release, where `TABIYA_FULL_TESTS` is set; `PROPTEST_CASES` overrides both.
+const CASES: u32 = 10_000;
+const FULL_CASES: u32 = 100_000;
 
 #[test]
 fn each_go_has_one_bestmove_and_the_protocol_is_kept() {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(CASES);
+    let cases =
+        std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or_else(|| {
+            if std::env::var_os("TABIYA_FULL_TESTS").is_some() { FULL_CASES } else { CASES }
+        });
     let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     if let Err(error) = runner.run(&script(), |script| run(&script)) {
         panic!("{error}");

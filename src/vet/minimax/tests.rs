@@ -101,7 +101,7 @@ fn any_known(positions: usize, evaluated: f64) -> impl Strategy<Value = Known> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::base::times(200, 2000)))]
 
     #[test]
     fn values_are_those_of_the_reference(
@@ -244,14 +244,15 @@ fn random(positions: u32, each: u32, evaluated: f64, seed: u64) -> (Links, Known
 
 #[test]
 fn components_of_hundreds_of_positions() {
+    let size = crate::base::times(150, 400);
     for (seed, evaluated) in [(1, 1.0), (2, 0.9), (3, 0.5)] {
-        let (links, known) = random(400, 2, evaluated, seed);
+        let (links, known) = random(size, 2, evaluated, seed);
         let components = Components::new(&links);
-        assert!((0..components.len()).any(|number| components.members(number).len() > 200));
+        assert!((0..components.len()).any(|number| components.members(number).len() > size / 2));
         let backed = backed(&links, &known);
         for us in [WHITE, BLACK] {
             let naive = naive(&links, &known, us);
-            assert!((0..400).all(|at| backed.of(us, at) == naive[at as usize]));
+            assert!((0..size).all(|at| backed.of(us, at as u32) == naive[at]));
         }
     }
 }

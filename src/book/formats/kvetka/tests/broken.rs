@@ -135,7 +135,7 @@ fn a_wrong_index_is_reported_and_not_used() {
         assert!(book.warnings()[0].contains(&format!(" (byte {at}): the book is read without it")));
     }
     let blocks = kin.len() / 22;
-    for block in 0..blocks {
+    for block in (0..blocks).step_by(crate::base::times(9, 1)) {
         for byte in [0, 0xff] {
             let mut kin = kin.clone();
             kin[22 * block..22 * block + 22].fill(byte);
