@@ -108,7 +108,10 @@ def test_an_archive_that_is_missing_is_an_error(project, dist):
 def test_the_notes_are_the_section_of_the_version(project, heading):
     (project / "CHANGELOG.md").write_text(f"# Changelog\n\n## Unreleased\n\n- no\n\n{heading}\n\n### Added\n\n- yes\n\n## {VERSION}0\n\n- no\n")
     done = package(project, "--notes")
-    assert (done.returncode, done.stdout) == (0, "### Added\n\n- yes\n"), done
+    advice = (project / "packaging/download.md").read_text()
+    assert (done.returncode, done.stdout) == (0, f"### Added\n\n- yes\n{advice}"), done
+    # What Windows and macOS ask for when they do not know a program.
+    assert "SmartScreen" in advice and "quarantine" in advice
 
 
 @pytest.mark.parametrize("text", ["## Unreleased\n\n- no\n", f"## {VERSION}\n\n## 0.0.1\n\n- no\n"])
