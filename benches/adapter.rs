@@ -1,6 +1,6 @@
 //! The cost of tabiya, compared in one run with the bare engine and Debian's PolyGlot in UCI mode.
 //!
-//! `scripts/bench-adapter` builds what this needs and pins it to one processor. It measures only for `cargo bench`
+//! `scripts/bench adapter` builds what this needs and pins it to one processor. It measures only for `cargo bench`
 //! or when it gets the path of tabiya; `cargo test` may run it too, and then it does nothing.
 //!
 //! The column `copying` is a proxy that only copies bytes, one thread each way: no proxy of two threads can do better.
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         ["--bench", "--tabiya", "--help"].iter().any(|name| arg.split('=').next() == Some(name))
     };
     if !arguments.any(asked) {
-        println!("bench: nothing to do; scripts/bench-adapter runs it");
+        println!("bench: nothing to do; scripts/bench adapter runs it");
         return ExitCode::SUCCESS;
     }
     end(run(Args::parse()))

@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["--random", games, file] => random_games(games.parse()?, Path::new(file)),
         [games, times] => stages(Path::new(games), times.parse()?),
         _ => {
-            eprintln!("no games are named: scripts/bench-build measures on those of Debian's gnuchess-book");
+            eprintln!("no games are named: scripts/bench build measures on those of Debian's gnuchess-book");
             Ok(())
         }
     }

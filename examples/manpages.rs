@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
+use clap::{Arg, Command, ValueEnum};
 use clap_complete::Shell;
 
 fn main() -> ExitCode {
@@ -32,11 +32,58 @@ fn write(folder: &Path) -> io::Result<()> {
     let (man, completions) = (folder.join("man"), folder.join("completions"));
     fs::create_dir_all(&man)?;
     fs::create_dir_all(&completions)?;
-    clap_mangen::generate_to(tabiya::cli::command(), &man)?;
+    let mut cli = tabiya::cli::command().disable_help_subcommand(true);
+    cli.build();
+    write_pages(&cli, &man)?;
     for shell in Shell::value_variants() {
         clap_complete::generate_to(*shell, &mut tabiya::cli::command(), "tabiya", &completions)?;
     }
     Ok(())
+}
+
+/// The page of a command, and those of its commands.
+fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        write_pages(inner, folder)?;
+    }
+    let man = clap_mangen::Man::new(command.clone());
+    let mut page = vec![];
+    man.render(&mut page)?;
+    let page = String::from_utf8(page).map_err(io::Error::other)?;
+    // The synopsis of clap_mangen has the names of options only.
+    let head = ".SH SYNOPSIS\n";
+    let (before, rest) = page.split_once(head).unwrap();
+    let (_, after) = rest.split_once("\n.SH ").unwrap();
+    fs::write(folder.join(man.get_filename()), format!("{before}{head}{}\n.SH {after}", synopsis(command)))
+}
+
+/// The command with each option and its values, in roff.
+fn synopsis(command: &Command) -> String {
+    let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+    let mut words = vec![format!("\\fB{}\\fR", escaped(name))];
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let (last, options): (Vec<&Arg>, Vec<&Arg>) = shown.partition(|argument| argument.is_positional());
+    words.extend(options.into_iter().chain(last).map(argument));
+    if command.has_subcommands() {
+        words.push(if command.is_subcommand_required_set() { "<COMMAND>" } else { "[COMMAND]" }.to_owned());
+    }
+    words.join(" ")
+}
+
+/// An argument with its values, in brackets unless it has to be there.
+fn argument(argument: &Arg) -> String {
+    // An argument without a name already says by brackets whether it has to be there.
+    let whole = argument.to_string();
+    let Some(long) = argument.get_long() else { return escaped(&whole) };
+    let values = whole.trim_start_matches("--").trim_start_matches(long);
+    let short = argument.get_short().map_or(String::new(), |short| format!("-{short}|"));
+    let text = escaped(&format!("{short}--{long}{values}"));
+    if argument.is_required_set() { text } else { format!("[{text}]") }
+}
+
+/// Text in roff: hyphens of options stay what they are, and an argument stays on its line.
+fn escaped(text: &str) -> String {
+    text.replace('-', "\\-").replace(' ', "\\ ")
 }
 
 #[cfg(test)]
@@ -48,21 +95,26 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path()).unwrap();
         let page = |name: &str| fs::read_to_string(folder.path().join("man").join(name)).unwrap();
-        let (cli, top) = (tabiya::cli::command(), page("tabiya.1"));
+        let (mut cli, top) = (tabiya::cli::command(), page("tabiya.1"));
+        cli.build();
         let check = |name: &str, command: &clap::Command| {
             // In roff a hyphen of an option is escaped.
             let text = page(&format!("tabiya-{name}.1")).replace('\\', "");
-            for long in command.get_arguments().filter_map(|argument| argument.get_long()) {
-                assert!(text.contains(&format!("--{long}")), "{name}: --{long}");
+            let (synopsis, options) = text.split_once(".SH DESCRIPTION").unwrap();
+            for argument in command.get_arguments() {
+                let Some(long) = argument.get_long() else { continue };
+                assert!(options.contains(&format!("--{long}")), "{name}: --{long}");
+                // With its values: "--fen <FEN>".
+                assert!(synopsis.contains(&argument.to_string()), "{name}: {argument} is not in\n{synopsis}");
             }
         };
         let mut pages = 1;
-        for command in cli.get_subcommands() {
+        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
             let name = command.get_name();
             assert!(top.contains(&format!("tabiya\\-{name}(1)")), "{name} is not in tabiya.1");
             check(name, command);
             pages += 1;
-            for inner in command.get_subcommands() {
+            for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
                 check(&format!("{name}-{}", inner.get_name()), inner);
                 pages += 1;
             }

@@ -78,7 +78,7 @@ impl Lab {
         };
         for needed in [&stub, &args.book].into_iter().chain(&args.tabiya) {
             if !needed.is_file() {
-                let advice = "scripts/bench-adapter builds and finds what is needed";
+                let advice = "scripts/bench adapter builds and finds what is needed";
                 return Err(format!("{}: no such file: {advice}", needed.display()).into());
             }
         }

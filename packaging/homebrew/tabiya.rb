@@ -16,6 +16,10 @@ class Tabiya < Formula
   end
 
   on_linux do
+    on_arm do
+      url "@REPOSITORY@/releases/download/v@VERSION@/tabiya-@VERSION@-linux-aarch64.tar.gz"
+      sha256 "@SHA256:tabiya-@VERSION@-linux-aarch64.tar.gz@"
+    end
     on_intel do
       url "@REPOSITORY@/releases/download/v@VERSION@/tabiya-@VERSION@-linux-x86_64.tar.gz"
       sha256 "@SHA256:tabiya-@VERSION@-linux-x86_64.tar.gz@"

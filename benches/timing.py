@@ -1,0 +1,74 @@
+"""How scripts/bench runs and times programs: by the clock, by processor time and by the most memory."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+MEBI = 1 << 20
+
+
+@dataclass
+class Cost:
+    """What a run of a program took: seconds, seconds of processor time, bytes at the peak."""
+
+    wall: float
+    cpu: float
+    peak: int
+
+    def least(self, other):
+        """Of two runs: whatever disturbs one only adds time."""
+        return Cost(min(self.wall, other.wall), min(self.cpu, other.cpu), max(self.peak, other.peak))
+
+
+def say(text):
+    print(f"== {text}", flush=True)
+
+
+def run(argv, processors=None):
+    """Runs a program, on these processors only if any are given, and ends everything if it fails."""
+    allowed = os.sched_getaffinity(0) if processors else None
+    with tempfile.TemporaryFile() as errors:
+        if processors:
+            os.sched_setaffinity(0, processors)
+        try:
+            # A child's peak counts from this process's own: nothing large is held here.
+            begun = time.perf_counter()
+            process = subprocess.Popen(
+                [str(word) for word in argv], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            wall = time.perf_counter() - begun
+        finally:
+            if processors:
+                os.sched_setaffinity(0, allowed)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            errors.seek(0)
+            sys.stderr.write(errors.read().decode(errors="replace"))
+            sys.exit(f"exit code {process.returncode}: {' '.join(map(str, argv))}")
+    # Linux counts the peak in KiB, macOS in bytes.
+    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+
+
+def in_turn(rounds, commands, processors=None):
+    """The least cost of each command in so many rounds. They take turns, so that a busy moment meets all of them."""
+    costs = {}
+    for _ in range(rounds):
+        for name, argv in commands.items():
+            cost = run(argv, processors)
+            costs[name] = costs[name].least(cost) if name in costs else cost
+    return costs
+
+
+def line(name, cost, games=None):
+    speed = f"{games / cost.wall:>14,.0f} games/s" if games else ""
+    print(f"{name:<32}{cost.wall:>9.3f} s{cost.cpu:>9.2f} s cpu{cost.peak / MEBI:>8.0f} MiB{speed}", flush=True)
+
+
+def goal(name, value, wanted, most=True):
+    """Prints a measured value beside the one wanted: at most that, or at least."""
+    reached = value <= wanted if most else value >= wanted
+    print(f"  {name}: {value:,.2f} (wanted: {wanted:,} at {'most' if most else 'least'}, {'reached' if reached else 'MISSED'})", flush=True)
