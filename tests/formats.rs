@@ -1,6 +1,6 @@
 //! One collection of games as a book of each format: the same moves and the same counts.
 //!
-//! For random games, and for those in the PGN file that `TABIYA_GAMES` names.
+//! For random games, and for real ones: those that `TABIYA_GAMES` names, or a database of the samples.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -484,9 +484,10 @@ proptest! {
 }
 
 #[test]
+#[ignore = "needs TABIYA_SAMPLES"]
 fn real_games_make_the_same_book_in_every_format() {
-    match std::env::var_os("TABIYA_GAMES") {
-        Some(games) => compare(&PathBuf::from(games)),
-        None => println!("skipped: TABIYA_GAMES is unset, and the test needs a PGN file"),
-    }
+    let sample =
+        std::env::var_os("TABIYA_SAMPLES").map(|folder| Path::new(&folder).join("cbh/linares/linares.cbh"));
+    let games = std::env::var_os("TABIYA_GAMES").map(PathBuf::from).or(sample);
+    compare(&games.expect("TABIYA_GAMES names a file of games, or TABIYA_SAMPLES the folder of samples"));
 }

@@ -241,14 +241,14 @@ class Client:
                 pass
 
 
-def eventually(what, timeout=HANG, pause=0.005):
-    """Polls until `what()` is true; returns its value, or the last one when time is up."""
+def eventually(awaited, what, timeout=HANG, pause=0.005):
+    """Polls until `what()` is true, and returns its value; fails with the name of what was awaited when time is up."""
     deadline = time.monotonic() + timeout
-    while True:
-        value = what()
-        if value or time.monotonic() >= deadline:
-            return value
+    while not (value := what()):
+        if time.monotonic() >= deadline:
+            raise AssertionError(f"waited {timeout:g} s in vain: {awaited}")
         time.sleep(pause)
+    return value
 
 
 def complaints(done):

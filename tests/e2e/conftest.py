@@ -7,6 +7,7 @@ many silent seconds a program counts as hanging.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,10 @@ from client import HANG, Client
 from explorer import Server
 from polyglot_writer import Book
 from random_games import FORMATS, pgn
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
 
 
 def _needed(name):
@@ -94,14 +99,24 @@ def real_games():
 
 
 @pytest.fixture(scope="session")
-def perfect_book():
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs polyglot/Perfect2021.bin of the sample books")
-    path = Path(samples) / "polyglot" / "Perfect2021.bin"
-    if not path.is_file():
-        pytest.skip(f"{path} does not exist: the test needs this sample book")
-    return path
+def sample():
+    """The path of one of the sample books or databases."""
+
+    def find(name):
+        samples = os.environ.get("TABIYA_SAMPLES")
+        if not samples:
+            pytest.skip(f"TABIYA_SAMPLES is unset: the test needs {name} of the samples")
+        path = Path(samples) / name
+        if not path.exists():
+            pytest.skip(f"TABIYA_SAMPLES has no {name}")
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def perfect_book(sample):
+    return sample("polyglot/Perfect2021.bin")
 
 
 @pytest.fixture(autouse=True)
@@ -206,6 +221,18 @@ def explore(tabiya_exe, tmp_path):
         server.process.stdout.close()
         server.process.stderr.close()
         assert b"panicked" not in errors
+
+
+def as_nobody(folder, program):
+    """The command line that starts a program without root's rights to read and write every file, in a folder of a test."""
+    if os.geteuid() != 0:
+        return [program]
+    for above in (folder, *folder.parents[:3]):
+        if above.owner() == "root" and str(above) != "/":
+            above.chmod(above.stat().st_mode | 0o555)
+    # Where the program is, others than root may have no business.
+    copy = shutil.copy(program, folder / "of-nobody")
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", copy]
 
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc, which only Linux has")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import chess
 import chess.polyglot
@@ -16,14 +15,8 @@ PLIES = int(os.environ.get("TABIYA_E2E_PLIES", "60"))
 
 
 @pytest.fixture(scope="session")
-def perfect_abk():
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs abk/Perfect2021.abk of the sample books")
-    path = Path(samples) / "abk" / "Perfect2021.abk"
-    if not path.is_file():
-        pytest.skip(f"{path} does not exist: the test needs this sample book")
-    return path
+def perfect_abk(sample):
+    return sample("abk/Perfect2021.abk")
 
 
 def playable(known, board):

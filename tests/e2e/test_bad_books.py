@@ -9,7 +9,7 @@ import chess.polyglot
 import pytest
 
 from client import START, eventually, problems
-from conftest import linux_only
+from conftest import as_nobody, linux_only, not_windows
 from polyglot_writer import ENTRY, Book, one_line
 from processes import resident
 
@@ -58,7 +58,7 @@ def test_what_is_no_book_is_told_by_name_and_play_goes_on_where_that_is_wanted(a
     (problem,) = problems(lines)
     assert "bad.bin" in problem
     said = problem.replace("info string ", "")
-    assert eventually(lambda: said in client.errors().splitlines()), "standard error has it too"
+    eventually("standard error has it too", lambda: said in client.errors().splitlines())
     if when == "from the start":
         assert lines.index(problem) > lines.index("uciok"), "nothing may stand between the options and uciok"
     assert client.go("movetime 10", START).move == "d2d4"
@@ -122,11 +122,11 @@ def test_a_pipe_that_nobody_writes_is_no_trap(adapter, tmp_path):
     assert client.go("movetime 10", START).move == "d2d4"
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user who may not read every file")
-def test_a_book_that_may_not_be_read_is_told(adapter, tmp_path):
+@not_windows
+def test_a_book_that_may_not_be_read_is_told(run, tabiya_exe, stockfish, tmp_path):
     path = one_line(tmp_path / "secret.bin", "d2d4")
     path.chmod(0)
-    client = adapter("--book", path, "--book-optional")
+    client = run(*as_nobody(tmp_path, tabiya_exe), "--engine", stockfish, "--book", path, "--book-optional")
     (problem,) = problems(client.start())
     assert "secret.bin" in problem
     assert not client.go("movetime 10", START).book

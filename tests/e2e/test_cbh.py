@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import shutil
-from pathlib import Path
 
 import chess.pgn
 import pytest
@@ -15,11 +13,8 @@ SAME = ("White", "Black", "Date", "Result", "Event", "Site", "ECO", "WhiteElo", 
 
 
 @pytest.fixture
-def samples():
-    folder = os.environ.get("TABIYA_SAMPLES")
-    if not folder:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ of the samples")
-    return Path(folder) / "cbh"
+def samples(sample):
+    return sample("cbh")
 
 
 def read(path):

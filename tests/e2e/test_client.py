@@ -6,7 +6,7 @@ import chess
 import chess.polyglot
 import pytest
 
-from client import Ended, Hang
+from client import Ended, Hang, eventually
 from polyglot_writer import Book, after
 
 
@@ -29,6 +29,12 @@ def test_a_silent_program_is_a_hang_and_an_ended_one_an_end(run):
     with pytest.raises(Ended):
         client.line()
     assert client.wait() == 0
+
+
+def test_what_never_comes_is_named():
+    assert eventually("it comes", iter([0, "", "here"]).__next__) == "here"
+    with pytest.raises(AssertionError, match="waited 0.01 s in vain: it comes"):
+        eventually("it comes", lambda: None, timeout=0.01)
 
 
 def test_written_books_are_read_back_by_python_chess(tmp_path):

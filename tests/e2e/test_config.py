@@ -4,13 +4,15 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
-from client import OUT_OF_BOOK, eventually
-from conftest import linux_only
+from client import HANG, OUT_OF_BOOK, eventually
+from conftest import linux_only, not_windows
 from polyglot_writer import Book
 from processes import children
 
@@ -116,7 +118,7 @@ def test_a_bad_key_is_told_with_the_file_and_play_goes_on(configured, line, word
     assert len(told) == 1, told
     for word in words:
         assert word in told[0]
-    assert eventually(lambda: told[0].removeprefix("info string ") in client.errors().splitlines())
+    eventually("standard error has it too", lambda: told[0].removeprefix("info string ") in client.errors().splitlines())
     if "Book Variety" not in line:
         assert "tabiya.toml" in told[0], told[0]
     if not line.startswith("set"):
@@ -233,6 +235,46 @@ def test_the_commands_in_the_readme_play_from_their_books(run, tabiya_exe, stock
         client.start()
         played[engine["name"]] = client.go("movetime 10", START).move
     assert played == {"A": "d2d4", "B": "c2c4"}
+
+
+def runner_of(name):
+    """A match runner: on PATH, in the folder that TABIYA_TOOLS names, or in `tools` beside the samples."""
+    tools = os.environ.get("TABIYA_TOOLS")
+    if not tools and os.environ.get("TABIYA_SAMPLES"):
+        tools = Path(os.environ["TABIYA_SAMPLES"]).parent / "tools"
+    path = shutil.which(name) or shutil.which(name, path=str(tools or ""))
+    if not path:
+        pytest.skip(f"there is no {name}, neither on PATH nor in the folder that TABIYA_TOOLS names")
+    probe = subprocess.run([path, "--version"], check=False, capture_output=True, text=True, timeout=HANG)
+    if probe.returncode == 127:
+        pytest.skip(f"there is no {name} that starts: {probe.stderr.strip()}")
+    return Path(path)
+
+
+@not_windows
+@pytest.mark.parametrize("runner", ["cutechess-cli", "fastchess"])
+def test_the_runners_play_the_match_in_the_readme(tabiya_exe, scripted_exe, tmp_path, runner):
+    """The command as it is written, with another `stockfish` on PATH, which answers at once."""
+    found = runner_of(runner)
+    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", README.read_text(), re.DOTALL | re.MULTILINE)
+    programs, folder = tmp_path / "programs", tmp_path / "match"
+    programs.mkdir(), folder.mkdir()
+    (programs / "tabiya").symlink_to(tabiya_exe)
+    (programs / "stockfish").write_text(f"#!/bin/sh\nexec '{scripted_exe}' --legal\n")
+    (programs / "stockfish").chmod(0o755)
+    (programs / runner).symlink_to(found)
+    for name, move in (("a", "d2d4"), ("b", "c2c4")):
+        Book().line(move).write(folder / f"{name}.bin")
+    path = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, cwd=folder, env=os.environ | path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with open(folder / "match.pgn") as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert len(games) == 100, done.stdout
+    opened = {(game.headers["White"], game.next().move.uci()) for game in games}
+    assert opened == {("A", "d2d4"), ("B", "c2c4")}
+    # Nobody lost for another reason than the position.
+    assert {game.headers.get("Termination", "normal") for game in games} == {"normal"}
 
 
 def test_a_book_may_be_optional_in_the_file(configured):

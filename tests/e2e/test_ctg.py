@@ -1,7 +1,6 @@
 """A ChessBase book under a real client, through the commands, and from files that do not fit together."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -15,14 +14,8 @@ PARTS = ("ctg", "cto", "ctb")
 
 
 @pytest.fixture
-def perfect_ctg():
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs ctg/perfect2021 of the sample books")
-    path = Path(samples) / "ctg" / "perfect2021" / "Perfect2021.ctg"
-    if not path.is_file():
-        pytest.skip(f"{path} does not exist: the test needs this sample book")
-    return path
+def perfect_ctg(sample):
+    return sample("ctg/perfect2021/Perfect2021.ctg")
 
 
 def shown(tabiya, book, board, *args):

@@ -2,9 +2,7 @@
 
 import io
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import chess
 import chess.pgn
@@ -27,11 +25,8 @@ def run(tabiya_exe):
 
 
 @pytest.fixture(scope="module")
-def perfect_ctg():
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs ctg/perfect2021 of the sample books")
-    return Path(samples) / "ctg" / "perfect2021" / "Perfect2021.ctg"
+def perfect_ctg(sample):
+    return sample("ctg/perfect2021/Perfect2021.ctg")
 
 
 def entries(path):

@@ -33,7 +33,7 @@ def nothing_is_left_behind():
 
 def engine_pid(path):
     """The number that the scripted engine wrote on its start."""
-    assert eventually(path.exists), "the engine never started"
+    eventually("the engine has started", path.exists)
     STARTED.append(int(path.read_text()))
     return STARTED[-1]
 
@@ -45,9 +45,9 @@ def grandchild_pid(lines):
     return pid
 
 
-def gone(pid):
+def ends(pid, which="the engine"):
     """Waits for the end of a process; an engine that is not ended lives for longer than this waits."""
-    return bool(eventually(lambda: not alive(pid)))
+    eventually(f"{which} ({pid}) ends with tabiya", lambda: not alive(pid))
 
 
 def searching(client):
@@ -81,7 +81,8 @@ def test_killing_tabiya_leaves_no_engine(run, tabiya_exe, stockfish):
     engines = children(client.pid)
     assert engines, "there is an engine to be left behind"
     os.kill(client.pid, signal.SIGKILL)
-    assert all(gone(pid) for pid in engines), "an engine runs on after tabiya was killed"
+    for pid in engines:
+        ends(pid)
 
 
 @linux_only
@@ -92,7 +93,7 @@ def test_killing_tabiya_takes_an_engine_along_that_heeds_neither_quit_nor_the_en
     client.start()
     searching(client)
     os.kill(client.pid, signal.SIGKILL)
-    assert gone(pid), "the engine runs on after tabiya was killed"
+    ends(pid)
 
 
 @linux_only
@@ -135,7 +136,7 @@ def test_the_engine_goes_with_tabiya(adapter, small_book, tmp_path, engine, way,
     code = client.wait()
     if way in ("quit", "closed input"):
         assert code == 0, client.errors()
-    assert gone(pid), "the engine outlived the adapter"
+    ends(pid)
     assert engine.violations() == []
     assert "panicked" not in client.errors()
 
@@ -161,18 +162,19 @@ def test_a_signal_that_comes_with_the_start_of_the_engine_is_not_lost(tabiya_exe
 
 @linux_only
 @pytest.mark.parametrize("way", ["quit", "closed input", "SIGTERM", "SIGINT"])
-def test_an_engine_that_will_not_quit_is_killed_after_about_two_seconds(adapter, tmp_path, way):
-    client = adapter(engine_args=("--pid-file", tmp_path / "pid", "--ignore-quit"))
-    pid = engine_pid(tmp_path / "pid")
-    client.start()
-    begin = time.monotonic()
-    end_by(client, way)
-    code = client.wait()
-    waited = time.monotonic() - begin
-    if way in ("quit", "closed input"):
-        assert code == 0
-        assert waited > 1, "the engine is given time to end by itself"
-    assert gone(pid)
+def test_an_engine_that_will_not_quit_is_killed_after_two_seconds(adapter, tmp_path, way):
+    # A busy machine may take longer, but not each time.
+    for number in range(20):
+        client = adapter(engine_args=("--pid-file", tmp_path / f"pid{number}", "--ignore-quit"))
+        pid = engine_pid(tmp_path / f"pid{number}")
+        client.start()
+        waited = seconds(lambda client=client: (end_by(client, way), client.wait()))
+        assert client.process.returncode == 0, client.errors()
+        ends(pid)
+        assert waited >= 2, "the engine is given two seconds to end by itself"
+        if waited < 3:
+            return
+    pytest.fail("the engine was never killed within three seconds")
 
 
 @linux_only
@@ -183,7 +185,7 @@ def test_a_slow_engine_may_end_in_peace(adapter, tmp_path):
     begin = time.monotonic()
     assert client.quit() == 0
     assert time.monotonic() - begin >= 0.4, "the engine was not given the time it takes"
-    assert gone(pid)
+    ends(pid)
 
 
 @linux_only
@@ -195,7 +197,7 @@ def test_what_the_engine_started_goes_as_well(adapter, way):
     assert alive(grandchild)
     end_by(client, way)
     assert client.wait() == 0
-    assert gone(grandchild), "the engine's own child outlived the adapter"
+    ends(grandchild, "the engine's own child")
 
 
 @linux_only
@@ -204,7 +206,7 @@ def test_what_a_stubborn_engine_started_goes_as_well(adapter):
     lines = client.start()
     grandchild = grandchild_pid(lines)
     assert client.quit() == 0
-    assert gone(grandchild)
+    ends(grandchild, "the engine's own child")
 
 
 @linux_only
@@ -223,7 +225,8 @@ def test_a_gui_that_reads_no_more_ends_it(tmp_path, tabiya_exe, stockfish):
         process.stdin.write(b"position startpos\ngo infinite\n")
         process.stdin.flush()
         process.wait(HANG)
-        assert all(gone(pid) for pid in pids)
+        for pid in pids:
+            ends(pid)
     finally:
         process.kill()
         process.wait()

@@ -2,6 +2,7 @@
 
 import http.client
 import random
+import signal
 import threading
 
 import pytest
@@ -147,6 +148,10 @@ def test_no_edit_that_was_answered_is_lost_by_kill_9(explore, tabiya, copy_of, n
         server = explore("--edit", path)
         book.look(server)
         book.forget()
+        # On a busy machine the kill may come before the first answer.
+        for _ in range(chance.randrange(4)):
+            book.step(server)
+            edits += 1
         killer = threading.Timer(chance.uniform(0, LONGEST), server.process.kill)
         killer.start()
         try:
@@ -156,8 +161,8 @@ def test_no_edit_that_was_answered_is_lost_by_kill_9(explore, tabiya, copy_of, n
         except (OSError, http.client.HTTPException):
             pass
         killer.join()
-        server.process.wait(HANG)
+        assert server.process.wait(HANG) == -signal.SIGKILL
         done = tabiya("check", path)
         assert done.returncode == 0, done.stderr
     book.look(explore("--edit", path))
-    print(f"{edits} edits were answered, {KILLS[name]} servers killed")
+    assert edits >= KILLS[name]

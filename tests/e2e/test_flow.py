@@ -24,7 +24,7 @@ def test_a_gui_that_does_not_read_costs_no_memory(tabiya_exe, engine, tmp_path, 
         process.stdin.write(b"uci\nisready\n" + THINK + b"go movetime 1000\n")
         process.stdin.flush()
         # A pipe takes 64 KiB, or half of that where writes do not fit its pages; the rest of the flood has to wait.
-        assert eventually(lambda: waiting(process.stdout) > 30 << 10)
+        eventually("the pipe is full", lambda: waiting(process.stdout) > 30 << 10)
         assert resident(process.pid) < 24 << 20, "what waits is in the pipes, not in memory"
         numbers = []
         for line in process.stdout:

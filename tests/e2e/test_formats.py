@@ -21,15 +21,8 @@ SAMPLES = {
 
 
 @pytest.fixture(scope="session")
-def books():
-    folder = os.environ.get("TABIYA_SAMPLES")
-    if not folder:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs Perfect2021 of the sample books in three formats")
-    paths = {name: Path(folder) / path for name, path in SAMPLES.items()}
-    for path in paths.values():
-        if not path.is_file():
-            pytest.skip(f"{path} does not exist: the test needs this sample book")
-    return paths
+def books(sample):
+    return {name: sample(path) for name, path in SAMPLES.items()}
 
 
 def playable(tabiya, paths, board, *args):

@@ -230,7 +230,7 @@ def test_quit_ends_everything_during_a_check(adapter, book, engine):
     client = adapter("--book", book, *LOSS, *LONG, engine_args=THINKS)
     client.start()
     client.send(START, f"go {SLOW_CLOCK}")
-    assert eventually(lambda: engine.commands("go"))
+    eventually("the engine searches", lambda: engine.commands("go"))
     assert client.quit() == 0
     assert bestmoves(client.rest()) == []
 

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -38,7 +37,6 @@ for line in sys.stdin:
 # An engine that answers `go movetime` at once, writes down what it is asked, and searches for ever otherwise.
 COUNTING = """
 import sys
-from pathlib import Path
 record = Path(sys.argv[1]).open("w")
 searching = False
 for line in sys.stdin:
@@ -235,7 +233,7 @@ def test_a_pipe_is_no_book(adapter, tmp_path, small_book, ending):
 
 @pytest.mark.parametrize("kind", ["polyglot", "ctg"])
 @pytest.mark.parametrize("left", [0, 5000])
-def test_a_book_that_is_cut_off_in_place_costs_its_moves_and_no_more(adapter, tmp_path, kind, left):
+def test_a_book_that_is_cut_off_in_place_costs_its_moves_and_no_more(adapter, sample, tmp_path, kind, left):
     if kind == "polyglot":
         # Keys below and above those of the game, so that the whole file is needed.
         book = Book().line("d2d4 d7d5 c2c4 e7e6", weight=10).write(tmp_path / "cut.bin")
@@ -244,10 +242,7 @@ def test_a_book_that_is_cut_off_in_place_costs_its_moves_and_no_more(adapter, tm
         book.write_bytes(low * 20_000 + entries + high * 20_000)
         files = [book]
     else:
-        samples = os.environ.get("TABIYA_SAMPLES")
-        source = Path(samples or "none") / "ctg" / "perfect2021"
-        if not source.is_dir():
-            pytest.skip("TABIYA_SAMPLES: the test needs ctg/perfect2021 of the sample books")
+        source = sample("ctg/perfect2021")
         files = [tmp_path / f"cut.{ending}" for ending in ("ctg", "cto", "ctb")]
         for file in files:
             shutil.copyfile(next(source.glob(f"*{file.suffix}")), file)

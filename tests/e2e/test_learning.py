@@ -243,7 +243,7 @@ def learn_the_rest(run, argv, log):
             assert client.quit() == 0
         return not spooled(log)
 
-    assert eventually(one_more), "games wait in the spool for ever"
+    eventually("the games in the spool are learned", one_more)
 
 
 def test_the_last_game_is_learned_before_the_end(tmp_path, run, tabiya_exe, engine):

@@ -78,7 +78,7 @@ def test_an_option_that_nobody_has_is_reported(adapter):
     client = adapter("--set", "Hahs=256")
     (line,) = problems(client.start())
     assert "Hahs" in line
-    assert "Hahs" in eventually(client.errors)
+    eventually("standard error names the option", lambda: "Hahs" in client.errors())
 
 
 def test_no_book_is_none_not_even_the_starter_book(adapter, small_book, tmp_path):

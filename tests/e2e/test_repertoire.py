@@ -1,10 +1,8 @@
 """PGN as a repertoire: every move of every variation, as python-chess reads them, and what glyphs and comments say of them."""
 
 import json
-import os
 import random
 import re
-from pathlib import Path
 
 import chess
 import chess.pgn
@@ -146,11 +144,8 @@ def test_the_formats_that_hold_positions_have_the_same_moves(build, tabiya, tmp_
     assert out != "book.abk" or found == expected
 
 
-def test_the_sample_of_chessbase(build, tmp_path):
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs a file of ChessBase")
-    path = Path(samples) / "cbh" / "WithVariations" / "GamesWithVariations.pgn"
+def test_the_sample_of_chessbase(build, sample, tmp_path):
+    path = sample("cbh/WithVariations/GamesWithVariations.pgn")
     games = []
     with open(path, encoding="utf-8-sig", errors="replace") as file:
         while game := chess.pgn.read_game(file):

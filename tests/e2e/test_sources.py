@@ -109,12 +109,9 @@ def test_a_damaged_zstandard_file_is_told_of_in_plain_words(build, tmp_path):
     assert "Error" not in text and "{" not in text and "::" not in text
 
 
-def test_folders_read_databases_and_archives_and_name_what_they_cannot_read(build, tmp_path):
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ of the samples")
+def test_folders_read_databases_and_archives_and_name_what_they_cannot_read(build, sample, tmp_path):
     folder = tmp_path / "games"
-    shutil.copytree(Path(samples) / "cbh" / "WithVariations", folder)
+    shutil.copytree(sample("cbh/WithVariations"), folder)
     for name in folder.glob("*.pgn"):
         name.chmod(0o644)
         name.unlink()
@@ -195,26 +192,20 @@ def test_a_folder_of_count_files_is_one_to_info_and_check(tabiya, tmp_path):
     assert tabiya("check", folder).returncode in (WANTING, FILE)
 
 
-def test_info_names_books_counts_and_databases_alike(tabiya, tmp_path):
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ and ctg/ of the samples")
-    paths = [Path(samples) / "cbh/linares/linares.cbh", Path(samples) / "ctg/simple/simple.ctg"]
+def test_info_names_books_counts_and_databases_alike(tabiya, sample):
+    paths = [sample("cbh/linares/linares.cbh"), sample("ctg/simple/simple.ctg")]
     lines = [json.loads(line) for line in told(tabiya("info", "--json", *paths), DONE).splitlines()]
     assert [line["book"] for line in lines] == [str(path) for path in paths]
     assert lines[0]["database"] == str(paths[0])
 
 
-def test_ratings_are_shown_where_the_format_has_them(tabiya):
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs ctg/ of the samples")
-    book = Path(samples) / "ctg/perfect2021/Perfect2021.ctg"
+def test_ratings_are_shown_where_the_format_has_them(tabiya, sample):
+    book = sample("ctg/perfect2021/Perfect2021.ctg")
     line = json.loads(told(tabiya("show", "--json", book), DONE))
     ratings = [move["ratings"] for move in line["moves"] if "ratings" in move]
     assert any(rating["average"] for rating in ratings)
     assert all(set(rating) == {"average", "performance"} for rating in ratings)
-    line = json.loads(told(tabiya("show", "--json", Path(samples) / "polyglot/Perfect2021.bin"), DONE))
+    line = json.loads(told(tabiya("show", "--json", sample("polyglot/Perfect2021.bin")), DONE))
     assert not any("ratings" in move for move in line["moves"])
 
 
@@ -230,14 +221,11 @@ def text_record(version, titles, contents):
 
 
 @pytest.fixture
-def with_texts(tmp_path):
+def with_texts(sample, tmp_path):
     """A database of the samples with two texts behind its games."""
-    samples = os.environ.get("TABIYA_SAMPLES")
-    if not samples:
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/ of the samples")
     folder = tmp_path / "base"
     folder.mkdir()
-    for path in (Path(samples) / "cbh/linares").glob("*.cb[a-z]"):
+    for path in sample("cbh/linares").glob("*.cb[a-z]"):
         (folder / path.name).write_bytes(path.read_bytes())
     records, moves = folder / "linares.cbh", folder / "linares.cbg"
     cbh, cbg = bytearray(records.read_bytes()), bytearray(moves.read_bytes())

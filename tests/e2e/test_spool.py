@@ -89,12 +89,12 @@ def test_a_game_is_kept_before_it_is_learned_and_learned_once_after_a_kill(tmp_p
         client = start()
         play(client)
         client.send("ucinewgame")
-        eventually(lambda: len(waiting(spool)) == 1)
+        eventually("the game is in the spool", lambda: len(waiting(spool)) == 1)
         client.process.kill()
         client.wait()
     assert (len(waiting(spool)), learned(tmp_path / "a.bin")) == (1, 0)
     client = start()
-    eventually(lambda: not waiting(spool))
+    eventually("the spool is empty", lambda: not waiting(spool))
     end(client)
     assert learned(tmp_path / "a.bin") == 1
 
@@ -123,7 +123,7 @@ def test_a_long_spool_does_not_keep_a_new_game(tmp_path, start):
     assert mine == [] and any(LEARNED.match(line) for line in said), said
     assert learned(book) + len(waiting(spool)) == games + 1
     client, other = start(), start()
-    eventually(lambda: not waiting(spool))
+    eventually("the spool is empty", lambda: not waiting(spool))
     end(client)
     end(other)
     assert learned(book) == games + 1
@@ -137,7 +137,7 @@ def test_games_kept_beside_a_log_are_learned_when_the_log_is_named_last(tmp_path
     client.send(f"setoption name Book File value {book}")
     client.send("setoption name Book Learn value true")
     client.send(f"setoption name Book Log value {tmp_path / 'other'}")
-    eventually(lambda: not waiting(spool))
+    eventually("the spool is empty", lambda: not waiting(spool))
     end(client)
     assert learned(book) == 1
 
@@ -149,7 +149,7 @@ def test_games_kept_without_a_log_are_learned_by_one_with_a_log(tmp_path, start)
     spool.parent.mkdir(parents=True)
     spool.write_text(spool_line(book, 1))
     client = start()
-    eventually(lambda: not waiting(spool))
+    eventually("the spool is empty", lambda: not waiting(spool))
     end(client)
     assert learned(book) == 1
 
@@ -176,7 +176,7 @@ def test_a_book_that_was_replaced_by_another_does_not_learn_the_game(tmp_path, s
     assert (learned(book), len(waiting(spool))) == (0, 1)
     (tmp_path / "old.bin").replace(book)
     client = start()
-    eventually(lambda: not waiting(spool))
+    eventually("the spool is empty", lambda: not waiting(spool))
     end(client)
     assert learned(book) == 1
 

@@ -18,6 +18,10 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+from skips import pytest_make_collect_report, pytest_runtest_makereport  # noqa: E402, F401
+
 HANG = float(os.environ.get("TABIYA_E2E_HANG", "600"))
 expect.set_options(timeout=HANG * 1000)
 

@@ -34,6 +34,13 @@ def check(page, shots, name, whole=True):
         assert bad == []
 
 
+def test_axe_looks_at_the_pages():
+    """As every `check` does; elsewhere than in CI it is optional."""
+    if not AXE:
+        pytest.skip("TABIYA_AXE is unset: axe-core does not look at the pages")
+    assert "axe.run" in Path(AXE).read_text()
+
+
 @pytest.fixture(scope="module", params=["light", "dark"])
 def theme(request):
     return request.param

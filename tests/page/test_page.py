@@ -1,7 +1,5 @@
 """The explorer's page in Chromium, against the real executable: playing, the address, policy, search, engine, reconnection."""
 
-import json
-
 import pytest
 from conftest import show
 from playwright.sync_api import expect
@@ -461,6 +459,7 @@ def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):
 
 def test_the_interface_that_other_programs_use_is_that_of_the_page(serve, look, books):
     server = serve(books / "main.bin")
-    look(server)
+    page = look(server, "#e4")
+    expect(page.locator("tr.move .san").first).to_have_text("c5")
     assert [move["san"] for move in server.ask("/api/position?play=e2e4")["moves"]][:1] == ["c5"]
-    assert json.dumps(server.ask("/api/view?play=e2e4"))
+    assert server.ask("/api/view?play=e2e4") == page.evaluate("state.view")

@@ -65,6 +65,9 @@ fn fail(what: &str, code: u8) -> ExitCode {
 
 /// What has to happen before the first line is read, then the engine.
 fn start(script: Script) -> io::Result<()> {
+    // The lock goes when the process ends, however that comes about.
+    let held = script.hold.as_ref().map(File::create).transpose()?;
+    held.as_ref().map_or(Ok(()), File::lock)?;
     if let Some(path) = &script.pid_file {
         // A reader must never see half a number.
         let half = path.with_extension("new");

@@ -229,7 +229,7 @@ def searching(start, folder):
         client = start("--engine", name)
         client.start()
         client.send("position startpos moves a2a3 a7a6", "go infinite")
-        eventually(lambda: running(name))
+        eventually("the engine runs", lambda: running(name))
         return client, name
 
     return search
@@ -247,7 +247,7 @@ def test_no_engine_is_left(searching, how):
     else:
         client.send("quit")
     client.process.wait(HANG)
-    eventually(lambda: not running(name))
+    eventually("the engine has ended", lambda: not running(name))
 
 
 def test_the_end_of_the_engine_ends_tabiya(searching):

@@ -329,25 +329,73 @@ mod tests {
         );
     }
 
+    /// The rows of a table that follows a heading, cell by cell, without the line of the columns' names.
+    fn rows<'a>(page: &'a str, heading: &str) -> Vec<Vec<&'a str>> {
+        let rest = page.split_once(heading).unwrap().1;
+        let table = rest.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+        let table = table.take_while(|line| line.starts_with('|'));
+        table.map(|row| row.split('|').map(str::trim).collect()).collect()
+    }
+
     #[test]
-    fn the_guide_has_each_option_with_its_kind_and_default() {
-        let guide = include_str!("../../../docs/guide/options.md");
+    fn the_guide_has_the_options_in_their_order_with_kind_range_and_default() {
         let mut out = Vec::new();
         Options::default().declare(&mut out);
+        let mut declared = Vec::new();
         for line in String::from_utf8(out).unwrap().lines() {
             let (name, rest) = line.strip_prefix("option name ").unwrap().split_once(" type ").unwrap();
-            let mut words = rest.split(' ');
-            let (kind, default) = (words.next().unwrap(), words.nth(1).unwrap());
+            let (kind, rest) = rest.split_once(" default ").unwrap();
+            let (default, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+            let range = rest.strip_prefix("min ").map(|range| range.replace(" max ", "-"));
             let default = default.strip_prefix("<empty>").unwrap_or(default);
-            let is_row = |row: &str| {
-                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-                cells.len() > 4
-                    && cells[1].split(" / ").any(|cell| cell == name)
-                    && cells[2].split([' ', '-']).next() == Some(kind)
-                    && cells[3] == default
-            };
-            assert!(guide.lines().any(is_row), "{line}");
+            declared.push((name.to_owned(), kind.to_owned(), range, default.to_owned()));
+            let values: Vec<_> =
+                rest.split("var ").skip(1).map(|value| format!("`{}`", value.trim())).collect();
+            let meant = include_str!("../../../docs/guide/options.md").lines().find(|row| {
+                row.starts_with(&format!("| {name} |")) && values.iter().all(|value| row.contains(value))
+            });
+            assert!(kind != "combo" || values.len() > 1 && meant.is_some(), "{line}");
         }
+        let mut shown = Vec::new();
+        for cells in rows(include_str!("../../../docs/guide/options.md"), "\n## UCI options\n") {
+            let [_, names, kind, default, ..] = cells[..] else { panic!("{cells:?}") };
+            let (kind, range) =
+                kind.split_once(' ').map_or((kind, None), |(kind, range)| (kind, Some(range)));
+            for name in names.split(" / ") {
+                // A seed is any number that UCI's programs keep.
+                let range = if name == "Book Seed" { Some("0-2147483647") } else { range };
+                shown.push((name.to_owned(), kind.to_owned(), range.map(str::to_owned), default.to_owned()));
+            }
+        }
+        assert_eq!(shown, declared);
+        let some = rows(include_str!("../../../README.md"), "\n## The options that most people change\n");
+        assert!(some.len() > 3);
+        for cells in some {
+            let is_it = |(name, _, _, default): &&(String, String, Option<String>, String)| {
+                name == cells[1] && default == cells[2]
+            };
+            assert!(declared.iter().any(|option| is_it(&option)), "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn the_keys_of_a_rule_have_the_ranges_of_the_options() {
+        let mut out = Vec::new();
+        Options::default().declare(&mut out);
+        let declared = String::from_utf8(out).unwrap();
+        let rows = rows(include_str!("../../../docs/guide/options.md"), "\n### A policy for each book\n");
+        let mut seen = 0;
+        for cells in rows {
+            let Some(option) = cells[2].strip_prefix("as *").and_then(|rest| rest.split('*').next()) else {
+                continue;
+            };
+            let range = cells[1].split(['(', ')']).nth(1).unwrap();
+            let (min, max) = range.split_once('-').unwrap();
+            let line = declared.lines().find(|line| line.contains(&format!(" {option} type "))).unwrap();
+            assert!(line.ends_with(&format!(" min {min} max {max}")), "{line}: {cells:?}");
+            seen += 1;
+        }
+        assert_eq!(seen, 5);
     }
 
     #[test]

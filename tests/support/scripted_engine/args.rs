@@ -29,6 +29,7 @@ What it is and what it answers
 What it tells the test
   --record FILE          appends each line that it receives, byte for byte, before it acts on it
   --pid-file FILE        writes its process id
+  --hold FILE            creates this file, and holds a lock on it for as long as it lives
   --strict               exits with code 42 when its peer violates the protocol
 Misbehaviour at the start and the end
   --exit-at-start CODE   exits at once
@@ -93,6 +94,7 @@ pub struct Script {
     pub ready_delay: Duration,
     pub record: Option<PathBuf>,
     pub pid_file: Option<PathBuf>,
+    pub hold: Option<PathBuf>,
     pub strict: bool,
     pub exit_at_start: Option<i32>,
     pub hang_uci: bool,
@@ -133,6 +135,7 @@ impl Default for Script {
             ready_delay: Duration::ZERO,
             record: None,
             pid_file: None,
+            hold: None,
             strict: false,
             exit_at_start: None,
             hang_uci: false,
@@ -195,6 +198,7 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
             "--ready-delay" => script.ready_delay = millis(option, raw()?)?,
             "--record" => script.record = Some(raw()?.into()),
             "--pid-file" => script.pid_file = Some(raw()?.into()),
+            "--hold" => script.hold = Some(raw()?.into()),
             "--strict" => script.strict = true,
             "--exit-at-start" => script.exit_at_start = Some(number(option, raw()?)?),
             "--hang-uci" => script.hang_uci = true,

@@ -82,7 +82,7 @@ impl Init<'_> {
         if path.exists() && !replaced {
             return Err(Error::exists(&path));
         }
-        let engine = self.engine(args)?;
+        let engine = self.engine(args, find::engines)?;
         let books = self.books(args)?;
         write(&path, &configuration(&engine, &books), replaced)?;
         self.say(&format!("Wrote {}.\n", path.display()))?;
@@ -92,7 +92,7 @@ impl Init<'_> {
     }
 
     /// The engine that is named, or chosen from those that are found.
-    fn engine(&mut self, args: &Args) -> Result<PathBuf> {
+    fn engine(&mut self, args: &Args, find: fn() -> Vec<PathBuf>) -> Result<PathBuf> {
         let wrong = |what: String| Error::new(ErrorKind::Engine, what);
         let named = |name: &str| {
             let found = SearchPaths::new(None).find_program(name);
@@ -106,7 +106,7 @@ impl Init<'_> {
             return Err(Error::new(ErrorKind::Usage, "there is no terminal to ask which engine")
                 .advice("name it with --engine, or accept what is found with --yes"));
         }
-        let found = find::engines();
+        let found = find();
         if !self.asks {
             return found.into_iter().next().ok_or_else(none);
         }
@@ -268,6 +268,17 @@ mod tests {
         let (mut input, mut output) = (answers.as_bytes(), Vec::new());
         let result = body(&mut Init { input: &mut input, output: &mut output, asks: true });
         (result, String::from_utf8(output).unwrap())
+    }
+
+    #[test]
+    fn without_an_engine_there_is_nothing_to_set_up() {
+        let (mut input, mut output) = (&b"\n"[..], Vec::new());
+        for asks in [false, true] {
+            let mut init = Init { input: &mut input, output: &mut output, asks };
+            let error = init.engine(&Args { yes: !asks, ..Args::default() }, Vec::new).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Engine);
+            assert!(error.to_string().contains("no engine was found"), "{error}");
+        }
     }
 
     #[test]

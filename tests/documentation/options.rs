@@ -1,0 +1,94 @@
+//! Each option of each command is on the page, and in the section, where users of the command look for it.
+
+use super::{Command, commands, fs, root};
+
+/// A page of the guide, or the section of it that begins with a heading.
+type Place = (&'static str, &'static str);
+
+const INSPECTING: &[Place] = &[("inspecting-books.md", "")];
+const COUNTS: Place = ("count-files.md", "");
+const BUILD: &[Place] = &[
+    ("making-books.md", "# Making books"),
+    ("making-books.md", "## Sources"),
+    ("making-books.md", "## Filters"),
+    ("making-books.md", "## Repertoires"),
+    ("making-books.md", "## Weights"),
+    ("making-books.md", "## Reproducible, and complete or absent"),
+    ("making-books.md", "## Builds that take hours"),
+    COUNTS,
+];
+const EVALS: &[Place] = &[("evals.md", "")];
+
+/// The commands, each with the places that describe its options.
+const PLACES: [(&str, &[Place]); 22] = [
+    ("show", INSPECTING),
+    ("tree", INSPECTING),
+    ("info", INSPECTING),
+    ("check", INSPECTING),
+    ("dump", INSPECTING),
+    ("diff", INSPECTING),
+    ("explore", &[("explore.md", "")]),
+    ("build", BUILD),
+    ("convert", &[("making-books.md", "## convert and merge")]),
+    ("merge", &[("making-books.md", "## convert and merge"), COUNTS]),
+    ("trim", &[("making-books.md", "## trim")]),
+    ("edit", &[("making-books.md", "## edit")]),
+    ("learn", &[("learning.md", "")]),
+    ("export", &[("databases.md", "")]),
+    ("vet", &[("vet.md", "")]),
+    ("evals", EVALS),
+    ("evals import", EVALS),
+    ("evals export", EVALS),
+    ("evals info", EVALS),
+    ("evals compact", EVALS),
+    ("doctor", &[("troubleshooting.md", ""), ("options.md", "## tabiya.toml")]),
+    ("init", &[("options.md", "## tabiya.toml")]),
+];
+
+/// The text of a place: up to the next heading of the same kind.
+fn text((page, heading): Place) -> String {
+    let text = fs::read_to_string(root().join("docs/guide").join(page)).unwrap();
+    if heading.is_empty() {
+        return text;
+    }
+    let start = format!("\n{heading}\n");
+    let text = format!("\n{text}");
+    let (_, rest) = text.split_once(&start).unwrap_or_else(|| panic!("{page} has no {heading}"));
+    rest.split("\n## ").next().unwrap().to_owned()
+}
+
+/// The commands with their whole names.
+fn named(cli: &Command, above: &str) -> Vec<(String, Command)> {
+    let mut found = vec![];
+    for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        let name = format!("{above}{}", command.get_name());
+        found.extend(named(command, &format!("{name} ")));
+        found.push((name, command.clone()));
+    }
+    found
+}
+
+#[test]
+fn each_option_of_each_command_is_where_its_users_look() {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let mut missing = vec![];
+    let cli = tabiya::cli::command();
+    assert_eq!(
+        named(&cli, "").len(),
+        commands(&cli).iter().filter(|command| command.get_name() != "help").count()
+    );
+    for (name, command) in named(&cli, "") {
+        let place = PLACES.iter().find(|(known, _)| *known == name);
+        let (_, places) = place.unwrap_or_else(|| panic!("which page describes tabiya {name}?"));
+        let text: String = places.iter().map(|place| text(*place)).collect();
+        let words: Vec<&str> = text.split(|letter| !is_letter(letter)).collect();
+        for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+            let Some(long) = argument.get_long().filter(|long| *long != "help") else { continue };
+            let short = argument.get_short().map(|short| format!("-{short}"));
+            let is_it =
+                |word: &&str| word.strip_prefix("--") == Some(long) || Some(*word) == short.as_deref();
+            missing.extend((!words.iter().any(is_it)).then(|| format!("tabiya {name} --{long}")));
+        }
+    }
+    assert!(missing.is_empty(), "not on the page of the command: {missing:#?}");
+}

@@ -1,0 +1,69 @@
+"""tabiya opens no network connection; only `explore` listens, and on this machine only."""
+
+import re
+import socket
+import struct
+from pathlib import Path
+
+import chess
+
+from conftest import linux_only
+from polyglot_writer import Book
+
+SOURCES = Path(__file__).parents[2] / "src"
+NETWORK = re.compile(r"\b(std|tokio|hyper\w*|axum)::net\b|\b(Tcp|Udp|Unix)(Stream|Listener|Socket|Datagram)\b|\bSocketAddr")
+
+
+def sockets(pid):
+    """The numbers of the sockets that a process has open."""
+    links = [str(entry.readlink()) for entry in Path(f"/proc/{pid}/fd").iterdir()]
+    assert links
+    return {int(link[len("socket:[") : -1]) for link in links if link.startswith("socket:")}
+
+
+def addresses(pid):
+    """The own addresses and ports of the sockets of a process; fails for one that is not of TCP."""
+    found = {}
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            address, port = words[1].split(":")
+            parts = [struct.pack("=I", int(address[at : at + 8], 16)) for at in range(0, len(address), 8)]
+            family = socket.AF_INET if table == "tcp" else socket.AF_INET6
+            found[int(words[9])] = (socket.inet_ntop(family, b"".join(parts)), int(port, 16))
+    return [found[number] for number in sockets(pid)]
+
+
+@linux_only
+def test_an_adapter_that_plays_and_learns_has_no_socket(adapter, tmp_path):
+    book = Book().line("e2e4 e7e5 g1f3").write(tmp_path / "a.bin")
+    args = ("--book", book, "--set", "Book Learn=true", "--log", tmp_path / "log")
+    client = adapter(*args, engine_args=("--score", "cp 900", "--legal"))
+    board = chess.Board()
+    assert sockets(client.pid) == set()
+    client.start()
+    for _ in range(6):
+        answer = client.go("depth 1", f"position startpos moves {' '.join(move.uci() for move in board.move_stack)}")
+        assert sockets(client.pid) == set()
+        board.push_uci(answer.move)
+        board.push(next(iter(board.legal_moves)))
+    client.send("ucinewgame")
+    client.ready()
+    assert sockets(client.pid) == set()
+    assert client.quit() == 0
+
+
+@linux_only
+def test_explore_listens_on_this_machine_only(explore, small_book):
+    server = explore(small_book)
+    server.moves()
+    own = set(addresses(server.process.pid))
+    assert ("127.0.0.1", server.port) in own
+    assert {address for address, _ in own} == {"127.0.0.1"}
+
+
+def test_only_explore_has_code_for_the_network():
+    texts = {path.relative_to(SOURCES).as_posix(): path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.rs")}
+    having = {name for name, text in texts.items() if NETWORK.search(text)}
+    assert "explore/server.rs" in having
+    assert {name for name in having if "explore" not in name} == set()
