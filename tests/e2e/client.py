@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 # Seconds after which a silent peer counts as hanging: a guard, never a measure of speed. On a machine whose disk and
 # processors are busy with other work, what takes a second elsewhere takes minutes.
-HANG = float(os.environ.get("TABIYA_E2E_HANG", "600"))
+HANG = float(os.environ.get("TABIYA_E2E_HANG", "300"))
 
 BOOK_LINE = re.compile(
     r"^info string book (?P<file>.+): (?P<playable>\d+) of (?P<moves>\d+) moves?"
@@ -23,6 +23,12 @@ MOVE_LINE = re.compile(
     r"^info string (?P<uci>[a-h][1-8][a-h][1-8][nbrq]?) (?P<percent>\d+(?:\.\d+)?)% weight (?P<weight>\d+)(?P<rest>.*)$"
 )
 SCORED_LINE = re.compile(r"^info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv (?P<pv>\S+(?: \S+)*)$")
+
+
+
+def times(few, many):
+    """How often a test does a thing: `many` times before a release, where TABIYA_FULL_TESTS is set."""
+    return many if os.environ.get("TABIYA_FULL_TESTS") else few
 
 
 START = "position startpos"

@@ -1,8 +1,8 @@
 """The programs under test, from the environment, and clients that are always ended.
 
 TABIYA_EXE, TABIYA_SCRIPTED_ENGINE, STOCKFISH, POLYGLOT and GNUCHESS_BOOK must name files. TABIYA_SAMPLES may name the
-folder of sample books. TABIYA_E2E_GAMES (100), TABIYA_E2E_PLIES (60), TABIYA_E2E_ROUNDS (400) and TABIYA_CHAOS_GAMES (60)
-say how much is played and talked; TABIYA_CHAOS_SEED repeats a run of test_learning_chaos.py; TABIYA_E2E_HANG (600) after how
+folder of sample books. TABIYA_E2E_GAMES, TABIYA_E2E_PLIES, TABIYA_E2E_ROUNDS and TABIYA_CHAOS_GAMES say how
+much is played and talked, TABIYA_FULL_TESTS that it is as much as before a release; TABIYA_CHAOS_SEED repeats a run of test_learning_chaos.py; TABIYA_E2E_HANG (300) after how
 many silent seconds a program counts as hanging.
 """
 

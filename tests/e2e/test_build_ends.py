@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from client import HANG, eventually
+from client import HANG, eventually, times
 from conftest import as_nobody, not_windows
 from random_games import pgn, random_games, read_book
 
@@ -83,13 +83,14 @@ def test_whenever_a_build_is_stopped_the_old_book_or_the_new_one_is_whole(tabiya
     new, old = book.read_bytes(), b"0123456789abcdef" * 5
     assert len(new) > 1 << 20
     stopped, until = 0, time.monotonic() + HANG
-    while stopped < 20:
+    wanted = times(8, 20)
+    while stopped < wanted:
         assert time.monotonic() < until, "builds end before they are stopped"
         book.write_bytes(old)
         begun = time.monotonic()
         process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         # Any moment will do: what must hold, holds at all of them.
-        time.sleep(whole_run * (stopped + 0.5) / 20)
+        time.sleep(whole_run * (stopped + 0.5) / wanted)
         process.send_signal(number)
         _, errors = process.communicate(timeout=HANG)
         stopped += process.returncode != DONE

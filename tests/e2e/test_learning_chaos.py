@@ -21,13 +21,13 @@ import pytest
 
 import chaos
 from chaos import POINTS, VERDICT, Books, Disks, Played
-from client import HANG, Client, eventually
+from client import HANG, Client, eventually, times
 from polyglot_writer import key
 from recording import GuardedEngine, RecordingUci
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="ends processes by Unix signals")
 
-GAMES = int(os.environ.get("TABIYA_CHAOS_GAMES", "60"))
+GAMES = int(os.environ.get("TABIYA_CHAOS_GAMES", times(20, 60)))
 SEED = os.environ.get("TABIYA_CHAOS_SEED") or str(random.SystemRandom().randrange(1 << 32))
 
 # Adapters at once.

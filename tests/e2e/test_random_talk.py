@@ -6,9 +6,11 @@ import random
 import chess
 import pytest
 
+from client import times
+
 from polyglot_writer import Book, after
 
-ROUNDS = int(os.environ.get("TABIYA_E2E_ROUNDS", "400"))
+ROUNDS = int(os.environ.get("TABIYA_E2E_ROUNDS", times(100, 400)))
 
 LINES = ["", "d2d4", "d2d4 d7d5", "d2d4 d7d5 c2c4", "d2d4 d7d5 c2c4 e7e6", "a2a3", "a2a3 a7a6", "d2d4 a7a6"]
 LIMITS = [

@@ -10,10 +10,10 @@ import chess
 import chess.polyglot
 import pytest
 
-from client import START, problems
+from client import START, problems, times
 from polyglot_writer import Book
 
-GAMES = int(os.environ.get("TABIYA_E2E_GAMES", "100"))
+GAMES = int(os.environ.get("TABIYA_E2E_GAMES", times(40, 100)))
 
 # Moves of ours in a game.
 MOVES = 10
