@@ -314,10 +314,10 @@ fn renamed(executable: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    mod slips;
+    pub(crate) mod slips;
 
     #[test]
     fn the_command_line_overrides_the_file() {

@@ -36,7 +36,7 @@ fn load_line(set: &str) -> Result<Config> {
 }
 
 /// A name with each letter wrong, missing, doubled, or swapped with the next.
-fn slips(name: &str) -> Vec<String> {
+pub(crate) fn slips(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut all = Vec::new();
     for (at, &letter) in letters.iter().enumerate() {
