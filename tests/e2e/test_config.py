@@ -98,15 +98,11 @@ def test_books_for_both_colours_in_the_file(configured, tmp_path):
 @pytest.mark.parametrize(
     "line, words",
     [
-        ("boook = 'a.bin'", ["boook"]),
+        ("motor = 'a.bin'", ["motor", "[set]"]),
         ("seed = 'seven'", ["seed", "number"]),
         ("seed = -1", ["seed"]),
         ("seed = 1.5", ["seed"]),
-        ("book = 7", ["book"]),
-        ("book = [1, 2]", ["book"]),
         ("log = true", ["log"]),
-        ("set = 'Hash'", ["Hash"]),
-        ("set = 7", ["set"]),
         ("set = ['Book Variety=200']", ["Book Variety"]),
         ("[unknown]\nkey = 1", ["unknown"]),
     ],
@@ -136,6 +132,8 @@ def test_a_bad_key_is_told_with_the_file_and_play_goes_on(configured, line, word
         ("Book-White = 'a.bin'", "book-white"),
         ("Seed = 3", "seed"),
         ("[Set]\nHash = 3", "set"),
+        ("boook = 'a.bin'", "book"),
+        ("enigne-dir = 'a'", "engine-dir"),
     ],
 )
 def test_a_key_that_is_nearly_one_ends_tabiya_and_names_it(configured, line, meant):
@@ -143,6 +141,89 @@ def test_a_key_that_is_nearly_one_ends_tabiya_and_names_it(configured, line, mea
     client.send("uci")
     written = re.match(r"\[?([\w-]+)", line)[1]
     assert refused(client, "tabiya.toml", "line 3", f"'{written}'", f"write '{meant}'") == 3
+
+
+@pytest.mark.parametrize(
+    "lines, args, words",
+    [
+        ("[set]\nHash = 16\nbook = 'a.bin'", [], ["line 5", "write 'book' before the first table"]),
+        ("[set]\n'Bok File' = 'a.bin'", [], ["line 4", 'write "Book File"']),
+        ("[set]\nOwnBook = 'no'", [], ["line 4", "OwnBook", "write true or false"]),
+        ("book = ''", [], ["line 3", "'book'"]),
+        ("book = ['']", [], ["line 3", "'book'"]),
+        ("book = 1", [], ["line 3", "'book'"]),
+        ("book-white = []", [], ["line 3", "'book-white'"]),
+        ("set = 'Hash'", [], ["line 3", "'set'", "NAME=VALUE"]),
+        ("set = 7", [], ["line 3", "'set'", "NAME=VALUE"]),
+        ("", ["--book", ""], ["--book", "empty"]),
+        ("", ["--book-black="], ["--book-black", "empty"]),
+        ("book = a.bin", [], ["line 3", "put text in 'single quotes': book = 'a.bin'"]),
+        ("book = C:\\Books\\a.bin", [], ["line 3", "'single quotes': book = 'C:\\Books\\a.bin'"]),
+        ("Book Variety = 30", [], ["line 3", 'write "Book Variety" = 30']),
+        ("book-optional = True", [], ["line 3", "write true"]),
+    ],
+)
+def test_a_slip_that_may_mean_another_book_ends_tabiya(configured, lines, args, words):
+    client = configured(lines + "\n", *args)
+    client.send("uci")
+    assert refused(client, *words) == 3
+
+
+@pytest.mark.parametrize(
+    "argument, words",
+    [
+        ("Bok File=a.bin", ['write --set "Book File=a.bin"']),
+        ("engine=stockfish", ["write --engine"]),
+        ("Book File=", ["name a book"]),
+        ("OwnBook=fasle", ["write true or false"]),
+    ],
+)
+def test_an_option_that_may_mean_another_book_is_a_usage_error(configured, argument, words):
+    client = configured("", "--set", argument)
+    client.send("uci")
+    assert refused(client, argument, *words) == 2
+
+
+def test_an_option_that_is_nearly_one_of_tabiyas_is_reported_to_the_gui(configured, engine):
+    client = configured("")
+    client.start()
+    client.set("Bok File", "a.bin")
+    (told,) = [line for line in client.ready() if line.startswith("info string tabiya:")]
+    assert "Bok File" in told and "write 'Book File'" in told
+    assert "setoption name Bok File value a.bin" in engine.heard()
+
+
+def test_a_value_that_the_engine_does_not_list_is_reported(configured, engine):
+    client = configured("[set]\nHash = 4096\nhash = 2048\nPonder = true\n")
+    client.start()
+    told = warnings(client)
+    assert len(told) == 3 and "'hash' is set twice" in told[0], told
+    assert "Hash: the engine takes no '4096'" in told[1] and "max 1024" in told[1]
+    assert "hash: the engine takes no '2048'" in told[2]
+
+
+def special(path, what):
+    """A folder, a link to nowhere, or a pipe."""
+    if what == "folder":
+        path.mkdir()
+    elif what == "link":
+        path.symlink_to(path.with_name("nowhere"))
+    else:
+        os.mkfifo(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has neither such links nor pipes")
+@pytest.mark.parametrize("what", ["folder", "link", "pipe"])
+@pytest.mark.parametrize("where", ["own", "common"])
+def test_a_configuration_that_is_no_file_is_not_passed_over(run, tabiya_exe, engine, tmp_path, what, where):
+    (tmp_path / "program").mkdir()
+    exe = tmp_path / "program" / "Solid"
+    shutil.copy(tabiya_exe, exe)
+    config = tmp_path / "program" / "Solid.toml" if where == "own" else tmp_path / "tabiya.toml"
+    special(config, what)
+    client = run(exe, *engine.argv())
+    client.send("uci")
+    assert refused(client, str(config), "nowhere" if what == "link" else "not a file") == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such modes")

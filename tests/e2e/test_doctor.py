@@ -56,7 +56,7 @@ def test_doctor_is_content_without_a_book_where_none_is_wanted(tabiya, engine):
 def test_doctor_names_an_option_that_nobody_has(tabiya, engine, small_book):
     done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "Hahs=64")
     assert done.returncode == WANTING, done.stdout
-    assert done.stdout.decode().count("--set Hahs: neither the engine nor tabiya has an option of this name") == 1
+    assert done.stdout.decode().count("Hahs: neither the engine nor tabiya has an option of this name") == 1
 
 
 def test_doctor_refuses_what_the_adapter_refuses(tabiya, tmp_path):
@@ -88,13 +88,13 @@ def test_doctor_notices_an_engine_whose_moves_are_illegal(tabiya, engine, small_
 
 def test_doctor_reads_the_configuration_file(tabiya, tmp_path, engine, small_book):
     (tmp_path / "tabiya.toml").write_text(
-        f"engine = '{engine.program}'\nengine-arg = ['--legal', '--name', 'From File']\nbook = 'small.bin'\nseeed = 1\n"
+        f"engine = '{engine.program}'\nengine-arg = ['--legal', '--name', 'From File']\nbook = 'small.bin'\nmotor = 1\n"
     )
     done = tabiya("doctor")
     text = (done.stdout + done.stderr).decode()
     assert "From File" in text
     assert "small.bin" in text
-    assert "seeed" in text, "the wrong key is told"
+    assert "motor" in text, "the wrong key is told"
     assert done.returncode in (WANTING, FILE)
 
 

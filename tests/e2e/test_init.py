@@ -11,7 +11,7 @@ import pytest
 
 from client import HANG
 
-DONE, USAGE, FILE, ENGINE = 0, 2, 3, 4
+DONE, USAGE, FILE, ENGINE, INTERRUPTED = 0, 2, 3, 4, 130
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def init(tabiya_exe, stockfish, tmp_path):
     engines = home / ".config" / "cutechess" / "engines.json"
     environment = {"HOME": str(home), "PATH": str(path), "COLUMNS": "100"}
 
-    def run(*args, answers=None):
-        command = [tabiya_exe, "init", *map(str, args)]
+    def run(*args, answers=None, program=tabiya_exe):
+        command = [program, "init", *map(str, args)]
         if answers is None:
             return subprocess.run(command, cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=HANG)
         ours, theirs = pty.openpty()
@@ -94,6 +94,7 @@ def test_engines_in_the_folders_of_games_are_found_too(init, stockfish):
         assert str(stockfish) in (init.work / "tabiya.toml").read_text()
     else:
         assert done.returncode == ENGINE and "--engine" in done.stderr, done.stderr
+        assert "https://" in done.stderr, "it says where people get one"
         assert list(init.work.iterdir()) == []
 
 
@@ -111,3 +112,51 @@ def test_on_a_terminal_it_asks(init, small_book, stockfish):
     assert done.returncode == DONE, done.stdout + done.stderr
     assert "\n#book = " in (init.work / "tabiya.toml").read_text()
     assert len(json.loads(init.engines.read_text())) == 1
+
+
+def test_what_is_not_in_the_list_or_no_program_is_asked_for_again(init, stockfish):
+    (init.work / "readme.txt").write_text("read me")
+    (init.work / "script").write_text("#!/bin/sh\nexit 0\n")
+    (init.work / "script").chmod(0o755)
+    done = init(answers=f"77\nreadme.txt\nscript\n'{stockfish}' \n99\n0\n")
+    assert done.returncode == DONE, done.stdout + done.stderr
+    number, text, script, book = done.stderr.splitlines()
+    assert "no number 77 in the list: type 1" in number and ", or a path" in number
+    assert "readme.txt: this is not a program" in text and "script: this ends without an answer" in script
+    assert "no number 99 in the list: type 0" in book
+    assert str(stockfish) in (init.work / "tabiya.toml").read_text()
+
+
+@pytest.mark.parametrize("answers", ["\x04", "\n\x04"])
+def test_the_end_of_input_cancels(init, answers):
+    done = init(answers=answers)
+    assert done.returncode == INTERRUPTED, done.stdout + done.stderr
+    assert done.stderr == "tabiya: cancelled; nothing was written\n"
+    assert list(init.work.iterdir()) == []
+
+
+def test_the_end_of_input_at_the_last_question_leaves_cute_chess_as_it_is(init):
+    init.engines.write_text("[]")
+    done = init(answers="\n0\n\x04")
+    assert done.returncode == DONE, done.stdout + done.stderr
+    assert init.engines.read_text() == "[]" and (init.work / "tabiya.toml").exists()
+
+
+def test_a_file_that_is_no_program_is_refused_before_anything_is_written(init):
+    (init.work / "readme.txt").write_text("read me")
+    done = init("--engine", "./readme.txt")
+    assert done.returncode == ENGINE and "not a program" in done.stderr, done.stderr
+    assert not (init.work / "tabiya.toml").exists()
+
+
+def test_a_renamed_copy_gets_a_configuration_of_its_own(init, tabiya_exe):
+    init.engines.write_text("[]")
+    exe = init.work / "Solid 2.0"
+    shutil.copy(tabiya_exe, exe)
+    done = init("--yes", program=exe)
+    assert done.returncode == DONE, done.stdout + done.stderr
+    assert (init.work / "Solid 2.0.toml").exists() and not (init.work / "tabiya.toml").exists()
+    (engine,) = json.loads(init.engines.read_text())
+    assert engine["name"] == "Solid 2.0"
+    assert init("--yes", program=exe).returncode == FILE, "it is not replaced unless told"
+    assert init("--yes").returncode == DONE, "that of tabiya is another"

@@ -160,6 +160,7 @@ fn options_follow_the_engines_and_settings_are_sent_first() {
          E setoption name Hash value 64
          E setoption name Clear Hash
          G uciok
+         G info string tabiya: Hash: the engine takes no '64': it lists spin default 1 min 1 max 9
          > setoption name Hash value 32
          E setoption name Hash value 32
          > setoption name ownbook value false

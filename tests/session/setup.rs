@@ -47,7 +47,8 @@ fn options_of_the_engine_are_announced_as_configured() {
          E setoption name Style value risky
          E setoption name Skill value 99
          E setoption name Path value /a b
-         G uciok",
+         G uciok
+         G info string tabiya: Skill: the engine takes no '99': it lists spin default 20 min 0 max 20",
     );
 }
 
@@ -66,10 +67,28 @@ fn an_unknown_option_is_reported_and_still_sent() {
              E setoption name Book-Varieties value 3
              E setoption name BookVariety value 3
              G uciok
-             G info string tabiya: --set Hahs: {unknown}: correct the name
-             G info string tabiya: --set Book-Varieties: {unknown}: correct the name
-             G info string tabiya: --set BookVariety: {unknown}: write 'Book Variety'"
+             G info string tabiya: Hahs: {unknown}: correct the name
+             G info string tabiya: Book-Varieties: {unknown}: correct the name
+             G info string tabiya: BookVariety: {unknown}: write 'Book Variety'"
         ),
+    );
+}
+
+#[test]
+fn an_option_of_the_gui_that_is_nearly_ours_is_reported_unless_the_engine_has_it() {
+    dialogue(
+        &[],
+        "> uci
+         E uci
+         < option name BookFile type string default <empty>
+         G option name BookFile type string default <empty>
+         < uciok
+         G uciok
+         > setoption name bookfile value a.bin
+         E setoption name bookfile value a.bin
+         > setoption name Bok File value a.bin
+         G info string tabiya: Bok File: neither the engine nor tabiya has an option of this name: write 'Book File'
+         E setoption name Bok File value a.bin",
     );
 }
 

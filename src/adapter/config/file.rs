@@ -1,14 +1,18 @@
 //! The configuration file: TOML with the names of the command line's arguments.
 
+mod advice;
+mod set;
+
 use std::fs;
 use std::path::Path;
 
 use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
-use super::options::SEED_MAX;
+use super::options::{Options, SEED_MAX};
 use super::rules::{self, Wrong};
-use super::{Given, LOG_LEVELS, TIMEOUTS, spelling};
+use super::{Given, LOG_LEVELS, TIMEOUTS, spelling, split};
 use crate::base::error::{Error, Result};
 
 /// Reads a configuration file in UTF-8, or in UTF-16, in which Windows's editor and shell can save it.
@@ -40,53 +44,36 @@ fn line_of(before: &str) -> usize {
 /// Parses the text of a configuration file.
 ///
 /// # Errors
-/// When it is not TOML, has a misspelt key, a bad value about the engine, or a mistake in a `[[book]]` table.
+/// When it is not TOML, has a misspelt key, a bad value about the engine or books, a name in `set` that is not an option, or a
+/// mistake in a `[[book]]` table: a tournament played by another engine or from another book is worse than none.
 pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Result<Given> {
     let wrong = |offset: usize, what: String| {
         let line = line_of(text.get(..offset).unwrap_or(text));
         Error::format(path, format!("line {line}: {what}"))
     };
+    let of_table = |Wrong { offset, what, advice }| {
+        wrong(offset, what).advice(advice.unwrap_or_else(|| REPAIR.to_owned()))
+    };
     let table = DeTable::parse(text).map_err(|error| {
-        let what = error.message().trim();
+        let what = error.message().trim().to_owned();
         match error.span() {
-            Some(span) if names_books_twice(text, span.start) => {
-                wrong(span.start, what.to_owned()).advice(TWICE)
-            }
-            Some(span) if is_windows_path(text, span.start) => {
-                wrong(span.start, what.to_owned()).advice(QUOTES)
-            }
-            Some(span) => wrong(span.start, what.to_owned()).advice(REPAIR),
+            Some(span) => wrong(span.start, what).advice(advice::advice(text, span.start)),
             None => Error::format(path, what).advice(REPAIR),
         }
     })?;
     let mut ignore =
         |offset, what| warnings.push(wrong(offset, format!("{what}; it is ignored")).to_string());
     let mut given = Given::default();
-    for (key, value) in table.get_ref() {
+    for (key, value) in in_order(table.get_ref()) {
         let (name, start) = (key.get_ref().as_ref(), key.span().start);
-        if name == "set"
+        if name == SET
             && let DeValue::Table(table) = value.get_ref()
         {
-            for (key, value) in table {
-                let name = key.get_ref();
-                if has_control(value.get_ref()) {
-                    ignore(key.span().start, format!("set: '{name}' {CONTROL}"));
-                    continue;
-                }
-                match assignment(name, value.get_ref()) {
-                    Some(text) => given.set.push(text),
-                    None => ignore(
-                        key.span().start,
-                        format!("set: '{name}' must be a string, a number, true or false"),
-                    ),
-                }
-            }
+            given.set = set::read(table, &mut ignore).map_err(of_table)?;
             continue;
         }
         if let Some(rules) = (name == "book").then(|| rules::read_all(value.get_ref(), start)).flatten() {
-            given.rules = rules.map_err(|Wrong { offset, what, advice }| {
-                wrong(offset, what).advice(advice.unwrap_or_else(|| REPAIR.to_owned()))
-            })?;
+            given.rules = rules.map_err(of_table)?;
             continue;
         }
         match KEYS.iter().find(|(known, _)| *known == name) {
@@ -94,31 +81,47 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
                 return Err(wrong(start, format!("'{name}' {CONTROL}")).advice(QUOTES));
             }
             Some((_, read)) => {
-                let Err(needed) = read(&mut given, value.get_ref()) else { continue };
+                let Err(needed) = read(&mut given, value.get_ref()) else {
+                    let mut set = given.set.iter().filter(|_| name == SET);
+                    set.try_for_each(|text| set::check(text, start)).map_err(of_table)?;
+                    continue;
+                };
                 let what = format!("'{name}' must be {needed}");
-                if name.starts_with("engine") {
-                    // A tournament played by the wrong engine is worse than no tournament.
+                if decides(name) {
                     return Err(wrong(start, what).advice(REPAIR));
                 }
                 ignore(start, what);
             }
             None => {
                 let what = format!("unknown key '{name}'");
-                if let Some(nearest) = spelling::nearest(name, KEYS.iter().map(|(known, _)| *known)) {
+                if let Some(nearest) = spelling::nearest(name, keys()) {
                     return Err(wrong(start, what).advice(format!("write '{nearest}'")));
                 }
-                ignore(start, what);
+                if let Some(option) = spelling::nearest(name, Options::names()) {
+                    return Err(wrong(start, what).advice(format!("write \"{option}\" below a line [set]")));
+                }
+                ignore(start, format!("{what} (options of the engine belong below a line [set])"));
             }
         }
     }
     Ok(given)
 }
 
+/// The entries of a table in the order of the file, so that its first mistake is reported.
+pub(super) fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+/// A key and its value.
+type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>);
+
+/// The key of options.
+const SET: &str = "set";
+
 /// What to do about a file that cannot be used.
 const REPAIR: &str = "correct the file, or start tabiya without it";
-
-/// What to do about a list `book` and tables `[[book]]` in one file.
-const TWICE: &str = "name the books either in book = [...] or in [[book]] tables";
 
 /// What to do about a path with `\` in "double quotes".
 pub(super) const QUOTES: &str = "write paths in 'single quotes', or with / instead of \\";
@@ -126,25 +129,14 @@ pub(super) const QUOTES: &str = "write paths in 'single quotes', or with / inste
 /// What is wrong with a text in which `\` began an escape such as `\n`.
 pub(super) const CONTROL: &str = "has a control character, such as \\n or \\t in \"double quotes\"";
 
-/// Whether an error at this offset is in a line that has `\` after a double quote, as a path of Windows has.
-fn is_windows_path(text: &str, offset: usize) -> bool {
-    let (before, after) = text.split_at_checked(offset).unwrap_or((text, ""));
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    let end = offset + after.find('\n').unwrap_or(after.len());
-    let line = text.get(start..end).unwrap_or_default();
-    line.split_once('"').is_some_and(|(_, quoted)| quoted.contains('\\'))
+/// The names of the keys.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(name, _)| *name)
 }
 
-/// Whether the error at this offset is a second `book` beside a table `[[book]]`.
-fn names_books_twice(text: &str, offset: usize) -> bool {
-    let at = text.get(offset..).unwrap_or_default().trim_start_matches(['[', ' ']);
-    let after = at.strip_prefix("book").and_then(|after| after.trim_start_matches(' ').chars().next());
-    matches!(after, Some('=' | ']')) && text.lines().any(|line| line.trim_start().starts_with("[[book]]"))
-}
-
-/// Whether the file has a key of this name.
-pub(super) fn is_key(name: &str) -> bool {
-    KEYS.iter().any(|(known, _)| *known == name)
+/// Whether a key decides which engine and which books play.
+pub(super) fn decides(key: &str) -> bool {
+    key.starts_with("engine") || key.starts_with("book") || key == SET
 }
 
 /// Whether a string, or one in a list, has a control character.
@@ -168,13 +160,14 @@ const KEYS: [(&str, Read); 13] = [
         let seconds = integer(value).filter(|seconds| TIMEOUTS.contains(seconds));
         put(seconds.map(Some), &mut given.engine_timeout, "a number of seconds from 1 to 86400")
     }),
-    ("book", |given, value| put(texts(value), &mut given.books, TEXTS)),
-    ("book-white", |given, value| put(texts(value), &mut given.white, TEXTS)),
-    ("book-black", |given, value| put(texts(value), &mut given.black, TEXTS)),
+    ("book", |given, value| put(books(value), &mut given.books, BOOKS)),
+    ("book-white", |given, value| put(books(value), &mut given.white, BOOKS)),
+    ("book-black", |given, value| put(books(value), &mut given.black, BOOKS)),
     ("book-optional", |given, value| put(value.as_bool(), &mut given.book_optional, "true or false")),
     ("name", |given, value| put(text(value), &mut given.name, TEXT)),
-    ("set", |given, value| {
-        put(texts(value), &mut given.set, "a list of \"NAME=VALUE\", or a table of options")
+    (SET, |given, value| {
+        let set = texts(value).filter(|set| set.iter().all(|text| split(text).is_some()));
+        put(set, &mut given.set, "a list of \"NAME=VALUE\", or a table of options")
     }),
     ("log", |given, value| put(text(value), &mut given.log, TEXT)),
     ("log-level", |given, value| {
@@ -192,6 +185,9 @@ const TEXT: &str = "a string";
 
 /// What a key that can be given several times on the command line must be.
 const TEXTS: &str = "a string or a list of strings";
+
+/// What a key about books must be.
+const BOOKS: &str = "the path of a book or a list of them, or '<none>' for no book";
 
 fn put<T>(value: Option<T>, place: &mut T, needed: &'static str) -> std::result::Result<(), &'static str> {
     *place = value.ok_or(needed)?;
@@ -216,17 +212,9 @@ fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     }
 }
 
-/// An option of a table, in the form of the command line.
-fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
-    let text = match value {
-        DeValue::String(text) => text.to_string(),
-        // In decimal digits, which is what engines read.
-        DeValue::Integer(_) => integer::<i64>(value)?.to_string(),
-        DeValue::Float(number) => number.as_str().to_owned(),
-        DeValue::Boolean(truth) => truth.to_string(),
-        _ => return None,
-    };
-    Some(format!("{name}={text}"))
+/// Paths of books: at least one, and none of them empty.
+fn books(value: &DeValue<'_>) -> Option<Vec<String>> {
+    texts(value).filter(|names| !names.is_empty() && names.iter().all(|name| !name.trim().is_empty()))
 }
 
 #[cfg(test)]

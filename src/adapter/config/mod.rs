@@ -21,8 +21,9 @@ use self::books::BookList;
 use self::options::Options;
 use self::rules::Rule;
 use self::search_paths::{SearchPaths, listed};
+use self::spelling::Meant;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::uci::SetOption;
+use crate::uci::{SetOption, same_name};
 
 /// The configuration file that is used if none is named and this one exists.
 pub(crate) const FILE_NAME: &str = "tabiya.toml";
@@ -111,16 +112,15 @@ impl Config {
     /// Merges the command line with the configuration file: the named one, or the default one if it exists.
     ///
     /// # Errors
-    /// When the named file cannot be read, when a file that was not named cannot be trusted, when the file is not TOML,
-    /// has a misspelt key, a value about the engine that is not valid or a mistake in a `[[book]]` table, and when a `NAME=VALUE` of the command line
-    /// has no `=`. Other bad keys are warnings.
+    /// When the named file cannot be read, when a file that was not named cannot be trusted or is a link to nowhere, and when a slip
+    /// in the file or on the command line may mean another engine or book. Other bad keys are warnings.
     pub fn load(given: Given, file: Option<&str>) -> Result<Self> {
         let path = match file {
             Some(name) => Some(SearchPaths::new(None).find(name).map_err(|tried| {
                 Error::new(ErrorKind::File, format!("{name}: no such configuration file"))
                     .advice(format!("looked for it at {}", listed(&tried)))
             })?),
-            None => found(),
+            None => found()?,
         };
         if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
             trust::check(path)?;
@@ -130,10 +130,7 @@ impl Config {
             Some(path) => file::read(path, &mut warnings)?,
             None => Given::default(),
         };
-        if let Some(text) = given.set.iter().find(|text| split(text).is_none()) {
-            return Err(Error::new(ErrorKind::Usage, format!("--set '{text}' is not NAME=VALUE"))
-                .advice("write it like --set \"Hash=256\""));
-        }
+        check_line(&given)?;
         // Later ones win: defaults, the file's keys, its `set`, the command line's arguments, its `--set`.
         let mut options = Options::default();
         let mut settings = Vec::new();
@@ -142,13 +139,15 @@ impl Config {
             name_books(&mut options, given);
             options.seed = given.seed.unwrap_or(options.seed);
             options.log = given.log.clone().unwrap_or(options.log);
-            for text in &given.set {
-                let Some((name, value)) = split(text) else {
-                    warnings.push(format!("{place}'{text}' is not NAME=VALUE; it is ignored"));
-                    continue;
-                };
-                match options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() }) {
-                    None => settings.push((name.to_owned(), value.to_owned())),
+            let pairs: Vec<_> = given.set.iter().filter_map(|text| split(text)).collect();
+            for (index, (name, value)) in pairs.iter().enumerate() {
+                let mut before = pairs.iter().take(index);
+                if before.any(|(before, _)| same_name(before.as_bytes(), name.as_bytes())) {
+                    warnings.push(format!("{place}'{name}' is set twice; the last value counts"));
+                }
+                let set = options.set(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
+                match set {
+                    None => settings.push(((*name).to_owned(), (*value).to_owned())),
                     Some(Ok(_)) => {}
                     Some(Err(why)) => warnings.push(format!("{place}{why}")),
                 }
@@ -211,6 +210,40 @@ impl Config {
     }
 }
 
+/// Checks what the command line sets; the keys of a file are checked where they are read.
+///
+/// # Errors
+/// When a `NAME=VALUE` has no `=`, is an argument or nearly an option of tabiya, or does not say which books play, and when the
+/// name of a book is empty, as a variable of a shell may be.
+fn check_line(given: &Given) -> Result<()> {
+    for text in &given.set {
+        let wrong = |what: &str| Error::new(ErrorKind::Usage, format!("--set '{text}' {what}"));
+        let Some((name, value)) = split(text) else {
+            return Err(wrong("is not NAME=VALUE").advice("write it like --set \"Hash=256\""));
+        };
+        let unknown = || wrong("names no option");
+        match Meant::by(name) {
+            Some(Meant::Key(key)) => return Err(unknown().advice(format!("write --{key}"))),
+            Some(Meant::Option(option)) => {
+                return Err(unknown().advice(format!("write --set \"{option}={value}\"")));
+            }
+            None => {}
+        }
+        if let Some(needed) = Options::lacks(name, value) {
+            return Err(wrong("does not say which books play").advice(needed));
+        }
+    }
+    for (argument, books) in
+        [("--book", &given.books), ("--book-white", &given.white), ("--book-black", &given.black)]
+    {
+        if books.iter().any(|name| name.trim().is_empty()) {
+            return Err(Error::new(ErrorKind::File, format!("{argument}: the name of the book is empty"))
+                .advice("name a book, or '<none>' for no book"));
+        }
+    }
+    Ok(())
+}
+
 /// Sets the lists of books that are given; the others stay.
 fn name_books(options: &mut Options, given: &Given) {
     let books = &mut options.books;
@@ -236,10 +269,36 @@ fn split(text: &str) -> Option<(&str, &str)> {
 
 /// The configuration file if none is named: `NAME.toml` beside an executable that was renamed to `NAME`, so that several
 /// copies are several engines; else [`FILE_NAME`] in the search paths.
-fn found() -> Option<PathBuf> {
-    let own =
-        env::current_exe().ok().and_then(|executable| renamed(&executable)).filter(|path| path.is_file());
-    own.or_else(|| SearchPaths::new(None).find(FILE_NAME).ok())
+///
+/// # Errors
+/// When there is something else by that name: who made it does not expect another configuration, or none.
+fn found() -> Result<Option<PathBuf>> {
+    let near = SearchPaths::new(None);
+    first_file(own_file().into_iter().chain(near.folders().iter().map(|folder| folder.join(FILE_NAME))))
+}
+
+/// The first path at which there is anything.
+///
+/// # Errors
+/// When that is not a file.
+fn first_file(mut paths: impl Iterator<Item = PathBuf>) -> Result<Option<PathBuf>> {
+    let Some(path) = paths.find(|path| path.symlink_metadata().is_ok()) else { return Ok(None) };
+    match path.metadata() {
+        Ok(data) if data.is_file() => Ok(Some(path)),
+        Ok(_) => Err(Error::new(ErrorKind::File, "this is not a file, but the configuration would be one")
+            .at_path(path)
+            .advice("give it another name")),
+        Err(error) => {
+            let what =
+                if path.is_symlink() { "this link leads nowhere" } else { "cannot read the configuration" };
+            Err(Error::file(path, what, error).advice("correct or remove it"))
+        }
+    }
+}
+
+/// The configuration file of this process's executable, if that was renamed.
+pub(crate) fn own_file() -> Option<PathBuf> {
+    renamed(&env::current_exe().ok()?)
 }
 
 /// The configuration file of an executable that was renamed; `None` for one that was not.
@@ -255,8 +314,10 @@ fn renamed(executable: &Path) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    pub(crate) mod slips;
 
     #[test]
     fn the_command_line_overrides_the_file() {
@@ -292,6 +353,27 @@ mod tests {
         for bad in ["A", "=1", "A=1\nquit"] {
             let error = load(Given { set: vec![bad.to_owned()], ..Given::default() }).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage);
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let first = || first_file(["own.toml", FILE_NAME].map(path).into_iter());
+        assert_eq!(first().unwrap(), None);
+        std::fs::write(path(FILE_NAME), "").unwrap();
+        assert_eq!(first().unwrap(), Some(path(FILE_NAME)));
+        std::fs::create_dir(path("own.toml")).unwrap();
+        let error = first().unwrap_err();
+        assert!(
+            error.kind() == ErrorKind::File && error.to_string().contains("own.toml: this is not a file")
+        );
+        #[cfg(unix)]
+        {
+            std::fs::remove_dir(path("own.toml")).unwrap();
+            std::os::unix::fs::symlink(path("nowhere"), path("own.toml")).unwrap();
+            assert!(first().unwrap_err().to_string().contains("own.toml: this link leads nowhere"));
         }
     }
 

@@ -70,13 +70,16 @@ pub enum Change {
     Learn,
 }
 
+/// The option that switches the books off.
+const OWN_BOOK: &str = "OwnBook";
+
 /// The name of an option, what to do after a change, and where its value is.
 type Row = (&'static str, Change, fn(&mut Options) -> Value<'_>);
 
 /// The options, in the order in which GUIs list them. No name contains a keyword of the `option` line as it is
 /// written there, in small letters: that would confuse some clients.
 const ROWS: [Row; 19] = [
-    ("OwnBook", Change::Value, |options| Value::Check(&mut options.own_book)),
+    (OWN_BOOK, Change::Value, |options| Value::Check(&mut options.own_book)),
     ("Book File", Change::Books, |options| Value::Files(&mut options.books.both)),
     ("Book White", Change::Books, |options| Value::Files(&mut options.books.white)),
     ("Book Black", Change::Books, |options| Value::Files(&mut options.books.black)),
@@ -199,6 +202,27 @@ impl Options {
     /// The names of the adapter's options.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ROWS.into_iter().map(|(name, ..)| name)
+    }
+
+    /// Whether the option of this name decides which books play.
+    pub(crate) fn names_books(name: &str) -> bool {
+        let option = SetOption { name: name.as_bytes(), value: b"" };
+        let decides = |name: &str, change| change == Change::Books || name == OWN_BOOK;
+        ROWS.iter().any(|(name, change, _)| decides(name, *change) && option.is(name))
+    }
+
+    /// What to do about a value that leaves open which books play; `None` for any other value or option.
+    pub(crate) fn lacks(name: &str, value: &str) -> Option<&'static str> {
+        let option = SetOption { name: name.as_bytes(), value: value.as_bytes() };
+        let mut options = Self::default();
+        let set = Some(name).filter(|name| Self::names_books(name)).and_then(|_| options.set(&option))?;
+        match set {
+            Err(_) => Some("write true or false"),
+            Ok(Change::Books) if options.books == BookFiles::default() => {
+                Some("name a book, or <none> for no book")
+            }
+            Ok(_) => None,
+        }
     }
 
     /// Appends the `option` lines, with the current values as defaults. Files are listed as empty, which means those of

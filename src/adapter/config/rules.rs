@@ -8,7 +8,7 @@ use shakmaty::Color;
 use toml::de::{DeTable, DeValue};
 
 use super::books::NO_BOOK;
-use super::file::{CONTROL, has_control, integer};
+use super::file::{CONTROL, has_control, in_order, integer};
 use super::spelling;
 use crate::choose::Policy;
 
@@ -127,10 +127,7 @@ fn keys() -> impl Iterator<Item = &'static str> {
 /// When a key is unknown, a value has the wrong type or is out of its range, or there is no file.
 pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<Rule, Wrong> {
     let mut rule = Rule::default();
-    // In the order of the file, so that its first mistake is reported.
-    let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
-    for (key, value) in entries {
+    for (key, value) in in_order(table) {
         let (name, value) = (key.get_ref().as_ref(), value.get_ref());
         let wrong = |what: &str, advice: Option<String>| Wrong {
             offset: key.span().start,
@@ -181,7 +178,7 @@ pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<R
 fn advice(name: &str) -> String {
     match spelling::nearest(name, keys()) {
         Some(nearest) => format!("write '{nearest}'"),
-        None if super::file::is_key(name) => {
+        None if super::file::keys().any(|key| key == name) => {
             format!("write '{name}' before the first table: it does not belong to a book")
         }
         None => format!("its keys are {}", keys().collect::<Vec<_>>().join(", ")),
@@ -266,7 +263,8 @@ mod tests {
             ("maxUse = 3", "unknown key 'maxUse'", "write 'max-uses'"),
             ("Games = 3", "unknown key 'Games'", "write 'games'"),
             ("seed = 3", "unknown key 'seed'", "write 'seed' before the first table"),
-            ("colour = 'white'", "unknown key 'colour'", "its keys are file, color, variety, depth"),
+            ("colour = 'white'", "unknown key 'colour'", "write 'color'"),
+            ("side = 'white'", "unknown key 'side'", "its keys are file, color, variety, depth"),
         ] {
             let wrong = rules(&format!("[[book]]\nfile = 'a'\n[[book]]\nfile = 'b'\n{line}\n")).unwrap_err();
             assert_eq!(wrong.what, format!("[[book]] table 2: {what}"), "{line}");

@@ -276,12 +276,13 @@ fn commented(text: &str, start: usize, end: usize) -> String {
 /// The text with a value in place of its commented line, as the template has one for each key; `None` if there is no such line.
 fn uncommented(text: &str, name: &str, in_set: bool, value: &Value) -> Option<String> {
     let key = toml_edit::Key::new(name);
+    let header = (in_set && commented_set_is_empty(text)).then_some(COMMENTED_SET);
     let mut table = None;
     let (mut out, mut is_done) = (String::with_capacity(text.len() + 32), false);
     for line in text.split_inclusive('\n') {
         let words = line.trim_start();
-        if words.starts_with('[') {
-            table = Some(words.trim_end() == "[set]");
+        if words.starts_with('[') || header == Some(words.trim_end()) {
+            table = Some(words.trim_start_matches('#').trim_end() == "[set]");
         }
         let is_place = if in_set { table == Some(true) } else { table.is_none() };
         let after = words
@@ -298,7 +299,23 @@ fn uncommented(text: &str, name: &str, in_set: bool, value: &Value) -> Option<St
             out.push_str(line);
         }
     }
-    is_done.then_some(out)
+    is_done.then(|| match header {
+        Some(header) => out.replacen(header, header.trim_start_matches('#'), 1),
+        None => out,
+    })
+}
+
+/// The line of the table of options in the template.
+const COMMENTED_SET: &str = "#[set]";
+
+/// Whether the table of options is a comment, and nothing would come into it that is outside now.
+fn commented_set_is_empty(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let is_set = |line: &str| line.split('#').next().is_some_and(|line| line.trim_end() == "[set]");
+    let has_set = text.lines().any(|line| is_set(line.trim()));
+    let found = lines.any(|line| line == COMMENTED_SET);
+    let mut below = lines.take_while(|line| !line.starts_with('['));
+    found && !has_set && below.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 #[cfg(test)]

@@ -1,10 +1,42 @@
 //! Misspelt names: the known name that the user probably meant.
 
-/// The known name that differs from `name` only by letter case, by the separators of its words, or by plurals; `None`
-/// if there is none.
+use super::file;
+use super::options::Options;
+
+/// What the name of an option means if it is not one.
+pub(super) enum Meant {
+    /// A key of the file, an argument of the command line.
+    Key(&'static str),
+    /// An option of tabiya.
+    Option(&'static str),
+}
+
+impl Meant {
+    /// What is meant by a name that is set as an option; `None` if it is an option of tabiya, or may be one of the engine.
+    ///
+    /// Keys that do not decide who plays are only meant by their exact names: an engine may have an option `Speed`.
+    pub(super) fn by(name: &str) -> Option<Self> {
+        if Options::is_ours(name.as_bytes()) {
+            return None;
+        }
+        let decides = |key: &&'static str| file::decides(key);
+        let exact = || file::keys().find(|key| *key == name);
+        let near = || nearest(name, file::keys().filter(decides));
+        exact()
+            .map(Self::Key)
+            .or_else(|| nearest(name, Options::names()).map(Self::Option))
+            .or_else(|| near().map(Self::Key))
+    }
+}
+
+/// The known name that differs from `name` by no more than one wrong, missing, superfluous or swapped letter, apart from
+/// letter case, the separators of its words, and plurals; `None` if there is none.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let bare = bare(name);
-    known.into_iter().find(|known| self::bare(known) == bare)
+    let name = bare(name);
+    let known = known.into_iter().map(|known| (known, bare(known)));
+    let near = known.filter(|(_, known)| strsim::osa_distance(&name, known) <= 1);
+    let likeness = |known: &str| strsim::jaro_winkler(&name, known);
+    near.max_by(|(_, a), (_, b)| likeness(a).total_cmp(&likeness(b))).map(|(known, _)| known)
 }
 
 /// The words of a name in lower case, without plural endings and separators.
@@ -43,12 +75,22 @@ mod tests {
             ("BookLearn-margins", Some("Book Learn Margin")),
             ("own_book", Some("OwnBook")),
             ("motor", None),
-            ("enginee", None),
+            ("enginee", Some("engine")),
+            ("engin", Some("engine")),
+            ("enigne", Some("engine")),
+            ("EngineArgd", Some("engine-arg")),
+            ("book-wihte", Some("book-white")),
+            ("BookLernMargins", Some("Book Learn Margin")),
+            ("nigne", None),
             ("arg", None),
             ("", None),
             ("-s", None),
         ] {
             assert_eq!(nearest(name, known), known_name, "{name}");
         }
+        assert_eq!(
+            (nearest("sed", ["set", "seed"]), nearest("seet", ["seed", "set"])),
+            (Some("seed"), Some("set"))
+        );
     }
 }

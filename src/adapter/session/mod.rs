@@ -45,7 +45,7 @@ use crate::uci::{Command, Reply, notice};
 pub use self::books::BookProblem;
 pub use self::game_over::{PlayedGame, Source};
 pub(crate) use self::greeting::NAME_ADDITION;
-pub(crate) use self::options::unknown_option;
+pub(crate) use self::options::is_about_option;
 pub use self::output::Output;
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.

@@ -20,13 +20,23 @@ const OWN_BOOKS_MAX: usize = 8;
 /// Names (letters only, in lower case) of options that switch an engine's own book on.
 const OWN_BOOK_NAMES: [&[u8]; 2] = [b"ownbook", b"usebook"];
 
-/// The error for an option that was set in advance and that neither the engine nor the adapter has.
+/// The error for an option that was set and that neither the engine nor the adapter has.
 pub(crate) fn unknown_option(name: &str) -> String {
     let advice = match spelling::nearest(name, Options::names()) {
         Some(ours) => format!("write '{ours}'"),
         None => "correct the name".to_owned(),
     };
-    format!("--set {name}: neither the engine nor tabiya has an option of this name: {advice}")
+    format!("{name}: neither the engine nor tabiya has an option of this name: {advice}")
+}
+
+/// Whether a message is about this option, which was set in advance.
+pub(crate) fn is_about_option(message: &str, name: &str) -> bool {
+    message.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "))
+}
+
+/// What an `option` line says after the name.
+fn option_kind(line: &str) -> &str {
+    line.split_once(" type ").map_or(line, |(_, kind)| kind).trim_end()
 }
 
 /// An option of the engine that the user set in advance.
@@ -36,6 +46,8 @@ struct Setting {
     value: String,
     /// Whether the engine has listed it.
     listed: bool,
+    /// The type of the option in the engine's words, if that excludes the value.
+    refused_by: Option<String>,
 }
 
 /// What the session knows about the engine's options.
@@ -48,6 +60,8 @@ pub(super) struct EngineOptions {
     analyse_mode: Option<bool>,
     /// Names of the engine's options that make it use its own book.
     own_books: Vec<Vec<u8>>,
+    /// Names of the engine's options that could be ours misspelt.
+    like_ours: Vec<Vec<u8>>,
 }
 
 impl EngineOptions {
@@ -89,7 +103,7 @@ impl Session {
     pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>) {
         for (name, value) in settings {
             self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
-            self.engine_options.settings.push(Setting { name, value, listed: false });
+            self.engine_options.settings.push(Setting { name, value, listed: false, refused_by: None });
         }
     }
 
@@ -110,10 +124,17 @@ impl Session {
         if same_name(&name, ANALYSE_MODE.as_bytes()) {
             self.engine_options.analyse_mode = Some(true);
         }
+        let like_ours = &mut self.engine_options.like_ours;
+        if like_ours.len() < OWN_BOOKS_MAX && spelling::nearest(&lossy(&name), Options::names()).is_some() {
+            like_ours.push(name.clone());
+        }
         let mut configured = None;
         let settings = self.engine_options.settings.iter_mut();
         for setting in settings.filter(|setting| same_name(&name, setting.name.as_bytes())) {
             setting.listed = true;
+            let fits = option_with_default(line, setting.value.as_bytes()).is_some();
+            let kind = Some(line).filter(|_| !fits && option_type(line) != Some(b"button"));
+            setting.refused_by = kind.map(|line| option_kind(&lossy(line)).to_owned());
             configured = Some(setting.value.clone());
         }
         // The user's setting is listed as the default, because GUIs send defaults back.
@@ -136,7 +157,7 @@ impl Session {
             return;
         }
         let options_are_known = self.engine_options.analyse_mode.is_some();
-        for Setting { name, value, listed } in self.engine_options.settings.clone() {
+        for Setting { name, value, listed, refused_by } in self.engine_options.settings.clone() {
             if same_name(name.as_bytes(), ANALYSE_MODE.as_bytes()) && self.engine_options.lack_analyse_mode()
             {
                 continue;
@@ -150,6 +171,9 @@ impl Session {
                 // An engine may have options that it does not list.
                 self.notify(unknown_option(&name), out);
             }
+            if let Some(kind) = refused_by {
+                self.notify(format!("{name}: the engine takes no '{value}': it lists {kind}"), out);
+            }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
         }
@@ -162,6 +186,12 @@ impl Session {
                 // The engine's own book stays off; the GUI does not know of the option.
                 if self.engine_options.is_own_book(option.name) {
                     return;
+                }
+                let name = lossy(option.name);
+                let is_ours = spelling::nearest(&name, Options::names()).is_some();
+                let mut theirs = self.engine_options.like_ours.iter();
+                if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
+                    self.notify(unknown_option(&name), out);
                 }
                 self.follow(&option);
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {

@@ -115,12 +115,26 @@ impl Args {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter::config::tests::slips::slips;
     use clap::Parser;
 
     #[derive(Parser)]
     struct Line {
         #[command(flatten)]
         args: Args,
+    }
+
+    #[test]
+    fn an_argument_with_one_wrong_letter_is_refused() {
+        use clap::CommandFactory;
+        let mut tried = 0;
+        for argument in Line::command().get_arguments().filter_map(|argument| argument.get_long()) {
+            for slip in slips(argument) {
+                assert!(Line::try_parse_from(["x", &format!("--{slip}=1")]).is_err(), "{slip}");
+                tried += 1;
+            }
+        }
+        assert!(tried > 300, "{tried}");
     }
 
     #[test]

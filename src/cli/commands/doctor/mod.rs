@@ -15,7 +15,7 @@ use self::game::{Ply, Source};
 use crate::adapter::config::Config;
 use crate::adapter::config::books::BookList;
 use crate::adapter::config::rules::rule_name;
-use crate::adapter::session::{NAME_ADDITION, unknown_option};
+use crate::adapter::session::{NAME_ADDITION, is_about_option};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
@@ -152,7 +152,7 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
     let notices = client.notices().iter().filter(|what| !config.warnings.contains(what));
     let notices: Vec<Problem> = notices
         .map(|what| {
-            let is_option = config.settings.iter().any(|(name, _)| *what == unknown_option(name));
+            let is_option = config.settings.iter().any(|(name, _)| is_about_option(what, name));
             Problem { what: what.clone(), exit: if is_option { Exit::Findings } else { Exit::File } }
         })
         .collect();

@@ -45,11 +45,12 @@ impl Engines {
         uci.filter_map(program).filter(|path| path.is_file()).collect()
     }
 
-    /// Adds tabiya in a working folder, unless it is there already, and returns the name under which Cute Chess lists it.
+    /// Adds tabiya in a working folder, unless it is there already, and returns the name under which Cute Chess lists it: this
+    /// one, with a number if another engine has it.
     ///
     /// # Errors
     /// When the file cannot be replaced.
-    pub(super) fn add(mut self, program: &Path, folder: &Path) -> Result<String> {
+    pub(super) fn add(mut self, name: &str, program: &Path, folder: &Path) -> Result<String> {
         let (command, folder) = (program.display().to_string(), folder.display().to_string());
         let has =
             |engine: &Value, key: &str, value: &str| engine.get(key).and_then(Value::as_str) == Some(value);
@@ -62,7 +63,7 @@ impl Engines {
         }
         // Cute Chess knows engines by their names.
         let mut names =
-            std::iter::once("tabiya".to_owned()).chain((2..).map(|number| format!("tabiya {number}")));
+            std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} {number}")));
         let is_new = |name: &String| !self.list.iter().any(|engine| has(engine, "name", name));
         let name = names.find(is_new).unwrap_or_default();
         self.list.push(json!({
@@ -101,7 +102,7 @@ mod tests {
         let old = r#"[{"zeta":1,"name":"tabiya","command":"other","protocol":"uci","alpha":[true,null]}]"#;
         std::fs::write(&path, old).unwrap();
         let add = |place: &str| {
-            Engines::read(&path).unwrap().add(Path::new("/opt/tabiya"), Path::new(place)).unwrap()
+            Engines::read(&path).unwrap().add("tabiya", Path::new("/opt/tabiya"), Path::new(place)).unwrap()
         };
         assert_eq!(
             (add("/a"), add("/b"), add("/a")),

@@ -4,10 +4,14 @@ use std::collections::HashSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use super::cutechess;
 use crate::adapter::config::search_paths::SearchPaths;
+use crate::adapter::session::NAME_ADDITION;
 use crate::book;
+use crate::engine::Client;
 
 /// The starts of the names of UCI engines, in the order in which they are offered.
 const ENGINES: [&str; 28] = [
@@ -56,8 +60,20 @@ const DEEPEST: u32 = 2;
 /// The most files and folders that are looked at: somebody may ask in a folder with all their files.
 const MOST_SEEN: usize = 20_000;
 
-/// The engines of the machine, by their paths: those on `PATH`, those that Cute Chess knows, those in the usual folders.
-/// No program is started to find out.
+/// How many programs are tried at a time.
+const AT_ONCE: usize = 8;
+
+/// How long a program that is tried has to answer `uci`.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The most programs that are tried.
+const MOST_TRIED: usize = 40;
+
+/// The starts of the names of programs that change the machine when they are started.
+const INSTALLERS: [&str; 5] = ["unins", "setup", "install", "update", "vcredist"];
+
+/// The engines of the machine, by their paths: those on `PATH`, those that Cute Chess knows, those in the usual folders, and
+/// the programs in Arena's folder of engines that answer `uci`. No other program is started to find out.
 pub(super) fn engines() -> Vec<PathBuf> {
     let paths = SearchPaths::new(None);
     let on_path = ENGINES.iter().filter_map(|name| paths.find_program(name).ok());
@@ -66,7 +82,42 @@ pub(super) fn engines() -> Vec<PathBuf> {
     near.retain(|path| rank(path) < ENGINES.len() && is_program(path));
     near.sort_by_key(|path| rank(path));
     let own = env::current_exe().and_then(dunce::canonicalize).ok();
-    distinct(on_path.chain(known).chain(near), |path| own.as_deref() != Some(path))
+    let named = distinct(on_path.chain(known).chain(near), |path| own.as_deref() != Some(path));
+    let arena: Vec<_> = arena().iter().map(|folder| folder.join("Engines")).collect();
+    let mut others = files(&arena, DEEPEST);
+    others.retain(|path| rank(path) == ENGINES.len() && is_program(path) && !is_installer(path));
+    let answering = answering(&others, MOST.saturating_sub(named.len()));
+    distinct(named.into_iter().chain(answering), |path| own.as_deref() != Some(path))
+}
+
+/// The first of these programs that answer `uci`.
+fn answering(programs: &[PathBuf], most: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for some in programs.chunks(AT_ONCE).take(MOST_TRIED / AT_ONCE) {
+        if found.len() >= most {
+            break;
+        }
+        let answers: Vec<bool> = thread::scope(|scope| {
+            let tried: Vec<_> = some.iter().map(|program| scope.spawn(|| answers(program))).collect();
+            tried.into_iter().map(|answer| answer.join().unwrap_or(false)).collect()
+        });
+        found.extend(some.iter().zip(answers).filter(|(_, answers)| *answers).map(|(path, _)| path.clone()));
+    }
+    found.truncate(most);
+    found
+}
+
+/// Whether a program is an engine, and not a copy of tabiya.
+fn answers(program: &Path) -> bool {
+    let Ok(mut client) = Client::start(program, &[], program.parent()) else { return false };
+    let mut is_tabiya = false;
+    let see = |line: String| is_tabiya |= line.starts_with("id name ") && line.ends_with(NAME_ADDITION);
+    client.ask("uci", "uciok", PATIENCE, see).is_ok() && !is_tabiya
+}
+
+fn is_installer(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    INSTALLERS.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes()))
 }
 
 /// The books of the machine, by their paths: those near, then those of other programs.
@@ -148,15 +199,17 @@ fn rank(path: &Path) -> usize {
     ENGINES.iter().position(is).unwrap_or(ENGINES.len())
 }
 
+/// Whether the system may start a file, as far as its mode or its name says.
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+pub(super) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("exe"))
+pub(super) fn is_program(path: &Path) -> bool {
+    let end = path.extension().unwrap_or_default();
+    ["exe", "com", "bat", "cmd"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
 /// The first paths that lead to different files and pass, no more than can be offered.
@@ -188,6 +241,33 @@ mod tests {
         assert_eq!(found(0), ["b"].map(PathBuf::from));
         assert_eq!(found(1), ["a/f", "b"].map(PathBuf::from));
         assert_eq!(found(2), ["a/f", "a/x/deep", "b"].map(PathBuf::from));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_that_answer_are_engines_unless_they_are_tabiya() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            // Another process writes it: while this one has it open, a test beside it may start a process that has it open too.
+            let mut shell = std::process::Command::new("sh");
+            shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&path).arg(text);
+            assert!(shell.status().unwrap().success());
+            path
+        };
+        let script = |says: &str| format!("#!/bin/sh\nread line\nprintf '{says}'\nread line\n");
+        let programs = [
+            program("silent.exe", "#!/bin/sh\nexit 0\n"),
+            program("Prodeo.exe", &script("id name Prodeo\\nuciok\\n")),
+            program("Solid.exe", &script("id name Prodeo (tabiya)\\nuciok\\n")),
+            program("text.exe", "not a program"),
+            program("xboard.exe", "#!/bin/sh\nread line\necho 'Illegal move: uci'\n"),
+            program("Thinker.exe", &script("uciok\\n")),
+        ];
+        assert_eq!(answering(&programs, 9), [programs[1].clone(), programs[5].clone()]);
+        assert_eq!(answering(&programs, 1), programs[1..2]);
+        assert!(is_installer(Path::new("Engines/unins000.exe")) && !is_installer(&programs[1]));
+        assert!(is_program(&programs[0]) && !is_program(folder.path().join("none").as_path()));
     }
 
     #[test]

@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 
 use super::doctor;
 use crate::adapter::config::search_paths::SearchPaths;
-use crate::adapter::config::{FILE_NAME, TEMPLATE};
+use crate::adapter::config::{FILE_NAME, TEMPLATE, own_file};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
 use crate::book;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{complain, unwritable};
+use crate::engine::{Client, NoLine};
 
 /// `tabiya init`.
 #[derive(clap::Args, Default)]
@@ -34,31 +35,34 @@ pub struct Args {
     force: bool,
 }
 
-/// Writes `tabiya.toml` in the working folder, runs doctor, and offers to add tabiya to Cute Chess.
+/// Writes `tabiya.toml` in the working folder, runs doctor, and offers to add tabiya to Cute Chess. Beside an executable that
+/// was renamed to `NAME`, the file is `NAME.toml`.
 ///
 /// # Errors
 /// When there is a configuration already and `--force` is not given, when no engine is found or named, when the engine or
-/// a book does not exist, or when the file cannot be written.
+/// a book does not exist, when the user cancels, or when the file cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
     let (input, output) = (&mut io::stdin().lock(), &mut io::stdout());
     let asks = !args.yes && io::stdin().is_terminal();
-    Init { input, output, asks }.run(args)
+    Init { input, output, asks, path: target(), start: startable, check: doctor::try_file }.run(args)
 }
 
-/// Explains what tabiya is to a user who has double-clicked its executable, and offers [`run`].
+/// Explains what tabiya is to a user who has double-clicked its executable, and offers [`run`], or to check what is there.
 ///
 /// # Errors
 /// Those of [`run`].
 pub fn welcome() -> Result<Exit> {
     let (input, output) = (&mut io::stdin().lock(), &mut io::stdout());
-    let mut init = Init { input, output, asks: true };
-    init.say("tabiya gives any UCI chess engine any opening book. A chess program such as Arena or Cute Chess starts it in")?;
-    init.say("place of the engine; it is not meant to be used by hand.\n")?;
-    if init.ask("Set it up in this folder now?", "y")?.eq_ignore_ascii_case("y") {
-        init.run(&Args::default())
-    } else {
-        Ok(Exit::Done)
-    }
+    Init { input, output, asks: true, path: target(), start: startable, check: doctor::try_file }.welcome()
+}
+
+/// The configuration of the executable that was started, in the working folder.
+fn target() -> PathBuf {
+    let working = env::current_dir().unwrap_or_default();
+    let is_here = |file: &PathBuf| {
+        file.parent().is_some_and(|at| same_file::is_same_file(at, &working).unwrap_or(false))
+    };
+    own_file().filter(is_here).unwrap_or_else(|| working.join(FILE_NAME))
 }
 
 /// Keeps the window of a double click open until its user has read it.
@@ -73,11 +77,35 @@ struct Init<'a> {
     output: &'a mut dyn Write,
     /// Whether there is somebody to ask.
     asks: bool,
+    /// The configuration.
+    path: PathBuf,
+    /// Tries an engine.
+    start: fn(PathBuf) -> Result<PathBuf>,
+    /// Tries the configuration.
+    check: fn(&Path) -> Result<Exit>,
 }
 
 impl Init<'_> {
+    fn welcome(&mut self) -> Result<Exit> {
+        self.say("tabiya gives any UCI chess engine any opening book. A chess program such as Arena or Cute Chess starts it in")?;
+        self.say("place of the engine; it is not meant to be used by hand.\n")?;
+        if self.path.exists() && !is_template(&self.path) {
+            self.say(&format!("tabiya is set up here already: {}", self.path.display()))?;
+            let answer = self.ask("Enter: check it; n: set it up anew", "")?;
+            return match answer.to_lowercase().starts_with('n') {
+                true => self.run(&Args { force: true, ..Args::default() }),
+                false => (self.check)(&self.path),
+            };
+        }
+        if self.ask("Set it up in this folder now?", "y")?.eq_ignore_ascii_case("y") {
+            self.run(&Args::default())
+        } else {
+            Ok(Exit::Done)
+        }
+    }
+
     fn run(&mut self, args: &Args) -> Result<Exit> {
-        let path = env::current_dir().unwrap_or_default().join(FILE_NAME);
+        let path = self.path.clone();
         let replaced = args.force || is_template(&path);
         if path.exists() && !replaced {
             return Err(Error::exists(&path));
@@ -86,37 +114,43 @@ impl Init<'_> {
         let books = self.books(args)?;
         write(&path, &configuration(&engine, &books), replaced)?;
         self.say(&format!("Wrote {}.\n", path.display()))?;
-        let exit = doctor::try_file(&path)?;
-        self.cutechess(&path)?;
-        Ok(exit)
+        let exit = (self.check)(&path)?;
+        match self.cutechess(&path) {
+            // The configuration is written: only this last question is cancelled.
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(exit),
+            added => added.map(|()| exit),
+        }
     }
 
     /// The engine that is named, or chosen from those that are found.
     fn engine(&mut self, args: &Args, find: fn() -> Vec<PathBuf>) -> Result<PathBuf> {
-        let wrong = |what: String| Error::new(ErrorKind::Engine, what);
         let named = |name: &str| {
             let found = SearchPaths::new(None).find_program(name);
-            found.map_err(|why| wrong(format!("{name}: no such engine: {why}")))
+            found.map_err(|why| Error::new(ErrorKind::Engine, format!("{name}: no such engine: {why}")))
         };
         if let Some(name) = &args.engine {
-            return named(name);
+            return named(name).and_then(self.start);
         }
-        let none = || wrong("no engine was found".to_owned()).advice("name one with --engine");
         if !self.asks && !args.yes {
             return Err(Error::new(ErrorKind::Usage, "there is no terminal to ask which engine")
                 .advice("name it with --engine, or accept what is found with --yes"));
         }
         let found = find();
         if !self.asks {
+            let none = || Error::new(ErrorKind::Engine, "no engine was found").advice(NO_ENGINE);
             return found.into_iter().next().ok_or_else(none);
         }
         self.list("Engines", &found)?;
+        let (question, default) = match found.is_empty() {
+            true => ("Path of an engine, or drag its program into this window", ""),
+            false => ("Engine (its number or path)", "1"),
+        };
+        if found.is_empty() {
+            self.say(&format!("To play you need one: {NO_ENGINE}."))?;
+        }
         loop {
-            let answer = self.ask("Engine (its number or path)", if found.is_empty() { "" } else { "1" })?;
-            if answer.is_empty() {
-                return Err(none());
-            }
-            match choice(&answer, &found).map_or_else(|| named(&answer), Ok) {
+            let answer = self.ask(question, default)?;
+            match pick(&answer, &found, 1, named).and_then(self.start) {
                 Ok(engine) => return Ok(engine),
                 Err(error) => complain(&error),
             }
@@ -144,7 +178,7 @@ impl Init<'_> {
             if answer == "0" {
                 return Ok(Vec::new());
             }
-            match choice(&answer, &found).map_or_else(|| named(&answer), Ok) {
+            match pick(&answer, &found, 0, named) {
                 Ok(book) => return Ok(vec![book]),
                 Err(error) => complain(&error),
             }
@@ -161,7 +195,8 @@ impl Init<'_> {
         if self.asks && !self.ask(&question, "y")?.eq_ignore_ascii_case("y") {
             return Ok(());
         }
-        let name = engines.add(&program, folder)?;
+        let name = config.file_stem().unwrap_or_default().to_string_lossy();
+        let name = engines.add(&name, &program, folder)?;
         self.say(&format!("Cute Chess has the engine \"{name}\"."))
     }
 
@@ -174,15 +209,24 @@ impl Init<'_> {
         lines.into_iter().try_for_each(|(at, path)| self.say(&format!("  {}  {}", at + 1, path.display())))
     }
 
-    /// Asks, and returns the answer without spaces around it: the default where it is empty, and at the end of input.
+    /// Asks, and returns the answer without spaces around it: the default where it is empty.
+    ///
+    /// # Errors
+    /// When the input has ended, as Ctrl-D ends it: the user cancels.
     fn ask(&mut self, question: &str, default: &str) -> Result<String> {
         let shown = if default.is_empty() { String::new() } else { format!(" [{default}]") };
         let asked = write!(self.output, "{question}{shown}: ").and_then(|()| self.output.flush());
         asked.map_err(|error| unwritable(&error))?;
         let mut answer = String::new();
-        self.input
+        let read = self
+            .input
             .read_line(&mut answer)
             .map_err(|error| Error::new(ErrorKind::File, format!("cannot read standard input: {error}")))?;
+        if read == 0 {
+            // After the question, which has no line end.
+            self.say("")?;
+            return Err(Error::new(ErrorKind::Interrupted, "cancelled; nothing was written"));
+        }
         let answer = answer.trim();
         Ok(if answer.is_empty() { default } else { answer }.to_owned())
     }
@@ -193,10 +237,75 @@ impl Init<'_> {
     }
 }
 
-/// The item of a list that an answer names by its number, from 1.
-fn choice(answer: &str, list: &[PathBuf]) -> Option<PathBuf> {
-    let number: usize = answer.parse().ok()?;
-    list.get(number.checked_sub(1)?).cloned()
+/// Where people get an engine.
+const NO_ENGINE: &str =
+    "get one, such as Stockfish from https://stockfishchess.org/download, and name it with --engine";
+
+/// The item of a list that an answer names by its number, from 1, or else what `named` makes of it. `least` is the least number
+/// that can be answered.
+///
+/// # Errors
+/// When a number is not in the list; those of `named`.
+fn pick(
+    answer: &str,
+    list: &[PathBuf],
+    least: usize,
+    named: impl Fn(&str) -> Result<PathBuf>,
+) -> Result<PathBuf> {
+    let number = answer.parse::<usize>().ok();
+    if let Some(item) = number.and_then(|number| list.get(number.checked_sub(1)?)) {
+        return Ok(item.clone());
+    }
+    if number.is_some() && !Path::new(answer).exists() {
+        let numbers: Vec<String> = (least..=list.len()).map(|number| number.to_string()).collect();
+        let numbers = match numbers.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} or {last}, or a path", rest.join(", ")),
+            Some((only, _)) => format!("{only}, or a path"),
+            None => "a path".to_owned(),
+        };
+        return Err(Error::new(ErrorKind::Usage, format!("there is no number {answer} in the list"))
+            .advice(format!("type {numbers}")));
+    }
+    named(&dragged(answer))
+}
+
+/// The path of a file that was dragged into a terminal, which puts it in quotes, or `\` before its spaces.
+fn dragged(answer: &str) -> String {
+    let answer = answer.strip_prefix("& ").unwrap_or(answer).trim();
+    let quoted = ['\'', '"'].iter().find_map(|mark| answer.strip_prefix(*mark)?.strip_suffix(*mark));
+    match quoted {
+        Some(path) => path.to_owned(),
+        None if cfg!(unix) && !Path::new(answer).exists() => {
+            let mut letters = answer.chars();
+            let next = || {
+                letters
+                    .next()
+                    .map(|letter| if letter == '\\' { letters.next().unwrap_or(letter) } else { letter })
+            };
+            std::iter::from_fn(next).collect()
+        }
+        None => answer.to_owned(),
+    }
+}
+
+/// A program that the system starts, and that does not end when it is asked `uci`. Whether it answers as an engine does is
+/// `doctor`'s business: some take long.
+///
+/// # Errors
+/// When the file is something else.
+fn startable(program: PathBuf) -> Result<PathBuf> {
+    let wrong = |what: &str| {
+        Err(Error::new(ErrorKind::Engine, what)
+            .at_path(&program)
+            .advice("name the file that starts the engine"))
+    };
+    if !find::is_program(&program) {
+        return wrong("this is not a program");
+    }
+    match Client::start(&program, &[], program.parent())?.ask("uci", "uciok", find::PATIENCE, |_| ()) {
+        Err(NoLine::Ended) => wrong("this ends without an answer to `uci`"),
+        Ok(()) | Err(NoLine::Late) => Ok(program),
+    }
 }
 
 /// The configuration for an engine and books: the template with their keys.
@@ -264,37 +373,126 @@ mod tests {
         }
     }
 
-    fn talk(answers: &str, body: impl FnOnce(&mut Init<'_>) -> Result<String>) -> (Result<String>, String) {
+    /// What comes of a double click on an executable whose configuration is `path`, with these answers.
+    fn talk(path: &Path, answers: &str) -> (Result<Exit>, String) {
         let (mut input, mut output) = (answers.as_bytes(), Vec::new());
-        let result = body(&mut Init { input: &mut input, output: &mut output, asks: true });
+        let check = |path: &Path| {
+            assert!(path.is_file());
+            Ok(Exit::Findings)
+        };
+        let start = |program: PathBuf| match program.ends_with("readme.txt") {
+            true => startable(program),
+            false => Ok(program),
+        };
+        let path = path.to_owned();
+        let mut init = Init { input: &mut input, output: &mut output, asks: true, path, start, check };
+        let result = init.welcome();
         (result, String::from_utf8(output).unwrap())
+    }
+
+    /// A program.
+    fn program() -> String {
+        env::current_exe().unwrap().display().to_string()
     }
 
     #[test]
     fn without_an_engine_there_is_nothing_to_set_up() {
-        let (mut input, mut output) = (&b"\n"[..], Vec::new());
-        for asks in [false, true] {
-            let mut init = Init { input: &mut input, output: &mut output, asks };
+        for (asks, answers) in [(false, ""), (true, "\n")] {
+            let (mut input, mut output) = (answers.as_bytes(), Vec::new());
+            let path = PathBuf::from(FILE_NAME);
+            let mut init = Init {
+                input: &mut input,
+                output: &mut output,
+                asks,
+                path,
+                start: Ok,
+                check: |_| Ok(Exit::Done),
+            };
             let error = init.engine(&Args { yes: !asks, ..Args::default() }, Vec::new).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Engine);
-            assert!(error.to_string().contains("no engine was found"), "{error}");
+            let said = String::from_utf8(output).unwrap();
+            match asks {
+                // It asks until there is no answer any more.
+                true => assert!(said.contains(NO_ENGINE) && error.kind() == ErrorKind::Interrupted, "{said}"),
+                false => assert!(error.to_string().contains("no engine was found"), "{error}"),
+            }
         }
     }
 
     #[test]
-    fn an_empty_answer_and_the_end_of_input_mean_the_default() {
-        for (answers, answer) in [("\n", "1"), ("", "1"), (" 3 \r\n", "3")] {
-            let (result, asked) = talk(answers, |init| init.ask("Engine", "1"));
-            assert_eq!((result.unwrap().as_str(), asked.as_str()), (answer, "Engine [1]: "));
+    fn a_double_click_writes_the_configuration_and_a_second_one_checks_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("Solid.toml");
+        let (result, said) = talk(&path, "no\n");
+        assert!(result.unwrap() == Exit::Done && !path.exists() && !said.contains("already"), "{said}");
+        let (result, _) = talk(&path, &format!("\n'{}' \n0\nn\n", program()));
+        assert_eq!(result.unwrap(), Exit::Findings);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\nengine = "), "{text}");
+        let (result, said) = talk(&path, "\n");
+        assert_eq!(result.unwrap(), Exit::Findings);
+        assert!(said.contains("set up here already") && said.contains("Solid.toml"), "{said}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        fs::write(&path, "seed = 3\n").unwrap();
+        let (result, _) = talk(&path, &format!("n\n{}\n0\nn\n", program()));
+        assert_eq!(result.unwrap(), Exit::Findings);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn the_end_of_input_cancels_and_nothing_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        for answers in ["", "\n", &format!("\n{}\n", program())] {
+            let error = talk(&path, answers).0.unwrap_err();
+            assert_eq!((error.kind(), path.exists()), (ErrorKind::Interrupted, false), "{answers:?}");
         }
+        fs::write(&path, "seed = 3\n").unwrap();
+        for answers in ["", "n\n"] {
+            assert_eq!(talk(&path, answers).0.unwrap_err().kind(), ErrorKind::Interrupted);
+            assert_eq!(fs::read_to_string(&path).unwrap(), "seed = 3\n");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_program_is_asked_for_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, text) = (folder.path().join(FILE_NAME), folder.path().join("readme.txt"));
+        fs::write(&text, "read me").unwrap();
+        assert!(startable(text.clone()).unwrap_err().to_string().contains("not a program"));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).unwrap();
+            assert_eq!(startable(text.clone()).unwrap_err().kind(), ErrorKind::Engine);
+        }
+        let error = talk(&path, &format!("\n{}\n", text.display())).0.unwrap_err();
+        assert_eq!((error.kind(), path.exists()), (ErrorKind::Interrupted, false));
     }
 
     #[test]
     fn a_number_names_an_item_of_the_list() {
-        let list = [PathBuf::from("a"), PathBuf::from("b")];
-        assert_eq!(choice("2", &list), Some("b".into()));
-        for other in ["0", "3", "-1", "a", ""] {
-            assert_eq!(choice(other, &list), None, "{other}");
+        let (one, two) = ([PathBuf::from("a")], [PathBuf::from("a"), PathBuf::from("b")]);
+        let named = |name: &str| Ok(PathBuf::from(format!("named {name}")));
+        let picked = |answer: &str, list: &[PathBuf], least| {
+            pick(answer, list, least, named).map_err(|error| error.to_string())
+        };
+        assert_eq!(picked("2", &two, 1), Ok("b".into()));
+        for (answer, list, least, advice) in [
+            ("3", &two[..], 1, "type 1 or 2, or a path"),
+            ("0", &two, 1, "type 1 or 2, or a path"),
+            ("3", &two, 0, "type 0, 1 or 2, or a path"),
+            ("2", &one, 1, "type 1, or a path"),
+            ("1", &[], 1, "type a path"),
+        ] {
+            let error = picked(answer, list, least).unwrap_err();
+            assert!(error.contains(&format!("no number {answer} ")) && error.ends_with(advice), "{error}");
         }
+        for (answer, name) in
+            [("a", "a"), ("-1", "-1"), ("'a b'", "a b"), ("\"a b\"", "a b"), ("& 'a b'", "a b")]
+        {
+            assert_eq!(picked(answer, &two, 1), Ok(format!("named {name}").into()));
+        }
+        let escaped = if cfg!(unix) { "a b\\" } else { "a\\ b\\\\" };
+        assert_eq!(dragged("a\\ b\\\\"), escaped);
     }
 }
