@@ -248,11 +248,11 @@ fn components_of_hundreds_of_positions() {
     for (seed, evaluated) in [(1, 1.0), (2, 0.9), (3, 0.5)] {
         let (links, known) = random(size, 2, evaluated, seed);
         let components = Components::new(&links);
-        assert!((0..components.len()).any(|number| components.members(number).len() > size / 2));
+        assert!((0..components.len()).any(|number| components.members(number).len() > size as usize / 2));
         let backed = backed(&links, &known);
         for us in [WHITE, BLACK] {
             let naive = naive(&links, &known, us);
-            assert!((0..size).all(|at| backed.of(us, at as u32) == naive[at]));
+            assert!((0..size).all(|at| backed.of(us, at) == naive[at as usize]));
         }
     }
 }
