@@ -37,7 +37,7 @@ mod work;
 pub use crate::base::resources::Resources;
 pub use eco::Names;
 pub use filter::{Filter, Only, TagPattern, Tags};
-pub use gather::Input;
+pub use gather::{Damage, Input};
 pub(crate) use gather::write_counts;
 pub use layer::Layer;
 pub use merge::{Merged, merge};
