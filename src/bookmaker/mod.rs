@@ -56,7 +56,7 @@ use files::Files;
 use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
-use weigh::Drops;
+use weigh::{Drop, Drops};
 
 /// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;
@@ -124,7 +124,12 @@ fn build_from<R: Row>(
             marks.apply(&mut record, weigh.uniform);
             if !counted {
                 // A comment may give a move the weight 0, which says that it is not to be played.
+                let before = record.moves.len();
                 record.moves.retain(|facts| facts.weight > 0);
+                let unweighed = (before - record.moves.len()) as u64;
+                if unweighed > 0 {
+                    report.drop_moves([(Drop::Unweighed, unweighed)].into());
+                }
                 if record.moves.is_empty() {
                     return Ok(());
                 }

@@ -264,7 +264,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     drop(progress);
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
-    let lines = [games_lines, counts::read_lines(&counted, filtered), written_lines, evals_lines].concat();
+    let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
+    let lines =
+        [games_lines, counts::read_lines(&counted, filtered), dropped_lines, written_lines, evals_lines]
+            .concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));
