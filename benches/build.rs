@@ -169,7 +169,8 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
-    let input = Input { games: &mut source, repeated: &Repeated::default(), counts: &[], work: None };
+    let input =
+        Input { games: &mut source, repeated: &Repeated::default(), counts: &[], work: None, damage: None };
     tabiya::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }

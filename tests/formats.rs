@@ -58,6 +58,7 @@ fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Writt
         repeated: &tabiya::bookmaker::Repeated::default(),
         counts: &[],
         work: None,
+        damage: None,
     };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
     bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1

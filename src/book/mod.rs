@@ -420,6 +420,14 @@ pub trait Book: Send + Sync {
         Summary { findings, ..summary }
     }
 
+    /// Reads the whole book and sums up what is lost in it or cannot be used, which every command that reads the book
+    /// reports.
+    fn damage(&self, progress: &Progress) -> Vec<Finding> {
+        let ((), mut findings) = summed(|findings| self.inspect(progress, findings));
+        findings.retain(Finding::is_error);
+        findings
+    }
+
     /// Reads the whole book and reports what is wrong with it: the first findings of each kind one by one, the others in
     /// one line at the end.
     fn check(&self, progress: &Progress, report: &mut dyn FnMut(Finding)) {

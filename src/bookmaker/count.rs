@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 
 use shakmaty::{ByColor, Move, Position as _};
 
 use super::Resources;
+use super::files::Files;
 use super::filter::{Filter, Left, Sides, slice_of};
 use super::game_index::GameIndex;
 use super::marks::Marks;
@@ -22,39 +22,8 @@ use crate::chess::{Packed, Position};
 use crate::games::play::{GamesPlayer, play};
 use crate::games::{Ahead, End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
-/// Bits of a game's number that hold its offset in its file.
-const OFFSET_BITS: u32 = 48;
-
 /// Plies of one game that count; the rest is left out. The longest game that the rules allow has fewer.
 const MOST_PLIES: usize = 1 << 14;
-
-/// The files of a build. A game's number holds the place of its file in the order of names, and its offset in the file.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Files(Vec<PathBuf>);
-
-impl Files {
-    /// Files in the order of their names.
-    pub fn new(mut files: Vec<PathBuf>) -> Self {
-        files.sort();
-        files.dedup();
-        Self(files)
-    }
-
-    /// The number of the game at an offset of a file.
-    pub(super) fn number(&self, file: &Path, offset: u64) -> u64 {
-        // A database is named by another file than the one with its games.
-        let stem = || self.0.iter().position(|known| known.with_extension("") == file.with_extension(""));
-        let found = self.0.binary_search_by(|known| known.as_path().cmp(file)).ok().or_else(stem);
-        let file = found.unwrap_or(0) as u64;
-        file << OFFSET_BITS | offset & ((1 << OFFSET_BITS) - 1)
-    }
-
-    /// The file and the offset of the game with this number.
-    pub fn place(&self, number: u64) -> Option<(&Path, u64)> {
-        let file = self.0.get(usize::try_from(number >> OFFSET_BITS).ok()?)?;
-        Some((file, number & ((1 << OFFSET_BITS) - 1)))
-    }
-}
 
 /// What was counted.
 pub struct Counted<R> {
@@ -84,7 +53,7 @@ pub fn count<R: Row>(
     progress: &Progress,
 ) -> Result<Counted<R>> {
     let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
-    let files = Files::new(source.files());
+    let files = Files::new(source);
     let most = filter.max_ply.map_or(MOST_PLIES, |most| (most as usize).min(MOST_PLIES));
     let counter = || Counter {
         filter,

@@ -1,19 +1,15 @@
 //! The index of a build's games, for books that name games.
 #![allow(clippy::cast_possible_truncation, reason = "the name is cut before")]
 
-use std::path::Path;
 use std::sync::Mutex;
 
 use super::Resources;
-use super::count::Files;
+use super::files::Files;
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::sort::Sorter;
 use crate::book::{BookWriter, CBH_RECORD, GameReference, SourceKind};
 use crate::games::{GameResult, Header, Spot};
-
-/// The name of standard input among the files: its games cannot be found again.
-const STANDARD_INPUT: &str = "-";
 
 /// Bytes of an entry before the names.
 const HEAD: usize = 8 + 8 + 1 + 1 + 2 + 2 + 2;
@@ -69,25 +65,27 @@ impl GameIndex {
         self.0.lock().map_err(poisoned)?.push(entry)
     }
 
-    /// Hands the games over in the order of their numbers.
+    /// Hands the games over in the order of their numbers. Returns how many no other program could find: they are left out.
     ///
     /// # Errors
     /// When a temporary file cannot be read, or the book cannot be written.
-    pub(crate) fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<()> {
-        let Ok(sorter) = self.0.into_inner() else { return Ok(()) };
+    pub(crate) fn hand_over(self, files: &Files, writer: &mut dyn BookWriter) -> Result<u64> {
+        let Ok(sorter) = self.0.into_inner() else { return Ok(0) };
+        let mut lost = 0;
         let mut sorted = sorter.finish()?;
         while let Some(entry) = sorted.next()? {
-            if let Some(game) = read(entry, files) {
-                writer.game(&game)?;
+            match read(entry, files) {
+                Some(game) => writer.game(&game)?,
+                None => lost += 1,
             }
         }
-        Ok(())
+        Ok(lost)
     }
 }
 
 fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
     let number = bytes::u64_be(entry, 0)?;
-    let (file, address) = files.place(number).filter(|(file, _)| *file != Path::new(STANDARD_INPUT))?;
+    let (file, address) = files.place(number)?;
     // With an absolute path the book can be moved.
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let names = entry.get(HEAD..)?;
@@ -117,12 +115,13 @@ fn read(entry: &[u8], files: &Files) -> Option<GameReference> {
 mod tests {
     use super::*;
     use crate::games::Place;
-    use std::path::PathBuf;
+    use std::path::Path;
     use std::sync::Arc;
 
     #[test]
     fn a_game_is_found_again_in_a_text_and_in_a_database() {
-        let files = Files::new(vec![PathBuf::from("/g/b.cbh"), PathBuf::from("/g/a.pgn")]);
+        let files = [("/g/b.cbg", "/g/b.cbh"), ("/g/a.pgn", "/g/a.pgn")];
+        let files = Files::of(files.map(|(name, linked)| (name.into(), Some(linked.into()))));
         let found = |file: &str, spot, offset| {
             let file: Arc<Path> = Arc::from(Path::new(file));
             let place = Place { file: Arc::clone(&file), spot, offset, length: 700 };

@@ -1,7 +1,9 @@
 //! Counting games together with the counts of other machines, and writing count files.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::count::{Counted, count};
 use super::filter::Filter;
@@ -14,12 +16,13 @@ use super::sort::{RadixSorter, Sorted, SortedRuns};
 use super::weigh::for_each_move;
 use super::work::{Kept, Work};
 use super::{ASIDE, Resources};
-use crate::base::error::Result;
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::findings::Finding;
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::Counts;
-use crate::book::counts::{By, CountFile, CountWriter, CountsWritten, Line, Shape};
+use crate::book::counts::{By, CountFile, CountWriter, CountsWritten, Line, Shape, damage};
 use crate::chess::MoveCode;
 use crate::games::Sources;
 
@@ -36,6 +39,25 @@ pub struct Input<'a> {
     pub counts: &'a [CountFile],
     /// Where the counts of each file of games are kept until the output is written, if they are.
     pub work: Option<&'a mut Work>,
+    /// Takes the row groups that cannot be read to their end, after what can be read of them is counted; `None`: the first
+    /// is an error.
+    pub damage: Option<&'a Damage>,
+}
+
+/// Row groups of count files that could not be read to their end, by the places of their files in [`Input::counts`].
+#[derive(Debug, Default)]
+pub struct Damage(Mutex<BTreeMap<(usize, usize), Error>>);
+
+impl Damage {
+    fn add(&self, file: usize, group: usize, error: Error) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((file, group), error);
+    }
+
+    /// What it is, for these files.
+    pub fn findings(self, files: &[CountFile]) -> Vec<Finding> {
+        let groups = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        damage(groups.iter().filter_map(|((file, group), error)| Some((files.get(*file)?, *group, error))))
+    }
 }
 
 impl Input<'_> {
@@ -55,12 +77,20 @@ impl Input<'_> {
     ) -> Result<Counted<R>> {
         let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
         self.counts.iter().try_for_each(|file| file.require(wanted))?;
-        let given = || self.counts.iter().map(|file| Source { file: Held::Open(file), filter });
+        let given = || {
+            let source = |(number, file)| Source {
+                file: Held::Open(file),
+                filter,
+                damage: self.damage.map(|damage| (damage, number)),
+            };
+            self.counts.iter().enumerate().map(source)
+        };
         if let Some(work) = &mut self.work {
             let Kept { report, shards } = work.count::<R>(self.games, filter, by, resources, progress)?;
             // Filters have acted on them.
             let filter = &Filter::default();
-            let shards = shards.into_iter().map(|shard| Source { file: Held::Closed(shard), filter });
+            let shards =
+                shards.into_iter().map(|shard| Source { file: Held::Closed(shard), filter, damage: None });
             let sources: Vec<_> = shards.chain(given()).collect();
             let runs = read(&sources, by, resources, progress)?;
             return Ok(Counted { runs, report, marks: Marks::default() });
@@ -78,6 +108,8 @@ impl Input<'_> {
 struct Source<'a> {
     file: Held<'a>,
     filter: &'a Filter,
+    /// Where damage goes, and the number of the file there.
+    damage: Option<(&'a Damage, usize)>,
 }
 
 /// A count file. There may be more of them than can be open at once.
@@ -124,7 +156,8 @@ fn read<R: Row>(
     let work = || {
         let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
-            while let Some((Source { file, filter }, group)) = parts.get(next.fetch_add(1, Ordering::Relaxed))
+            while let Some((Source { file, filter, damage }, group)) =
+                parts.get(next.fetch_add(1, Ordering::Relaxed))
             {
                 let wanted = Shape { positions: R::PLACED, by: by.or(filter.slices()) };
                 let mut rows = 0;
@@ -139,7 +172,12 @@ fn read<R: Row>(
                     }
                     push(&Line { slice: by.of(line.slice), ..*line }, &mut sorter)
                 };
-                file.with(|file| file.group(*group, wanted, see))?;
+                match (file.with(|file| file.group(*group, wanted, see)), damage) {
+                    (Err(error), Some((damage, number))) if error.kind() == ErrorKind::Format => {
+                        damage.add(*number, *group, error);
+                    }
+                    (read, _) => read?,
+                }
                 done.fetch_add(rows % STRIDE, Ordering::Relaxed);
             }
             Ok(())

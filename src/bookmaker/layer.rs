@@ -60,4 +60,8 @@ impl<L: Layer> Book for L {
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
         self.below().survey(progress, findings)
     }
+
+    fn inspect(&self, progress: &Progress, findings: &mut Findings<'_>) {
+        self.below().inspect(progress, findings);
+    }
 }

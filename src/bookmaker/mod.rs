@@ -19,6 +19,7 @@ pub mod diff;
 pub(crate) mod eco;
 pub mod edit;
 mod facts_row;
+mod files;
 pub mod filter;
 mod game_index;
 mod gather;
@@ -37,8 +38,8 @@ mod work;
 pub use crate::base::resources::Resources;
 pub use eco::Names;
 pub use filter::{Filter, Only, TagPattern, Tags};
-pub use gather::Input;
 pub(crate) use gather::write_counts;
+pub use gather::{Damage, Input};
 pub use layer::Layer;
 pub use merge::{Merged, merge};
 pub use repeated::Repeated;
@@ -49,15 +50,20 @@ pub use work::Work;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::counts::By;
-use crate::book::{BookWriter, Written};
-use count::{Counted, Files};
+use crate::book::{BookWriter, Written, left_out};
+use count::Counted;
+use files::Files;
 use game_index::GameIndex;
 use row::{CountRow, PlacedRow, Row};
 use sort::Sorted;
-use weigh::Drops;
+use weigh::{Drop, Drops};
 
 /// Bytes of memory that do not hold rows but pieces of files and the games in them.
 const ASIDE: usize = 24 << 20;
+
+/// Games whose links are left out.
+const UNLINKED: &str =
+    "links to games that other programs could not find: from standard input, an archive or a compressed file";
 
 /// How a book is built.
 #[derive(Clone, Copy)]
@@ -100,9 +106,10 @@ fn build_from<R: Row>(
     let index = (counted && writer.wants_games()).then(|| GameIndex::new(resources));
     let Counted { runs, mut report, marks } =
         input.count::<R>(filter, By::default(), resources, index.as_ref(), progress)?;
-    if let Some(index) = index {
-        index.hand_over(&Files::new(input.games.files()), &mut *writer)?;
-    }
+    let unlinked = match index {
+        Some(index) => index.hand_over(&Files::new(input.games), &mut *writer)?,
+        None => 0,
+    };
     let sorted = Sorted::new(runs);
     progress.things(sorted.total(), "counts");
     // What a format cannot hold is only reported where it was asked for.
@@ -117,7 +124,12 @@ fn build_from<R: Row>(
             marks.apply(&mut record, weigh.uniform);
             if !counted {
                 // A comment may give a move the weight 0, which says that it is not to be played.
+                let before = record.moves.len();
                 record.moves.retain(|facts| facts.weight > 0);
+                let unweighed = (before - record.moves.len()) as u64;
+                if unweighed > 0 {
+                    report.drop_moves([(Drop::Unweighed, unweighed)].into());
+                }
                 if record.moves.is_empty() {
                     return Ok(());
                 }
@@ -126,5 +138,7 @@ fn build_from<R: Row>(
             writer.add(&record)
         })
     })?;
-    Ok((report, writer.finish()?))
+    let mut written = writer.finish()?;
+    written.left_out.extend(left_out([(UNLINKED, unlinked)]));
+    Ok((report, written))
 }

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use shakmaty::Move;
 
 use super::Resources;
-use super::count::Files;
+use super::files::Files;
 use super::filter::Filter;
 use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::{Error, Result};
@@ -38,7 +38,7 @@ impl Repeated {
         progress: &Progress,
     ) -> Result<Self> {
         let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
-        let files = Files::new(source.files());
+        let files = Files::new(source);
         let digester = || Digester {
             filter,
             wanted_tags: filter.wanted_tags(By::default()),

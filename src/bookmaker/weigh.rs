@@ -48,6 +48,8 @@ pub enum Drop {
     Score,
     /// Too small a share of the position's games.
     Share,
+    /// A comment gives it the weight 0.
+    Unweighed,
 }
 
 /// How many moves were dropped, and why.
@@ -66,7 +68,7 @@ impl Weigh {
 
     /// Half-points: two for a win and one for a draw, as PolyGlot weighs moves (docs/formats/polyglot.md, Weight). A move
     /// that only lost weighs 0 and is never played: it is kept where games are `counted`, for its results and for the
-    /// positions that it leads to.
+    /// positions that it leads to. Of equal weights every move has one, as in a study whose result says nothing of its moves.
     ///
     /// # Errors
     /// Why the move is not kept.
@@ -75,12 +77,12 @@ impl Weigh {
         let score = points as f64 / counts.games as f64 / 2.0;
         if counts.games < self.min_games {
             Err(Drop::Games)
-        } else if points == 0 && !counted {
+        } else if points == 0 && !counted && !self.uniform {
             Err(Drop::Lost)
         } else if score < self.min_score / 100.0 {
             Err(Drop::Score)
         } else {
-            Ok(if self.uniform { points.min(1) } else { points })
+            Ok(if self.uniform { 1 } else { points })
         }
     }
 }
@@ -213,7 +215,7 @@ mod tests {
         let scored = of(Weigh { min_games: 1, min_score: 1.0, ..Weigh::default() });
         assert_eq!(scored[0], (1, vec![(1, 3), (2, 3)]));
         let uniform = of(Weigh { min_games: 1, uniform: true, ..Weigh::default() });
-        assert_eq!(uniform[0], (1, vec![(1, 1), (2, 1), (3, 0)]));
+        assert_eq!(uniform[0], (1, vec![(1, 1), (2, 1), (3, 1)]));
     }
 
     #[test]
@@ -240,6 +242,8 @@ mod tests {
         let scored = Weigh { min_score: 25.1, ..Weigh::default() };
         assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 3)])]);
         let uniform = Weigh { uniform: true, ..Weigh::default() };
-        assert_eq!(kept(uniform, &COUNTS), [(1, vec![(1, 1)]), (3, vec![(1, 1)])]);
+        assert_eq!(kept(uniform, &COUNTS), [(1, vec![(1, 1), (3, 1)]), (3, vec![(1, 1)])]);
+        let scored = Weigh { min_score: 1.0, ..uniform };
+        assert_eq!(kept(scored, &COUNTS), [(1, vec![(1, 1)]), (3, vec![(1, 1)])]);
     }
 }

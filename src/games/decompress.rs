@@ -4,7 +4,9 @@
 mod frames;
 mod units;
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
@@ -16,6 +18,9 @@ pub(crate) use units::Ahead;
 
 /// Bytes read from the disk at a time.
 const BLOCK_LEN: usize = 1 << 17;
+
+/// Bytes at the start of a file that tell how it is compressed.
+const START_LEN: u64 = 16;
 
 /// The first bytes of a gzip file (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -54,6 +59,18 @@ pub(crate) fn decompressed(
     } else {
         Ok(Box::new(file))
     }
+}
+
+/// Whether a file can be read and is compressed.
+pub(crate) fn is_compressed(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START_LEN).read_to_end(&mut start));
+    read.is_ok()
+        && (start.starts_with(&GZIP)
+            || start.starts_with(&ZSTD)
+            || is_skippable(&start)
+            || start.starts_with(&XZ)
+            || is_bzip2(&start))
 }
 
 /// Whether a Zstandard frame to be skipped begins with these bytes.

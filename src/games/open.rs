@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::apart::Apart;
 use super::cbh::{self, Cbh, CbhSource};
+use super::decompress::is_compressed;
 use super::pgn::Pgn;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
@@ -28,6 +29,9 @@ const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
 pub struct Sources {
     waiting: VecDeque<Source>,
     names: Vec<PathBuf>,
+    /// The file of each in which other programs find a game by its address; `None` where none can: pipes, archives and
+    /// compressed files.
+    linked: Vec<Option<PathBuf>>,
     /// Bytes that each takes on the disk.
     sizes: Vec<u64>,
     passed_over: Vec<Error>,
@@ -58,6 +62,7 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
     let mut sources = Sources {
         waiting: VecDeque::new(),
         names: Vec::new(),
+        linked: Vec::new(),
         sizes: Vec::new(),
         passed_over: Vec::new(),
         current: None,
@@ -95,7 +100,7 @@ pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<At
     let (names, sizes) = (vec![name.to_owned()], vec![size.unwrap_or_default()]);
     let current = Some(batches(name, text));
     let (waiting, passed_over, ahead) = (VecDeque::new(), Vec::new(), Ahead::default());
-    Sources { waiting, names, sizes, passed_over, current, size, done, ahead }
+    Sources { waiting, names, linked: vec![None], sizes, passed_over, current, size, done, ahead }
 }
 
 impl Source {
@@ -115,6 +120,7 @@ impl Sources {
         Some(Self {
             waiting: self.waiting.clone(),
             names: self.names.clone(),
+            linked: self.linked.clone(),
             sizes: self.sizes.clone(),
             passed_over: Vec::new(),
             current: None,
@@ -136,6 +142,7 @@ impl Sources {
             let games = Self {
                 waiting: [source.clone()].into(),
                 names: vec![name.clone()],
+                linked: vec![None],
                 sizes: vec![*size],
                 passed_over: Vec::new(),
                 current: None,
@@ -169,9 +176,10 @@ impl Sources {
         &self.passed_over
     }
 
-    fn add(&mut self, source: Source, name: PathBuf, size: u64) {
+    fn add(&mut self, source: Source, name: PathBuf, linked: Option<PathBuf>, size: u64) {
         self.waiting.push_back(source);
         self.names.push(name);
+        self.linked.push(linked);
         self.sizes.push(size);
         self.size = self.size.and_then(|before| before.checked_add(size));
     }
@@ -179,7 +187,7 @@ impl Sources {
     /// Adds a pipe, whose length is unknown, and which can be read only once.
     fn add_pipe(&mut self, path: PathBuf) {
         let name = name_of(&path).to_owned();
-        self.add(Source::Text(path), name, 0);
+        self.add(Source::Text(path), name, None, 0);
         self.size = None;
     }
 
@@ -188,13 +196,15 @@ impl Sources {
         text(&path, Arc::default(), Ahead::default())?;
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
-        self.add(Source::Text(path.clone()), path, metadata.len());
+        let linked = (!is_compressed(&path)).then(|| path.clone());
+        self.add(Source::Text(path.clone()), path, linked, metadata.len());
         Ok(())
     }
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
         let db = Cbh::open(&path)?;
-        self.add(Source::Database(path), db.moves_path().to_path_buf(), db.size());
+        let linked = db.path().to_path_buf();
+        self.add(Source::Database(path), db.moves_path().to_path_buf(), Some(linked), db.size());
         Ok(())
     }
 
@@ -203,7 +213,7 @@ impl Sources {
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
             let (name, len) = (member.name.clone(), member.compressed);
-            self.add(Source::Archived(member), name, len);
+            self.add(Source::Archived(member), name, None, len);
         }
         Ok(())
     }
@@ -283,6 +293,11 @@ impl Sources {
     /// The files, by the names that the places of games have.
     pub fn files(&self) -> Vec<PathBuf> {
         self.names.clone()
+    }
+
+    /// The same with the file of each in which other programs find a game by its address, if there is one.
+    pub(crate) fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
+        self.names.iter().map(PathBuf::as_path).zip(self.linked.iter().map(Option::as_deref))
     }
 
     /// Bytes of all files together, as they are on the disk; `None` if unknown, as for a pipe.

@@ -150,7 +150,7 @@ def weighed(counts, min_games=3, min_score=0, uniform=False, shares=(0, 0)):
         kept = {
             move: 1 if uniform else points
             for move, (games, points) in moves.items()
-            if games >= max(min_games, least) and points > 0 and points * 100 >= min_score * games * 2
+            if games >= max(min_games, least) and (points > 0 or uniform) and points * 100 >= min_score * games * 2
         }
         if kept:
             book[position] = kept

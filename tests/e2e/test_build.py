@@ -65,7 +65,13 @@ def test_made_games_give_polyglots_entries(build, polyglot_exe, tmp_path, ours, 
     expected = polyglot_book(polyglot_exe, path, tmp_path, *theirs)
     book, _ = build(path, *ours)
     assert len(expected) > 20
-    assert read_book(book) == expected
+    found = read_book(book)
+    if "--uniform" in ours:
+        # PolyGlot leaves out what only lost, whatever the weights.
+        scored = read_book(build(path, *(option for option in ours if option != "--uniform"))[0])
+        assert any(found[at].keys() - scored.get(at, {}).keys() for at in found)
+        found = {at: {move: found[at][move] for move in moves} for at, moves in scored.items()}
+    assert found == expected
 
 
 @pytest.mark.parametrize("args", [[], ["40"]], ids=["defaults", "max-ply 40"])

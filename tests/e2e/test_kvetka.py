@@ -1,10 +1,12 @@
 """Kvetka books: made of games, read by other eyes, played, shown, damaged."""
 
 import collections
+import gzip
 import io
 import json
 import os
 import random
+import zipfile
 
 import chess
 import chess.engine
@@ -124,6 +126,33 @@ def test_every_position_names_a_game_and_where_it_stands(tabiya, pgn, games):
     assert len(shown) == len(games) + 2 and "Weiß 7 (2400) - Black" in shown[8] and str(pgn) in shown[8]
     near = tabiya("show", stem, "--moves", "", "--games", "--json").stdout.decode().splitlines()
     assert 1 <= len(near) <= 4 and all(json.loads(line)["kind"] == "pgn" for line in near)
+
+
+@pytest.mark.parametrize("kind", ["standard input", "gzip", "zip"])
+def test_games_that_no_other_program_finds_are_not_linked(tabiya, pgn, games, tmp_path, kind):
+    if kind == "gzip":
+        names, more = [tmp_path / "games.pgn.gz"], {}
+        names[0].write_bytes(gzip.compress(pgn.read_bytes()))
+    elif kind == "zip":
+        names, more = [tmp_path / "games.zip"], {}
+        with zipfile.ZipFile(names[0], "w") as archive:
+            archive.write(pgn, "games.pgn")
+    else:
+        names, more = ["-"], {"stdin": pgn.open("rb")}
+    done = tabiya("build", *names, "-o", "links.kob", "--min-games", "1", **more)
+    assert done.returncode == 0, done.stderr
+    said = f"left out: {len(games)} links to games that other programs could not find"
+    assert said in done.stdout.decode()
+    assert not (tmp_path / "links.ksf").exists() or b"g\0a\0m\0e\0s\0.\0" not in (tmp_path / "links.ksf").read_bytes()
+    # Games beside them keep their links.
+    (tmp_path / "other.pgn").write_text('[White "W"]\n[Result "1-0"]\n\n1. a3 a6 1-0\n')
+    if kind != "standard input":
+        done = tabiya("build", *names, "other.pgn", "-o", "links.kob", "--min-games", "1", "--force")
+        assert done.returncode == 0 and said in done.stdout.decode(), done
+        sources = (tmp_path / "links.ksf").read_bytes().decode("utf-16-be", "ignore") + (
+            tmp_path / "links.ksf"
+        ).read_bytes()[1:].decode("utf-16-be", "ignore")
+        assert "other.pgn" in sources and "games.pgn" not in sources and "games.zip" not in sources
 
 
 def test_what_is_shown_is_what_the_games_say(tabiya, pgn, games):

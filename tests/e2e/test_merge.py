@@ -17,10 +17,11 @@ DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
 def merge(tabiya, tmp_path):
     """Merges books, and gives what the new one holds."""
 
-    def call(*books, command="merge", args=()):
+    def call(*books, command="merge", args=(), damaged=False):
         out = tmp_path / "merged.bin"
         done = tabiya(command, *books, "-o", out, "--force", *args)
-        assert done.returncode == DONE and not complaints(done), (done.stdout, done.stderr)
+        assert done.returncode == (WANTING if damaged else DONE), (done.stdout, done.stderr)
+        assert damaged == (b": damaged: " in done.stderr) == bool(complaints(done)), (done.stdout, done.stderr)
         check = tabiya("check", out)
         assert check.returncode == DONE, check.stdout
         return read_book(out)
@@ -114,7 +115,8 @@ def test_damaged_books_are_repaired(merge, tmp_path, kind):
     book.write(sound)
     path = tmp_path / "damaged.bin"
     path.write_bytes(damaged(book, kind, chance))
-    assert merge(path, command="convert") == read_book(sound)
+    # Duplicates and null moves are odd, but nothing is lost by them.
+    assert merge(path, command="convert", damaged=kind in ("trailing bytes", "unsorted")) == read_book(sound)
 
 
 def test_old_castling_becomes_todays(merge, tmp_path):

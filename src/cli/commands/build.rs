@@ -219,7 +219,13 @@ pub fn run(args: &Args) -> Result<Exit> {
             args.force,
         )?;
         let mut work = open_work()?;
-        let input = Input { games: &mut source, repeated: &repeated, counts: &counted, work: work.as_mut() };
+        let input = Input {
+            games: &mut source,
+            repeated: &repeated,
+            counts: &counted,
+            work: work.as_mut(),
+            damage: None,
+        };
         let done = bookmaker::write_counts(input, &filter, &resources, writer, &progress);
         let (report, written) = resume::settled(done, work, &progress)?;
         (report, counts::written_lines(&written), written.plies == 0)
@@ -241,7 +247,13 @@ pub fn run(args: &Args) -> Result<Exit> {
             progress: &progress,
         };
         let mut work = open_work()?;
-        let input = Input { games: &mut source, repeated: &repeated, counts: &counted, work: work.as_mut() };
+        let input = Input {
+            games: &mut source,
+            repeated: &repeated,
+            counts: &counted,
+            work: work.as_mut(),
+            damage: None,
+        };
         let done = bookmaker::build(input, &plan, writer);
         let (report, written) = resume::settled(done, work, &progress)?;
         (report, written::lines(&written), written.moves == 0)
@@ -252,7 +264,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     };
     drop(progress);
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
-    let lines = [games_lines, counts::read_lines(&counted, filtered), written_lines, evals_lines].concat();
+    let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
+    let lines =
+        [games_lines, counts::read_lines(&counted, filtered), dropped_lines, written_lines, evals_lines]
+            .concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));

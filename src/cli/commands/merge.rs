@@ -9,12 +9,12 @@ use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{By, CountFile, CountWriter, Shape, is_named, split};
 use crate::book::{self, Book, Scope};
-use crate::bookmaker::{self, Filter, Input, Repeated};
+use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, written};
+use crate::cli::output::{self, counts, damage, written};
 use crate::games;
 use crate::learn;
 
@@ -101,6 +101,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     lines.extend(written::merged_lines(&merged, why));
     lines.extend(written::lines(&book));
     let exit = output::print_lines(&lines, Exit::Done)?;
+    let exit = damage::report(&books, exit)?;
     if book.moves == 0 {
         let what = match merged.read {
             0 => "no line from the starting position reaches a move of the book",
@@ -136,8 +137,14 @@ fn merge_counts(
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, force)?;
     let progress = Progress::terminal(output.to_string_lossy());
-    let input =
-        Input { games: &mut games::open(&[])?, repeated: &Repeated::default(), counts: &files, work: None };
+    let damage = Damage::default();
+    let input = Input {
+        games: &mut games::open(&[])?,
+        repeated: &Repeated::default(),
+        counts: &files,
+        work: None,
+        damage: Some(&damage),
+    };
     let (_, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = counts::read_lines(&files, false);
@@ -153,6 +160,7 @@ fn merge_counts(
     }
     lines.extend(counts::written_lines(&written));
     let exit = output::print_lines(&lines, Exit::Done)?;
+    let exit = exit.max(damage::complain(output, &damage.findings(&files)));
     if written.plies == 0 {
         let what =
             if filter.slices().any() { "no row passed the filters" } else { "the count files have no moves" };

@@ -16,7 +16,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, written};
+use crate::cli::output::{self, damage, written};
 use crate::learn;
 
 /// `tabiya trim`.
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let keys_only = !book.holds_positions() && writer.needs_positions();
     let scope = if keys_only { Scope::Reachable } else { Scope::All };
     let books: [(&dyn Book, Scope); 1] = [(&trimmed, scope)];
-    let (merged, book) = bookmaker::merge(&books, &resources, writer, &progress)?;
+    let (merged, written) = bookmaker::merge(&books, &resources, writer, &progress)?;
     drop(progress);
     let tally = trimmed.tally();
     let mut lines = report(&tally, &trim);
@@ -132,9 +132,10 @@ pub fn run(args: &Args) -> Result<Exit> {
         lines.push(format!("--without \"{line}\": the book does not have this move"));
     }
     lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&book));
+    lines.extend(written::lines(&written));
     let exit = output::print_lines(&lines, Exit::Done)?;
-    if book.moves == 0 {
+    let exit = damage::report([&book], exit)?;
+    if written.moves == 0 {
         let what = match (tally.moves, tally.kept_moves) {
             (0, _) => "the book has no moves",
             (_, 0) => "no move of the book is left",

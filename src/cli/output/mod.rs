@@ -1,6 +1,7 @@
 //! What commands print, and where it goes.
 
 pub mod counts;
+pub mod damage;
 pub mod database;
 pub mod exit;
 pub mod facts;

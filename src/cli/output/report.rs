@@ -28,6 +28,11 @@ pub(crate) fn why_nothing(report: &Report, weigh: &Weigh) -> (String, Option<&'s
     (what, None)
 }
 
+/// The moves that were counted and are not in the book, in lines for people.
+pub fn dropped_lines(report: &Report, weigh: &Weigh) -> Vec<String> {
+    dropped(report, weigh).into_iter().map(|line| format!("left out: {line}")).collect()
+}
+
 /// What became of the games, in lines for people.
 pub fn lines(report: &Report) -> Vec<String> {
     let (games, plies) = (many(report.games, "game"), many(report.plies, "ply"));
@@ -96,9 +101,10 @@ fn dropped(report: &Report, weigh: &Weigh) -> Vec<String> {
         let moves = many(*count, "move");
         match why {
             Drop::Games => format!("{moves} with fewer than {} games (--min-games)", weigh.min_games),
-            Drop::Lost => format!("{moves} without a win or a draw"),
+            Drop::Lost => format!("{moves} without a win or a draw (--uniform keeps them)"),
             Drop::Share => format!("{moves} with too small a share of their position's games (--min-share)"),
             Drop::Score => format!("{moves} with a score below {} % (--min-score)", weigh.min_score),
+            Drop::Unweighed => format!("{moves} to which comments give the weight 0"),
         }
     };
     report.dropped.iter().map(line).collect()
@@ -161,7 +167,7 @@ mod tests {
         assert_eq!(
             what,
             "no move passed the filters: 6589 moves with fewer than 3 games (--min-games), \
-             1 move without a win or a draw, 2 moves with a score below 40 % (--min-score)"
+             1 move without a win or a draw (--uniform keeps them), 2 moves with a score below 40 % (--min-score)"
         );
         assert_eq!(advice, Some("lower the limit with --min-games 1"));
     }

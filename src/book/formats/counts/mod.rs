@@ -17,6 +17,8 @@ use crate::chess::Packed;
 #[cfg(feature = "parquet")]
 mod book;
 #[cfg(feature = "parquet")]
+mod checked;
+#[cfg(feature = "parquet")]
 pub(crate) mod columns;
 #[cfg(feature = "parquet")]
 pub(crate) mod footer;
@@ -49,7 +51,7 @@ pub use book::CountBook;
 pub use read::CountFile;
 pub(crate) use slice::SLICE_BITS;
 pub use slice::{Among, By, Shape, Slice};
-pub use sum::{Sum, sum};
+pub use sum::{Sum, damage, sum};
 #[cfg(not(feature = "parquet"))]
 pub use without::{CountBook, CountFile, CountWriter};
 #[cfg(feature = "parquet")]

@@ -23,6 +23,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 use polars_parquet_format::{self as format, CompressionCodec, PageHeader, PageType};
 
+use super::checked::checksum;
 use super::footer::{self, Chunk, Place};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind};
@@ -165,7 +166,7 @@ impl PageReader for Pages {
             if len > self.chunk.end.saturating_sub(at) {
                 return Err(broken("a page ends after its column"));
             }
-            self.chunk.start = at + len;
+            let page_start = std::mem::replace(&mut self.chunk.start, at + len);
             let read;
             let data = if let Some(data) = self.ahead(at, len) {
                 data
@@ -173,6 +174,10 @@ impl PageReader for Pages {
                 read = self::read(&self.file, at, len).map_err(external)?;
                 &read
             };
+            if header.crc.is_some_and(|crc| crc != checksum(data)) {
+                let what = "the bytes of a page do not have its checksum";
+                return Err(external(Error::format(self.file.path(), what).at_offset(page_start)));
+            }
             if let Some(page) = page(&header, data, self.chunk.codec, self.value_len)? {
                 return Ok(Some(page));
             }

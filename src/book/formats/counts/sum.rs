@@ -1,8 +1,8 @@
 //! Sums over a whole count file.
 
 use super::{CountFile, Line, Slice};
-use crate::base::error::Result;
-use crate::base::findings::{Findings, kinds};
+use crate::base::error::{Error, Result};
+use crate::base::findings::{Finding, Findings, kinds, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::chess::MoveCode;
@@ -92,13 +92,27 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
         });
         interrupt::check()?;
         if let Err(error) = read {
-            findings.add(Kind::Damaged, place, error.what());
+            add_damage(file, group, &error, findings);
         }
         end += file.group_rows(group);
         row = end;
     }
     sum.positions = sorted.then_some(positions);
     Ok(sum)
+}
+
+/// Adds that a row group cannot be read to its end.
+fn add_damage(file: &CountFile, group: usize, error: &Error, findings: &mut Findings<'_>) {
+    let at = error.offset().unwrap_or(file.group_start(group));
+    findings.add(Kind::Damaged, (file.path(), at), error.what());
+}
+
+/// Sums up the row groups, by files and numbers, that could not be read to their end.
+pub fn damage<'a>(groups: impl IntoIterator<Item = (&'a CountFile, usize, &'a Error)>) -> Vec<Finding> {
+    let add = |findings: &mut Findings<'_>| {
+        groups.into_iter().for_each(|(file, group, error)| add_damage(file, group, error, findings));
+    };
+    summed(add).1
 }
 
 fn add(sum: &mut Sum, line: &Line, start: u64) {

@@ -383,6 +383,7 @@ fn missing_positions_are_an_error() {
             repeated: &Repeated::default(),
             counts: &file,
             work: None,
+            damage: None,
         };
         write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };

@@ -1,21 +1,25 @@
 //! Writing a count file.
 
+use std::collections::VecDeque;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
+use parquet::column::writer::{ColumnWriterImpl, get_column_writer, get_typed_column_writer_mut};
 use parquet::data_type::{
     ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{KeyValue, SortingColumn};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-use parquet::schema::types::{ColumnPath, TypePtr};
+use parquet::schema::types::{ColumnDescPtr, ColumnPath, TypePtr};
 
 use super::MOST_GAMES;
+use super::checked::CheckedPages;
 use super::pages::plain;
 use super::{
     COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, RATING, SPEED, STDOUT, Shape, Slice, VERSION,
@@ -173,9 +177,11 @@ impl<W: Write + Send> CountWriter<W> {
     /// Writes the row group.
     fn flush(&mut self) -> Result<()> {
         let path = &self.path;
+        let left = self.writer.schema_descr().columns().to_vec().into();
+        let properties = self.writer.properties().clone();
         self.writer
             .next_row_group()
-            .and_then(|row_group| self.group.write(row_group, self.shape))
+            .and_then(|to| self.group.write(Columns { to, left, properties }, self.shape))
             .map_err(|error| cannot(path, error))?;
         self.group.clear();
         Ok(())
@@ -198,31 +204,31 @@ impl<W: Write + Send> CountWriter<W> {
 impl Group {
     fn write<W: Write + Send>(
         &mut self,
-        mut to: SerializedRowGroupWriter<'_, W>,
+        mut to: Columns<'_, W>,
         shape: Shape,
     ) -> std::result::Result<(), ParquetError> {
-        column::<Int64Type, W>(&mut to, &self.keys)?;
-        column::<Int32Type, W>(&mut to, &self.moves)?;
+        to.column::<Int64Type>(&self.keys)?;
+        to.column::<Int32Type>(&self.moves)?;
         for counts in &self.counts {
-            column::<Int64Type, W>(&mut to, counts)?;
+            to.column::<Int64Type>(counts)?;
         }
         if shape.positions {
             let rows = self.keys.len();
             // Slices of one block of bytes: a block for each would be a million of them.
             let all = ByteArray::from(std::mem::take(&mut self.positions));
             let slice = |row: usize| FixedLenByteArray::from(all.slice(row * PACKED_LEN, PACKED_LEN));
-            column::<FixedLenByteArrayType, W>(&mut to, &(0..rows).map(slice).collect::<Vec<_>>())?;
+            to.column::<FixedLenByteArrayType>(&(0..rows).map(slice).collect::<Vec<_>>())?;
         }
         if shape.by.speed {
             let names = Speed::NAMES.map(|(name, _)| ByteArray::from(name));
             let name = |slice: &Slice| slice.speed().and_then(|speed| names.get(speed as usize).cloned());
-            nullable::<ByteArrayType, W>(&mut to, &self.slices, name)?;
+            to.nullable::<ByteArrayType>(&self.slices, name)?;
         }
         if shape.by.rating {
             let lowest = |slice: &Slice| slice.rating().map(RatingBand::lowest).map(i32::from);
-            nullable::<Int32Type, W>(&mut to, &self.slices, lowest)?;
+            to.nullable::<Int32Type>(&self.slices, lowest)?;
         }
-        to.close().map(drop)
+        to.to.close().map(drop)
     }
 
     fn clear(&mut self) {
@@ -234,32 +240,49 @@ impl Group {
     }
 }
 
-/// Writes the next column.
-fn column<T: DataType, W: Write + Send>(
-    to: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[T::T],
-) -> std::result::Result<(), ParquetError> {
-    let Some(mut column) = to.next_column()? else { return Ok(()) };
-    for values in values.chunks(BATCH) {
-        column.typed::<T>().write_batch(values, None, None)?;
-    }
-    column.close()
+/// Where the columns of a row group go, in their order.
+struct Columns<'a, W: Write + Send> {
+    to: SerializedRowGroupWriter<'a, W>,
+    left: VecDeque<ColumnDescPtr>,
+    properties: WriterPropertiesPtr,
 }
 
-/// Writes the next column, with NULL for slices without a value.
-fn nullable<T: DataType, W: Write + Send>(
-    to: &mut SerializedRowGroupWriter<'_, W>,
-    slices: &[Slice],
-    value: impl Fn(&Slice) -> Option<T::T>,
-) -> std::result::Result<(), ParquetError> {
-    let Some(mut column) = to.next_column()? else { return Ok(()) };
-    for slices in slices.chunks(BATCH) {
-        let values: Vec<_> = slices.iter().map(&value).collect();
-        let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
-        let values: Vec<_> = values.into_iter().flatten().collect();
-        column.typed::<T>().write_batch(&values, Some(&levels), None)?;
+impl<W: Write + Send> Columns<'_, W> {
+    /// Writes the next column.
+    fn column<T: DataType>(&mut self, values: &[T::T]) -> std::result::Result<(), ParquetError> {
+        self.next::<T>(|column| {
+            values.chunks(BATCH).try_for_each(|values| column.write_batch(values, None, None).map(drop))
+        })
     }
-    column.close()
+
+    /// Writes the next column, with NULL for slices without a value.
+    fn nullable<T: DataType>(
+        &mut self,
+        slices: &[Slice],
+        value: impl Fn(&Slice) -> Option<T::T>,
+    ) -> std::result::Result<(), ParquetError> {
+        self.next::<T>(|column| {
+            slices.chunks(BATCH).try_for_each(|slices| {
+                let values: Vec<_> = slices.iter().map(&value).collect();
+                let levels: Vec<i16> = values.iter().map(|value| value.is_some().into()).collect();
+                let values: Vec<_> = values.into_iter().flatten().collect();
+                column.write_batch(&values, Some(&levels), None).map(drop)
+            })
+        })
+    }
+
+    fn next<T: DataType>(
+        &mut self,
+        write: impl FnOnce(&mut ColumnWriterImpl<'_, T>) -> std::result::Result<(), ParquetError>,
+    ) -> std::result::Result<(), ParquetError> {
+        let Some(descriptor) = self.left.pop_front() else { return Ok(()) };
+        let mut pages = Vec::new();
+        let into = Box::new(CheckedPages(&mut pages));
+        let mut column = get_column_writer(descriptor, self.properties.clone(), into);
+        write(get_typed_column_writer_mut::<T>(&mut column))?;
+        let closed = column.close()?;
+        self.to.append_column(&Bytes::from(pages), closed)
+    }
 }
 
 /// The columns.

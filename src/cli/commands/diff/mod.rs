@@ -19,7 +19,7 @@ use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::{colour, learned};
 use crate::cli::output::lines::number;
 use crate::cli::output::rows::{many, percent};
-use crate::cli::output::{self, Printed};
+use crate::cli::output::{self, Printed, damage};
 use crate::learn;
 use crate::view::san;
 
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let resources = args.resources.resolve()?;
     interrupt::watch();
     let names = [&*a, &*b].map(|book| book.path().display().to_string());
-    output::print(|out| {
+    let exit = output::print(|out| {
         let books = [&*a, &*b];
         let progress = Progress::terminal(names.join(", "));
         let most = if args.all { u64::MAX } else { LISTED };
@@ -68,7 +68,8 @@ pub fn run(args: &Args) -> Result<Exit> {
         drop(progress);
         printed?;
         listing.end(out)
-    })
+    })?;
+    damage::report([&a, &b], exit)
 }
 
 /// The kinds of differences.

@@ -9,13 +9,14 @@ mod tsv;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::book::{Book, PositionRecord, Scope};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, Printed};
+use crate::cli::output::{self, Printed, damage};
 use crate::learn;
 
 /// `tabiya dump`.
@@ -85,7 +86,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     args.check()?;
     let book = learn::open_settled(&args.book)?;
     if let Some(plies) = args.ply {
-        return print_suite(args, &*book, plies);
+        return print_suite(args, &book, plies);
     }
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
     let castlings = if scope == Scope::All && args.format != Form::Pgn {
@@ -109,7 +110,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             Form::Pgn if args.lines => unreached = lines::games(&*book, out)?,
             Form::Pgn | Form::Epd => unreached = pgn::tree(&*book, out)?,
         }
-        Ok(Exit::Done)
+        end(&book, out)
     })?;
     if unreached > 0 {
         let are = if unreached == 1 { "is" } else { "are" };
@@ -123,18 +124,24 @@ pub fn run(args: &Args) -> Result<Exit> {
 }
 
 /// Writes an opening suite.
-fn print_suite(args: &Args, book: &dyn Book, plies: u32) -> Result<Exit> {
-    let suite = epd::suite(book, plies, args.seed.unwrap_or(1))?;
+fn print_suite(args: &Args, book: &Arc<dyn Book>, plies: u32) -> Result<Exit> {
+    let suite = epd::suite(&**book, plies, args.seed.unwrap_or(1))?;
     if suite.is_empty() {
         let name = args.book.display();
         let plies = many(plies.into(), "ply");
         output::warn(&format!("{name}: no playable line has {plies}: name fewer with --ply"));
-        return Ok(Exit::Findings);
+        return damage::report([book], Exit::Findings);
     }
     output::print(|out| {
         suite.iter().try_for_each(|line| epd::line(line, out))?;
-        Ok(Exit::Done)
+        end(book, out)
     })
+}
+
+/// Reports what is damaged in the book, unless nobody reads the output any more.
+fn end(book: &Arc<dyn Book>, out: &mut dyn Write) -> Printed<Exit> {
+    out.flush()?;
+    Ok(damage::report([book], Exit::Done)?)
 }
 
 /// Writes each position, until the output is closed.

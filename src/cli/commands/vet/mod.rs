@@ -21,7 +21,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, written};
+use crate::cli::output::{self, damage, written};
 use crate::evals::{self, Limit};
 use crate::learn;
 use crate::vet::{
@@ -188,6 +188,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let (mut graph, mut backed) = vetting.values(&*book)?;
     if graph.is_empty() {
         drop(progress);
+        damage::report([&book], Exit::Done)?;
         return Ok(written::nothing(output, "the book has no move in the starting position", None));
     }
     let before = Exits::new(&graph, &backed, &graph.reach_under(&*book));
@@ -224,13 +225,14 @@ pub fn run(args: &Args) -> Result<Exit> {
     if args.judging.extend > 0 {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));
     }
-    let (merged, book) = merged;
+    let (merged, written) = merged;
     lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&book));
+    lines.extend(written::lines(&written));
     let failed = !evaluated.skipped.is_empty();
     let exit = output::print_lines(&lines, if failed { Exit::Findings } else { Exit::Done })?;
     complain(&evaluated);
-    if book.moves == 0 {
+    let exit = damage::report([&book], exit)?;
+    if written.moves == 0 {
         return Ok(written::nothing(output, "no move of the book is left", None));
     }
     Ok(exit)

@@ -8,7 +8,7 @@ use super::super::*;
 use super::{E2E4, line, ours, rows, shaped};
 use crate::base::findings::summed;
 use crate::base::progress::Progress;
-use crate::bookmaker::{Filter, Input, Repeated, Resources, write_counts};
+use crate::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
 use crate::chess::Position;
 use crate::games;
 
@@ -24,6 +24,7 @@ fn merged(files: &[Vec<u8>], positions: bool, threads: usize, memory: usize) -> 
         repeated: &Repeated::default(),
         counts: &files,
         work: None,
+        damage: None,
     };
     let by = files.iter().map(|file| file.shape().by).reduce(By::and).unwrap_or_default();
     let writer = CountWriter::create(&path, Shape { positions, by }, false).unwrap();
@@ -157,4 +158,74 @@ proptest! {
             }
         }
     }
+}
+
+/// The places of the bytes of all pages in a file, without their headers.
+fn pages(file: &[u8]) -> Vec<std::ops::Range<usize>> {
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use polars_parquet_format::PageHeader;
+
+    let reader = SerializedFileReader::new(bytes::Bytes::from(file.to_vec())).unwrap();
+    let mut pages = Vec::new();
+    for group in reader.metadata().row_groups() {
+        for column in group.columns() {
+            let (start, len) = column.byte_range();
+            let (mut at, end) = (start as usize, (start + len) as usize);
+            while at < end {
+                let (header, len) = footer::read::<PageHeader>(file.get(at..end).unwrap()).unwrap();
+                assert!(header.crc.is_some());
+                let data = at + len..at + len + header.compressed_page_size as usize;
+                at = data.end;
+                pages.push(data);
+            }
+        }
+    }
+    pages
+}
+
+#[test]
+fn every_changed_byte_of_a_page_is_found_and_the_other_groups_are_merged() {
+    let lines: Vec<_> = (0..200).map(|key| line(key, [key % 3, 1, key % 5])).collect();
+    let by = By { speed: true, rating: true };
+    let file = shaped(&lines, Shape { positions: false, by });
+    let pages = pages(&file);
+    assert!(pages.len() >= 7, "one of each column at least");
+    for at in pages.into_iter().flatten() {
+        let mut damaged = file.clone();
+        damaged[at] ^= 4;
+        let damaged = CountFile::from_bytes("a.parquet", damaged).unwrap();
+        let (_, findings) = summed(|findings| sum(&damaged, &Progress::none(), findings).unwrap());
+        let found: Vec<_> = findings.iter().map(ToString::to_string).collect();
+        let [found] = &*found else { panic!("{at}: {found:?}") };
+        assert!(found.starts_with("the bytes of a page do not have its checksum (byte "), "{at}: {found}");
+    }
+}
+
+#[test]
+fn what_can_be_read_of_damaged_files_is_merged_where_damage_is_taken() {
+    let folder = TempDir::new().unwrap();
+    let sound = ours(&[line(1, [1, 2, 3])], false);
+    let mut damaged = ours(&[line(2, [4, 5, 6])], false);
+    let at = pages(&damaged)[0].start;
+    damaged[at] ^= 1;
+    let files = [sound, damaged].map(|file| CountFile::from_bytes("a.parquet", file).unwrap());
+    let merge = |damage: Option<&Damage>| {
+        let path = folder.path().join("all.parquet");
+        let input = Input {
+            games: &mut games::open(&[]).unwrap(),
+            repeated: &Repeated::default(),
+            counts: &files,
+            work: None,
+            damage,
+        };
+        let resources = Resources { threads: 2, memory: 1 << 26, temp: folder.path().to_owned() };
+        let writer = CountWriter::create(&path, Shape::default(), true).unwrap();
+        write_counts(input, &Filter::default(), &resources, writer, &Progress::none())?;
+        rows(fs::read(&path).unwrap(), false).map_err(|what| Error::format(&path, what))
+    };
+    assert!(merge(None).is_err());
+    let damage = Damage::default();
+    assert_eq!(merge(Some(&damage)).unwrap(), [line(1, [1, 2, 3])]);
+    let [found] = &*damage.findings(&files) else { panic!("one finding") };
+    assert!(found.is_error() && found.offset.is_some_and(|offset| offset < at as u64), "{found}");
 }
