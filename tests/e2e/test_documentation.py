@@ -1,15 +1,20 @@
 """The commands that the README and the guide show do what they are shown for."""
 
 import glob
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
+import urllib.request
 from pathlib import Path
 
 import chess
 import pytest
+
+from client import HANG
+from promises import Promise
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -99,21 +104,30 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
 
 
 def serves(tabiya_exe, words, folder):
-    """A server is started, and ended once it has said where it is."""
+    """A server is started, and ended once it has said where it is and what it shows."""
     # Tests may run at the same time: the port is the system's choice.
     words = [word if word != "127.0.0.1:8421" else "127.0.0.1:0" for word in words]
     line = [str(tabiya_exe), *words, *([] if "--no-open" in words else ["--no-open"])]
     with subprocess.Popen(line, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as server:
-        assert server.stdout.readline().startswith(b"http://127.0.0.1:")
-        server.terminate()
+        try:
+            address = server.stdout.readline().decode().strip()
+            assert address.startswith("http://127.0.0.1:"), address
+            with urllib.request.urlopen(address.replace("/?", "/api/books?"), timeout=HANG) as answer:
+                shown = json.loads(answer.read())
+            named = [word for word in words[1:] if word.endswith((".bin", ".ctg", ".parquet"))] or ["book.bin"]
+            assert [Path(book["path"] or "").name for book in shown["books"]][: len(named)] == named
+            assert all(book["edit"] for book in shown["books"]) or "--edit" not in words
+            assert "stockfish" in (shown["engine"] or "") or "--engine" not in words
+        finally:
+            server.terminate()
 
 
 @pytest.mark.parametrize("command", shown(), ids=" ".join)
-def test_the_command_runs(tabiya, tabiya_exe, files, tmp_path, command):
+def test_the_command_does_what_it_is_shown_for(tabiya, tabiya_exe, files, sample, tmp_path, command):
     folder = tmp_path / "work"
     shutil.copytree(files, folder)
     if any(word in (f"{name}.cbh" for name in DATABASE_FILES) for word in command) and not (folder / "DB.cbh").exists():
-        pytest.skip("TABIYA_SAMPLES is unset: the test needs cbh/linares of the sample databases")
+        sample("cbh/linares")
     words = []
     for word in command:
         words += sorted(glob.glob(word, root_dir=folder)) if "*" in word else [FEN if word == "FEN" else word]
@@ -124,8 +138,9 @@ def test_the_command_runs(tabiya, tabiya_exe, files, tmp_path, command):
         serves(tabiya_exe, words, folder)
         return
     done = tabiya(*words, cwd=folder)
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
-    assert done.stdout or done.stderr
+    text = done.stdout.decode() + done.stderr.decode()
+    assert done.returncode == 0, text
+    Promise(tabiya, folder, words, done).check()
 
 
 def test_the_guide_shows_commands():

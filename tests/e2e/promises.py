@@ -1,0 +1,185 @@
+"""What the commands of the README and the guide promise: what must hold after each of them."""
+
+import io
+import json
+
+import chess
+import chess.pgn
+
+BOOKS = (".bin", ".ctg", ".abk", ".kob")
+
+
+def value(words, *names):
+    """What follows an option, or None."""
+    return next((words[at + 1] for at, word in enumerate(words) if word in names), None)
+
+
+def board_after(moves):
+    board = chess.Board()
+    for word in moves.split():
+        if not word[0].isdigit():
+            board.push_san(word) if not word[1:2].isdigit() or len(word) < 4 else board.push_uci(word)
+    return board
+
+
+def games_of(text):
+    games = list(iter(lambda file=io.StringIO(text): chess.pgn.read_game(file), None))
+    assert games and not [error for game in games for error in game.errors]
+    assert all(game.next() for game in games)
+    return games
+
+
+class Promise:
+    """A command that was run in a folder: its words, and what it said."""
+
+    def __init__(self, tabiya, folder, words, done):
+        self.tabiya, self.folder, self.words, self.out = tabiya, folder, words, done.stdout.decode()
+        self.text = self.out + done.stderr.decode()
+
+    def says(self, *what):
+        for words in what:
+            assert words in self.text, (words, self.text)
+
+    def json(self, *line):
+        done = self.tabiya(*line, "--json", cwd=self.folder)
+        return json.loads(done.stdout.splitlines()[0])
+
+    def weights(self, book, moves=""):
+        shown = self.json("show", book, "--moves", moves, "--threshold", 0)
+        return {move["san"]: move["weight"] for move in shown["moves"]}
+
+    def positions(self, book):
+        """(FEN, its moves) of each position that play reaches."""
+        done = self.tabiya("dump", book, "--format", "json", "--reachable", cwd=self.folder)
+        return [(line["fen"], line["moves"]) for line in map(json.loads, done.stdout.splitlines())]
+
+    def check(self):
+        getattr(self, "sound" if self.words[0] == "check" else self.words[0])()
+        out = value(self.words, "-o")
+        if out:
+            self.written(self.folder / out)
+
+    def written(self, path):
+        """The file that the command was to write is sound, and keeps to the limits that were given."""
+        words = self.words
+        if path.suffix in (".pgn", ".epd"):
+            text = path.read_text()
+            assert games_of(text) if path.suffix == ".pgn" else [chess.Board().set_epd(line) for line in text.splitlines()]
+            return
+        assert self.tabiya("check", path, cwd=self.folder).returncode == 0
+        positions = self.positions(path)
+        assert any(moves for _, moves in positions)
+        if (most := value(words, "--max-ply")) and path.suffix in BOOKS:
+            assert self.json("info", path)["deepest"] <= int(most)
+        if most := value(words, "--top"):
+            side = " w " if value(words, "--only") == "white" else " "
+            # In a CTG book others stay, and are not played.
+            played = [[move for move in moves if move["weight"]] for fen, moves in positions if side in fen]
+            assert max(map(len, played)) <= int(most)
+        if value(words, "--repertoire") == "white":
+            assert path.suffix != ".bin" or all(" w " in fen for fen, _ in positions)
+        if line := value(words, "--below"):
+            assert self.weights(path, line) and not self.weights(path, "d4")
+        if line := value(words, "--without"):
+            rest, _, last = line.rpartition(" ")
+            assert last not in self.weights(path, rest)
+
+    def counted(self):
+        """Books and counts are made of something."""
+        assert any(character.isdigit() and character != "0" for character in self.text), self.text
+
+    build = convert = merge = trim = counted
+
+    def vet(self):
+        self.says("moves")
+        if new := value(self.words, "--extend"):
+            self.says("new move")
+            assert int(new) > 0
+
+    def show(self):
+        if "--json" in self.words:
+            shown = [json.loads(line) for line in self.text.splitlines()]
+            assert len(shown) == 2 and all(line["moves"] for line in shown)
+            return
+        board = board_after(value(self.words, "--moves") or "")
+        if "--games" in self.words:
+            self.says("games.pgn, byte ")
+            return
+        if "--fen-file" in self.words:
+            board = board_after("e4")
+        self.says(board.fen(en_passant="legal").rsplit(" ", 2)[0].rsplit(" ", 1)[0], "chance")
+        rows = [line.split() for line in self.text.splitlines() if line.startswith(" ") and "%" in line]
+        assert rows and all(board.parse_san(row[0]).uci() == row[1] for row in rows)
+        if "--evals" in self.words:
+            self.says("value", "loss")
+
+    def tree(self):
+        self.says("1. e4", "c5")
+        if "--evals" in self.words:
+            self.says("+0.")
+
+    def info(self):
+        self.says(self.words[1], "games" if self.words[1].endswith(".cbh") else "positions")
+
+    def diff(self):
+        self.says("no difference")
+
+    def dump(self):
+        form = value(self.words, "--format")
+        if form == "pgn":
+            assert len(games_of(self.out)) > 1 or "--lines" not in self.words
+        elif form == "epd":
+            lines = self.out.splitlines()
+            assert lines and all(chess.Board(" ".join(line.split()[:4]) + " 0 1").is_valid() for line in lines)
+            assert {chess.Board(" ".join(line.split()[:4]) + " 0 1").turn for line in lines} == {chess.WHITE}
+        else:
+            rows = [line.split("\t") for line in self.out.splitlines()]
+            assert len(rows) > 4 and len({len(row) for row in rows}) == 1
+
+    def learn(self):
+        learned = self.json("info", "book.bin")["learned"]
+        if "--reset" in self.words:
+            assert learned == 0
+        elif "--games" in self.words:
+            self.says("30 games read, 30 learned")
+            assert learned > 0
+        elif "--undo" in self.words:
+            self.says("20 games")
+        elif "--show" in self.words:
+            self.says("Sicilian Defense")
+
+    def export(self):
+        if not value(self.words, "-o"):
+            if folder := value(self.words, "--texts"):
+                assert (self.folder / folder).is_dir() or "no texts" in self.text or "0 texts" in self.text
+            else:
+                assert len(games_of(self.out)) <= 100
+
+    def edit(self):
+        line = value(self.words, "--moves") or ""
+        weights = self.weights("book.bin", line)
+        if "--undo" in self.words:
+            self.says("weight")
+        for at, word in enumerate(self.words):
+            if word in ("--set", "--add"):
+                move, _, weight = self.words[at + 1].partition("=")
+                assert weights[move] == int(weight)
+            elif word == "--delete":
+                assert self.words[at + 1] not in weights
+
+    def evals(self):
+        store = self.words[2]
+        assert self.json("evals", "info", store)["positions"] > 0
+        if self.words[1] == "info":
+            self.says("positions")
+
+    def init(self):
+        self.says("All is well.")
+        assert "\nengine = " in "\n" + (self.folder / "tabiya.toml").read_text()
+
+    def doctor(self):
+        self.says("All is well.", "book.bin")
+
+    # Named as the command `check`, which this class needs for itself.
+    def sound(self):
+        self.says("sound")
