@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use shared_child::SharedChild;
 
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
 
 pub(crate) use self::bind::join_job;
 pub use self::client::{Client, NoLine};
@@ -105,7 +106,7 @@ impl Engine {
         self.child.wait()
     }
 
-    /// Waits until the process has ended, but no longer than this: then `None`.
+    /// Waits until the process has ended, but no longer than this, nor once the user asks the work to stop: then `None`.
     ///
     /// # Errors
     /// When the system does not report it.
@@ -113,7 +114,7 @@ impl Engine {
         let until = Instant::now() + patience;
         loop {
             let ended = self.child.try_wait()?;
-            if ended.is_some() || Instant::now() >= until {
+            if ended.is_some() || Instant::now() >= until || interrupt::asked() {
                 return Ok(ended);
             }
             thread::sleep(POLL);

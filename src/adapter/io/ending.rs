@@ -43,15 +43,6 @@ impl Shared {
     /// Starts the end: sends `quit` to the engine, closes its input, and kills it if it does not exit in time. Only the
     /// first reason counts.
     pub(super) fn end(self: &Arc<Self>, why: End) {
-        self.end_within(why, QUIT_TIME);
-    }
-
-    /// As [`Shared::end`], because of a signal.
-    pub(super) fn end_by_signal(self: &Arc<Self>) {
-        self.end_within(End::Asked, SIGNAL_QUIT_TIME);
-    }
-
-    fn end_within(self: &Arc<Self>, why: End, time: Duration) {
         let mut state = self.lock();
         if state.end.is_some() {
             return;
@@ -72,6 +63,17 @@ impl Shared {
         self.work.notify_all();
         self.changed.notify_all();
         drop(state);
+        self.kill_after(QUIT_TIME);
+    }
+
+    /// Starts the end because of a signal; one that has begun gets no more time than this one.
+    pub(super) fn end_by_signal(self: &Arc<Self>) {
+        self.end(End::Asked);
+        self.kill_after(SIGNAL_QUIT_TIME);
+    }
+
+    /// Kills the engine if it does not exit in time.
+    fn kill_after(self: &Arc<Self>, time: Duration) {
         let shared = Arc::clone(self);
         let watch = move || {
             if !shared.wait_for(shared.lock(), time, |state| state.engine.process).engine.process {
