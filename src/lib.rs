@@ -19,7 +19,7 @@
 //! | [`games`] | reads streams of games from files, and writes games as PGN | chess, base |
 //! | [`book`] | the trait that each book format implements, the formats, several books as one | chess, base |
 //! | [`openings`] | names openings by their positions | chess |
-//! | [`engine`] | starts the child process, notices its end, and makes sure that it does not outlive us | base |
+//! | [`engine`] | starts the child process, notices its end, and makes sure that it does not outlive us | base, uci |
 //! | [`chess`] | what shakmaty does not do for us: keys, codes of moves, games in progress | |
 //! | [`uci`] | a line, a command, a reply; knows nothing of books | |
 //! | [`base`] | bounds-checked reading, maps, atomic replacement of files, sorting, errors, progress | |

@@ -332,6 +332,11 @@ pub trait Book: Send + Sync {
         None
     }
 
+    /// Whether the file that takes results may only be read.
+    fn is_read_only(&self) -> bool {
+        false
+    }
+
     /// What distinguishes this book from others, if the format can learn.
     fn fingerprint(&self) -> Option<Fingerprint> {
         None

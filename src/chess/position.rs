@@ -55,7 +55,8 @@ impl Position {
     /// castling rights are accepted; a position that cannot be played on is not.
     ///
     /// # Errors
-    /// When the text is not a FEN, or a king is missing, the side not to move is in check, and the like.
+    /// When the text is not a FEN, or a king is missing, the side not to move is in check, and the like; and when it has
+    /// pieces in hand or counts checks, as other kinds of chess do.
     ///
     /// ```
     /// use shakmaty::CastlingMode;
@@ -66,6 +67,14 @@ impl Position {
     /// ```
     pub fn from_fen(fen: &[u8], mode: CastlingMode) -> Result<Self, FenError> {
         let fen = Fen::from_ascii(fen).map_err(|error| FenError(error.to_string()))?;
+        let setup = fen.as_setup();
+        let in_hand =
+            setup.pockets.is_some_and(|sides| sides.iter().any(|side| side.iter().any(|count| *count > 0)));
+        if in_hand || setup.remaining_checks.is_some() {
+            return Err(FenError(
+                "pieces in hand and counted checks belong to another kind of chess".to_owned(),
+            ));
+        }
         fen.into_position::<Chess>(mode)
             .or_else(lenient)
             .map(Self::from_chess)

@@ -1,44 +1,54 @@
 //! A client that talks UCI to a child process, and never waits for ever.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{ChildStdin, Command, ExitStatus};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Engine;
+use super::words::{LastWords, quoted};
 use crate::base::error::Result;
+use crate::base::interrupt;
 
 /// How long the last lines of standard error may take to arrive once the process has ended.
 const LAST_LINES_TIME: Duration = Duration::from_secs(5);
 
-/// How many lines of standard error are kept.
-const ERROR_LINES_KEPT: usize = 100;
+/// How long to wait for a line before it is checked whether to stop.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Bytes of standard error that are read at once.
+const ERROR_BLOCK: usize = 8 << 10;
 
 /// The longest line that is kept whole, in bytes.
-const LINE_MAX: u64 = 1 << 20;
+const LINE_MAX: u64 = 1 << 16;
 
 /// How many lines may wait to be read before the process has to wait.
 const LINES_UNREAD: usize = 1024;
+
+/// How many lines may wait for a process that does not read; further ones are lost.
+const LINES_UNWRITTEN: usize = 1024;
 
 /// Why there is no line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoLine {
     /// It did not come in time.
     Late,
-    /// The process has closed its output: it has ended, or is about to.
+    /// The process has closed its output. It may live on.
     Ended,
+    /// The user asked the work to stop.
+    Interrupted,
 }
 
 /// A running process that speaks UCI. Dropped, it is killed.
 pub struct Client {
     engine: Engine,
-    input: Option<ChildStdin>,
+    input: Option<SyncSender<String>>,
     lines: Receiver<String>,
-    errors: ErrorLines,
+    said: LastWords,
+    errors: Errors,
 }
 
 impl Client {
@@ -61,28 +71,44 @@ impl Client {
 
     fn new((engine, pipes): (Engine, super::Pipes)) -> Self {
         let lines = read_lines(pipes.stdout);
-        let errors = ErrorLines::read(pipes.stderr);
-        Self { engine, input: Some(pipes.stdin), lines, errors }
+        let (input, errors) = (Some(write_lines(pipes.stdin)), Errors::read(pipes.stderr));
+        Self { engine, input, lines, said: LastWords::default(), errors }
     }
 
-    /// Sends a line.
+    /// The process.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Sends a line, and waits for nothing.
     pub fn send(&mut self, line: &str) {
-        // A closed pipe shows when the next answer does not come.
-        if let Some(input) = &mut self.input {
-            let _ = writeln!(input, "{line}").and_then(|()| input.flush());
+        // A closed pipe, or one that is not read, shows when the next answer does not come.
+        if let Some(input) = &self.input {
+            let _ = input.try_send(format!("{line}\n"));
         }
     }
 
-    /// The next line, without its end.
+    /// The next line, without its end. Lines that come after `until` are late, however many they are.
     ///
     /// # Errors
     /// When no line comes: why.
-    pub fn line(&self, until: Instant) -> Result<String, NoLine> {
-        let left = until.saturating_duration_since(Instant::now());
-        match self.lines.recv_timeout(left) {
-            Ok(line) => Ok(line.trim_end().to_owned()),
-            Err(RecvTimeoutError::Timeout) => Err(NoLine::Late),
-            Err(RecvTimeoutError::Disconnected) => Err(NoLine::Ended),
+    pub fn line(&mut self, until: Instant) -> Result<String, NoLine> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if interrupt::asked() {
+                return Err(NoLine::Interrupted);
+            }
+            if left.is_zero() {
+                return Err(NoLine::Late);
+            }
+            match self.lines.recv_timeout(left.min(POLL)) {
+                Ok(line) => {
+                    self.said.hear(line.as_bytes());
+                    return Ok(line.trim_end().to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(NoLine::Ended),
+            }
         }
     }
 
@@ -114,19 +140,28 @@ impl Client {
         self.errors.all()
     }
 
-    /// Closes the input, and waits for the end of a process that no longer writes.
+    /// Kills the process, and returns what it wrote last for people, as the end of a message.
+    pub(crate) fn last_words(&mut self) -> String {
+        self.input = None;
+        self.engine.kill();
+        let errors = self.errors.all();
+        quoted(self.said.lines().chain(errors))
+    }
+
+    /// Closes the input and waits for the end of the process: `None` if it does not come within `patience`.
     ///
     /// # Errors
     /// When the system does not report it.
-    pub(crate) fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) fn wait(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         self.input = None;
-        self.engine.wait()
+        self.engine.wait_timeout(patience)
     }
 
     /// Sends `quit` and waits for the end.
     ///
     /// # Errors
-    /// When it does not come within `patience`: `None`. When the system does not report how it ended.
+    /// When it does not come within `patience`, or the user asked the work to stop: `None`. When the system does not report
+    /// how it ended.
     pub fn quit(mut self, patience: Duration) -> Result<ExitStatus, Option<io::Error>> {
         self.send("quit");
         self.input = None;
@@ -134,8 +169,11 @@ impl Client {
         loop {
             match self.line(until) {
                 Ok(_) => {}
-                Err(NoLine::Late) => return Err(None),
-                Err(NoLine::Ended) => return self.wait().map_err(Some),
+                Err(NoLine::Late | NoLine::Interrupted) => return Err(None),
+                Err(NoLine::Ended) => {
+                    let left = until.saturating_duration_since(Instant::now());
+                    return self.wait(left).map_err(Some)?.ok_or(None);
+                }
             }
         }
     }
@@ -149,28 +187,25 @@ impl Drop for Client {
     }
 }
 
-/// The last lines of standard error. They are read all the time, so that nobody has to wait to write there.
-struct ErrorLines {
-    last: Arc<Mutex<VecDeque<String>>>,
+/// The end of standard error. It is read all the time, so that nobody has to wait to write there.
+struct Errors {
+    last: Arc<Mutex<LastWords>>,
     /// Closed once the last line is read.
     open: Receiver<()>,
 }
 
-impl ErrorLines {
-    fn read(pipe: impl Read + Send + 'static) -> Self {
+impl Errors {
+    fn read(mut pipe: impl Read + Send + 'static) -> Self {
         let (sender, open) = sync_channel(0);
-        let last = Arc::new(Mutex::new(VecDeque::new()));
-        let lines = Arc::clone(&last);
+        let last = Arc::new(Mutex::new(LastWords::default()));
+        let words = Arc::clone(&last);
         thread::spawn(move || {
             let _open = sender;
-            each_line(pipe, |line| {
-                let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-                if lines.len() >= ERROR_LINES_KEPT {
-                    lines.pop_front();
-                }
-                lines.push_back(line.trim_end().to_owned());
-                true
-            });
+            let mut block = vec![0; ERROR_BLOCK];
+            while let Ok(count @ 1..) = pipe.read(&mut block) {
+                let read = block.get(..count).unwrap_or_default();
+                words.lock().unwrap_or_else(PoisonError::into_inner).hear(read);
+            }
         });
         Self { last, open }
     }
@@ -178,8 +213,21 @@ impl ErrorLines {
     /// The last lines, once no more can come.
     fn all(&self) -> Vec<String> {
         let _ = self.open.recv_timeout(LAST_LINES_TIME);
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).lines().collect()
     }
+}
+
+/// Writes lines to a pipe on a separate thread, until nobody sends them or reads them any more.
+fn write_lines(mut pipe: impl Write + Send + 'static) -> SyncSender<String> {
+    let (sender, lines) = sync_channel::<String>(LINES_UNWRITTEN);
+    thread::spawn(move || {
+        for line in lines {
+            if pipe.write_all(line.as_bytes()).and_then(|()| pipe.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
 }
 
 /// Reads a pipe's lines on a separate thread.

@@ -8,25 +8,35 @@
 
 mod bind;
 mod client;
+mod watch;
+mod words;
 
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use shared_child::SharedChild;
 
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
 
 pub(crate) use self::bind::join_job;
 pub use self::client::{Client, NoLine};
+pub(crate) use self::watch::Watch;
+pub(crate) use self::words::{LastWords, quoted};
 
 /// The environment variable that counts how many adapters have started one another.
 const DEPTH: &str = "TABIYA_DEPTH";
 
 /// The most adapters that may have started one another: an adapter of an adapter is unusual, a hundred are a mistake.
 const DEPTH_MAX: u32 = 3;
+
+/// How often to look whether a process has ended.
+const POLL: Duration = Duration::from_millis(5);
 
 /// A running child engine. Clones refer to the same process.
 #[derive(Clone)]
@@ -94,6 +104,21 @@ impl Engine {
     /// When the system does not report it.
     pub fn wait(&self) -> io::Result<ExitStatus> {
         self.child.wait()
+    }
+
+    /// Waits until the process has ended, but no longer than this, nor once the user asks the work to stop: then `None`.
+    ///
+    /// # Errors
+    /// When the system does not report it.
+    pub(crate) fn wait_timeout(&self, patience: Duration) -> io::Result<Option<ExitStatus>> {
+        let until = Instant::now() + patience;
+        loop {
+            let ended = self.child.try_wait()?;
+            if ended.is_some() || Instant::now() >= until || interrupt::asked() {
+                return Ok(ended);
+            }
+            thread::sleep(POLL);
+        }
     }
 
     /// Kills the process, and on Unix all processes that it has started.

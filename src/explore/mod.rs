@@ -131,7 +131,13 @@ impl Explorer {
         }
         let program = |path, config: Config| {
             let folder = config.find_engine_dir().ok().flatten();
-            engine::Program { path, args: config.engine_args, folder, settings: config.settings }
+            engine::Program {
+                args: config.engine_args,
+                folder,
+                settings: config.settings,
+                patience: config.engine_timeout,
+                ..engine::Program::new(path)
+            }
         };
         let program = match (&options.engine, config) {
             (Some(_), Some(config)) => Some(program(config.find_engine()?, config)),
@@ -141,7 +147,7 @@ impl Explorer {
                     Error::new(ErrorKind::Engine, format!("{name}: no such engine: {why}"))
                         .remedied_by(Remedy::NameEngine)
                 })?;
-                Some(engine::Program { path, ..engine::Program::default() })
+                Some(engine::Program::new(path))
             }
             (None, Some(config)) if is_configured => {
                 config.find_engine().ok().map(|path| program(path, config))

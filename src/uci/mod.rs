@@ -39,7 +39,9 @@ pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
 pub use option_line::option_with_default;
 pub use reply::{Reply, bestmove};
-pub(crate) use reply::{book_info, id_name, info_string, notice, noticed, option_name, option_type};
+pub(crate) use reply::{
+    book_info, id_name, info_string, notice, noticed, option_default, option_name, option_type,
+};
 pub use score::Score;
 
 /// The words of a line, separated by any white space.

@@ -41,6 +41,17 @@ pub(crate) fn option_type(line: &[u8]) -> Option<&[u8]> {
     words(line).skip_while(|word| *word != b"type").nth(1)
 }
 
+/// The default in an `option` line: the words between `default` and the next keyword.
+pub(crate) fn option_default(line: &[u8]) -> Vec<u8> {
+    words(line)
+        .skip_while(|word| *word != b"type")
+        .skip_while(|word| *word != b"default")
+        .skip(1)
+        .take_while(|word| ![&b"var"[..], b"min", b"max"].contains(word))
+        .collect::<Vec<_>>()
+        .join(&b' ')
+}
+
 /// The name in a line `id name NAME`; `None` for any other line.
 pub(crate) fn id_name(line: &[u8]) -> Option<&[u8]> {
     let (id, rest) = split_word(line);
@@ -127,6 +138,11 @@ mod tests {
         assert_eq!(option_type(line), Some(&b"button"[..]));
         assert_eq!(option_name(b"option\n"), b"");
         assert_eq!(option_type(b"option name x\n"), None);
+        assert_eq!(
+            option_default(b"option name default type combo default Very Risky var x\n"),
+            b"Very Risky"
+        );
+        assert_eq!(option_default(b"option name default type button\n"), b"");
     }
 
     #[test]

@@ -10,11 +10,11 @@ use shakmaty::{EnPassantMode, Position as _};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::chess::{MoveCode, Position};
-use crate::engine::{Client, NoLine};
+use crate::engine::{Client, NoLine, Watch};
 use crate::evals::Limit;
 use crate::uci::{Info, Score, id_name, words};
 
-/// How long to wait for a line before it is checked whether to stop.
+/// How often it is checked whether a search has to be stopped.
 const POLL: Duration = Duration::from_millis(100);
 
 /// How long the engine may take to end after `quit`.
@@ -22,9 +22,6 @@ const QUIT_TIME: Duration = Duration::from_secs(2);
 
 /// An engine that searches more nodes than this many times the limit does not heed it, and is stopped.
 const TOO_FAR: u64 = 4;
-
-/// What an engine did that closed its output.
-const ENDED: &str = "the engine ended";
 
 /// How an engine is started and set up.
 #[derive(Clone, Debug)]
@@ -65,10 +62,11 @@ pub(crate) enum Failure {
 
 impl From<NoLine> for Failure {
     fn from(why: NoLine) -> Self {
-        Self::Engine(match why {
-            NoLine::Late => "the engine does not answer".to_owned(),
-            NoLine::Ended => ENDED.to_owned(),
-        })
+        match why {
+            NoLine::Late => Self::Engine("the engine does not answer".to_owned()),
+            NoLine::Ended => Self::Engine("the engine ended".to_owned()),
+            NoLine::Interrupted => Self::Interrupted,
+        }
     }
 }
 
@@ -91,16 +89,10 @@ impl<'a> Searcher<'a> {
         let mut searcher = Self { setup, client: Some(client), name: program() };
         searcher.greet().map_err(|failure| match failure {
             Failure::Interrupted => Error::new(ErrorKind::Interrupted, "interrupted"),
-            Failure::Engine(mut what) => {
-                // An engine that has ended may have said why.
-                let last = searcher
-                    .client
-                    .as_ref()
-                    .filter(|_| what == ENDED)
-                    .and_then(|client| client.errors().pop());
-                if let Some(last) = last {
-                    what.push_str(&format!(", and wrote: {last}"));
-                }
+            Failure::Engine(what) => {
+                // It may have said why.
+                let words = searcher.client.take().map(|mut client| client.last_words());
+                let what = what + &words.unwrap_or_default();
                 Error::new(ErrorKind::Engine, format!("{}: {what}", program())).remedied_by(Remedy::TryEngine)
             }
         })?;
@@ -109,20 +101,18 @@ impl<'a> Searcher<'a> {
 
     fn greet(&mut self) -> Result<(), Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
-        client.send("uci");
         let mut name = None;
-        let found = |line: &str| {
+        let found = |line: String| {
             if let Some(found) = id_name(line.as_bytes()) {
                 name = Some(String::from_utf8_lossy(found).trim().to_owned());
             }
         };
-        hear(client, "uciok", self.setup.patience, found)?;
+        ask(client, "uci", "uciok", self.setup.patience, found)?;
         self.name = name.filter(|name| !name.is_empty()).unwrap_or(std::mem::take(&mut self.name));
         for (name, value) in &self.setup.options {
             client.send(&format!("setoption name {name} value {value}"));
         }
-        client.send("isready");
-        hear(client, "readyok", self.setup.patience, |_| {})
+        ask(client, "isready", "readyok", self.setup.patience, |_| {})
     }
 
     /// Searches a position as if it were the first one: what was searched before does not count. After `until` the search is
@@ -130,8 +120,7 @@ impl<'a> Searcher<'a> {
     pub fn search(&mut self, at: &Position, until: Option<Instant>) -> Result<Found, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
         client.send("ucinewgame");
-        client.send("isready");
-        hear(client, "readyok", self.setup.patience, |_| {})?;
+        ask(client, "isready", "readyok", self.setup.patience, |_| {})?;
         client.send(&format!("position fen {}", Fen::from_position(at.chess(), EnPassantMode::Legal)));
         let limit = self.setup.limit;
         client.send(&match limit {
@@ -140,12 +129,9 @@ impl<'a> Searcher<'a> {
             Limit::Movetime(time) => format!("go movetime {time}"),
         });
         let begun = Instant::now();
-        let mut watch = Watch { patience: self.setup.patience, heard: begun, asked: None, stopped: None };
+        let (mut watch, mut stopped) = (Watch::new(self.setup.patience), None::<Instant>);
         let (mut last, mut depth, mut nodes, mut cut) = (None, 0, 0, false);
         let answer = loop {
-            if interrupt::asked() {
-                return Err(Failure::Interrupted);
-            }
             let too_long = match limit {
                 Limit::Nodes(limit) => nodes / TOO_FAR > limit,
                 Limit::Movetime(limit) => {
@@ -154,22 +140,25 @@ impl<'a> Searcher<'a> {
                 Limit::Depth(_) => false,
             };
             let late = until.is_some_and(|until| Instant::now() >= until);
-            if (too_long || late) && watch.stopped.is_none() {
+            if (too_long || late) && stopped.is_none() {
                 cut |= late;
                 client.send("stop");
-                watch.stopped = Some(Instant::now());
+                stopped = Some(Instant::now());
+            }
+            if stopped.is_some_and(|stopped| stopped.elapsed() > self.setup.patience) {
+                return Err(Failure::Engine("the engine does not end its search after stop".to_owned()));
+            }
+            if watch.hangs(client) {
+                let what = "the engine hangs: it answers nothing while it searches";
+                return Err(Failure::Engine(what.to_owned()));
             }
             let line = match client.line(Instant::now() + POLL) {
                 Ok(line) => line,
-                Err(NoLine::Late) => {
-                    watch.silent(client)?;
-                    continue;
-                }
+                Err(NoLine::Late) => continue,
                 Err(why) => return Err(why.into()),
             };
-            (watch.heard, watch.asked) = (Instant::now(), None);
-            watch.check_stopped()?;
             let info = Info::parse(line.as_bytes());
+            watch.heard(line.as_bytes(), &info);
             nodes = nodes.max(info.nodes.unwrap_or_default());
             if let Some(score) = info.score.filter(|score| *score != Score::Mate(0)) {
                 last = Some(score);
@@ -203,58 +192,16 @@ impl Drop for Searcher<'_> {
     }
 }
 
-/// Waits for a line that begins with this word, and shows the lines before it.
-fn hear(client: &Client, end: &str, patience: Duration, mut see: impl FnMut(&str)) -> Result<(), Failure> {
-    let until = Instant::now() + patience;
-    loop {
-        if interrupt::asked() {
-            return Err(Failure::Interrupted);
-        }
-        match client.line(until.min(Instant::now() + POLL)) {
-            Ok(line) if line.split_whitespace().next() == Some(end) => return Ok(()),
-            Ok(line) => see(&line),
-            Err(NoLine::Late) if Instant::now() < until => {}
-            Err(NoLine::Late) => {
-                return Err(Failure::Engine(format!("no {end} within {} s", patience.as_secs())));
-            }
-            Err(why) => return Err(why.into()),
-        }
-    }
-}
-
-/// Notices that an engine hangs.
-struct Watch {
+/// Sends a line and shows those that follow to `see`, up to and including the one that begins with the word `end`.
+fn ask(
+    client: &mut Client,
+    line: &str,
+    end: &str,
     patience: Duration,
-    /// When it wrote its last line.
-    heard: Instant,
-    /// When it was asked whether it is there.
-    asked: Option<Instant>,
-    /// When it was asked to stop.
-    stopped: Option<Instant>,
-}
-
-impl Watch {
-    fn silent(&mut self, client: &mut Client) -> Result<(), Failure> {
-        self.check_stopped()?;
-        let hangs = || Failure::Engine("the engine hangs: it answers nothing while it searches".to_owned());
-        match self.asked {
-            Some(asked) if asked.elapsed() > self.patience => Err(hangs()),
-            // An engine answers this at once while it searches.
-            None if self.heard.elapsed() > self.patience => {
-                client.send("isready");
-                self.asked = Some(Instant::now());
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn check_stopped(&self) -> Result<(), Failure> {
-        match self.stopped {
-            Some(stopped) if stopped.elapsed() > self.patience => {
-                Err(Failure::Engine("the engine does not end its search after stop".to_owned()))
-            }
-            _ => Ok(()),
-        }
-    }
+    see: impl FnMut(String),
+) -> Result<(), Failure> {
+    client.ask(line, end, patience, see).map_err(|why| match why {
+        NoLine::Late => Failure::Engine(format!("no {end} within {} s", patience.as_secs())),
+        why => why.into(),
+    })
 }

@@ -89,6 +89,18 @@ def test_an_engine_that_exits_at_once_under_a_silent_gui(adapter):
     assert "tabiya: " in client.errors()
 
 
+@pytest.mark.parametrize("way", ["crash", "stderr"])
+def test_the_last_words_of_an_engine_are_its_reason(run, tabiya_exe, adapter, way):
+    if way == "crash":
+        client = adapter(engine_args=("--fail", "uci=crash"))
+    else:
+        code = "import sys\nsys.exit('cannot open weights')"
+        client = run(tabiya_exe, "--engine", sys.executable, "--engine-arg=-c", f"--engine-arg={code}")
+    client.send("uci")
+    ended(client, "it wrote: cannot open weights")
+    assert any("it wrote: cannot open weights" in line for line in client.heard), client.heard
+
+
 @pytest.mark.parametrize("how", ["--hang-uci", "--mute", "--garbage-instead-of-uci"])
 def test_an_engine_that_never_says_uciok(adapter, how):
     client = adapter("--engine-timeout", "1", engine_args=(how,))

@@ -101,3 +101,22 @@ def test_doctor_reads_the_configuration_file(tabiya, tmp_path, engine, small_boo
 def test_doctor_notices_a_bad_option(tabiya, engine, small_book):
     done = tabiya("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "Book Variety=1000")
     assert "Book Variety" in (done.stdout + done.stderr).decode()
+
+
+def test_doctor_tries_standard_chess_where_another_kind_is_set(tabiya, engine, small_book):
+    line = ("doctor", *engine.argv("--legal"), "--book", small_book, "--set", "UCI_Variant=horde")
+    variants = "option name UCI_Variant type combo default chess var atomic var horde"
+    done = tabiya(*line, "--engine-arg=--option", f"--engine-arg={variants} var chess")
+    text = done.stdout.decode()
+    assert done.returncode == DONE and "doctor tries standard chess only" in text and "small.bin" in text, text
+    done = tabiya(*line, "--engine-arg=--option", f"--engine-arg={variants}".replace("default chess", "default horde"))
+    text = done.stdout.decode()
+    assert done.returncode == DONE and "which the engine does not offer: no game" in text, text
+
+
+def test_doctor_says_that_no_book_can_learn(tabiya, engine, small_book):
+    done = tabiya("doctor", *engine.argv("--legal"), "--set", "Book Learn=true")
+    assert done.returncode == WANTING
+    assert done.stdout.count(b"Book Learn is on, but the starter book does not learn") == 1, done.stdout
+    done = tabiya("doctor", *engine.argv("--legal"), "--set", "Book Learn=true", "--book", small_book)
+    assert done.returncode == DONE, done.stdout

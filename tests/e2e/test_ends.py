@@ -162,19 +162,22 @@ def test_a_signal_that_comes_with_the_start_of_the_engine_is_not_lost(tabiya_exe
 
 @linux_only
 @pytest.mark.parametrize("way", ["quit", "closed input", "SIGTERM", "SIGINT"])
-def test_an_engine_that_will_not_quit_is_killed_after_two_seconds(adapter, tmp_path, way):
+def test_an_engine_that_will_not_quit_is_killed(adapter, tmp_path, way):
+    # A signal leaves the engine less time, so that Ctrl-C ends everything within a second.
+    least, most = (2, 3) if way in ("quit", "closed input") else (0.75, 1.75)
     # A busy machine may take longer, but not each time.
     for number in range(20):
         client = adapter(engine_args=("--pid-file", tmp_path / f"pid{number}", "--ignore-quit"))
         pid = engine_pid(tmp_path / f"pid{number}")
         client.start()
         waited = seconds(lambda client=client: (end_by(client, way), client.wait()))
-        assert client.process.returncode == 0, client.errors()
+        if least == 2:
+            assert client.process.returncode == 0, client.errors()
         ends(pid)
-        assert waited >= 2, "the engine is given two seconds to end by itself"
-        if waited < 3:
+        assert waited >= least, "the engine is given time to end by itself"
+        if waited < most:
             return
-    pytest.fail("the engine was never killed within three seconds")
+    pytest.fail("the engine was never killed soon enough")
 
 
 @linux_only

@@ -1,5 +1,6 @@
 //! Which games are learned, and with what result: the session alone, with a clock that the test sets.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,10 @@ use shakmaty::{CastlingMode, Color, KnownOutcome};
 use tabiya::adapter::config::books::BookFiles;
 use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{BookProblem, Output, Session};
-use tabiya::book::{Book, BookSet, open};
+use tabiya::base::findings::Findings;
+use tabiya::base::progress::Progress;
+use tabiya::book::{Book, BookSet, Format, MoveFacts, Summary, open, starter};
+use tabiya::chess::Position;
 use tempfile::TempDir;
 
 use super::library::{BookLoader, polyglot_bytes, serve};
@@ -576,4 +580,140 @@ fn chess960_castling_is_learned_as_it_was_played() {
     let game = talk.out.finished.pop().unwrap().game;
     assert_eq!(game.moves[0].to_uci(CastlingMode::Chess960).to_string(), "e1g1");
     assert!(game.moves[0].is_castle());
+}
+
+#[test]
+fn nothing_is_learned_in_another_variant() {
+    let mut talk = Talk::new();
+    talk.gui("setoption name UCI_Variant value kingofthehill");
+    shuffle(&mut talk, "go", &["cp 900"; 4]);
+    talk.gui("ucinewgame");
+    assert_eq!(talk.finished(), [""; 0]);
+    // A game ends where another variant begins.
+    talk.gui("setoption name UCI_Variant value chess");
+    shuffle(&mut talk, "go", &["cp 900"; 4]);
+    talk.gui("setoption name UCI_Variant value 3check");
+    assert_eq!(talk.finished(), ["white won 9"]);
+    shuffle(&mut talk, "go", &["cp 900"; 4]);
+    talk.gui("quit");
+    assert_eq!(talk.finished(), [""; 0]);
+}
+
+/// Two moves of this side that win, at these clocks, and then a question to ponder on.
+fn won_and_ponders(side: Color, go: &str, ponder: &str) -> Talk {
+    let mut talk = Talk::new();
+    let mut moves = vec!["a2a3", "a7a6", "b2b3", "b7b6", "c2c3", "c7c6", "d2d3", "d7d6"];
+    moves.truncate(side.fold_wb(6, 7));
+    for plies in [moves.len() - 4, moves.len() - 2] {
+        talk.ask(START, &moves[..plies].join(" "), go, "cp 900", moves[plies]);
+    }
+    talk.gui(&format!("position startpos moves {}", moves.join(" ")));
+    talk.gui(ponder);
+    talk
+}
+
+/// What becomes of a game that ends so long after this question to ponder on, in milliseconds.
+fn ends_after(side: Color, go: &str, ponder: &str, millis: u64) -> String {
+    let mut talk = won_and_ponders(side, go, ponder);
+    talk.pass(millis);
+    talk.gui("stop");
+    talk.engine("bestmove h2h3");
+    talk.gui("ucinewgame");
+    let mut finished = talk.finished();
+    finished.pop().unwrap_or_else(|| talk.verdict())
+}
+
+#[test]
+fn the_opponents_newest_clock_counts_while_we_ponder() {
+    let out_of_time = "the opponent's clock may have run out; it is not learned";
+    let (much, little) = ("go wtime 60000 btime 60000", "go wtime 1000 btime 1000");
+    let ponder = |white: u64, black: u64| format!("go ponder wtime {white} btime {black}");
+    for (side, won) in [(Color::White, "white won 5"), (Color::Black, "black won 6")] {
+        let theirs = |millis| side.fold_wb(ponder(59_000, millis), ponder(millis, 59_000));
+        assert_eq!(ends_after(side, much, &theirs(1000), 990), out_of_time, "{side}");
+        assert_eq!(ends_after(side, much, &theirs(1000), 900), won, "{side}");
+        assert_eq!(ends_after(side, little, &theirs(59_000), 990), won, "{side}");
+        // Without clocks the last ones count.
+        assert_eq!(ends_after(side, little, "go ponder", 990), out_of_time, "{side}");
+        assert_eq!(ends_after(side, much, "go ponder", 990), won, "{side}");
+    }
+}
+
+#[test]
+fn the_opponents_clock_runs_until_the_ponderhit() {
+    let out_of_time = "the opponent's clock may have run out; it is not learned";
+    for (passed, expected) in [(1800, out_of_time), (500, "white won 7")] {
+        let mut talk = won_and_ponders(Color::White, "go", "go ponder wtime 59000 btime 2000");
+        talk.pass(passed);
+        talk.gui("ponderhit");
+        talk.engine("info depth 9 score cp 900");
+        talk.engine("bestmove d2d3");
+        talk.pass(300);
+        talk.gui("ucinewgame");
+        let mut finished = talk.finished();
+        assert_eq!(finished.pop().unwrap_or_else(|| talk.verdict()), expected);
+    }
+}
+
+/// An Arena book, as far as the adapter sees it.
+struct Arena;
+
+impl Book for Arena {
+    fn path(&self) -> &Path {
+        Path::new("b.abk")
+    }
+
+    fn format(&self) -> Format {
+        Format::Abk
+    }
+
+    fn moves(&self, _at: &Position, _out: &mut Vec<MoveFacts>) {}
+
+    fn survey(&self, _progress: &Progress, _findings: &mut Findings<'_>) -> Summary {
+        unreachable!("the adapter plays")
+    }
+}
+
+struct Books(Vec<Arc<dyn Book>>);
+
+impl BookLoader for Books {
+    fn open(&self, _: &BookFiles) -> (BookSet, Vec<BookProblem>) {
+        (BookSet::new(&[], &[], &self.0), Vec::new())
+    }
+}
+
+/// The messages of a session that learns from these books.
+fn told_of_learning(books: &[Arc<dyn Book>]) -> Vec<String> {
+    let library = Books(books.to_vec());
+    let (mut options, mut out) = (Options::default(), Output::default());
+    options.policy.learn = true;
+    let mut session = Session::new(options, Vec::new(), &mut out);
+    serve(&library, &mut session, &mut out);
+    for line in ["setoption name Book Learn value true\n", "setoption name Book Max Loss value 1\n"] {
+        session.gui_line(line.as_bytes(), &mut out);
+        serve(&library, &mut session, &mut out);
+    }
+    out.messages
+}
+
+#[test]
+fn it_is_said_once_that_no_book_can_learn() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.bin");
+    std::fs::write(&path, polyglot_bytes(&["e2e4 = 1"])).unwrap();
+    let arena: Arc<dyn Book> = Arc::new(Arena);
+    let (starter, learns) = (starter().unwrap(), open(&path).unwrap());
+    let on = "Book Learn is on, but";
+    let only = format!("{on} only Polyglot books learn: `tabiya convert b.abk -o b.bin` makes one");
+    assert_eq!(told_of_learning(&[Arc::clone(&starter), Arc::clone(&arena)]), [only]);
+    assert_eq!(told_of_learning(&[arena, learns]), [""; 0]);
+    assert_eq!(told_of_learning(&[]), [""; 0]);
+    let own =
+        format!("{on} the starter book does not learn, only Polyglot books in files of their own: name one");
+    assert_eq!(told_of_learning(&[Arc::clone(&starter)]), [own]);
+    let mut permissions = path.metadata().unwrap().permissions();
+    permissions.set_readonly(true);
+    std::fs::set_permissions(&path, permissions).unwrap();
+    let locked = format!("{on} {} may only be read: results wait until it can be written", path.display());
+    assert_eq!(told_of_learning(&[starter, open(&path).unwrap()]), [locked]);
 }

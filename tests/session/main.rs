@@ -8,3 +8,4 @@ mod learning;
 mod library;
 mod rules;
 mod setup;
+mod variants;

@@ -24,7 +24,7 @@ use std::process::{self, Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use args::{Death, Script};
+use args::{Death, Failure, Script};
 use flood::Flood;
 use input::{Event, Input};
 use output::Output;
@@ -32,6 +32,9 @@ use shakmaty::CastlingMode;
 
 /// What `for ever` means: longer than any test waits, and the end of a process that a failed test left behind.
 const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// How late an engine is that is late.
+const LATE: Duration = Duration::from_secs(5);
 
 /// Exit code of `--strict` when the peer violates the protocol.
 const VIOLATION: i32 = 42;
@@ -170,6 +173,11 @@ impl Engine {
             self.out.line(answer.as_bytes())?;
             return Ok(true);
         }
+        if let Some((stage, how)) = &self.script.fail
+            && stage.as_bytes() == word
+        {
+            self.fail(*how)?;
+        }
         match word {
             b"uci" => self.introduce()?,
             b"isready" => {
@@ -210,6 +218,27 @@ impl Engine {
             _ => {}
         }
         Ok(true)
+    }
+
+    /// Fails in one of the ways that are the same at every stage.
+    fn fail(&mut self, how: Failure) -> io::Result<()> {
+        match how {
+            Failure::Silent => sleep_for_ever(),
+            Failure::Close => {
+                self.out.close()?;
+                sleep_for_ever()
+            }
+            Failure::Flood => loop {
+                self.out.line(b"info string on and on")?;
+            },
+            Failure::Late => thread::sleep(LATE),
+            Failure::Crash => {
+                self.out.line(b"cannot open weights")?;
+                self.out.flush()?;
+                die(Death::Exit)
+            }
+        }
+        Ok(())
     }
 
     fn introduce(&mut self) -> io::Result<()> {

@@ -12,9 +12,13 @@ use super::state::{End, Locked, State};
 use super::stderr;
 use crate::adapter::config::Config;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::engine::quoted;
 
 /// How long the engine may take to exit after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
+
+/// How long it may take after a signal: whoever sends one waits, often in a terminal.
+const SIGNAL_QUIT_TIME: Duration = Duration::from_millis(800);
 
 /// How long a write may make no progress, once the engine has ended, before its reader counts as one that does not
 /// read. On a busy machine a reader may well be idle for a second.
@@ -59,9 +63,20 @@ impl Shared {
         self.work.notify_all();
         self.changed.notify_all();
         drop(state);
+        self.kill_after(QUIT_TIME);
+    }
+
+    /// Starts the end because of a signal; one that has begun gets no more time than this one.
+    pub(super) fn end_by_signal(self: &Arc<Self>) {
+        self.end(End::Asked);
+        self.kill_after(SIGNAL_QUIT_TIME);
+    }
+
+    /// Kills the engine if it does not exit in time.
+    fn kill_after(self: &Arc<Self>, time: Duration) {
         let shared = Arc::clone(self);
         let watch = move || {
-            if !shared.wait_for(shared.lock(), QUIT_TIME, |state| state.engine.process).engine.process {
+            if !shared.wait_for(shared.lock(), time, |state| state.engine.process).engine.process {
                 log::warn!("the engine did not exit after quit; it is killed");
                 shared.child.kill();
             }
@@ -173,6 +188,7 @@ impl Shared {
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
 fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> String) -> Result<()> {
+    let words = quoted(state.engine.said.lines().chain(state.engine.complained.lines()));
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),
@@ -188,7 +204,7 @@ fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> Str
             Err(error)
         }
         End::Engine(what) => {
-            let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}"));
+            let error = Error::new(ErrorKind::Engine, format!("{engine}: {what}{words}"));
             let error = error.remedied_by(Remedy::TryEngine);
             let message = word(&error);
             log::error!("{message}");

@@ -88,6 +88,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
         }
         let now = shared.now();
         let mut state = shared.lock();
+        state.engine.said.hear(read);
         state.session.at(now);
         // The end of a line that an earlier block began, the whole lines, and the start of the next line.
         let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
@@ -174,9 +175,13 @@ pub(super) fn read_stderr(shared: &Arc<Shared>, mut stderr: impl Read, mut own: 
             break;
         }
         if log::log_enabled!(Level::Info) {
+            shared.lock().engine.complained.hear(read);
             log_lines(Level::Info, "engine's stderr", read);
         } else {
-            shared.lock().writing.stderr = true;
+            let mut state = shared.lock();
+            state.engine.complained.hear(read);
+            state.writing.stderr = true;
+            drop(state);
             let _ = own.write_all(read);
             let mut state = shared.lock();
             state.writing.stderr = false;

@@ -85,7 +85,7 @@ impl Signals {
         let _ = ctrlc::set_handler(move || {
             caught.came.store(true, Ordering::SeqCst);
             if let Some(shared) = caught.shared.get() {
-                shared.end(End::Asked);
+                shared.end_by_signal();
             }
         });
         signals
@@ -95,7 +95,7 @@ impl Signals {
     fn end(&self, shared: &Arc<Shared>) {
         let _ = self.shared.set(Arc::clone(shared));
         if self.came.load(Ordering::SeqCst) {
-            shared.end(End::Asked);
+            shared.end_by_signal();
         }
     }
 }

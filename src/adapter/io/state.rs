@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::adapter::learning::Learning;
 use crate::adapter::session::{Output, Session};
+use crate::engine::LastWords;
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
 const GUI_PENDING_MAX: usize = 1 << 20;
@@ -81,6 +82,10 @@ pub(super) struct EngineEnds {
     pub(super) output: bool,
     /// Its standard error, all of which was forwarded.
     pub(super) stderr: bool,
+    /// What it wrote last to its output.
+    pub(super) said: LastWords,
+    /// What it wrote last to standard error.
+    pub(super) complained: LastWords,
 }
 
 /// The opening of books.

@@ -1,5 +1,8 @@
 //! The books: whether they are open, and what choosing a move from them needs.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::Color;
@@ -9,8 +12,39 @@ use super::named::Named;
 use super::rules::Rules;
 use super::{Output, Session};
 use crate::adapter::config::books::BookFiles;
-use crate::book::BookSet;
+use crate::book::{Book, BookSet, Format};
 use crate::uci::notice;
+
+/// The start of the message that no book can learn.
+const NOT_LEARNED: &str = "Book Learn is on, but ";
+
+/// Whether a message of the adapter is the one that no book can learn.
+pub(crate) fn is_about_learning(message: &str) -> bool {
+    message.starts_with(NOT_LEARNED)
+}
+
+/// Why none of these books can learn, and what to do; `None` if one can, or if there are none.
+fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
+    if let Some(book) = books.iter().find(|book| book.learns_at().is_some()) {
+        let all = books.iter().all(|book| book.learns_at().is_none() || book.is_read_only());
+        let what = "may only be read: results wait until it can be written";
+        return all.then(|| format!("{} {what}", book.path().display()));
+    }
+    if let Some(book) = books.iter().find(|book| book.format() != Format::Polyglot) {
+        let name = Path::new(book.path().file_name().unwrap_or_default());
+        let learns = name.with_extension("bin");
+        return Some(format!(
+            "only Polyglot books learn: `tabiya convert {} -o {}` makes one",
+            name.display(),
+            learns.display()
+        ));
+    }
+    let book = books.first()?;
+    Some(format!(
+        "the {} does not learn, only Polyglot books in files of their own: name one",
+        book.path().display()
+    ))
+}
 
 /// A problem with a book.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +76,8 @@ pub(super) struct Books {
     pub(super) opening: Opening,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
+    /// Whether the user was told that no book can learn.
+    told_of_learning: bool,
     pub(super) rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
     pub(super) named: Named,
@@ -57,6 +93,7 @@ impl Books {
             rules: Rules::default(),
             opening: Opening::Done,
             evaluated: false,
+            told_of_learning: false,
             rng: rng(seed),
             advice: Advice::default(),
             named: Named::default(),
@@ -116,8 +153,23 @@ impl Session {
         if std::mem::replace(&mut self.books.opening, Opening::Done) == Opening::Late {
             self.notify("the books are open now".to_owned(), out);
         }
+        self.check_learning(out);
         self.resume_after_books(out);
         before
+    }
+
+    /// Says that results cannot be learned although they should be, once until they can.
+    pub(super) fn check_learning(&mut self, out: &mut Output) {
+        if self.books.opening != Opening::Done {
+            return;
+        }
+        let why = if self.learns() { why_none_learns(&self.books.set.distinct()) } else { None };
+        if let Some(why) = &why
+            && !self.books.told_of_learning
+        {
+            self.notify(format!("{NOT_LEARNED}{why}"), out);
+        }
+        self.books.told_of_learning = why.is_some();
     }
 
     /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.

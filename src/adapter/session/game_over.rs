@@ -110,8 +110,8 @@ impl Session {
     }
 
     /// Whether games that begin now are learned.
-    fn learns(&self) -> bool {
-        self.options.policy.learn && self.options.own_book
+    pub(super) fn learns(&self) -> bool {
+        self.options.policy.learn && self.uses_books()
     }
 
     pub(super) fn watch_go(&mut self, go: &Go, analysis: bool, out: &mut Output) {

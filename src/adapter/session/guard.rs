@@ -204,7 +204,7 @@ impl Session {
         self.say(&line, out);
         out.notes.push((Level::Info, text));
         check.passed_over.push(check.chosen);
-        let known = self.options.own_book
+        let known = self.uses_books()
             && check.passed_over.len() < PASSED_OVER_MAX
             && self.books.ask(&check.game, &check.go, &self.options.policy, &check.passed_over);
         match if known { self.books.draw() } else { None } {

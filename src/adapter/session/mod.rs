@@ -43,9 +43,10 @@ use crate::adapter::config::options::Options;
 use crate::uci::{Command, Reply, notice};
 
 pub use self::books::BookProblem;
+pub(crate) use self::books::is_about_learning;
 pub use self::game_over::{PlayedGame, Source};
 pub(crate) use self::greeting::NAME_ADDITION;
-pub(crate) use self::options::is_about_option;
+pub(crate) use self::options::{is_about_option, is_about_variant, is_chess};
 pub use self::output::Output;
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
@@ -112,7 +113,7 @@ impl Session {
             leaving: false,
             dead: false,
         };
-        session.configure_engine(settings);
+        session.configure_engine(settings, out);
         session.open_books(out);
         out.resume_learning = session.options.policy.learn;
         session

@@ -5,14 +5,24 @@ use shakmaty::CastlingMode;
 
 use super::books::rng;
 use super::game_over::opponent_name;
+use super::verdict::Over;
 use super::{Output, Session, lossy};
 use crate::adapter::config::books::NO_BOOK;
 use crate::adapter::config::options::{Change, Options};
 use crate::adapter::config::spelling;
-use crate::uci::{SetOption, option_name, option_type, option_with_default, same_name};
+use crate::uci::{SetOption, option_default, option_name, option_type, option_with_default, same_name};
 
 /// The option with which GUIs announce analysis.
 pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// The option with which GUIs choose a kind of chess.
+const VARIANT: &str = "UCI_Variant";
+
+/// Its values, in small letters, under which the game has the rules of the books.
+const CHESS: [&str; 6] = ["", "chess", "normal", "standard", "chess960", "fischerandom"];
+
+/// The start of the message about another kind of chess.
+const OTHER_VARIANT: &str = "UCI_Variant is ";
 
 /// How many own-book options of an engine are remembered: no engine has more, and memory is bounded.
 const OWN_BOOKS_MAX: usize = 8;
@@ -37,6 +47,16 @@ pub(crate) fn is_about_option(message: &str, name: &str) -> bool {
 /// What an `option` line says after the name.
 fn option_kind(line: &str) -> &str {
     line.split_once(" type ").map_or(line, |(_, kind)| kind).trim_end()
+}
+
+/// Whether a value of `UCI_Variant` stands for the chess of the books.
+pub(crate) fn is_chess(variant: &str) -> bool {
+    CHESS.contains(&variant.trim().to_ascii_lowercase().as_str())
+}
+
+/// Whether a message of the adapter is the one about another kind of chess.
+pub(crate) fn is_about_variant(message: &str) -> bool {
+    message.starts_with(OTHER_VARIANT)
 }
 
 /// An option of the engine that the user set in advance.
@@ -88,21 +108,24 @@ pub(super) struct Modes {
     pub(super) multipv: u32,
     /// `UCI_AnalyseMode`.
     pub(super) analysing: bool,
+    /// `UCI_Variant` is another kind of chess than that of the books.
+    pub(super) other_variant: bool,
     /// `debug on`.
     pub(super) debug: bool,
 }
 
 impl Default for Modes {
     fn default() -> Self {
-        Self { castling: CastlingMode::Standard, multipv: 1, analysing: false, debug: false }
+        let castling = CastlingMode::Standard;
+        Self { castling, multipv: 1, analysing: false, other_variant: false, debug: false }
     }
 }
 
 impl Session {
     /// Sets options of the engine in advance: names and values.
-    pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>) {
+    pub(super) fn configure_engine(&mut self, settings: Vec<(String, String)>, out: &mut Output) {
         for (name, value) in settings {
-            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() });
+            self.follow(&SetOption { name: name.as_bytes(), value: value.as_bytes() }, out);
             self.engine_options.settings.push(Setting { name, value, listed: false, refused_by: None });
         }
     }
@@ -136,6 +159,12 @@ impl Session {
             let kind = Some(line).filter(|_| !fits && option_type(line) != Some(b"button"));
             setting.refused_by = kind.map(|line| option_kind(&lossy(line)).to_owned());
             configured = Some(setting.value.clone());
+        }
+        // An engine may play another kind of chess unless it is told not to.
+        let is_first = !self.engine_options.settings_sent;
+        if is_first && configured.is_none() && same_name(&name, VARIANT.as_bytes()) {
+            let default = option_default(line);
+            self.follow(&SetOption { name: VARIANT.as_bytes(), value: &default }, out);
         }
         // The user's setting is listed as the default, because GUIs send defaults back.
         match configured.and_then(|value| option_with_default(line, value.as_bytes())) {
@@ -193,7 +222,7 @@ impl Session {
                 if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
                     self.notify(unknown_option(&name), out);
                 }
-                self.follow(&option);
+                self.follow(&option, out);
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
                     return;
                 }
@@ -212,7 +241,10 @@ impl Session {
     fn apply(&mut self, change: Change, out: &mut Output) {
         match change {
             Change::Value => {}
-            Change::Learn => out.resume_learning |= self.options.policy.learn,
+            Change::Learn => {
+                out.resume_learning |= self.options.policy.learn;
+                self.check_learning(out);
+            }
             Change::Books => self.open_books(out),
             Change::Evaluations => self.need_evaluations(out),
             Change::Seed => self.books.rng = rng(self.options.seed),
@@ -231,7 +263,7 @@ impl Session {
     }
 
     /// Follows the engine's options that affect the book.
-    fn follow(&mut self, option: &SetOption<'_>) {
+    fn follow(&mut self, option: &SetOption<'_>, out: &mut Output) {
         let value = String::from_utf8_lossy(option.value);
         let value = value.trim();
         let is_true = value.eq_ignore_ascii_case("true");
@@ -244,6 +276,28 @@ impl Session {
         } else if option.is("UCI_Chess960") {
             self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
+        } else if option.is(VARIANT) {
+            self.follow_variant(value, out);
         }
+    }
+
+    /// Follows the kind of chess: under other rules than theirs, books neither answer nor learn.
+    fn follow_variant(&mut self, variant: &str, out: &mut Output) {
+        let is_other = !is_chess(variant);
+        if is_other == self.modes.other_variant {
+            return;
+        }
+        // No game goes on under other rules.
+        self.game_over(Over::NewGame, out);
+        self.modes.other_variant = is_other;
+        if is_other && self.options.own_book {
+            let what = "books answer and learn in standard chess and Chess960 only";
+            self.notify(format!("{OTHER_VARIANT}{variant}: {what}"), out);
+        }
+    }
+
+    /// Whether the books may answer: they are on, and the game has their rules.
+    pub(super) fn uses_books(&self) -> bool {
+        self.options.own_book && !self.modes.other_variant
     }
 }

@@ -51,7 +51,7 @@ impl Session {
         }
         let analysis = go.infinite || go.mate || self.modes.multipv > 1 || self.modes.analysing;
         self.watch_go(&go, analysis, out);
-        if self.options.own_book
+        if self.uses_books()
             && let Some(game) = self.board.game()
         {
             let known = self.books.ask(game, &go, &self.options.policy, &[]);
@@ -201,7 +201,7 @@ impl Session {
         let Some(Question::Pondering { game, go, line: asked, child, early }) = self.question.take() else {
             return;
         };
-        let known = self.options.own_book && self.books.ask(&game, &go, &self.options.policy, &[]);
+        let known = self.uses_books() && self.books.ask(&game, &go, &self.options.policy, &[]);
         match if known { self.books.draw() } else { None } {
             Some(chosen) => {
                 if self.child.abandon(out) {

@@ -35,6 +35,15 @@ pub(super) enum Answer<'a> {
     Engine(&'a [u8]),
 }
 
+/// A question to ponder on.
+struct Expected {
+    game: Game,
+    clock: Clock,
+    /// The game that it belongs to must not be learned.
+    unwanted: bool,
+    asked_at: Duration,
+}
+
 /// The games that are played.
 #[derive(Default)]
 pub(super) struct Watch {
@@ -42,7 +51,7 @@ pub(super) struct Watch {
     pub(super) now: Duration,
     game: Option<Watched>,
     /// A question to ponder on: it belongs to the game once the expected move is played.
-    expected: Option<(Game, Clock, bool)>,
+    expected: Option<Expected>,
     /// Whether no question has followed the last `position` line.
     pub(super) fresh: bool,
     /// The last exact score that the engine sent for the open question.
@@ -92,7 +101,12 @@ impl Watch {
             return None;
         };
         if pondering && !analysis {
-            self.expected = Some((game.clone(), clock, unwanted));
+            if let Some(watched) = self.game.as_mut().filter(|watched| watched.is_continued_by(game))
+                && clock != Clock::default()
+            {
+                watched.clock = clock;
+            }
+            self.expected = Some(Expected { game: game.clone(), clock, unwanted, asked_at: self.now });
             return None;
         }
         let ended = if pondering { None } else { self.turn(game, clock, unwanted, books) };
@@ -104,7 +118,13 @@ impl Watch {
 
     /// The expected move was played.
     pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) -> Option<Ended> {
-        let (game, clock, unwanted) = self.expected.take()?;
+        let Expected { game, mut clock, unwanted, asked_at } = self.expected.take()?;
+        // The opponent has used some time since. What was added to the clock for the move is not known.
+        let theirs = game.position().chess().turn().fold_wb(&mut clock.black, &mut clock.white);
+        if let Some(left) = theirs {
+            let used = self.now.saturating_sub(asked_at).as_millis();
+            *left = left.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX));
+        }
         self.turn(&game, clock, unwanted, books)
     }
 

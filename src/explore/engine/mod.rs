@@ -22,7 +22,7 @@ use super::place::Place;
 use super::request::Query;
 use super::stream::events;
 use crate::base::error::Result;
-use crate::engine::{Engine, Pipes};
+use crate::engine::{Client, Engine};
 
 /// Engines that may run at once.
 const ENGINES_MAX: usize = 4;
@@ -36,11 +36,14 @@ const LINES: usize = 3;
 /// Bytes of the name of a page.
 const PAGE_MAX: usize = 64;
 
+/// How long an engine may be silent if no configuration says.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 /// How long an engine may take to be started.
 const START_TIME: Duration = Duration::from_secs(30);
 
 /// The engine's program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Program {
     /// Where it is.
     pub(super) path: PathBuf,
@@ -50,6 +53,15 @@ pub(super) struct Program {
     pub(super) folder: Option<PathBuf>,
     /// Its options that the configuration sets.
     pub(super) settings: Vec<(String, String)>,
+    /// How long it may take to answer `uci` and `isready`, and to make progress.
+    pub(super) patience: Duration,
+}
+
+impl Program {
+    /// A program without a configuration.
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self { path, args: Vec::new(), folder: None, settings: Vec::new(), patience: PATIENCE }
+    }
 }
 
 /// Starts an engine, on the thread that lives as long as the server.
@@ -151,33 +163,24 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
     }
     let seat = engines.seat(page)?;
     let (sender, response) = events();
-    let (reply, started) = sync_channel::<Result<(Engine, Pipes)>>(1);
-    let settings = program.settings.clone();
+    let (reply, started) = sync_channel::<Result<Client>>(1);
+    let (settings, patience) = (program.settings.clone(), program.patience);
     let start = Start(Box::new(move || {
-        // An engine that nobody waits for any more ends at once.
-        if let Err(unheard) =
-            reply.send(Engine::start(&program.path, &program.args, program.folder.as_deref()))
-            && let Ok((engine, _)) = unheard.0
-        {
-            engine.kill();
-        }
+        // An engine that nobody waits for any more is dropped, and ends.
+        let _ = reply.send(Client::start(&program.path, &program.args, program.folder.as_deref()));
     }));
     let starts = engines.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();
     starts.send(start).map_err(|_| Fault::no_engine())?;
-    let (engine, pipes) =
-        started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
-    seat.take(&engine);
-    let search = Search { place, lines, settings, sender, stop: Arc::clone(&seat.stop) };
+    let client = started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
+    seat.take(client.engine());
+    let search = Search { place, lines, settings, patience, sender, stop: Arc::clone(&seat.stop) };
     let thread = thread::Builder::new().name("engine".to_owned());
-    let killed = engine.clone();
+    // If the thread does not start, the client is dropped, and its engine ends.
     thread
         .spawn(move || {
-            search.run(&engine, pipes);
+            search.run(client);
             drop(seat);
         })
-        .map_err(|error| {
-            killed.kill();
-            Fault::io(format!("cannot start a thread for the engine: {error}"))
-        })?;
+        .map_err(|error| Fault::io(format!("cannot start a thread for the engine: {error}")))?;
     Ok(response)
 }

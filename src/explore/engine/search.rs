@@ -1,11 +1,7 @@
 //! One search of an engine.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::ChildStdin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
@@ -17,14 +13,11 @@ use super::super::evaluated::json_of;
 use super::super::place::Place;
 use super::super::stream::{COMMENT, event};
 use super::info::Info;
-use crate::engine::{Engine, Pipes};
-use crate::uci::{option_name, same_name, words};
+use crate::engine::{Client, NoLine, Watch};
+use crate::uci::{Info as Progress, option_name, same_name, words};
 
 /// How long a search lasts at most.
 const SEARCH_TIME: Duration = Duration::from_secs(300);
-
-/// How long an engine may take to answer `uci` and `isready`.
-const READY_TIME: Duration = Duration::from_secs(30);
 
 /// How long an engine may take to end by itself.
 const QUIT_TIME: Duration = Duration::from_secs(1);
@@ -35,12 +28,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// How long a connection may be silent: what is written to one that was closed shows that nobody listens.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// Bytes of the longest line that is read.
-const LINE_MAX: u64 = 1 << 16;
-
-/// Lines that may wait to be read before the engine has to wait.
-const LINES_UNREAD: usize = 256;
-
 /// What to search, and who listens.
 pub(super) struct Search {
     pub(super) place: Place,
@@ -48,6 +35,8 @@ pub(super) struct Search {
     pub(super) lines: usize,
     /// The engine's options.
     pub(super) settings: Vec<(String, String)>,
+    /// How long it may take to answer `uci` and `isready`, and to make progress.
+    pub(super) patience: Duration,
     pub(super) sender: Sender<Bytes>,
     /// Set when nobody wants the search any more.
     pub(super) stop: Arc<AtomicBool>,
@@ -61,65 +50,59 @@ enum Gone {
     Engine(&'static str),
 }
 
-/// An engine's pipes, with its output line by line.
-struct Talk {
-    input: ChildStdin,
-    lines: Receiver<Vec<u8>>,
-}
-
 impl Search {
     /// Searches until the engine has answered or nobody listens, and ends the engine.
-    pub(super) fn run(self, engine: &Engine, pipes: Pipes) {
-        let Pipes { stdin, stdout, mut stderr } = pipes;
-        let (sender, lines) = sync_channel(LINES_UNREAD);
-        thread::spawn(move || each_line(stdout, |line| sender.send(line).is_ok()));
-        // Nobody is to wait to write there.
-        thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
-        let mut talk = Talk { input: stdin, lines };
-        match self.search(&mut talk) {
+    pub(super) fn run(self, mut client: Client) {
+        match self.search(&mut client) {
             Ok(()) | Err(Gone::Listener) => {}
             Err(Gone::Engine(what)) => {
+                let what = format!("{what}{}", client.last_words());
                 let _ = self.sender.try_send(event("error", &json!({ "error": what, "code": "no-engine" })));
+                return;
             }
         }
         drop(self.sender);
-        talk.end(engine);
+        client.send("stop");
+        let _ = client.quit(QUIT_TIME);
     }
 
-    fn search(&self, talk: &mut Talk) -> Result<(), Gone> {
-        talk.say("uci");
+    fn search(&self, client: &mut Client) -> Result<(), Gone> {
         let mut offered = Vec::new();
-        self.until(talk, b"uciok", |line| offered.push(option_name(line)))?;
+        self.ask(client, "uci", "uciok", |line| offered.push(option_name(line)))?;
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
         for (name, value) in &self.settings {
-            talk.say(&format!("setoption name {name} value {value}"));
+            client.send(&format!("setoption name {name} value {value}"));
         }
-        talk.say(&format!("setoption name MultiPV value {}", self.lines));
+        client.send(&format!("setoption name MultiPV value {}", self.lines));
         if self.place.mode == CastlingMode::Chess960 && offers("UCI_Chess960") {
-            talk.say("setoption name UCI_Chess960 value true");
+            client.send("setoption name UCI_Chess960 value true");
         }
-        talk.say("isready");
-        self.until(talk, b"readyok", |_| {})?;
+        self.ask(client, "isready", "readyok", |_| {})?;
         let moves = self.place.play().join(" ");
         let moves = if moves.is_empty() { moves } else { format!(" moves {moves}") };
-        talk.say(&format!("position fen {}{moves}", self.place.start_fen()));
-        talk.say(&format!("go movetime {}", SEARCH_TIME.as_millis()));
-        self.listen(talk)
+        client.send(&format!("position fen {}{moves}", self.place.start_fen()));
+        client.send(&format!("go movetime {}", SEARCH_TIME.as_millis()));
+        self.listen(client)
     }
 
     /// Passes on what the engine thinks, until its answer.
-    fn listen(&self, talk: &mut Talk) -> Result<(), Gone> {
+    fn listen(&self, client: &mut Client) -> Result<(), Gone> {
         let at = self.place.game.position();
-        let end = Instant::now() + SEARCH_TIME + READY_TIME;
+        let end = Instant::now() + SEARCH_TIME + self.patience;
+        let mut watch = Watch::new(self.patience);
         let (mut best, mut fresh): (Vec<Option<Info>>, bool) = (vec![None; self.lines], false);
         let (mut sent, mut heard) = (Instant::now(), Instant::now());
         loop {
-            if Instant::now() >= end {
+            if Instant::now() >= end || watch.hangs(client) {
                 return Err(Gone::Engine("the engine does not answer"));
             }
-            let line = self.next(talk, PAUSE)?;
-            let bestmove = line.as_deref().filter(|line| words(line).next() == Some(b"bestmove"));
-            if let Some(info) = line.as_deref().and_then(|line| Info::parse(line, at))
+            let line = self.next(client, PAUSE)?;
+            let line = line.as_deref().map(str::as_bytes);
+            if let Some(line) = line {
+                watch.heard(line, &Progress::parse(line));
+            }
+            let bestmove = line.filter(|line| words(line).next() == Some(b"bestmove"));
+            if let Some(info) = line.and_then(|line| Info::parse(line, at))
                 && let Some(place) = best.get_mut(info.place)
             {
                 *place = Some(info);
@@ -142,51 +125,37 @@ impl Search {
         }
     }
 
-    /// Reads lines up to one that begins with `word`.
-    fn until(&self, talk: &mut Talk, word: &[u8], mut see: impl FnMut(&[u8])) -> Result<(), Gone> {
-        let end = Instant::now() + READY_TIME;
+    /// Asks, and reads lines up to one that begins with `word`.
+    fn ask(
+        &self,
+        client: &mut Client,
+        line: &str,
+        word: &str,
+        mut see: impl FnMut(&[u8]),
+    ) -> Result<(), Gone> {
+        client.send(line);
+        let end = Instant::now() + self.patience;
         while Instant::now() < end {
-            let Some(line) = self.next(talk, PAUSE)? else { continue };
-            if words(&line).next() == Some(word) {
+            let Some(line) = self.next(client, PAUSE)? else { continue };
+            if words(line.as_bytes()).next() == Some(word.as_bytes()) {
                 return Ok(());
             }
-            see(&line);
+            see(line.as_bytes());
         }
         Err(Gone::Engine("the engine does not answer"))
     }
 
     /// The next line, if one comes soon.
-    fn next(&self, talk: &Talk, patience: Duration) -> Result<Option<Vec<u8>>, Gone> {
+    fn next(&self, client: &mut Client, patience: Duration) -> Result<Option<String>, Gone> {
         if self.sender.is_closed() || self.stop.load(Ordering::Relaxed) {
             return Err(Gone::Listener);
         }
-        match talk.lines.recv_timeout(patience) {
+        match client.line(Instant::now() + patience) {
             Ok(line) => Ok(Some(line)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Gone::Engine("the engine has ended")),
+            Err(NoLine::Late) => Ok(None),
+            Err(NoLine::Interrupted) => Err(Gone::Listener),
+            Err(NoLine::Ended) => Err(Gone::Engine("the engine has ended")),
         }
-    }
-}
-
-impl Talk {
-    fn say(&mut self, line: &str) {
-        // That the engine is gone shows when it does not answer.
-        let _ = writeln!(self.input, "{line}").and_then(|()| self.input.flush());
-    }
-
-    /// Ends the engine, with force if it does not end by itself.
-    fn end(mut self, engine: &Engine) {
-        self.say("stop");
-        self.say("quit");
-        drop(self.input);
-        let end = Instant::now() + QUIT_TIME;
-        while let Ok(_) | Err(RecvTimeoutError::Timeout) =
-            self.lines.recv_timeout(end.saturating_duration_since(Instant::now()))
-            && Instant::now() < end
-        {}
-        drop(self.lines);
-        engine.kill();
-        let _ = engine.wait();
     }
 }
 
@@ -210,16 +179,4 @@ fn shown(best: &[Option<Info>]) -> Value {
         "time": first.time,
         "lines": best.iter().flatten().map(line).collect::<Vec<_>>(),
     })
-}
-
-/// Passes each line of a pipe to `take` until that returns `false`; an endless line comes in pieces.
-fn each_line(pipe: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
-    let mut reader = BufReader::new(pipe);
-    loop {
-        let mut line = Vec::new();
-        let read = reader.by_ref().take(LINE_MAX).read_until(b'\n', &mut line);
-        if !read.is_ok_and(|count| count > 0) || !take(line) {
-            return;
-        }
-    }
 }

@@ -59,6 +59,10 @@ Misbehaviour while it searches
   --early-bestmove       answers go infinite and go ponder at once, against the protocol
   --double-bestmove      prints each bestmove twice
   --crlf                 ends its lines with \\r\\n
+Misbehaviour at any stage
+  --fail WORD=HOW        fails when it gets a line that begins with WORD: `silent` reads and prints nothing any more,
+                         `close` closes its output besides, `flood` prints lines for ever, `late` sleeps for five
+                         seconds first, `crash` dies with code 1 after `cannot open weights` on standard output
 
 `for ever` is an hour, so that a failed test leaves nothing behind.
 
@@ -78,6 +82,16 @@ pub enum Death {
     Signal,
     /// By SIGABRT.
     Abort,
+}
+
+/// How it fails at some stage.
+#[derive(Clone, Copy)]
+pub enum Failure {
+    Silent,
+    Close,
+    Flood,
+    Late,
+    Crash,
 }
 
 /// The engine's behaviour; [`HELP`] describes every field under its option's name.
@@ -118,6 +132,7 @@ pub struct Script {
     pub early_bestmove: bool,
     pub double_bestmove: bool,
     pub crlf: bool,
+    pub fail: Option<(String, Failure)>,
 }
 
 impl Default for Script {
@@ -159,6 +174,7 @@ impl Default for Script {
             early_bestmove: false,
             double_bestmove: false,
             crlf: false,
+            fail: None,
         }
     }
 }
@@ -230,6 +246,19 @@ pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Option<Script>, Str
             "--early-bestmove" => script.early_bestmove = true,
             "--double-bestmove" => script.double_bestmove = true,
             "--crlf" => script.crlf = true,
+            "--fail" => {
+                let value = text(option, raw()?)?;
+                let (word, how) = value.split_once('=').ok_or("--fail needs WORD=HOW")?;
+                let how = match how {
+                    "silent" => Failure::Silent,
+                    "close" => Failure::Close,
+                    "flood" => Failure::Flood,
+                    "late" => Failure::Late,
+                    "crash" => Failure::Crash,
+                    _ => return Err("--fail knows silent, close, flood, late and crash".to_owned()),
+                };
+                script.fail = Some((word.to_owned(), how));
+            }
             _ => return Err(format!("there is no option {option}; --help shows them")),
         }
     }

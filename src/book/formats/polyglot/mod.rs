@@ -18,6 +18,7 @@ mod walk;
 mod write;
 
 use std::convert::Infallible;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
@@ -42,6 +43,8 @@ pub struct Polyglot {
     path: PathBuf,
     /// The file that was opened, with links followed; `None` if the bytes are not those of a file.
     file: Option<PathBuf>,
+    /// Whether that file may only be read.
+    is_read_only: bool,
     data: Map,
 }
 
@@ -50,7 +53,10 @@ impl Polyglot {
     pub fn new(path: impl Into<PathBuf>, data: impl Into<Map>) -> Self {
         let (path, data) = (path.into(), data.into());
         let file = if matches!(data, Map::File(_)) { dunce::canonicalize(&path).ok() } else { None };
-        Self { path, file, data }
+        let is_read_only = file
+            .as_ref()
+            .is_some_and(|file| fs::metadata(file).is_ok_and(|data| data.permissions().readonly()));
+        Self { path, file, is_read_only, data }
     }
 
     /// The entries.
@@ -70,6 +76,10 @@ impl Book for Polyglot {
 
     fn learns_at(&self) -> Option<&Path> {
         self.file.as_deref()
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     fn fingerprint(&self) -> Option<Fingerprint> {

@@ -12,9 +12,6 @@ use crate::uci::noticed;
 /// How long the adapter may take to end after `quit`: its own two seconds for the engine, and some more.
 const QUIT_TIME: Duration = Duration::from_secs(5);
 
-/// How many lines of the engine's standard error are shown when it fails.
-const ENGINE_LINES: usize = 5;
-
 /// How many lines of one answer are kept.
 const LINES_KEPT: usize = 4096;
 
@@ -61,6 +58,7 @@ impl Client {
                 Err(Problem::engine(what))
             }
             Err(NoLine::Ended) => Err(self.why_ended()),
+            Err(NoLine::Interrupted) => Err(Problem::engine("interrupted")),
         }
     }
 
@@ -79,22 +77,17 @@ impl Client {
         }
     }
 
-    /// Why the adapter ended: its last message, and what the engine wrote to standard error.
+    /// Why the adapter ended: its last message.
     fn why_ended(&mut self) -> Problem {
         let lines = self.adapter.errors();
         let own = lines.iter().rev().find_map(|line| warned(line));
-        let mut what = own
+        let what = own
             .or(self.notices.last().map(String::as_str))
             .unwrap_or("tabiya ended without a message")
             .to_owned();
         // The GUI gets the same message.
         self.notices.retain(|notice| *notice != what);
-        let engine: Vec<_> = lines.iter().filter(|line| warned(line).is_none()).collect();
-        for line in engine.iter().skip(engine.len().saturating_sub(ENGINE_LINES)) {
-            what.push_str(&format!("\n      the engine wrote: {line}"));
-        }
-        // The adapter no longer reads, so it has ended or is about to.
-        let code = self.adapter.wait().ok().and_then(|status| status.code());
+        let code = self.adapter.wait(QUIT_TIME).ok().flatten().and_then(|status| status.code());
         let exit = [Exit::Usage, Exit::File].into_iter().find(|exit| code == Some(*exit as i32));
         Problem { what, exit: exit.unwrap_or(Exit::Engine) }
     }

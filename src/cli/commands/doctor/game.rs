@@ -47,7 +47,6 @@ pub(super) fn play(
     let mut line = String::from("position startpos moves");
     let mut plies = Vec::new();
     let mut chosen_by_engine = ByColor::<u32>::default();
-    client.ask("isready", "readyok", PATIENCE)?;
     client.send("ucinewgame");
     client.ask("isready", "readyok", PATIENCE)?;
     while plies.len() < MAX_PLIES

@@ -15,12 +15,15 @@ use self::game::{Ply, Source};
 use crate::adapter::config::Config;
 use crate::adapter::config::books::BookList;
 use crate::adapter::config::rules::rule_name;
-use crate::adapter::session::{NAME_ADDITION, is_about_option};
+use crate::adapter::session::{
+    NAME_ADDITION, is_about_learning, is_about_option, is_about_variant, is_chess,
+};
 use crate::base::error::Result;
 use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{Printed, print, rows, worded};
+use crate::uci::{option_name, same_name};
 
 /// How long anything except a search may take, in addition to the engine's time for `uci`.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -136,29 +139,36 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
         }
     };
     let played = match greet(&mut client, config) {
-        Ok((name, options)) => {
+        Ok(Greeted { name, options, chess }) => {
             row("it is", format_args!("{name}, {options} options with tabiya's own"), out)?;
+            let plays_chess = set_chess(&mut client, &chess, out)?;
             writeln!(out)?;
             out.flush()?;
             let movetime = Duration::from_millis(args.movetime);
-            game::play(&mut client, movetime, args.moves, problems).map(|plies| (name, plies))
+            if plays_chess {
+                game::play(&mut client, movetime, args.moves, problems).map(|plies| Some((name, plies)))
+            } else {
+                Ok(None)
+            }
         }
         Err(problem) => Err(problem),
     };
-    if let Ok((name, plies)) = &played {
+    if let Ok(Some((name, plies))) = &played {
         writeln!(out, "{}\n{}", table(plies, name), summary(plies))?;
     }
     // The warnings about the configuration are reported already.
-    let notices = client.notices().iter().filter(|what| !config.warnings.contains(what));
+    let is_shown = |what: &String| config.warnings.contains(what) || is_about_variant(what);
+    let notices = client.notices().iter().filter(|what| !is_shown(what));
     let notices: Vec<Problem> = notices
         .map(|what| {
             let is_option = config.settings.iter().any(|(name, _)| is_about_option(what, name));
-            Problem { what: what.clone(), exit: if is_option { Exit::Findings } else { Exit::File } }
+            let is_finding = is_option || is_about_learning(what);
+            Problem { what: what.clone(), exit: if is_finding { Exit::Findings } else { Exit::File } }
         })
         .collect();
     // A notice says why a book cannot be opened.
     let has_book = config.options.own_book && !config.options.books.is_none();
-    let no_book = played.as_ref().is_ok_and(|(_, plies)| !plies.iter().any(Ply::is_book));
+    let no_book = matches!(&played, Ok(Some((_, plies))) if !plies.iter().any(Ply::is_book));
     if has_book && no_book && notices.is_empty() {
         problems.push(Problem::finding(
             "no book answered at the starting position: `tabiya show` shows what a book has there",
@@ -169,12 +179,41 @@ fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut 
     Ok(())
 }
 
-/// Asks the adapter who it is: its name, and the number of its options.
-fn greet(client: &mut Client, config: &Config) -> std::result::Result<(String, usize), Problem> {
+/// What the adapter answers to `uci`.
+struct Greeted {
+    name: String,
+    /// The number of its options.
+    options: usize,
+    /// The values of `UCI_Variant` under which the engine plays the chess of the books.
+    chess: Vec<String>,
+}
+
+/// Asks the adapter who it is, and waits until it is ready.
+fn greet(client: &mut Client, config: &Config) -> std::result::Result<Greeted, Problem> {
     let greeting = client.ask("uci", "uciok", config.engine_timeout + PATIENCE)?;
     let name = greeting.iter().find_map(|line| line.strip_prefix("id name "));
     let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
-    Ok((name.unwrap_or("an engine without a name").trim().to_owned(), options))
+    let name = name.unwrap_or("an engine without a name").trim().to_owned();
+    let variants = greeting.iter().find(|line| same_name(&option_name(line.as_bytes()), b"UCI_Variant"));
+    let variants = variants.into_iter().flat_map(|line| line.split(" var ").skip(1)).map(str::trim);
+    let chess = variants.filter(|variant| is_chess(variant)).map(str::to_owned).collect();
+    client.ask("isready", "readyok", PATIENCE)?;
+    Ok(Greeted { name, options, chess })
+}
+
+/// Where another kind of chess is set, says so and sets standard chess, if the engine plays it. Returns whether the game can
+/// be tried.
+fn set_chess(client: &mut Client, chess: &[String], out: &mut dyn Write) -> Printed<bool> {
+    let Some(told) = client.notices().iter().find(|what| is_about_variant(what)) else { return Ok(true) };
+    row("variant", told, out)?;
+    match chess.first() {
+        Some(chess) => {
+            row("", "doctor tries standard chess only", out)?;
+            client.send(&format!("setoption name UCI_Variant value {chess}"));
+        }
+        None => row("", "doctor tries standard chess only, which the engine does not offer: no game", out)?,
+    }
+    Ok(!chess.is_empty())
 }
 
 fn table(plies: &[Ply], name: &str) -> Table {

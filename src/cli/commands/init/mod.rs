@@ -304,6 +304,7 @@ fn startable(program: PathBuf) -> Result<PathBuf> {
     }
     match Client::start(&program, &[], program.parent())?.ask("uci", "uciok", find::PATIENCE, |_| ()) {
         Err(NoLine::Ended) => wrong("this ends without an answer to `uci`"),
+        Err(NoLine::Interrupted) => Err(Error::new(ErrorKind::Interrupted, "interrupted")),
         Ok(()) | Err(NoLine::Late) => Ok(program),
     }
 }
