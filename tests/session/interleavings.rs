@@ -532,7 +532,9 @@ fn each_go_has_one_bestmove_and_the_protocol_is_kept() {
          handed over, {TIMES_UP:?} times up"
     );
     if cases >= CASES {
-        for seen in [&CHECKS, &PASSED_OVER, &HANDED_OVER, &TIMES_UP] {
+        // The rarest, which a tenth of the cases may miss.
+        let rare = (cases >= FULL_CASES).then_some(&HANDED_OVER);
+        for seen in [&CHECKS, &PASSED_OVER, &TIMES_UP].into_iter().chain(rare) {
             assert!(
                 seen.load(Ordering::Relaxed) > 0,
                 "{CHECKS:?} {PASSED_OVER:?} {HANDED_OVER:?} {TIMES_UP:?}"
