@@ -39,7 +39,8 @@ class Case:
         return self.heard.exists() and self.stage in self.heard.read_text().split()
 
     def has_left_no_engine(self):
-        return eventually("the engine ends", lambda: not alive(int(self.pid.read_text())))
+        # On a busy machine the first engine may be late, and is killed before it says who it is.
+        return eventually("the engine ends", lambda: not self.pid.exists() or not alive(int(self.pid.read_text())))
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ for line in sys.stdin:
 # An engine that answers `go movetime` at once, writes down what it is asked, and searches for ever otherwise.
 COUNTING = """
 import sys
-record = Path(sys.argv[1]).open("w")
+record = open(sys.argv[1], "w")
 searching = False
 for line in sys.stdin:
     word = line.split()[0]

@@ -103,7 +103,7 @@ def test_random_talk(adapter, tmp_path, engine, seed):
     while client.heard.count("readyok") < readies:
         client.line()
     answers = [line for line in client.heard if line.startswith("bestmove ")]
-    assert len(answers) == asked > ROUNDS // 4
+    assert len(answers) == asked > ROUNDS // 5
     assert client.heard.count("readyok") == readies
     # A ponderhit that makes no sense is the GUI's own affair, and passes.
     assert [line for line in engine.violations() if "ponderhit" not in line] == []
