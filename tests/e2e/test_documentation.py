@@ -50,8 +50,8 @@ def zstandard(content):
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, tabiya_exe, stockfish):
-    """A folder with every file that the commands read."""
+def files(tmp_path_factory, tabiya_exe, scripted_exe):
+    """A folder with every file that the commands read, and an engine that answers at once."""
     folder = tmp_path_factory.mktemp("files")
 
     def tabiya(*args):
@@ -71,7 +71,7 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "study.pgn").write_text('[Event "Study"]\n\n1. e4! (1. d4 d5 2. c4) 1... c5 (1... e5 2. Nf3) 2. Nf3 d6 3. Ng5? *\n')
     (folder / "openings.eco").write_text('B20 "Sicilian Defence" 1.e4 c5 *\n')
     (folder / "positions.txt").write_text(f"# after 1. e4\n\n{FEN}\n")
-    (folder / "tabiya.toml").write_text(f"engine = '{stockfish}'\nbook = ['book.bin']\n")
+    (folder / "tabiya.toml").write_text(f"engine = '{scripted_exe}'\nengine-arg = ['--legal']\nbook = ['book.bin']\n")
     tabiya("build", "games.pgn", "-o", "book.bin")
     tabiya("learn", "book.bin", "--games", "earlier.pgn", "--both")
     tabiya("edit", "book.bin", "--moves", "e4 c5", "--add", "c3=5", "--add", "d4=5", "--add", "b3=1")
@@ -90,8 +90,6 @@ def files(tmp_path_factory, tabiya_exe, stockfish):
     (folder / "analysis.epd").write_text(f"{chess.Board().epd()} ce 20; acd 18; pm e4;\n")
     (folder / "analysed.pgn").write_text('[Event "Analysed"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.25] } *\n')
     tabiya("evals", "import", "book.bin.evals", "lichess_db_eval.jsonl.zst")
-    # So that what follows need not search all of it.
-    tabiya("vet", "book.bin", "-o", "vetted.bin")
     tabiya("build", "--counts", "--by", "speed,rating", "-o", "by.parquet", "games.pgn")
     (folder / "counts").mkdir()
     (folder / "counts" / "_SUCCESS").write_bytes(b"")

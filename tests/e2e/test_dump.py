@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 
 import chess
@@ -9,7 +10,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
-from client import HANG
+from client import HANG, times
 from polyglot_writer import Book, after
 from random_games import pgn, random_games
 
@@ -27,6 +28,15 @@ def run(tabiya_exe):
 @pytest.fixture(scope="module")
 def perfect_ctg(sample):
     return sample("ctg/perfect2021/Perfect2021.ctg")
+
+
+@pytest.fixture(scope="module")
+def real_book(tabiya_exe, gnu_book, tmp_path_factory):
+    """GNU Chess's book, as deep as python-chess can read in time."""
+    path = tmp_path_factory.mktemp("real") / "book.bin"
+    line = [tabiya_exe, "trim", gnu_book, "-o", path, "--max-ply", times(10, 200)]
+    subprocess.run([str(word) for word in line], check=True, capture_output=True)
+    return path
 
 
 def entries(path):
@@ -63,10 +73,10 @@ def test_every_entry_stands_in_the_table(run, gnu_book):
         assert board.parse_uci(row["uci"]) in board.legal_moves
 
 
-def test_json_says_the_same_as_the_table(run, gnu_book):
-    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(run("dump", gnu_book).stdout)]
-    positions = [json.loads(line) for line in run("dump", gnu_book, "--format", "json").stdout.splitlines()]
-    assert [(p["key"], m["uci"], m["weight"]) for p in positions for m in p["moves"]] == table
+def test_json_says_the_same_as_the_table(run, real_book):
+    table = [(row["key"], row["uci"], int(row["weight"])) for row in rows(run("dump", real_book).stdout)]
+    positions = [json.loads(line) for line in run("dump", real_book, "--format", "json").stdout.splitlines()]
+    assert len(table) > 10_000 and [(p["key"], m["uci"], m["weight"]) for p in positions for m in p["moves"]] == table
 
 
 def lines_of(node, board, found):
@@ -81,21 +91,21 @@ def lines_of(node, board, found):
             waiting.append((child, next_board))
 
 
-def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, gnu_book):
-    text = run("dump", gnu_book, "--format", "pgn", says="moves are left out: no line from").stdout
+def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, real_book):
+    text = run("dump", real_book, "--format", "pgn", says="moves are left out: no line from").stdout
     assert max(map(len, text.splitlines())) <= 80
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors
     found = {}
     lines_of(game, chess.Board(), found)
     expected = {}
-    for row in rows(run("dump", gnu_book, "--reachable").stdout):
+    for row in rows(run("dump", real_book, "--reachable").stdout):
         board = chess.Board(row["fen"])
         expected.setdefault(int(row["key"], 16), set()).add(board.parse_uci(row["uci"]))
     # Besides, replies that the book does not have where they lead back into it.
     for key, moves in expected.items():
         assert moves <= found[key]
-    assert len(expected) > 100_000 and found != expected
+    assert len(expected) > 10_000 and found != expected
 
 
 def test_a_book_for_one_side_is_seen_whole(run, tmp_path):
@@ -121,15 +131,9 @@ def test_a_book_for_one_side_is_seen_whole(run, tmp_path):
 
 def test_marks_of_a_perfect_ctg_become_glyphs(run, perfect_ctg):
     done = run("dump", perfect_ctg, "--format", "pgn", says="moves are left out")
-    game = chess.pgn.read_game(io.StringIO(done.stdout))
-    assert not game.errors
-    nags = set()
-    waiting = [game]
-    while waiting:
-        node = waiting.pop()
-        nags |= node.nags
-        waiting += node.variations
-    assert {1, 3} <= nags <= {1, 2, 3, 4, 5, 6, 8, 22}
+    # python-chess takes a minute for so large a tree; other tests read smaller ones by it.
+    glyphs = set(re.findall(r"(?<=\s)\$(\d+)(?=\s)", done.stdout))
+    assert {"1", "3"} <= glyphs <= {"1", "2", "3", "4", "5", "6", "8", "22"}
 
 
 def test_the_tree_shows_lines_shares_and_transpositions(run, tmp_path):

@@ -18,19 +18,21 @@ const LINES_KEPT: usize = 4096;
 /// A running adapter.
 pub(super) struct Client {
     adapter: engine::Client,
+    /// How long an answer may take that needs no search.
+    patience: Duration,
     notices: Vec<String>,
 }
 
 impl Client {
     /// Starts this executable again, as the adapter.
-    pub(super) fn start(arguments: &[String]) -> Result<Self, Problem> {
+    pub(super) fn start(arguments: &[String], patience: Duration) -> Result<Self, Problem> {
         let own = std::env::current_exe()
             .map_err(|error| Problem::engine(format!("cannot start tabiya again: {error}")))?;
         let mut command = Command::new(&own);
         command.args(arguments).env(UNDER_DOCTOR, "1");
         let adapter =
             engine::Client::spawn(&own, command).map_err(|error| Problem::engine(worded(&error)))?;
-        Ok(Self { adapter, notices: Vec::new() })
+        Ok(Self { adapter, patience, notices: Vec::new() })
     }
 
     /// The adapter's own messages.
@@ -39,8 +41,9 @@ impl Client {
     }
 
     /// Sends a line and returns the lines up to and including the one that begins with `end`; if they are very many, the
-    /// first and the last of them.
-    pub(super) fn ask(&mut self, line: &str, end: &str, patience: Duration) -> Result<Vec<String>, Problem> {
+    /// first and the last of them. Before the answer the engine may search as long as `search`.
+    pub(super) fn ask(&mut self, line: &str, end: &str, search: Duration) -> Result<Vec<String>, Problem> {
+        let patience = self.patience + search;
         let (mut lines, notices) = (Vec::new(), &mut self.notices);
         let answered = self.adapter.ask(line, end, patience, |line| {
             if let Some(message) = noticed(&line) {

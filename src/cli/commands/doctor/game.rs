@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Position as _};
 
+use super::Problem;
 use super::client::Client;
-use super::{PATIENCE, Problem};
 use crate::chess::Position;
 use crate::view::san;
 
@@ -48,7 +48,7 @@ pub(super) fn play(
     let mut plies = Vec::new();
     let mut chosen_by_engine = ByColor::<u32>::default();
     client.send("ucinewgame");
-    client.ask("isready", "readyok", PATIENCE)?;
+    client.ask("isready", "readyok", Duration::ZERO)?;
     while plies.len() < MAX_PLIES
         && chosen_by_engine.iter().any(|count| *count < moves)
         && !position.chess().is_game_over()
@@ -56,7 +56,7 @@ pub(super) fn play(
         client.send(if plies.is_empty() { "position startpos" } else { &line });
         let start = Instant::now();
         let go = format!("go movetime {}", movetime.as_millis());
-        let answer = client.ask(&go, "bestmove", movetime + PATIENCE)?;
+        let answer = client.ask(&go, "bestmove", movetime)?;
         let time = start.elapsed();
         let best = answer.last().and_then(|last| last.split_whitespace().nth(1)).unwrap_or_default();
         let legal = best.parse::<UciMove>().ok().and_then(|uci| uci.to_move(position.chess()).ok());

@@ -25,8 +25,8 @@ use crate::cli::output::rows::many;
 use crate::cli::output::{Printed, print, rows, worded};
 use crate::uci::{option_name, same_name};
 
-/// How long anything except a search may take, in addition to the engine's time for `uci`.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long the adapter may take in addition to what the engine may take, of which it reports the end itself.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Milliseconds that the engine thinks about each move by default.
 const MOVETIME: u64 = 100;
@@ -131,14 +131,15 @@ fn show_config(config: &Config, out: &mut dyn Write) -> io::Result<()> {
 fn examine(args: &Args, config: &Config, problems: &mut Vec<Problem>, out: &mut dyn Write) -> Printed<()> {
     // Checked here first: the error says more than the end of a process.
     let engine = config.find_engine().map_err(|error| Problem::engine(worded(&error)));
-    let mut client = match engine.and_then(|_| Client::start(&args.adapter.to_line())) {
-        Ok(client) => client,
-        Err(problem) => {
-            problems.push(problem);
-            return Ok(());
-        }
-    };
-    let played = match greet(&mut client, config) {
+    let mut client =
+        match engine.and_then(|_| Client::start(&args.adapter.to_line(), config.engine_timeout + GRACE)) {
+            Ok(client) => client,
+            Err(problem) => {
+                problems.push(problem);
+                return Ok(());
+            }
+        };
+    let played = match greet(&mut client) {
         Ok(Greeted { name, options, chess }) => {
             row("it is", format_args!("{name}, {options} options with tabiya's own"), out)?;
             let plays_chess = set_chess(&mut client, &chess, out)?;
@@ -189,15 +190,15 @@ struct Greeted {
 }
 
 /// Asks the adapter who it is, and waits until it is ready.
-fn greet(client: &mut Client, config: &Config) -> std::result::Result<Greeted, Problem> {
-    let greeting = client.ask("uci", "uciok", config.engine_timeout + PATIENCE)?;
+fn greet(client: &mut Client) -> std::result::Result<Greeted, Problem> {
+    let greeting = client.ask("uci", "uciok", Duration::ZERO)?;
     let name = greeting.iter().find_map(|line| line.strip_prefix("id name "));
     let options = greeting.iter().filter(|line| line.starts_with("option ")).count();
     let name = name.unwrap_or("an engine without a name").trim().to_owned();
     let variants = greeting.iter().find(|line| same_name(&option_name(line.as_bytes()), b"UCI_Variant"));
     let variants = variants.into_iter().flat_map(|line| line.split(" var ").skip(1)).map(str::trim);
     let chess = variants.filter(|variant| is_chess(variant)).map(str::to_owned).collect();
-    client.ask("isready", "readyok", PATIENCE)?;
+    client.ask("isready", "readyok", Duration::ZERO)?;
     Ok(Greeted { name, options, chess })
 }
 
