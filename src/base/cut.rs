@@ -23,12 +23,15 @@ struct Place {
 }
 
 impl Place {
-    const UNUSED: Self = Self {
-        version: AtomicUsize::new(0),
-        start: AtomicUsize::new(0),
-        len: AtomicUsize::new(0),
-        cut: AtomicBool::new(false),
-    };
+    /// An unused one.
+    const fn new() -> Self {
+        Self {
+            version: AtomicUsize::new(0),
+            start: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            cut: AtomicBool::new(false),
+        }
+    }
 
     /// Sets start and length together; one thread at a time.
     fn set(&self, start: usize, len: usize) {
@@ -51,7 +54,7 @@ impl Place {
     }
 }
 
-static PLACES: [Place; MOST] = [const { Place::UNUSED }; MOST];
+static PLACES: [Place; MOST] = [const { Place::new() }; MOST];
 
 /// Whether any map has lost bytes since the last [`take`].
 static ANY_CUT: AtomicBool = AtomicBool::new(false);
@@ -195,7 +198,7 @@ mod tests {
 
     #[test]
     fn start_and_length_of_a_map_are_never_those_of_two() {
-        let (place, over) = (super::Place::UNUSED, std::sync::atomic::AtomicBool::new(false));
+        let (place, over) = (super::Place::new(), std::sync::atomic::AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for number in (1..=100_000).cycle() {
