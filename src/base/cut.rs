@@ -7,7 +7,7 @@
 //! mapped file.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maps that are guarded at a time: a Kvetka book has two for each 20 MB, all other books have fewer.
@@ -15,14 +15,46 @@ const MOST: usize = 1024;
 
 /// A map as the signal handler sees it; unused while its length is 0.
 struct Place {
+    /// Odd while start and length change.
+    version: AtomicUsize,
     start: AtomicUsize,
     len: AtomicUsize,
     cut: AtomicBool,
 }
 
-static PLACES: [Place; MOST] =
-    [const { Place { start: AtomicUsize::new(0), len: AtomicUsize::new(0), cut: AtomicBool::new(false) } };
-        MOST];
+impl Place {
+    /// An unused one.
+    const fn new() -> Self {
+        Self {
+            version: AtomicUsize::new(0),
+            start: AtomicUsize::new(0),
+            len: AtomicUsize::new(0),
+            cut: AtomicBool::new(false),
+        }
+    }
+
+    /// Sets start and length together; one thread at a time.
+    fn set(&self, start: usize, len: usize) {
+        let version = self.version.load(Ordering::Relaxed);
+        self.version.store(version.wrapping_add(1), Ordering::Relaxed);
+        fence(Ordering::Release);
+        self.start.store(start, Ordering::Relaxed);
+        self.len.store(len, Ordering::Relaxed);
+        self.version.store(version.wrapping_add(2), Ordering::Release);
+    }
+
+    /// Start and length as they were set together; `None` while they change. A map that is being read is guarded, so its
+    /// place does not change.
+    fn get(&self) -> Option<(usize, usize)> {
+        let version = self.version.load(Ordering::Acquire);
+        let (start, len) = (self.start.load(Ordering::Relaxed), self.len.load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
+        let is_whole = version.is_multiple_of(2) && self.version.load(Ordering::Relaxed) == version;
+        is_whole.then_some((start, len))
+    }
+}
+
+static PLACES: [Place; MOST] = [const { Place::new() }; MOST];
 
 /// Whether any map has lost bytes since the last [`take`].
 static ANY_CUT: AtomicBool = AtomicBool::new(false);
@@ -53,8 +85,7 @@ impl Guard {
             names.push(None);
         }
         *names.get_mut(number)? = Some(path.to_owned());
-        place.start.store(bytes.as_ptr() as usize, Ordering::Relaxed);
-        place.len.store(bytes.len(), Ordering::Release);
+        place.set(bytes.as_ptr() as usize, bytes.len());
         Some(Self { number })
     }
 }
@@ -64,7 +95,7 @@ impl Drop for Guard {
         let (names, gone) = &mut *files();
         let name = names.get_mut(self.number).and_then(Option::take);
         if let Some(place) = PLACES.get(self.number) {
-            place.len.store(0, Ordering::Release);
+            place.set(0, 0);
             if place.cut.swap(false, Ordering::AcqRel) {
                 gone.extend(name);
             }
@@ -128,9 +159,8 @@ mod imp {
         // SAFETY: the system gives a valid pointer.
         let at = unsafe { (*info).si_addr() } as usize;
         for place in &super::PLACES {
-            let len = place.len.load(Ordering::Acquire);
-            let start = place.start.load(Ordering::Relaxed);
-            if len == 0 || !(start..start.saturating_add(len)).contains(&at) {
+            let Some((start, len)) = place.get() else { continue };
+            if !(start..start.saturating_add(len)).contains(&at) {
                 continue;
             }
             // SAFETY: a plain question.
@@ -165,6 +195,32 @@ mod imp {
 mod tests {
     use crate::base::map::Map;
     use std::fs::File;
+
+    #[test]
+    fn start_and_length_of_a_map_are_never_those_of_two() {
+        let (place, over) = (super::Place::new(), std::sync::atomic::AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for number in (1..=100_000).cycle() {
+                    place.set(number, number);
+                    if over.load(std::sync::atomic::Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            });
+            let mut seen = 0;
+            while seen < 200_000 {
+                if let Some((start, len)) = place.get() {
+                    seen += 1;
+                    if start != len {
+                        over.store(true, std::sync::atomic::Ordering::Relaxed);
+                        panic!("{start} {len}");
+                    }
+                }
+            }
+            over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    }
 
     #[test]
     fn a_map_whose_file_is_truncated_ends_with_zeros_and_is_reported_once() {

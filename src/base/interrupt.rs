@@ -3,10 +3,20 @@
 //! Work checks now and then whether to stop, and stops with an error: everything that it holds is dropped on the way
 //! out, including temporary files.
 
+use std::io;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use super::error::{Error, ErrorKind, Result};
+
+/// How often a wait for work looks whether it must stop.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What an interrupt says where the command writes everything at its end.
+const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -25,6 +35,27 @@ pub fn ask() {
 /// Whether the work must stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
+}
+
+/// Does work that cannot check for itself on another thread, and waits for it until the work must stop: then `None`.
+///
+/// # Errors
+/// When the thread cannot be started, or the work panics.
+pub(crate) fn wait_for<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<Option<T>> {
+    let (done, found) = channel();
+    // Nobody waits after an interrupt.
+    thread::Builder::new().name(name.to_owned()).spawn(move || drop(done.send(work())))?;
+    loop {
+        match found.recv_timeout(TICK) {
+            Ok(value) => return Ok(Some(value)),
+            Err(RecvTimeoutError::Timeout) if asked() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("the work failed")),
+        }
+    }
 }
 
 /// From now on writing a file beyond the limit that the system sets for this process (`ulimit -f`) is an error like any
@@ -53,7 +84,15 @@ pub(crate) fn outlive_file_limits() {}
 /// When the work must stop.
 pub fn check() -> Result<()> {
     if asked() {
-        return Err(Error::new(ErrorKind::Interrupted, "interrupted: nothing was written"));
+        return Err(Error::new(ErrorKind::Interrupted, NOTHING_WRITTEN));
     }
     Ok(())
+}
+
+/// The error of work that writes before its end: after an interrupt it says what was written.
+pub(crate) fn after(written: &str, error: Error) -> Error {
+    if error.what() == NOTHING_WRITTEN {
+        return Error::new(ErrorKind::Interrupted, format!("interrupted: {written}"));
+    }
+    error
 }

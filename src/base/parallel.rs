@@ -47,6 +47,7 @@ pub(crate) fn hand_out<I: Send, W, T: Send>(
     let receive = Mutex::new(receive);
     let stop = AtomicBool::new(false);
     let each = || {
+        let _drain = Drain { receive: &receive, stop: &stop };
         let mut worker = make();
         while let Some(item) = receive_one(&receive) {
             if !stop.load(Ordering::Relaxed) && !work(&mut worker, item) {
@@ -71,6 +72,22 @@ pub(crate) fn hand_out<I: Send, W, T: Send>(
     let (led, done) = beside(threads, each, || lead().inspect_err(|_| stop.store(true, Ordering::Relaxed)));
     led?;
     done.into_iter().collect()
+}
+
+/// Stops the work when a thread panics, and takes what it was to be handed: otherwise, with no thread left, nobody would
+/// ever take it.
+struct Drain<'a, I> {
+    receive: &'a Mutex<Receiver<I>>,
+    stop: &'a AtomicBool,
+}
+
+impl<I> Drop for Drain<'_, I> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.stop.store(true, Ordering::Relaxed);
+            while receive_one(self.receive).is_some() {}
+        }
+    }
 }
 
 /// The next item, for whichever thread asks first.
@@ -180,6 +197,21 @@ mod tests {
             let broken = || Err::<Option<u8>, _>(Error::new(ErrorKind::File, "gone"));
             let error = hand_out(threads, broken, || (), |(), _| true, Ok).unwrap_err();
             assert_eq!(error.to_string(), "gone");
+        }
+    }
+
+    #[test]
+    fn where_all_threads_panic_the_work_ends() {
+        for threads in [1, 3] {
+            let (mut items, panicked) = (0..1000_u64, AtomicU32::new(0));
+            let work = |(): &mut (), _| {
+                panicked.fetch_add(1, Ordering::Relaxed);
+                panic!("on purpose")
+            };
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                hand_out(threads, || Ok(items.next()), || (), work, Ok)
+            }));
+            assert!(done.is_err() && panicked.into_inner() > 0);
         }
     }
 

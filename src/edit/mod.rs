@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::base::replace::Replacement;
@@ -17,6 +18,9 @@ use crate::bookmaker::edit::Edited;
 use crate::bookmaker::{self, Merged, Resources};
 use crate::chess::{MoveCode, Position};
 use crate::learn::{EntryEdit, Learner};
+
+/// Bytes of a book that are written at a time.
+const WRITTEN_AT_ONCE: usize = 1 << 22;
 
 /// Bytes of a position's name that are kept with an edit.
 pub(crate) const NOTE_MAX: usize = 255;
@@ -88,7 +92,10 @@ fn rewrite_abk(path: &Path, at: &Position, edits: &[Edit], progress: &Progress) 
     let data = Map::open(path)?;
     let edited = abk::edited(&data, at, edits, progress).map_err(|error| error.at_path(path))?;
     let mut file = Replacement::new(path, true)?;
-    file.write_all(&edited).map_err(|error| file.error(error))?;
+    for part in edited.chunks(WRITTEN_AT_ONCE) {
+        interrupt::check()?;
+        file.write_all(part).map_err(|error| file.error(error))?;
+    }
     drop(data);
     file.commit()?;
     Ok(Outcome::Made)

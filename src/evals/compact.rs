@@ -1,14 +1,14 @@
 //! Gathering evaluations, sorting them beyond memory, and putting a store in order: the records of a new file beside it are
 //! sorted by position, each position once, and the file takes the place of the old one.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::append::{Appender, claim};
 use super::read::Store;
 use super::record::{
-    EngineId, Engines, Evaluation, GUARDED_LEN, Record, guarded, header, parse_guarded, slot,
+    EngineId, Engines, Evaluation, GUARDED_LEN, RECORD_LEN, Record, guarded, header, parse_guarded, slot,
 };
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
@@ -87,8 +87,24 @@ impl Collector {
     /// evaluations are appended; with many the store is put in order.
     ///
     /// # Errors
-    /// When a file cannot be read or written, or the work is interrupted.
+    /// When a file cannot be read or written, or the work is interrupted: what was appended before stays.
     pub fn put(self, path: &Path, progress: &Progress) -> Result<Put> {
+        let is_new = !path.exists();
+        let mut appended = 0;
+        self.put_counting(path, progress, &mut appended).map_err(|error| {
+            if appended > 0 {
+                return interrupt::after(&format!("the store has got {appended} evaluations"), error)
+                    .at_path(path);
+            }
+            if is_new {
+                remove_empty(path);
+            }
+            error
+        })
+    }
+
+    /// As [`Collector::put`]; also counts what is appended.
+    fn put_counting(self, path: &Path, progress: &Progress, appended: &mut usize) -> Result<Put> {
         // What it has decides how. Others may append meanwhile, which does no harm.
         let mut appender = Appender::open(path)?;
         let store = Store::open(path)?;
@@ -107,12 +123,14 @@ impl Collector {
             }
             if batch.len() >= BATCH {
                 appender.append(&batch)?;
+                *appended += batch.len();
                 batch.clear();
             }
             Ok(())
         })?;
         if !batch.is_empty() {
             appender.append(&batch)?;
+            *appended += batch.len();
         }
         appender.sync()?;
         Ok(put)
@@ -182,6 +200,16 @@ pub fn compact(path: &Path, resources: &Resources, progress: &Progress) -> Resul
         return Err(Error::file(path, "cannot open the store of evaluations", error));
     }
     Ok(Collector::new(resources).rewrite(path, progress)?.1)
+}
+
+/// Removes a store that was created for evaluations that did not come.
+fn remove_empty(path: &Path) {
+    // Others may have put something into it.
+    if let Ok(store) = claim(path)
+        && store.metadata().is_ok_and(|store| store.len() <= RECORD_LEN as u64)
+    {
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// Shows each position once, with the evaluation that counts.

@@ -12,6 +12,8 @@ import chess
 import chess.polyglot
 import pytest
 
+from abk_book import ROOT, Abk
+from abk_book import read as read_abk
 from client import HANG, times
 from conftest import not_windows
 from polyglot_writer import Book
@@ -386,3 +388,47 @@ def test_other_formats_that_are_killed_are_as_before_or_after(tabiya, tabiya_exe
         kind = 1 - kind if made else kind
     assert kills >= 3, "edits ended before they were killed"
     told(tabiya("check", book), DONE)
+
+
+def list_of_siblings(path, count):
+    """An Arena book of one list: the same 16 first moves again and again."""
+    book = Abk()
+    for number in range(count):
+        square, next_one = 8 + number % 8, ROOT + number + 1 if number + 1 < count else -1
+        book.records.append([square, square + 8 + number // 8 % 2 * 8, 0, 5, 1, 0, 0, 0, -1, next_one])
+    return book.write(path)
+
+
+def test_a_list_of_any_length_is_edited_in_one_pass(tabiya, tmp_path):
+    # With a pass over the rest of the list for each record, this would take hours.
+    book = list_of_siblings(tmp_path / "long.abk", 200_000)
+    done = tabiya("edit", book, "--set", "e4=7", "--delete", "d4", "--add", "Nf3=3")
+    assert done.returncode == DONE, done.stderr
+    assert b"Nf3: added" in done.stdout and b"d4: deleted" in done.stdout
+    assert {record[:4] for record in read_abk(book)[key(chess.Board())].get("e2e4", [])} == {(7, 1, 0, 0)}
+    told(tabiya("check", book), DONE)
+
+
+@not_windows
+def test_an_edit_of_an_arena_book_is_interrupted_with_nothing_written(tabiya_exe, tmp_path):
+    book = list_of_siblings(tmp_path / "long.abk", 300_000)
+    old, stopped, wait = book.read_bytes(), 0, 0.4
+    until = time.monotonic() + HANG
+    while stopped < 4:
+        assert time.monotonic() < until, "edits end before they are stopped"
+        argv = [tabiya_exe, "edit", book, "--set", "e4=7"]
+        process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        # Any moment will do: what must hold, holds at all of them.
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=HANG)
+        wait *= 0.8
+        if process.returncode == DONE or b"after the edit was made" in errors:
+            assert book.read_bytes() != old
+            book.write_bytes(old)
+            continue
+        stopped += 1
+        # Before the handler stands, the signal ends the process as it would any other.
+        assert process.returncode in (130, -signal.SIGINT), errors
+        assert process.returncode != 130 or b"nothing was written" in errors
+        assert files(tmp_path) == {"long.abk": old}

@@ -259,7 +259,10 @@ pub fn run(args: &Args) -> Result<Exit> {
         (report, written::lines(&written), written.moves == 0)
     };
     let evals_lines = match (&args.evals, &mut with_evals) {
-        (Some(store), Some(source)) => put_evals(store, source, &filter, &resources, &progress)?,
+        (Some(store), Some(source)) => {
+            let put = put_evals(store, source, &filter, &resources, &progress);
+            put.map_err(|error| interrupt::after("the book is written, the evaluations are not", error))?
+        }
         _ => Vec::new(),
     };
     drop(progress);

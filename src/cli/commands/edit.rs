@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::ArgGroup;
 use shakmaty::Move;
@@ -69,19 +70,22 @@ pub fn run(args: &Args) -> Result<Exit> {
     edit::refuse_read_only(&*book)?;
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
-    let before = moves_at(&*book, &game);
-    let name = name_of(args, &game);
-    let resources = args.resources.resolve()?;
-    if matches!(book.format(), Format::Ctg | Format::Kvetka) {
+    // A Polyglot book is edited in a moment.
+    if book.format() != Format::Polyglot {
         interrupt::watch();
     }
+    let before = moves_at(&book, &game)?.map_or_else(|| interrupt::check().map(|()| Vec::new()), Ok)?;
+    let name = name_of(args, &game);
+    let resources = args.resources.resolve()?;
     let progress = || Progress::terminal(path.to_string_lossy());
     if let Outcome::NotWritten(why) = edit::apply(book, game.position(), &edits, &name, &resources, progress)?
     {
         return Err(not_whole(path, &why.0, &why.1));
     }
     let book = book::open(path)?;
-    let after = moves_at(&*book, &game);
+    let after = moves_at(&book, &game)?.ok_or_else(|| {
+        Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(path)
+    })?;
     output::print(|out| {
         writeln!(out, "{}, {name}:", path.display())?;
         for edit in &edits {
@@ -161,10 +165,16 @@ fn value_of(text: &str) -> Option<Value> {
     Some(Value::Look { color, mark })
 }
 
-fn moves_at(book: &dyn Book, game: &Game) -> Vec<MoveFacts> {
-    let mut moves = Vec::new();
-    book.moves(game.position(), &mut moves);
-    moves
+/// The moves of the position; `None` if the user asks to stop before the book is read.
+fn moves_at(book: &Arc<dyn Book>, game: &Game) -> Result<Option<Vec<MoveFacts>>> {
+    let (read, at) = (Arc::clone(book), game.position().clone());
+    let look = move || {
+        let mut moves = Vec::new();
+        read.moves(&at, &mut moves);
+        moves
+    };
+    interrupt::wait_for("moves", look)
+        .map_err(|error| Error::file(book.path(), "cannot read the book", error))
 }
 
 /// The position in words.

@@ -53,7 +53,7 @@ impl<R: Read> Pgn<R> {
             });
         }
         match piece {
-            Some(piece) => Some(Box::new(PgnBatch { file: self.file.clone(), piece })),
+            Some(piece) => Some(Box::new(PgnBatch::new(self.file.clone(), piece))),
             None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
         }
     }

@@ -20,13 +20,23 @@ const MOST_TAG_LEN: usize = 1 << 13;
 pub(crate) struct PgnBatch {
     pub(super) file: Arc<Path>,
     pub(super) piece: Piece,
+    /// A byte of the piece and the line ends before it: of the last place.
+    lines_at: Cell<(usize, u64)>,
 }
 
 impl PgnBatch {
+    pub(super) fn new(file: Arc<Path>, piece: Piece) -> Self {
+        Self { file, piece, lines_at: Cell::default() }
+    }
+
     /// The place of a byte of the piece in the file.
     pub(super) fn place(&self, at: usize) -> Place {
-        let before = self.piece.text.get(..at).unwrap_or(&self.piece.text);
-        let spot = Spot::Line(self.piece.line + lines(before));
+        // Places mostly ascend, and there may be as many as games.
+        let (from, before) = Some(self.lines_at.get()).filter(|(from, _)| *from <= at).unwrap_or_default();
+        let end = at.min(self.piece.text.len());
+        let before = before + lines(self.piece.text.get(from..end).unwrap_or_default());
+        self.lines_at.set((end, before));
+        let spot = Spot::Line(self.piece.line + before);
         Place { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }
     }
 }

@@ -1,5 +1,7 @@
 //! Sums up a whole book and finds what is wrong with it.
 
+use std::ops::ControlFlow;
+
 use super::layout::{HEADER_LEN, MIN_GAMES, RECORD_LEN};
 use super::read::{Index, IndexedMove, LONGEST, MOST, walk};
 use super::records::{Header, Record, Records, offset};
@@ -72,7 +74,12 @@ pub(crate) fn inspect(data: &Map, progress: &Progress, findings: &mut Findings<'
         findings.add(Kind::Empty, end.min(data.len() as u64 - 1), "no move follows the header");
     }
     let found = |number, record: &Record, at: &Position, kind| add(findings, number, record, at, kind);
-    let walked = walk(records, progress, MOST, |_, _, _, _, _| (), found);
+    progress.things(records.len() as u64, "records");
+    let go_on = |done| {
+        progress.at(done);
+        ControlFlow::Continue(())
+    };
+    let walked = walk(records, MOST, go_on, |_, _, _, _, _| (), found);
     if walked.cut {
         findings.add(
             Kind::Cut,

@@ -1,6 +1,7 @@
 //! Edits of a book: records are changed in a copy of the file, and everything else in it stays as it is.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use shakmaty::Move;
 
@@ -9,6 +10,7 @@ use super::read::{MOST, walk};
 use super::records::{Record, Records};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
 use crate::chess::Position;
@@ -23,7 +25,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(records: Records<'_>, at: &Position, progress: &Progress) -> Self {
+    fn of(records: Records<'_>, at: &Position, progress: &Progress) -> Result<Self> {
         let mut place = Self::default();
         let key = at.key();
         let legal = |number, record: &Record, before: &Position, mv, _| {
@@ -34,24 +36,36 @@ impl Place {
                 place.ends.push(number);
             }
         };
-        walk(records, progress, MOST, legal, |_, _, _, _| ());
-        place
+        progress.things(records.len() as u64, "records");
+        let go_on = |done| {
+            progress.at(done);
+            if interrupt::asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        walk(records, MOST, go_on, legal, |_, _, _, _| ());
+        interrupt::check()?;
+        Ok(place)
     }
 
     /// The last record of each list of moves of the position.
     fn last(&self, records: Records<'_>) -> BTreeSet<u32> {
         let mut last = BTreeSet::new();
-        for (number, record, _) in &self.records {
-            let (mut number, mut record) = (*number, *record);
-            // A list that a damaged link makes endless ends where it has more records than the file.
-            for _ in 0..records.len() {
-                let next = u32::try_from(record.sibling).ok();
-                let Some((next, found)) = next.and_then(|next| Some((next, records.get(next)?))) else {
-                    break;
-                };
-                (number, record) = (next, found);
+        // By which of the position's records each record was passed first, so that none is passed twice.
+        let mut passed = vec![u32::MAX; records.len()];
+        for (by, (number, ..)) in (0..).zip(&self.records) {
+            let mut number = *number;
+            while let Some(first) =
+                passed.get_mut((number - ROOT) as usize).filter(|first| **first == u32::MAX)
+            {
+                *first = by;
+                let next = records.get(number).and_then(|record| u32::try_from(record.sibling).ok());
+                let next = next.filter(|next| records.get(*next).is_some());
+                // A list that a damaged link makes endless ends before it begins again.
+                let again = |next: u32| passed.get((next - ROOT) as usize) == Some(&by);
+                match next.filter(|next| !again(*next)) {
+                    Some(next) => number = next,
+                    None => _ = last.insert(number),
+                }
             }
-            last.insert(number);
         }
         last
     }
@@ -62,7 +76,8 @@ impl Place {
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
-/// has replies, which would go with it; when no line reaches the position; when the file ends within a record.
+/// has replies, which would go with it; when no line reaches the position; when the file ends within a record; when the
+/// work is interrupted.
 pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<u8>> {
     let records = Records::new(data);
     if records.trailing > 0 {
@@ -71,7 +86,7 @@ pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Prog
             .at_offset((data.len() - records.trailing) as u64)
             .advice("write it anew with `tabiya convert`, and edit that book"));
     }
-    let place = Place::of(records, at, progress);
+    let place = Place::of(records, at, progress)?;
     let last = place.last(records);
     let mut new = data.to_vec();
     let (mut live, mut ends) = (0_i64, last);

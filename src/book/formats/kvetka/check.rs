@@ -290,8 +290,13 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
         let what = format_args!("the contents name {said} sources, and the file has {len} bytes");
         findings.add(Kind::Source, (path, 0), what);
     }
-    let mut held = Vec::new();
+    let (mut held, mut read) = (Vec::new(), 0);
     for number in 0..count {
+        if sources.is_shared(read) {
+            let what = format_args!("the sources before source {number} have the same games");
+            findings.add(Kind::Source, (path, Sources::entry(number)), what);
+            break;
+        }
         let mut games = 0;
         match sources.source(number) {
             Ok(source) => {
@@ -300,7 +305,8 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
                         format_args!("the kind {} of source {number} has no known meaning", source.kind);
                     findings.add(Kind::Unknown, (path, Sources::entry(number)), what);
                 }
-                for game in sources.games(&source) {
+                let mut all_games = sources.games(&source);
+                for game in all_games.by_ref() {
                     if let Err((at, why)) = game {
                         let all = source.games;
                         let what = format_args!("game {games} of {all} of source {number} {why} of the file");
@@ -309,6 +315,7 @@ fn sources(book: &Kvetka, findings: &mut Findings<'_>) -> Vec<u64> {
                     }
                     games += 1;
                 }
+                read += all_games.read();
             }
             Err((at, why)) if at <= len => {
                 let what = format_args!("source {number} {why} of the file");

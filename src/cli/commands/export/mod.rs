@@ -104,8 +104,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     for what in db.findings() {
         warn(&format!("{}: {what}", db.path().display()));
     }
-    let texts =
-        args.texts.as_ref().map(|folder| texts::write(&db, &options, folder, args.force)).transpose()?;
+    let texts = args.texts.as_ref().map(|folder| texts::write(&db, &options, folder, args.force)).transpose();
+    let texts = texts.map_err(|error| interrupt::after("not all texts are written", error))?;
     if let Some(texts) = &texts {
         texts.lines().iter().for_each(|line| warn(line));
         if args.output.is_none() {
@@ -117,11 +117,15 @@ pub fn run(args: &Args) -> Result<Exit> {
     let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
         export(&db, &options, &mut Reporter { write, progress: &progress, from, errors: 0 })
     };
-    let mut totals = match target {
+    let exported = match target {
         Some(path) => {
             let mut file = Compressor::new(Replacement::new(path, args.force)?, compression);
             let totals =
-                export(&mut |text| file.write_all(text).map_err(|error| file.get_ref().error(error)))?;
+                export(&mut |text| file.write_all(text).map_err(|error| file.get_ref().error(error)));
+            let totals = totals.map_err(|error| match texts {
+                Some(_) => interrupt::after("the texts are written, the games are not", error),
+                None => error,
+            })?;
             if totals.games == 0 {
                 drop(progress);
                 lines(&totals).iter().for_each(|line| warn(line));
@@ -129,7 +133,7 @@ pub fn run(args: &Args) -> Result<Exit> {
                 return Ok(written::nothing(path, "there is no game to write", advice));
             }
             file.finish()?.commit()?;
-            totals
+            Ok(totals)
         }
         None => {
             let mut stdout = io::stdout().lock();
@@ -143,9 +147,10 @@ pub fn run(args: &Args) -> Result<Exit> {
                 // The reader needs no more.
                 return Ok(Exit::Done);
             }
-            totals?
+            totals
         }
     };
+    let mut totals = exported.map_err(|error| interrupt::after("not all games are written", error))?;
     drop(progress);
     if texts.is_some() {
         // They are written elsewhere.

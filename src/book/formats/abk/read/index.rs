@@ -5,6 +5,7 @@
 )]
 
 use std::cmp::Reverse;
+use std::ops::ControlFlow;
 
 use shakmaty::{Color, Position as _};
 
@@ -12,7 +13,6 @@ use super::super::layout::HIGHEST_PRIORITY;
 use super::super::records::{Header, Record, Records};
 use super::walk::{MOST, walk};
 use super::weigh::Weighing;
-use crate::base::progress::Progress;
 use crate::book::Counts;
 use crate::chess::{MoveCode, Position};
 
@@ -123,7 +123,7 @@ impl Index {
         let legal = |_, record: &Record, at: &Position, mv, ply| {
             known.push(IndexedMove::new(record, at, MoveCode::from_move(mv), ply));
         };
-        walk(records, &Progress::none(), MOST, legal, |_, _, _, _| ());
+        walk(records, MOST, |_| ControlFlow::Continue(()), legal, |_, _, _, _| ());
         Self::of(known, &Header::read(data))
     }
 

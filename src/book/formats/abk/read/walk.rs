@@ -1,12 +1,13 @@
 //! Walks the tree from the starting position, each record once, in memory that does not depend on what the file claims.
 #![allow(clippy::cast_possible_truncation, reason = "a line is not longer than LONGEST")]
 
+use std::ops::ControlFlow;
+
 use shakmaty::{Move, Position as _};
 
 use super::super::check::Kind;
 use super::super::layout::{HIGHEST_PRIORITY, ROOT};
 use super::super::records::{Record, Records};
-use crate::base::progress::Progress;
 use crate::book::traverse::Bits;
 use crate::chess::Position;
 
@@ -16,7 +17,7 @@ pub(crate) const LONGEST: usize = 1024;
 /// Records that are followed; the rest of a larger file is ignored. It bounds the index to about 700 MB.
 pub const MOST: usize = 1 << 24;
 
-/// Records between two updates of the progress bar.
+/// Records between two looks at whether to go on.
 const STRIDE: usize = 1 << 14;
 
 /// What the walk reached.
@@ -60,7 +61,8 @@ struct Step {
     next: Option<u32>,
 }
 
-/// Walks the tree, each line to its end before the next, up to `most` records.
+/// Walks the tree, each line to its end before the next, up to `most` records, and as long as `go_on`, which sees now and
+/// then how many were followed, does not break off.
 ///
 /// `legal` sees each record whose move is legal in its position, with its number and the number of plies from the start (1 is the first
 /// move). `found` sees each record that is wrong, with its number, position and finding.
@@ -69,12 +71,11 @@ struct Step {
 /// record is skipped with all its replies.
 pub fn walk(
     records: Records<'_>,
-    progress: &Progress,
     most: usize,
+    mut go_on: impl FnMut(u64) -> ControlFlow<()>,
     mut legal: impl FnMut(u32, &Record, &Position, Move, u32),
     mut found: impl FnMut(u32, &Record, &Position, Kind),
 ) -> Walked {
-    progress.things(records.len() as u64, "records");
     let mut walked = Walked { seen: Bits::new(records.len() as u64), ..Walked::default() };
     let mut stack = Vec::new();
     if !records.is_empty() {
@@ -94,8 +95,9 @@ pub fn walk(
             break;
         }
         walked.followed += 1;
-        if walked.followed.is_multiple_of(STRIDE) {
-            progress.at(walked.followed as u64);
+        if walked.followed.is_multiple_of(STRIDE) && go_on(walked.followed as u64).is_break() {
+            walked.cut = true;
+            break;
         }
         let at = &step.position;
         let outcome = walked.follow(records, record.sibling, Kind::SiblingOutside, Kind::SiblingAgain);
@@ -156,7 +158,8 @@ mod tests {
         for most in 0..10 {
             let mut count = 0;
             let legal = |_, _: &Record, _: &Position, _, _| count += 1;
-            let walked = walk(Records::new(&data), &Progress::none(), most, legal, |_, _, _, _| ());
+            let walked =
+                walk(Records::new(&data), most, |_| ControlFlow::Continue(()), legal, |_, _, _, _| ());
             assert_eq!((count, walked.cut), (most.min(8), most < 8));
         }
     }

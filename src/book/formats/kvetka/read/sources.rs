@@ -99,11 +99,21 @@ impl Sources {
         // Links can name no more sources.
         let numbers = 0..self.count().min(1 << u16::BITS);
         let sources = numbers.filter_map(|number| self.source(number).ok());
+        let mut read = 0;
         for source in sources.filter(|source| source.kind != SOURCE_NONE) {
-            if self.games(&source).map_while(Result::ok).try_for_each(&mut *see).is_break() {
+            let mut games = self.games(&source);
+            if self.is_shared(read) || games.by_ref().map_while(Result::ok).try_for_each(&mut *see).is_break()
+            {
                 return;
             }
+            read += games.read();
         }
+    }
+
+    /// Whether sources of which so many bytes were read share games: whole ones have no more than the file. A damaged file
+    /// can have many thousands that all begin at the same place.
+    pub(crate) fn is_shared(&self, read: u64) -> bool {
+        read > self.map.len() as u64
     }
 
     /// A source's address, with the folder of the book in place of that of Kvetka.
@@ -137,6 +147,11 @@ pub struct Games<'a> {
 }
 
 impl Games<'_> {
+    /// Bytes that were read so far.
+    pub(crate) fn read(&self) -> u64 {
+        self.reader.offset().saturating_sub(self.source.start)
+    }
+
     fn skip_one(&mut self) -> wire::Result<()> {
         self.left = self.left.saturating_sub(1);
         self.reader.bytes(8)?;
