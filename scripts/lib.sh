@@ -256,11 +256,11 @@ quickly() {
 }
 
 # From here on the programs are built like those of `cargo test`: they check their arithmetic, and what they need is built
-# once for all tests. tabiya itself is optimised a little, since it works for minutes there: it is built so once, for
-# the programs and for the tests in tests/. Only the unit tests are built without.
+# once for all tests. tabiya itself is optimised, since it works for minutes there: it is built so once, for the programs and
+# for the tests in tests/. Only the unit tests are built without.
 for_tests() {
     # shellcheck disable=SC2034
-    PROFILE=test BUILD_ARGS=(--config profile.test.package.tabiya.opt-level=1) BUILT=$TARGET/debug
+    PROFILE=test BUILD_ARGS=(--config profile.test.package.tabiya.opt-level=2) BUILT=$TARGET/debug
 }
 
 # Builds tabiya and the programs that tests and benches start. Always the same ones: with others, cargo would build once

@@ -9,6 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::links::tests::{any_graph, graph, leads};
 use super::*;
+use crate::base::times;
 
 fn backed(links: &Links, known: &Known) -> Backed {
     Backed::new(links, &links.reversed(), &Components::new(links), known)
@@ -258,9 +259,9 @@ fn components_of_hundreds_of_positions() {
 }
 
 #[test]
-#[ignore = "measures: cargo test --release --lib ten_million_moves -- --ignored --nocapture"]
-fn ten_million_moves() {
-    let (links, known) = random(2_000_000, 5, 1.0, 7);
+#[ignore = "measures: cargo test --release --lib millions_of_moves -- --ignored --nocapture"]
+fn millions_of_moves() {
+    let (links, known) = random(times(200_000, 2_000_000), 5, 1.0, 7);
     let begun = Instant::now();
     let backed = backed(&links, &known);
     println!("{} moves: {:.1} s", links.moves(), begun.elapsed().as_secs_f64());

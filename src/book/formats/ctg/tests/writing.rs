@@ -13,6 +13,7 @@ use super::super::read::page::pages_in;
 use super::super::signature::Signature;
 use super::super::{Ctg, Statistics, Writer, moves};
 use crate::base::progress::Progress;
+use crate::base::times;
 use crate::book::tests::{every, mv, sample};
 use crate::book::{
     self, Annotation, Book, BookWriter, Counts, Green, MoveFacts, PositionRecord, Scope, WriteOptions,
@@ -130,7 +131,9 @@ fn perfect2021_comes_back_as_it_was() {
     let path = sample("ctg/perfect2021/Perfect2021.ctg");
     let theirs = Ctg::open(&path).unwrap();
     let whole = all(&std::fs::read(&path).unwrap());
-    for (scope, positions) in [(Scope::Reachable, 103_969), (Scope::All, 104_224)] {
+    for (scope, positions) in
+        [(Scope::All, 104_224), (Scope::Reachable, 103_969)].into_iter().take(times(1, 2))
+    {
         let theirs = every(&theirs, scope);
         let Done { _folder, path, files, written } = write(&theirs, 0);
         let ours = Ctg::open(&path).unwrap();
