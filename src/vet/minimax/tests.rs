@@ -259,7 +259,7 @@ fn components_of_hundreds_of_positions() {
 }
 
 #[test]
-#[ignore = "measures: cargo test --release --lib millions_of_moves -- --ignored --nocapture"]
+#[ignore = "measures: TABIYA_FULL_TESTS=1 cargo test --release --lib millions_of -- --ignored --nocapture"]
 fn millions_of_moves() {
     let (links, known) = random(times(200_000, 2_000_000), 5, 1.0, 7);
     let begun = Instant::now();
