@@ -1,5 +1,6 @@
 //! How long it takes to find the cycles of a graph of positions and to back values up through it: a random graph of 100,000
-//! moves, most of which are in one cycle. For ten million: `TABIYA_FULL_TESTS=1 cargo test --release --lib millions_of -- --ignored --nocapture`.
+//! moves, most of which are in one cycle. For ten million:
+//! `TABIYA_FULL_TESTS=1 cargo test --release --lib millions_of -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 
 use std::hint::black_box;
