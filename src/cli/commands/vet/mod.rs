@@ -137,6 +137,10 @@ impl Args {
 /// When a file cannot be read or written, the engine cannot be started or fails again and again, or the work is
 /// interrupted: then no book is written, and the store has all evaluations so far.
 pub fn run(args: &Args) -> Result<Exit> {
+    vet(args).map_err(|error| interrupt::after("no book was written", error))
+}
+
+fn vet(args: &Args) -> Result<Exit> {
     let book = learn::open_settled(&args.book)?;
     let output = &args.to.output;
     let path = args.store.clone().unwrap_or_else(|| evals::beside(&args.book));
