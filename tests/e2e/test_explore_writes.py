@@ -1,6 +1,7 @@
 """Writes of `tabiya explore`: beside other writers of the same book, and what they cost."""
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import chess
 import pytest
 
 from client import HANG, times
+from conftest import linux_only
 from explorer import value_of
 from random_games import FORMATS, Game
 
@@ -104,3 +106,28 @@ def test_nothing_is_lost_between_pages_names_and_commands(explore, tabiya, copy_
         assert name == "abk" or {key: move[key] for key in shown[uci]} == shown[uci]
     assert tabiya("check", path).returncode == 0
     assert not [file.name for file in path.parent.iterdir() if file.name.startswith(".tabiya-")]
+
+
+@linux_only
+def test_what_takes_edits_back_is_small(explore, copy_of):
+    """Adding moves to a large Arena book, whose file then differs from near its beginning to its end."""
+    path = copy_of("abk")
+    size = times(16 << 20, 80 << 20)
+    with path.open("ab") as file:
+        # Records that no line reaches.
+        file.write(bytes(28) * (size // 28))
+    before = path.read_bytes()
+    server = explore("--edit", path)
+    added = []
+    for first in list(server.moves())[:15]:
+        for reply in ("a7a6", "g7g6"):
+            status, answer = server.edit(play=[first], move=reply, op="add", value=5, expect=None)
+            assert (status, answer["after"]) == (200, {"priority": 5}), answer
+            added.append((first, reply))
+    memory = Path("/proc", str(server.process.pid), "status").read_text()
+    assert int(re.search(r"RssAnon:\s+(\d+) kB", memory)[1]) << 10 < size, memory
+    for first, reply in reversed(added):
+        status, answer = server.post("/api/undo", {"book": 0})
+        assert (status, answer["play"], answer["after"]) == (200, [first], None), answer
+    assert server.post("/api/undo", {"book": 0})[0] == 404
+    assert path.read_bytes() == before
