@@ -83,10 +83,12 @@ pub(crate) fn outlive_file_limits() {}
 /// # Errors
 /// When the work must stop.
 pub fn check() -> Result<()> {
-    if asked() {
-        return Err(Error::new(ErrorKind::Interrupted, NOTHING_WRITTEN));
-    }
-    Ok(())
+    if asked() { Err(stopped()) } else { Ok(()) }
+}
+
+/// The error of work that stops before it has written anything.
+pub(crate) fn stopped() -> Error {
+    Error::new(ErrorKind::Interrupted, NOTHING_WRITTEN)
 }
 
 /// The error of work that writes before its end: after an interrupt it says what was written.

@@ -15,6 +15,7 @@ pub(crate) mod lock;
 pub mod map;
 pub mod panics;
 pub(crate) mod parallel;
+pub(crate) mod patch;
 pub mod progress;
 pub mod replace;
 pub mod resources;

@@ -54,19 +54,25 @@ impl<'a> Edited<'a> {
         Ok(Self { book, at, moves, forms: keys(at).collect(), totals })
     }
 
-    /// A book that says this of a move at a position, or (`None`) does not have it.
-    pub fn restored(book: &'a dyn Book, at: &'a Position, mv: Move, facts: Option<MoveFacts>) -> Self {
+    /// A book that says this of moves at a position, or (`None`) does not have them.
+    pub fn restored(
+        book: &'a dyn Book,
+        at: &'a Position,
+        said: impl Iterator<Item = (Move, Option<MoveFacts>)>,
+    ) -> Self {
         let mut moves = Vec::new();
         book.moves(at, &mut moves);
-        let now = moves.iter().find(|known| known.mv == mv).and_then(|known| known.counts);
-        let counts = facts.and_then(|facts| facts.counts).filter(|counts| now != Some(*counts));
-        let totals = counts.map_or_else(HashMap::new, |counts| {
-            keys(&at.after(mv)).map(|key| (key, counts.swapped())).collect()
-        });
-        match (moves.iter_mut().find(|known| known.mv == mv), facts) {
-            (Some(known), Some(facts)) => *known = facts,
-            (None, Some(facts)) => moves.push(facts),
-            (_, None) => moves.retain(|known| known.mv != mv),
+        let mut totals = HashMap::new();
+        for (mv, facts) in said {
+            let now = moves.iter().find(|known| known.mv == mv).and_then(|known| known.counts);
+            if let Some(counts) = facts.and_then(|facts| facts.counts).filter(|counts| now != Some(*counts)) {
+                totals.extend(keys(&at.after(mv)).map(|key| (key, counts.swapped())));
+            }
+            match (moves.iter_mut().find(|known| known.mv == mv), facts) {
+                (Some(known), Some(facts)) => *known = facts,
+                (None, Some(facts)) => moves.push(facts),
+                (_, None) => moves.retain(|known| known.mv != mv),
+            }
         }
         Self { book, at, moves, forms: keys(at).collect(), totals }
     }

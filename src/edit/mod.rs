@@ -1,36 +1,327 @@
-//! Changes moves of a position by hand, in books of every format.
+//! The owner of edits by hand, in books of every format: compares, locks between processes, writes, takes back, makes again.
 //!
-//! A Polyglot book is edited in its place, through its journal. Books of the other formats are written anew beside their
-//! place, and replaced in one step.
+//! A Polyglot book is edited in its place, and its journal knows how to take edits back. Books of the other formats are
+//! written anew beside their place and replaced in one step; what takes their edits back lives as long as their [`Editor`].
+
+mod history;
+mod lock;
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use shakmaty::{CastlingMode, Move};
+
+use self::history::{History, Inverse, Step};
+use self::lock::BookLock;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
+use crate::base::patch::Patch;
 use crate::base::progress::Progress;
 use crate::base::replace::Replacement;
-use crate::book::edit::Edit;
-use crate::book::{self, Book, Format, Green, Scope, WriteOptions, Written, abk};
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::{self, Annotation, Book, Format, Green, MoveFacts, Scope, WriteOptions, Written, abk};
 use crate::bookmaker::edit::Edited;
 use crate::bookmaker::{self, Merged, Resources};
 use crate::chess::{MoveCode, Position};
-use crate::learn::{EntryEdit, Learner};
+use crate::learn::{self, Attempt, EntryEdit, Learner, MadeEdit};
 
-/// Bytes of a book that are written at a time.
-const WRITTEN_AT_ONCE: usize = 1 << 22;
+pub(crate) use self::history::Way;
 
 /// Bytes of a position's name that are kept with an edit.
 pub(crate) const NOTE_MAX: usize = 255;
 
+/// What a book says of a move, as far as an edit can change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// As in [`MoveFacts`].
+    pub weight: u64,
+    /// As in [`MoveFacts`].
+    pub recommended: Option<bool>,
+    /// As in [`MoveFacts`].
+    pub annotation: Option<Annotation>,
+    /// The priority in an Arena book.
+    pub priority: Option<u8>,
+}
+
+/// What a book must say of a move to be edited: what whoever edits it was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// It does not have the move.
+    Absent,
+    Weight(u64),
+    Priority(u64),
+    Look {
+        recommended: Option<bool>,
+        annotation: Option<Annotation>,
+    },
+}
+
+/// Edits of a position, all of which are made or none.
+pub(crate) struct Wish<'a> {
+    pub at: &'a Position,
+    pub edits: &'a [Edit],
+    /// The position in words, at most [`NOTE_MAX`] bytes.
+    pub note: &'a str,
+    /// What the book must say of the first move.
+    pub expected: Option<Expected>,
+}
+
 /// What became of an edit.
 pub(crate) enum Outcome {
     /// The book has it, on the disk.
-    Made,
+    Made(Made),
+    /// The book says this of the move, and not what was expected; it is unchanged.
+    Unexpected(Option<Said>),
     /// The book is unchanged, because its format could not hold all of it, or nothing would be left.
     NotWritten(Box<(Merged, Written)>),
+    /// There is no edit to take back or to make again.
+    Nothing,
+}
+
+/// An edit that was made, taken back, or made again.
+pub(crate) struct Made {
+    pub note: String,
+    pub moves: Vec<MadeMove>,
+}
+
+/// A move of such an edit.
+pub(crate) struct MadeMove {
+    /// In UCI notation.
+    pub uci: String,
+    /// What the book said of it before, and says now.
+    pub said: [Option<Said>; 2],
+}
+
+/// A book that is edited.
+pub(crate) struct Editor {
+    path: PathBuf,
+    history: History,
+}
+
+impl Editor {
+    /// An editor of the book of this path, which is first opened when it is edited.
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), history: History::default() }
+    }
+
+    /// Makes edits. `progress` is shown where the book is written anew.
+    ///
+    /// # Errors
+    /// When an edit does not fit the moves or the format, another process keeps the book, or it cannot be written: it is
+    /// unchanged then.
+    pub fn edit(
+        &mut self,
+        wish: &Wish<'_>,
+        resources: &Resources,
+        progress: impl FnOnce() -> Progress,
+    ) -> Result<Outcome> {
+        let _lock = BookLock::take(&self.path)?;
+        let book = learn::open_settled(&self.path)?;
+        refuse_read_only(&*book)?;
+        match book.format() {
+            Format::Polyglot => {
+                // While the book is written, a map of it could get in the way.
+                drop(book);
+                edit_in_place(&self.path, wish)
+            }
+            Format::Counts => Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
+                .at_path(&self.path)
+                .advice("make a book of them with tabiya build, and edit that")),
+            _ => self.edit_anew(book, wish, resources, &progress()),
+        }
+    }
+
+    /// Takes back the last edit, or makes the last one that was taken back again.
+    ///
+    /// # Errors
+    /// When another program has changed the moves since, and as [`Editor::edit`].
+    pub fn reverse(&mut self, way: Way, resources: &Resources) -> Result<Outcome> {
+        let _lock = BookLock::take(&self.path)?;
+        let book = learn::open_settled(&self.path)?;
+        refuse_read_only(&*book)?;
+        if book.format() != Format::Polyglot {
+            return self.reverse_anew(book, way, resources);
+        }
+        drop(book);
+        let mut learner = Learner::new(&self.path)?;
+        let made = if way == Way::Back { learner.undo_edit() } else { learner.redo_edit() };
+        Ok(made?.map_or(Outcome::Nothing, |MadeEdit { note, weights }| {
+            let made = |(code, old, new): (MoveCode, _, _)| MadeMove {
+                uci: code.to_string(),
+                said: [old, new].map(|weight: Option<u64>| weight.map(Said::weight)),
+            };
+            Outcome::Made(Made { note, moves: weights.into_iter().map(made).collect() })
+        }))
+    }
+
+    fn edit_anew(
+        &mut self,
+        book: Arc<dyn Book>,
+        wish: &Wish<'_>,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Outcome> {
+        let mut moves: Vec<Move> = wish.edits.iter().map(|edit| edit.mv).collect();
+        moves.dedup();
+        let before = Seen::of(&book, wish.at, &moves)?.ok_or_else(interrupt::stopped)?;
+        let first = before.said.first().copied().flatten();
+        if wish.expected.is_some_and(|expected| !expected.is_met(first)) {
+            return Ok(Outcome::Unexpected(first));
+        }
+        let back = if book.format() == Format::Abk {
+            drop(book);
+            let data = Map::open(&self.path)?;
+            let patch = abk::patch(&data, wish.at, wish.edits, progress);
+            let patch = patch.map_err(|error| error.at_path(&self.path))?;
+            self.write_patch(data, &patch)?;
+            Some(patch.reversed())
+        } else {
+            let edited = Edited::new(&*book, wish.at, wish.edits);
+            let edited = edited.map_err(|error| error.at_path(&self.path))?;
+            if let Some(why) = self.write(&edited, resources, progress)? {
+                return Ok(why);
+            }
+            None
+        };
+        let after = self.seen_after(wish.at, &moves)?;
+        let change = back.map_or_else(
+            || Inverse::Facts(after.facts.iter().zip(&before.facts).map(|(now, old)| [*now, *old]).collect()),
+            Inverse::Patch,
+        );
+        let made = Made::of(wish.note, &moves, &before, &after);
+        self.history.add(Step { at: wish.at.clone(), note: wish.note.to_owned(), moves, change });
+        Ok(Outcome::Made(made))
+    }
+
+    fn reverse_anew(&mut self, book: Arc<dyn Book>, way: Way, resources: &Resources) -> Result<Outcome> {
+        let Some(step) = self.history.next(way) else { return Ok(Outcome::Nothing) };
+        let before = Seen::of(&book, &step.at, &step.moves)?.ok_or_else(interrupt::stopped)?;
+        let unexpected = Outcome::Unexpected(before.said.first().copied().flatten());
+        match &step.change {
+            Inverse::Facts(facts) => {
+                if !facts.iter().map(|[now, _]| now).eq(&before.facts) {
+                    return Ok(unexpected);
+                }
+                let wanted = step.moves.iter().zip(facts).map(|(mv, [_, wanted])| (*mv, *wanted));
+                let restored = Edited::restored(&*book, &step.at, wanted);
+                if let Some(why) = self.write(&restored, resources, &Progress::none())? {
+                    return Ok(why);
+                }
+            }
+            Inverse::Patch(patch) => {
+                drop(book);
+                let data = Map::open(&self.path)?;
+                if !patch.fits(&data) {
+                    return Ok(unexpected);
+                }
+                self.write_patch(data, patch)?;
+            }
+        }
+        let after = self.seen_after(&step.at, &step.moves)?;
+        let made = Made::of(&step.note, &step.moves, &before, &after);
+        self.history.done(way);
+        Ok(Outcome::Made(made))
+    }
+
+    /// What the book says after an edit.
+    fn seen_after(&self, at: &Position, moves: &[Move]) -> Result<Seen> {
+        Seen::of(&book::open(&self.path)?, at, moves)?.ok_or_else(|| {
+            Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(&self.path)
+        })
+    }
+
+    /// Writes the file with a change.
+    fn write_patch(&self, data: Map, patch: &Patch) -> Result<()> {
+        let mut file = Replacement::new(&self.path, true)?;
+        patch.write(&data, &mut file).map_err(|error| file.error(error))?;
+        drop(data);
+        file.commit()
+    }
+
+    /// Writes the book anew; returns why not if its format cannot hold all that was read.
+    fn write(
+        &self,
+        edited: &Edited<'_>,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Option<Outcome>> {
+        let options = WriteOptions {
+            force: true,
+            needs_moves: true,
+            whole: true,
+            caption: self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            memory: resources.of_writer(),
+            temp: Some(resources.temp.clone()),
+            green: Green::PerMille(0),
+            ..WriteOptions::default()
+        };
+        let writer = book::create(&self.path, &options)?;
+        let (merged, new) = bookmaker::merge(&[(edited, Scope::All)], resources, writer, progress)?;
+        Ok(new.files.is_empty().then(|| Outcome::NotWritten(Box::new((merged, new)))))
+    }
+}
+
+/// What a book says of moves.
+struct Seen {
+    facts: Vec<Option<MoveFacts>>,
+    said: Vec<Option<Said>>,
+}
+
+impl Seen {
+    /// `None` if the user asks to stop before the book is read.
+    fn of(book: &Arc<dyn Book>, at: &Position, moves: &[Move]) -> Result<Option<Self>> {
+        let (read, position) = (Arc::clone(book), at.clone());
+        let look = move || {
+            let mut known = Vec::new();
+            read.moves(&position, &mut known);
+            known
+        };
+        let known = interrupt::wait_for("moves", look)
+            .map_err(|error| Error::file(book.path(), "cannot read the book", error))?;
+        let Some(known) = known else { return Ok(None) };
+        let facts: Vec<_> =
+            moves.iter().map(|mv| known.iter().find(|facts| facts.mv == *mv).copied()).collect();
+        let said =
+            facts.iter().map(|facts| facts.as_ref().map(|facts| Said::of(&**book, at, facts))).collect();
+        Ok(Some(Self { facts, said }))
+    }
+}
+
+impl Said {
+    /// What a book says of one of its moves.
+    pub fn of(book: &dyn Book, at: &Position, facts: &MoveFacts) -> Self {
+        let MoveFacts { weight, recommended, annotation, .. } = *facts;
+        Self { weight, recommended, annotation, priority: book.priority(at, facts.mv) }
+    }
+
+    fn weight(weight: u64) -> Self {
+        Self { weight, recommended: None, annotation: None, priority: None }
+    }
+}
+
+impl Expected {
+    fn is_met(self, now: Option<Said>) -> bool {
+        match (self, now) {
+            (Self::Absent, now) => now.is_none(),
+            (_, None) => false,
+            (Self::Weight(weight), Some(now)) => now.weight == weight,
+            (Self::Priority(priority), Some(now)) => now.priority.map(u64::from) == Some(priority),
+            (Self::Look { recommended, annotation }, Some(now)) => {
+                (now.recommended, now.annotation) == (recommended, annotation)
+            }
+        }
+    }
+}
+
+impl Made {
+    fn of(note: &str, moves: &[Move], before: &Seen, after: &Seen) -> Self {
+        let said = before.said.iter().zip(&after.said).map(|(before, after)| [*before, *after]);
+        let uci = |mv: &Move| mv.to_uci(CastlingMode::Standard).to_string();
+        let moves = moves.iter().zip(said).map(|(mv, said)| MadeMove { uci: uci(mv), said });
+        Self { note: note.to_owned(), moves: moves.collect() }
+    }
 }
 
 /// Refuses a book of which a file may only be read.
@@ -47,100 +338,34 @@ pub(crate) fn refuse_read_only(book: &dyn Book) -> Result<()> {
     }
 }
 
-/// Edits of a position of a Polyglot book, as its journal takes them.
-pub(crate) fn of_entries(at: &Position, edits: &[Edit]) -> Vec<EntryEdit> {
+/// Edits a Polyglot book. What is expected is compared under the journal's lock, which learning respects too.
+fn edit_in_place(path: &Path, wish: &Wish<'_>) -> Result<Outcome> {
     let entry = |edit: &Edit| EntryEdit {
-        key: at.key(),
-        codes: MoveCode::codes(edit.mv, at.chess()),
+        key: wish.at.key(),
+        codes: MoveCode::codes(edit.mv, wish.at.chess()),
         edit: edit.clone(),
     };
-    edits.iter().map(entry).collect()
-}
-
-/// Edits moves of a position. `note` is the position in words, at most [`NOTE_MAX`] bytes, which a journal keeps.
-///
-/// # Errors
-/// When an edit does not fit the moves or the format, or the book cannot be written: it is unchanged then.
-pub(crate) fn apply(
-    book: std::sync::Arc<dyn Book>,
-    at: &Position,
-    edits: &[Edit],
-    note: &str,
-    resources: &Resources,
-    progress: impl FnOnce() -> Progress,
-) -> Result<Outcome> {
-    let path = book.path().to_owned();
-    match book.format() {
-        Format::Polyglot => {
-            // While the book is written, a map of it could get in the way.
-            drop(book);
-            Learner::new(&path)?.edit(&of_entries(at, edits), note)?;
-            Ok(Outcome::Made)
-        }
-        Format::Abk => {
-            drop(book);
-            rewrite_abk(&path, at, edits, &progress())
-        }
-        Format::Ctg | Format::Kvetka => rewrite(&*book, at, edits, resources, &progress()),
-        Format::Counts => Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
-            .at_path(path)
-            .advice("make a book of them with tabiya build, and edit that")),
-    }
-}
-
-fn rewrite_abk(path: &Path, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Outcome> {
-    let data = Map::open(path)?;
-    let edited = abk::edited(&data, at, edits, progress).map_err(|error| error.at_path(path))?;
-    let mut file = Replacement::new(path, true)?;
-    for part in edited.chunks(WRITTEN_AT_ONCE) {
-        interrupt::check()?;
-        file.write_all(part).map_err(|error| file.error(error))?;
-    }
-    drop(data);
-    file.commit()?;
-    Ok(Outcome::Made)
-}
-
-/// Writes the book anew, unless its format cannot hold all that was read.
-fn rewrite(
-    book: &dyn Book,
-    at: &Position,
-    edits: &[Edit],
-    resources: &Resources,
-    progress: &Progress,
-) -> Result<Outcome> {
-    let edited = Edited::new(book, at, edits).map_err(|error| error.at_path(book.path()))?;
-    write(&edited, resources, progress)
-}
-
-/// Writes a book of a format that is written anew so that it says this of a move, or (`None`) does not have it.
-///
-/// # Errors
-/// When the book cannot be written: it is unchanged then.
-#[cfg(feature = "explore")]
-pub(crate) fn restore(
-    book: &dyn Book,
-    at: &Position,
-    mv: shakmaty::Move,
-    facts: Option<book::MoveFacts>,
-    resources: &Resources,
-) -> Result<Outcome> {
-    write(&Edited::restored(book, at, mv, facts), resources, &Progress::none())
-}
-
-fn write(edited: &Edited<'_>, resources: &Resources, progress: &Progress) -> Result<Outcome> {
-    let path = edited.path();
-    let options = WriteOptions {
-        force: true,
-        needs_moves: true,
-        whole: true,
-        caption: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        memory: resources.of_writer(),
-        temp: Some(resources.temp.clone()),
-        green: Green::PerMille(0),
-        ..WriteOptions::default()
+    let entries: Vec<EntryEdit> = wish.edits.iter().map(entry).collect();
+    let expected: Vec<Option<u64>> = match wish.expected {
+        None => Vec::new(),
+        Some(Expected::Weight(weight)) => vec![Some(weight)],
+        // It has no priorities and no colours.
+        Some(_) => vec![None],
     };
-    let writer = book::create(path, &options)?;
-    let (merged, new) = bookmaker::merge(&[(edited, Scope::All)], resources, writer, progress)?;
-    Ok(if new.files.is_empty() { Outcome::NotWritten(Box::new((merged, new))) } else { Outcome::Made })
+    let made = match Learner::new(path)?.edit(&entries, &expected, wish.note)? {
+        Attempt::Made(made) => made,
+        Attempt::Unexpected(now) => return Ok(Outcome::Unexpected(now.map(Said::weight))),
+    };
+    let moves = entries.iter().map(|entry| {
+        let known = made.weights.iter().find(|(code, _, _)| entry.codes.contains(code));
+        let weights = match (known, entry.edit.change) {
+            (Some((_, old, new)), _) => [*old, *new],
+            // It has that weight already.
+            (None, Change::Set(Value::Weight(weight))) => [Some(weight); 2],
+            (None, _) => [None; 2],
+        };
+        let [uci, _] = entry.codes;
+        MadeMove { uci: uci.to_string(), said: weights.map(|weight| weight.map(Said::weight)) }
+    });
+    Ok(Outcome::Made(Made { note: made.note, moves: moves.collect() }))
 }

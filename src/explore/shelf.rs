@@ -11,6 +11,7 @@ use super::opened;
 use crate::adapter::config::rules::Rule;
 use crate::book::counts::Among;
 use crate::book::{self, Book, BookSet, Evaluations};
+use crate::edit::Editor;
 use crate::evals::{self, Store};
 
 /// How long a look at the files of a book counts.
@@ -42,7 +43,7 @@ pub(super) struct Slot {
     open: RwLock<Opened>,
     looked: Mutex<Instant>,
     /// Held while the book is edited.
-    pub(super) editing: Mutex<super::edits::History>,
+    pub(super) editor: Mutex<Editor>,
 }
 
 /// All books.
@@ -92,12 +93,12 @@ impl Slot {
 
     fn with(path: Option<PathBuf>) -> Self {
         Self {
+            editor: Mutex::new(Editor::new(path.as_deref().unwrap_or(Path::new("")))),
             path,
             among: Among::default(),
             rules: Vec::new(),
             open: RwLock::new(Opened::new(Err(String::new()), None)),
             looked: Mutex::new(Instant::now()),
-            editing: Mutex::default(),
         }
     }
 
@@ -147,7 +148,7 @@ impl Slot {
             *looked = Instant::now();
         }
         // Whoever edits it opens it again.
-        let Ok(_editing) = self.editing.try_lock() else { return false };
+        let Ok(_editing) = self.editor.try_lock() else { return false };
         let changed = self.read().stamps.iter().any(|(file, known)| stamp(file) != *known);
         if changed {
             self.reopen();

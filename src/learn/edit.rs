@@ -33,11 +33,12 @@ pub struct EntryEdit {
 pub struct MadeEdit {
     /// Which position was edited, in the words of the edit.
     pub note: String,
-    /// The moves with their weights before and after; `None` where the book did not or does not have the move.
-    pub weights: Vec<(MoveCode, Option<u16>, Option<u16>)>,
+    /// The moves with their weights before and after, those of duplicates added up; `None` where the book did not or does not
+    /// have the move.
+    pub weights: Vec<(MoveCode, Option<u64>, Option<u64>)>,
 }
 
-/// What became of an edit of an entry that was expected to have a weight.
+/// What became of edits of entries that were expected to have weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Attempt {
     /// It was made.
@@ -48,7 +49,9 @@ pub enum Attempt {
 
 impl Learner {
     /// Changes entries in one transaction: when it returns, the book has all changes, on the disk. What was learned, and
-    /// that it was learned, stays. `note` says which position it is.
+    /// that it was learned, stays. `note` says which position it is. Nothing is changed unless the first moves have the weights
+    /// that are `expected` (`None`: the book does not have the move) at the moment at which they are written: no process
+    /// changes them in between.
     ///
     /// Weights are changed in their places. If entries come or go, the book is written anew beside its place and replaces
     /// the old file; programs that have that open keep what it held.
@@ -56,32 +59,10 @@ impl Learner {
     /// # Errors
     /// When a move to add is in the book, or another is not; when the book would have no moves; when its entries are not in
     /// order; and as [`Learner::learn`]. Nothing has changed then.
-    pub fn edit(&mut self, edits: &[EntryEdit], note: &str) -> Result<MadeEdit> {
+    pub fn edit(&mut self, edits: &[EntryEdit], expected: &[Option<u64>], note: &str) -> Result<Attempt> {
         // Before the lock: what is refused must not leave a journal.
         let mut book = self.book()?;
-        if planned(&mut book, edits)?.is_empty() {
-            return Ok(MadeEdit { note: note.to_owned(), weights: Vec::new() });
-        }
-        let ordered = book.ordered;
-        drop(book);
-        self.transact(false, |learner, transaction| {
-            transaction.book.ordered = ordered;
-            let changes = planned(&mut transaction.book, edits)?;
-            learner.commit_edit(transaction, changes, note.to_owned(), false)
-        })
-    }
-
-    /// As [`Learner::edit`] with one edit, if the book has the move with the weight `expected` (`None`: does not have it)
-    /// at the moment at which it is written: no process changes it in between.
-    ///
-    /// # Errors
-    /// As [`Learner::edit`].
-    pub fn edit_expecting(&mut self, edit: &EntryEdit, expected: Option<u64>, note: &str) -> Result<Attempt> {
-        let edits = std::slice::from_ref(edit);
-        // Before the lock: what is refused must not leave a journal.
-        let mut book = self.book()?;
-        let now = weight_now(&mut book, edit)?;
-        if now != expected {
+        if let Some(now) = unexpected(&mut book, edits, expected)? {
             return Ok(Attempt::Unexpected(now));
         }
         if planned(&mut book, edits)?.is_empty() {
@@ -91,8 +72,7 @@ impl Learner {
         drop(book);
         self.transact(false, |learner, transaction| {
             transaction.book.ordered = ordered;
-            let now = weight_now(&mut transaction.book, edit)?;
-            if now != expected {
+            if let Some(now) = unexpected(&mut transaction.book, edits, expected)? {
                 return Ok(Attempt::Unexpected(now));
             }
             let changes = planned(&mut transaction.book, edits)?;
@@ -145,12 +125,7 @@ impl Learner {
             return Err(LearnError::Journal(std::io::ErrorKind::StorageFull.into()));
         }
         let book = &mut transaction.book;
-        let weight = |entry: Option<Entry>| entry.map(|entry| entry.weight);
-        let weights = changes.iter().map(|change| {
-            let mv = change.new.or(change.old).map_or(MoveCode(0), |entry| entry.mv);
-            (mv, weight(change.old), weight(change.new))
-        });
-        let made = MadeEdit { note: note.clone(), weights: weights.collect() };
+        let made = MadeEdit { note: note.clone(), weights: weights(book, &changes)? };
         if changes.is_empty() && !undo {
             return Ok(made);
         }
@@ -251,11 +226,53 @@ impl Plan {
     }
 }
 
-/// What the book gives a move now, duplicates added up; `None` if it does not have it.
-fn weight_now(book: &mut BookEntries, edit: &EntryEdit) -> Result<Option<u64>> {
-    let found = book.find_all(edit.key, edit.codes)?;
-    let sum = found.iter().map(|(_, entry)| u64::from(entry.weight)).sum();
-    Ok((!found.is_empty()).then_some(sum))
+/// What the book gives the first move that does not have the expected weight.
+fn unexpected(
+    book: &mut BookEntries,
+    edits: &[EntryEdit],
+    expected: &[Option<u64>],
+) -> Result<Option<Option<u64>>> {
+    for (edit, expected) in edits.iter().zip(expected) {
+        let now = sum(book.find_all(edit.key, edit.codes)?.into_iter().map(|(_, entry)| entry));
+        if now != *expected {
+            return Ok(Some(now));
+        }
+    }
+    Ok(None)
+}
+
+/// The weights of entries of one move together; `None` if there are none.
+fn sum(entries: impl Iterator<Item = Entry>) -> Option<u64> {
+    entries.map(|entry| u64::from(entry.weight)).reduce(|sum, weight| sum + weight)
+}
+
+/// The moves of changes with their weights before and after.
+fn weights(
+    book: &mut BookEntries,
+    changes: &[EntryChange],
+) -> Result<Vec<(MoveCode, Option<u64>, Option<u64>)>> {
+    let mut moves: Vec<(u64, MoveCode)> = Vec::new();
+    for entry in changes.iter().filter_map(|change| change.new.or(change.old)) {
+        if !moves.contains(&(entry.key, entry.mv)) {
+            moves.push((entry.key, entry.mv));
+        }
+    }
+    let weights = |(key, mv): (u64, MoveCode)| {
+        let found: Vec<Entry> = book.find_all(key, [mv; 2])?.into_iter().map(|(_, entry)| entry).collect();
+        let own = |entry: &Entry| (entry.key, entry.mv) == (key, mv);
+        let new = changes.iter().filter_map(|change| change.new).filter(own);
+        let mut old: Vec<Entry> = changes.iter().filter_map(|change| change.old).filter(own).collect();
+        let stays = |entry: &&Entry| match old.iter().position(|old| old.weight == entry.weight) {
+            Some(place) => {
+                old.swap_remove(place);
+                false
+            }
+            None => true,
+        };
+        let kept: Vec<Entry> = found.iter().filter(stays).copied().collect();
+        Ok((mv, sum(found.into_iter()), sum(kept.into_iter().chain(new))))
+    };
+    moves.into_iter().map(weights).collect()
 }
 
 fn weight_of(value: Value) -> Result<u16> {

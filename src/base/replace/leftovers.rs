@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -19,6 +20,12 @@ const END: &str = ".part";
 /// How long a file that may belong to another machine is left alone after its last change: machines that share a folder
 /// do not always share locks.
 const FOREIGN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How often it is looked whether another process has put new files into their places, which takes it milliseconds.
+const LOOKS: u32 = 50;
+
+/// The pause between two looks.
+const LOOK: Duration = Duration::from_millis(4);
 
 /// Creates an unfinished file in a folder.
 ///
@@ -43,6 +50,14 @@ pub fn create(folder: &Path) -> io::Result<NamedTempFile> {
             return Ok(file);
         }
     }
+}
+
+/// The file whose lock is that of the books of this name, in whatever letters, in a folder. One that a dead process has left
+/// is removed as those of other machines are.
+pub(crate) fn lock_file(folder: &Path, name: &str) -> PathBuf {
+    let hash = Sha256::digest(name.to_lowercase());
+    let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    folder.join(format!("{START}lock-{hash}{END}"))
 }
 
 /// Where an old file is while a new one takes its place: beside it, under a name that begins with that of a marker.
@@ -73,11 +88,22 @@ pub fn remove(folder: &Path) {
     }
 }
 
-/// Puts back the old files of a folder that a dead process moved aside: what it had not finished never was.
+/// Puts back the old files of a folder that a dead process moved aside: what it had not finished never was. A process that lives
+/// is waited for, as it has no file in its place for a moment.
 pub fn put_back(folder: &Path) {
-    let aside = format!("{END}.");
-    if named(folder, START).iter().any(|(_, rest)| rest.contains(&aside)) {
+    for _ in 0..LOOKS {
+        let files = named(folder, START);
+        let markers = files.iter().filter_map(|(_, rest)| rest.split_once(&format!("{END}.")));
+        let markers: Vec<PathBuf> =
+            markers.map(|(marker, _)| folder.join(format!("{START}{marker}{END}"))).collect();
+        if markers.is_empty() {
+            return;
+        }
         remove(folder);
+        if !markers.iter().any(|marker| marker.symlink_metadata().is_ok()) {
+            return;
+        }
+        thread::sleep(LOOK);
     }
 }
 

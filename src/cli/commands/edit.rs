@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::ArgGroup;
 use shakmaty::Move;
@@ -11,16 +10,15 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Book, Format, MoveFacts, Written};
-use crate::bookmaker::Merged;
+use crate::book::{self, Annotation, Format, Written};
+use crate::bookmaker::{Merged, Resources};
 use crate::chess::{Game, notation};
 use crate::cli::args::positions::game_at;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::mark;
 use crate::cli::output::{self, written};
-use crate::edit::{self, NOTE_MAX, Outcome};
-use crate::learn::{self, Learner};
+use crate::edit::{Editor, MadeMove, NOTE_MAX, Outcome, Said, Way, Wish};
 use crate::view::san;
 
 /// `tabiya edit`.
@@ -63,34 +61,28 @@ pub struct Args {
 /// is unchanged then.
 pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
-    let book = learn::open_settled(path)?;
+    let resources = args.resources.resolve()?;
+    let mut editor = Editor::new(path);
     if args.undo {
-        return undo(path, book.format());
+        return undo(path, editor, &resources);
     }
-    edit::refuse_read_only(&*book)?;
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
-    // A Polyglot book is edited in a moment.
-    if book.format() != Format::Polyglot {
-        interrupt::watch();
-    }
-    let before = moves_at(&book, &game)?.map_or_else(|| interrupt::check().map(|()| Vec::new()), Ok)?;
     let name = name_of(args, &game);
-    let resources = args.resources.resolve()?;
-    let progress = || Progress::terminal(path.to_string_lossy());
-    if let Outcome::NotWritten(why) = edit::apply(book, game.position(), &edits, &name, &resources, progress)?
-    {
-        return Err(not_whole(path, &why.0, &why.1));
-    }
-    let book = book::open(path)?;
-    let after = moves_at(&book, &game)?.ok_or_else(|| {
-        Error::new(ErrorKind::Interrupted, "interrupted after the edit was made").at_path(path)
-    })?;
+    let wish = Wish { at: game.position(), edits: &edits, note: &name, expected: None };
+    let progress = || {
+        interrupt::watch();
+        Progress::terminal(path.to_string_lossy())
+    };
+    let made = match editor.edit(&wish, &resources, progress)? {
+        Outcome::Made(made) => made,
+        Outcome::NotWritten(why) => return Err(not_whole(path, &why.0, &why.1)),
+        Outcome::Unexpected(_) | Outcome::Nothing => return Ok(Exit::Findings),
+    };
     output::print(|out| {
         writeln!(out, "{}, {name}:", path.display())?;
-        for edit in &edits {
-            let [old, new] = [&before, &after].map(|moves| moves.iter().find(|facts| facts.mv == edit.mv));
-            report(&san(game.position(), edit.mv), [old, new].map(|facts| facts.map(describe)), out)?;
+        for (edit, MadeMove { said, .. }) in edits.iter().zip(&made.moves) {
+            report(&san(game.position(), edit.mv), said.map(|said| said.as_ref().map(describe)), out)?;
         }
         Ok(Exit::Done)
     })
@@ -165,18 +157,6 @@ fn value_of(text: &str) -> Option<Value> {
     Some(Value::Look { color, mark })
 }
 
-/// The moves of the position; `None` if the user asks to stop before the book is read.
-fn moves_at(book: &Arc<dyn Book>, game: &Game) -> Result<Option<Vec<MoveFacts>>> {
-    let (read, at) = (Arc::clone(book), game.position().clone());
-    let look = move || {
-        let mut moves = Vec::new();
-        read.moves(&at, &mut moves);
-        moves
-    };
-    interrupt::wait_for("moves", look)
-        .map_err(|error| Error::file(book.path(), "cannot read the book", error))
-}
-
 /// The position in words.
 fn name_of(args: &Args, game: &Game) -> String {
     let name = match &args.moves {
@@ -187,7 +167,8 @@ fn name_of(args: &Args, game: &Game) -> String {
     if name.len() > NOTE_MAX { game.position().fen() } else { name }
 }
 
-fn undo(path: &Path, format: Format) -> Result<Exit> {
+fn undo(path: &Path, mut editor: Editor, resources: &Resources) -> Result<Exit> {
+    let format = book::open(path)?.format();
     if format != Format::Polyglot {
         let what =
             format!("only edits of Polyglot books are kept, and this is a book of the format {format}");
@@ -195,7 +176,7 @@ fn undo(path: &Path, format: Format) -> Result<Exit> {
             .at_path(path)
             .advice("set what the move had before, as the edit reported it"));
     }
-    let Some(made) = Learner::new(path)?.undo_edit()? else {
+    let Outcome::Made(made) = editor.reverse(Way::Back, resources)? else {
         return output::print_lines(
             &[format!("{}: there is no edit to take back", path.display())],
             Exit::Findings,
@@ -203,9 +184,8 @@ fn undo(path: &Path, format: Format) -> Result<Exit> {
     };
     output::print(|out| {
         writeln!(out, "{}, {}, taken back:", path.display(), made.note)?;
-        for (mv, old, new) in made.weights {
-            let facts = [old, new].map(|weight| weight.map(|weight| format!("weight {weight}")));
-            report(&mv.to_string(), facts, out)?;
+        for MadeMove { uci, said } in &made.moves {
+            report(uci, said.map(|said| said.as_ref().map(describe)), out)?;
         }
         Ok(Exit::Done)
     })
@@ -223,14 +203,14 @@ fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
 }
 
 /// What a book says of a move, in words.
-fn describe(facts: &MoveFacts) -> String {
-    let color = match facts.recommended {
+fn describe(said: &Said) -> String {
+    let color = match said.recommended {
         Some(true) => ", green",
         Some(false) => ", red",
         None => "",
     };
-    let mark = mark(facts.annotation);
-    format!("weight {}{color}{}{mark}", facts.weight, if mark.is_empty() { "" } else { ", " })
+    let mark = mark(said.annotation);
+    format!("weight {}{color}{}{mark}", said.weight, if mark.is_empty() { "" } else { ", " })
 }
 
 /// Prints a line of what a move had and has.

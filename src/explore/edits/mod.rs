@@ -4,32 +4,29 @@
 //! somebody else has made in between is reported, never overwritten. Edits of Polyglot books are in their journals, and can be
 //! taken back whenever; those of other books only while this server runs.
 
-mod history;
 mod value;
 
-use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Instant;
 
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use shakmaty::Position as _;
 use shakmaty::uci::UciMove;
-use shakmaty::{Move, Position as _};
 
-pub(super) use self::history::History;
-use self::history::{Made, Way};
-use self::value::{Wanted, shown};
+use self::value::{expected, shown, wanted};
 use super::Explorer;
 use super::fault::Fault;
 use super::place::Place;
 use super::router::json;
 use super::shelf::Slot;
-use crate::book::edit::Change;
-use crate::book::{self, Format};
+use crate::base::error::{Error, ErrorKind, Result as Done};
+use crate::base::progress::Progress;
+use crate::book::Format;
+use crate::bookmaker::Resources;
 use crate::chess::{Game, notation};
-use crate::edit;
-use crate::learn::{Attempt, Learner, MadeEdit};
+use crate::edit::{self, Editor, Outcome, Way, Wish};
 use crate::view::san;
 
 /// What is done to a move.
@@ -66,13 +63,6 @@ struct Which {
     book: usize,
 }
 
-/// A move that is edited, and where.
-struct Target<'a> {
-    place: &'a Place,
-    mv: Move,
-    note: String,
-}
-
 /// How books of a format can be edited: what a number may be, or that moves have colours and marks.
 pub(super) fn editable(format: &str) -> Option<Value> {
     let (weight, priority, looks) = match format {
@@ -88,9 +78,8 @@ pub(super) fn editable(format: &str) -> Option<Value> {
 
 /// `/api/edit`.
 pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
-    let began = Instant::now();
     let request: Request = read(body)?;
-    let (slot, path) = writable(explorer, request.book)?;
+    let (slot, format) = writable(explorer, request.book)?;
     let place = Place::read(request.start.as_deref(), request.play.iter().map(String::as_str))?;
     let at = place.game.position();
     let mv = UciMove::from_ascii(request.mv.as_bytes()).ok().and_then(|uci| uci.to_move(at.chess()).ok());
@@ -102,83 +91,87 @@ pub(super) fn edit(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> 
     if request.op == Op::Add && !request.expect.is_null() {
         return Err(Fault::bad("expect: a move that is added is expected not to be in the book: write null"));
     }
-    let target = Target { place: &place, mv, note: note_of(&place) };
-    let mut history = slot.editing.lock().unwrap_or_else(PoisonError::into_inner);
-    let (before, after) = match format_of(slot)? {
-        Format::Polyglot => {
-            let wanted = Wanted::of(Format::Polyglot, request.op, &request.value)?;
-            let made = in_place(slot, path, &target, &wanted, &request.expect);
-            slot.reopen_plain();
-            let weights = sums(&made?);
-            weights.map_or((request.expect.clone(), request.expect.clone()), |(old, new)| (old, new))
-        }
-        format => {
-            let wanted = Wanted::of(format, request.op, &request.value)?;
-            let made =
-                closed_on_windows(slot, || anew(path, &target, &wanted, &request.expect, &mut history));
-            slot.reopen_plain();
-            made?
-        }
-    };
-    let number = history.count();
-    drop(history);
-    explorer.feeds.changed(request.book);
-    Ok(json(&json!({ "before": before, "after": after, "undo": number, "ms": ms(began) })))
+    let edits = wanted(format, request.op, &request.value, mv, &san(at, mv))?;
+    let expected = Some(expected(format, &request.expect)?);
+    let wish = Wish { at, edits: &edits, note: &note_of(&place), expected };
+    written(explorer, request.book, slot, None, |editor, resources| {
+        editor.edit(&wish, resources, Progress::none)
+    })
 }
 
 /// `/api/undo`.
 pub(super) fn undo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
-    back_or_again(explorer, body, Way::Back)
+    reverse(explorer, body, Way::Back)
 }
 
 /// `/api/redo`.
 pub(super) fn redo(explorer: &Explorer, body: &[u8]) -> Result<Response, Fault> {
-    back_or_again(explorer, body, Way::Again)
+    reverse(explorer, body, Way::Again)
 }
 
-fn back_or_again(explorer: &Explorer, body: &[u8], way: Way) -> Result<Response, Fault> {
-    let began = Instant::now();
+fn reverse(explorer: &Explorer, body: &[u8], way: Way) -> Result<Response, Fault> {
     let Which { book } = read(body)?;
-    let (slot, path) = writable(explorer, book)?;
-    let nothing = || {
-        Fault::not_found(match way {
-            Way::Back => "there is no edit to take back",
-            Way::Again => "there is no edit to make again",
-        })
-    };
-    let mut history = slot.editing.lock().unwrap_or_else(PoisonError::into_inner);
-    let answer = match format_of(slot)? {
-        Format::Polyglot => {
-            let made = closed_on_windows(slot, || {
-                let mut learner = Learner::new(path)?;
-                match way {
-                    Way::Back => learner.undo_edit(),
-                    Way::Again => learner.redo_edit(),
+    let (slot, _) = writable(explorer, book)?;
+    written(explorer, book, slot, Some(way), |editor, resources| editor.reverse(way, resources))
+}
+
+/// Writes a book, and answers with what became of it.
+fn written(
+    explorer: &Explorer,
+    book: usize,
+    slot: &Slot,
+    way: Option<Way>,
+    work: impl FnOnce(&mut Editor, &Resources) -> Done<Outcome>,
+) -> Result<Response, Fault> {
+    let began = Instant::now();
+    let resources = Resources::new(None, None, None)?;
+    let mut editor = slot.editor.lock().unwrap_or_else(PoisonError::into_inner);
+    // On Windows a file that is mapped into memory cannot be replaced: there nobody reads the book meanwhile.
+    let closed = cfg!(windows).then(|| {
+        let mut open = slot.write();
+        open.close();
+        open
+    });
+    let outcome = work(&mut editor, &resources);
+    drop(closed);
+    slot.reopen_plain();
+    drop(editor);
+    let made = match outcome? {
+        Outcome::Made(made) => made,
+        Outcome::Unexpected(now) => {
+            let now = shown(format_of(slot)?, now);
+            return Err(match (way, &now) {
+                (Some(_), _) => {
+                    Fault::conflict("the book was changed since: edit the move as it is now", now)
                 }
+                (None, Value::Null) => Fault::conflict("deleted elsewhere", now),
+                (None, _) => Fault::conflict(format!("changed elsewhere to {}", value::words(&now)), now),
             });
-            slot.reopen_plain();
-            let made = made?.ok_or_else(nothing)?;
-            let (before, after) = sums(&made).unwrap_or_default();
-            let (start, play) = place_of(&made.note);
-            json!({ "before": before, "after": after, "note": made.note, "start": start, "play": play })
         }
-        _ => {
-            let made = history.next(way).ok_or_else(nothing)?.clone();
-            let done = closed_on_windows(slot, || made.apply(path, way));
-            slot.reopen_plain();
-            let (before, after) = done?;
-            history.moved(way);
-            json!({ "before": before, "after": after, "note": made.note, "start": made.start, "play": made.play })
+        Outcome::Nothing => {
+            let what = if way == Some(Way::Again) { "make again" } else { "take back" };
+            return Err(Fault::not_found(format!("there is no edit to {what}")));
+        }
+        Outcome::NotWritten(_) => {
+            return Err(Error::new(
+                ErrorKind::Format,
+                "written anew, the book would have no moves left, or not be whole; `tabiya edit` says what would be lost",
+            )
+            .advice("the old files are unchanged")
+            .into());
         }
     };
-    drop(history);
     explorer.feeds.changed(book);
-    let mut answer = answer;
-    if let Value::Object(answer) = &mut answer {
-        answer.insert("undo".to_owned(), Value::Null);
-        answer.insert("ms".to_owned(), json!(ms(began)));
-    }
-    Ok(json(&answer))
+    let format = format_of(slot)?;
+    let [before, after] = match &*made.moves {
+        [made] => made.said.map(|said| shown(format, said)),
+        _ => [Value::Null, Value::Null],
+    };
+    let (start, play) = place_of(&made.note);
+    let ms = (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
+    Ok(json(&json!({
+        "before": before, "after": after, "note": made.note, "start": start, "play": play, "ms": ms,
+    })))
 }
 
 pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
@@ -186,105 +179,26 @@ pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
         .map_err(|error| Fault::bad(format!("the body is not what is expected: {error}")))
 }
 
-fn ms(began: Instant) -> f64 {
-    (began.elapsed().as_secs_f64() * 10_000.0).round() / 10.0
-}
-
-/// The place and the file of a book that may be edited.
-fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, &Path), Fault> {
+/// The place of a book that may be edited, and its format.
+fn writable(explorer: &Explorer, book: usize) -> Result<(&Slot, Format), Fault> {
     if !explorer.edit {
         return Err(Fault::read_only("start `tabiya explore` with --edit to change books"));
     }
     let slot =
         explorer.shelf.get(book).ok_or_else(|| Fault::not_found(format!("there is no book {book}")))?;
-    let path = slot.path().ok_or_else(|| Fault::read_only("the starter book is inside tabiya"))?;
+    slot.path().ok_or_else(|| Fault::read_only("the starter book is inside tabiya"))?;
     let open = slot.read();
     let known = open.book.as_ref().map_err(Fault::io)?;
-    if editable(&known.format().to_string()).is_none() {
-        return Err(Fault::read_only(format!("a book of the format {} cannot be edited", known.format())));
+    let format = known.format();
+    if editable(&format.to_string()).is_none() {
+        return Err(Fault::read_only(format!("a book of the format {format} cannot be edited")));
     }
     edit::refuse_read_only(&**known).map_err(|error| Fault::read_only(error.to_string()))?;
-    drop(open);
-    Ok((slot, path))
+    Ok((slot, format))
 }
 
 fn format_of(slot: &Slot) -> Result<Format, Fault> {
     slot.read().book.as_ref().map(|book| book.format()).map_err(Fault::io)
-}
-
-/// Does something with a book's file. On Windows a file that is mapped into memory cannot be replaced: there nobody reads the
-/// book meanwhile.
-fn closed_on_windows<T>(slot: &Slot, work: impl FnOnce() -> T) -> T {
-    if cfg!(windows) {
-        let mut open = slot.write();
-        open.close();
-        let done = work();
-        drop(open);
-        return done;
-    }
-    work()
-}
-
-/// Edits a Polyglot book. What is expected is compared under the journal's lock, which all processes respect.
-fn in_place(
-    slot: &Slot,
-    path: &Path,
-    target: &Target<'_>,
-    wanted: &Wanted,
-    expect: &Value,
-) -> Result<MadeEdit, Fault> {
-    let edits = wanted.edits(target.mv, &target.name());
-    let entries = edit::of_entries(target.place.game.position(), &edits);
-    let Some(entry) = entries.first() else { return Err(Fault::bad("value: there is nothing to change")) };
-    let expected = match expect {
-        Value::Null => None,
-        other => Some(value::number(other, "weight")?),
-    };
-    let tried =
-        closed_on_windows(slot, || Learner::new(path)?.edit_expecting(entry, expected, &target.note))?;
-    match tried {
-        Attempt::Made(made) => Ok(made),
-        Attempt::Unexpected(now) => {
-            Err(conflict(now.map_or(Value::Null, |weight| json!({ "weight": weight }))))
-        }
-    }
-}
-
-/// Edits a book that is written anew. Returns what the move had and has.
-fn anew(
-    path: &Path,
-    target: &Target<'_>,
-    wanted: &Wanted,
-    expect: &Value,
-    history: &mut History,
-) -> Result<(Value, Value), Fault> {
-    let known = book::open(path)?;
-    let at = target.place.game.position();
-    let before = shown(&*known, at, target.mv);
-    if !value::is_expected(known.format(), &before, expect)? {
-        return Err(conflict(before));
-    }
-    let edits = wanted.edits(target.mv, &target.name());
-    let made = Made::make(known, target.place, target.mv, &edits, &target.note)?;
-    let after = shown(&*book::open(path)?, at, target.mv);
-    history.add(made);
-    Ok((before, after))
-}
-
-/// What the book has now is not what the page showed.
-fn conflict(now: Value) -> Fault {
-    let what = match &now {
-        Value::Null => "deleted elsewhere".to_owned(),
-        now => format!("changed elsewhere to {}", value::words(now)),
-    };
-    Fault::conflict(what, now)
-}
-
-impl Target<'_> {
-    /// The move in messages.
-    fn name(&self) -> String {
-        san(self.place.game.position(), self.mv)
-    }
 }
 
 /// The position in words, which the journal keeps.
@@ -322,26 +236,6 @@ fn place_of(note: &str) -> (Option<String>, Option<Vec<String>>) {
     match Place::start(Some(note)) {
         Ok(place) => (Some(place.start_fen()), Some(Vec::new())),
         Err(_) => (None, None),
-    }
-}
-
-/// What the entries of a move had and have together; `None` if nothing changed.
-fn sums(made: &MadeEdit) -> Option<(Value, Value)> {
-    let sum = |weights: Vec<Option<u16>>| {
-        let known: Vec<u64> = weights.into_iter().flatten().map(u64::from).collect();
-        if known.is_empty() { Value::Null } else { json!({ "weight": known.iter().sum::<u64>() }) }
-    };
-    let before = sum(made.weights.iter().map(|(_, old, _)| *old).collect());
-    let after = sum(made.weights.iter().map(|(_, _, new)| *new).collect());
-    (!made.weights.is_empty()).then_some((before, after))
-}
-
-/// The change of an operation.
-fn change_of(op: Op, value: book::edit::Value) -> Change {
-    match op {
-        Op::Set => Change::Set(value),
-        Op::Add => Change::Add(value),
-        Op::Delete => Change::Delete,
     }
 }
 

@@ -3,46 +3,28 @@
 use serde_json::{Value as Json, json};
 use shakmaty::Move;
 
-use super::{Op, change_of};
-use crate::book::edit::{Edit, Value};
-use crate::book::{Annotation, Book, Format};
-use crate::chess::Position;
+use super::Op;
+use crate::book::edit::{Change, Edit, Value};
+use crate::book::{Annotation, Format};
+use crate::edit::{Expected, Said};
 use crate::explore::fault::Fault;
 
-/// What a move is to get, in steps.
-pub(super) struct Wanted {
-    op: Op,
-    /// Values that are given one after the other; none where the move is deleted.
-    values: Vec<Value>,
-}
-
-impl Wanted {
-    /// What the page asks for in a book of this format.
-    ///
-    /// # Errors
-    /// When the value does not fit the format.
-    pub(super) fn of(format: Format, op: Op, value: &Json) -> Result<Self, Fault> {
-        if op == Op::Delete {
-            return Ok(Self { op, values: Vec::new() });
-        }
-        let values = match format {
-            Format::Ctg => looks(value)?,
-            _ => {
-                vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)]
-            }
-        };
-        Ok(Self { op, values })
+/// The edits that give a move what the page asks for: those after the first change what that has set.
+///
+/// # Errors
+/// When the value does not fit the format.
+pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str) -> Result<Vec<Edit>, Fault> {
+    let edit = |change| Edit { mv, name: name.to_owned(), change };
+    if op == Op::Delete {
+        return Ok(vec![edit(Change::Delete)]);
     }
-
-    /// The edits of a move: those after the first change what that has set.
-    pub(super) fn edits(&self, mv: Move, name: &str) -> Vec<Edit> {
-        let edit = |op, value| Edit { mv, name: name.to_owned(), change: change_of(op, value) };
-        if self.op == Op::Delete {
-            return vec![edit(Op::Delete, Value::Plain)];
-        }
-        let ops = std::iter::once(self.op).chain(std::iter::repeat(Op::Set));
-        self.values.iter().zip(ops).map(|(value, op)| edit(op, *value)).collect()
-    }
+    let values = match format {
+        Format::Ctg => looks(value)?,
+        _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
+    };
+    let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
+    let changes = std::iter::once(first).chain(std::iter::repeat(Change::Set as fn(Value) -> Change));
+    Ok(values.into_iter().zip(changes).map(|(value, change)| edit(change(value))).collect())
 }
 
 /// Colour and mark: what is null is taken away, and what is missing stays.
@@ -56,16 +38,8 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
         return Ok(vec![Value::Plain]);
     }
     let object = value.as_object().ok_or_else(wrong)?;
-    let color = match object.get("color").map(Json::as_str) {
-        None | Some(None) => None,
-        Some(Some("green")) => Some(true),
-        Some(Some("red")) => Some(false),
-        Some(Some(_)) => return Err(wrong()),
-    };
-    let mark = match object.get("mark").map(Json::as_str) {
-        None | Some(None) => None,
-        Some(Some(name)) => Some(Annotation::of_name(name).ok_or_else(wrong)?),
-    };
+    let color = colored(value).ok_or_else(wrong)?;
+    let mark = marked(value).ok_or_else(wrong)?;
     let is_null = |key| object.get(key).is_some_and(Json::is_null);
     let look = Value::Look { color, mark };
     Ok(match (is_null("color"), is_null("mark")) {
@@ -78,36 +52,51 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
     })
 }
 
-/// What a book has of a move, as far as an edit can change it; null if it does not have it.
-pub(super) fn shown(book: &dyn Book, at: &Position, mv: Move) -> Json {
-    let mut moves = Vec::new();
-    book.moves(at, &mut moves);
-    let Some(facts) = moves.iter().find(|facts| facts.mv == mv) else { return Json::Null };
-    match book.format() {
+/// What a book says of a move, as the page has it; null if it does not have it.
+pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
+    let Some(said) = said else { return Json::Null };
+    match format {
         Format::Ctg => json!({
-            "weight": facts.weight,
-            "color": facts.recommended.map(|green| if green { "green" } else { "red" }),
-            "mark": facts.annotation.map(|mark| mark.as_str()),
+            "weight": said.weight,
+            "color": said.recommended.map(|green| if green { "green" } else { "red" }),
+            "mark": said.annotation.map(|mark| mark.as_str()),
         }),
-        Format::Abk => json!({ "priority": book.priority(at, mv) }),
-        _ => json!({ "weight": facts.weight }),
+        Format::Abk => json!({ "priority": said.priority }),
+        _ => json!({ "weight": said.weight }),
     }
 }
 
-/// Whether a book has what the page showed.
+/// What the page showed.
 ///
 /// # Errors
 /// When the page does not say what it showed.
-pub(super) fn is_expected(format: Format, now: &Json, expect: &Json) -> Result<bool, Fault> {
-    if now.is_null() || expect.is_null() {
-        return Ok(now == expect);
+pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault> {
+    Ok(match format {
+        _ if expect.is_null() => Expected::Absent,
+        Format::Ctg => match (expect.is_object(), colored(expect), marked(expect)) {
+            (true, Some(recommended), Some(annotation)) => Expected::Look { recommended, annotation },
+            _ => return Err(Fault::bad("expect: write an object with color and mark")),
+        },
+        Format::Abk => Expected::Priority(number(expect, "priority")?),
+        _ => Expected::Weight(number(expect, "weight")?),
+    })
+}
+
+/// The colour that an object names; `None` if it is none that there is.
+fn colored(object: &Json) -> Option<Option<bool>> {
+    match object.get("color").map(Json::as_str) {
+        None | Some(None) => Some(None),
+        Some(Some("green")) => Some(Some(true)),
+        Some(Some("red")) => Some(Some(false)),
+        Some(Some(_)) => None,
     }
-    let same = |key| now.get(key).unwrap_or(&Json::Null) == expect.get(key).unwrap_or(&Json::Null);
-    match format {
-        Format::Ctg if expect.is_object() => Ok(same("color") && same("mark")),
-        Format::Ctg => Err(Fault::bad("expect: write an object with color and mark")),
-        Format::Abk => Ok(now.get("priority").and_then(Json::as_u64) == Some(number(expect, "priority")?)),
-        _ => Ok(now.get("weight").and_then(Json::as_u64) == Some(number(expect, "weight")?)),
+}
+
+/// The mark that an object names; `None` if it is none that there is.
+fn marked(object: &Json) -> Option<Option<Annotation>> {
+    match object.get("mark").map(Json::as_str) {
+        None | Some(None) => Some(None),
+        Some(Some(name)) => Annotation::of_name(name).map(Some),
     }
 }
 
@@ -115,7 +104,7 @@ pub(super) fn is_expected(format: Format, now: &Json, expect: &Json) -> Result<b
 ///
 /// # Errors
 /// When the page showed no such number.
-pub(super) fn number(expect: &Json, key: &str) -> Result<u64, Fault> {
+fn number(expect: &Json, key: &str) -> Result<u64, Fault> {
     expect
         .get(key)
         .and_then(Json::as_u64)
@@ -159,16 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_showed_is_compared() {
-        let is = |format, now: Json, expect: Json| is_expected(format, &now, &expect).ok();
-        assert_eq!(is(Format::Kvetka, json!({ "weight": 5 }), json!({ "weight": 5 })), Some(true));
-        assert_eq!(is(Format::Kvetka, json!({ "weight": 5 }), json!({ "weight": 6 })), Some(false));
-        assert_eq!(is(Format::Kvetka, json!({ "weight": 5 }), json!({ "priority": 5 })), None);
-        assert_eq!(is(Format::Abk, json!({ "priority": 3 }), json!({ "priority": 3 })), Some(true));
-        let green = json!({ "weight": 7, "color": "green", "mark": null });
-        assert_eq!(is(Format::Ctg, green.clone(), json!({ "color": "green" })), Some(true));
-        assert_eq!(is(Format::Ctg, green.clone(), json!({ "color": "green", "mark": "!" })), Some(false));
-        assert_eq!(is(Format::Ctg, Json::Null, Json::Null), Some(true));
-        assert_eq!(is(Format::Ctg, green, Json::Null), Some(false));
+    fn what_the_page_showed_is_read() {
+        let is = |format, expect: Json| expected(format, &expect).ok();
+        assert_eq!(is(Format::Kvetka, json!({ "weight": 5 })), Some(Expected::Weight(5)));
+        assert_eq!(is(Format::Kvetka, json!({ "priority": 5 })), None);
+        assert_eq!(is(Format::Abk, json!({ "priority": 3 })), Some(Expected::Priority(3)));
+        let look = |recommended, annotation| Some(Expected::Look { recommended, annotation });
+        assert_eq!(is(Format::Ctg, json!({ "weight": 7, "color": "green" })), look(Some(true), None));
+        assert_eq!(
+            is(Format::Ctg, json!({ "color": null, "mark": "!" })),
+            look(None, Some(Annotation::Good))
+        );
+        assert_eq!(is(Format::Ctg, json!({ "color": "blue" })), None);
+        assert_eq!(is(Format::Ctg, json!(5)), None);
+        assert_eq!(is(Format::Ctg, Json::Null), Some(Expected::Absent));
     }
 }

@@ -8,7 +8,7 @@ use crate::book::edit::{Change, Edit, Value};
 use crate::book::polyglot::Entries;
 use crate::book::polyglot::entry::Entry;
 use crate::chess::{Game, MoveCode};
-use crate::learn::edit::EntryEdit;
+use crate::learn::edit::{Attempt, EntryEdit};
 use crate::learn::{Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
@@ -60,7 +60,8 @@ fn weights_are_changed_in_place_and_moves_come_and_go() {
     let disk = fresh();
     let before = disk.files().book;
     let mut live = learner(&disk);
-    let made = live.edit(&[change("e2e4 e7e5", set(60))], "1. e4").unwrap();
+    let made = live.edit(&[change("e2e4 e7e5", set(60))], &[], "1. e4").unwrap();
+    let Attempt::Made(made) = made else { panic!("{made:?}") };
     assert_eq!((made.note.as_str(), made.weights.len()), ("1. e4", 1));
     assert_eq!((made.weights[0].1, made.weights[0].2), (Some(10), Some(60)));
     let weighed = disk.files().book;
@@ -73,6 +74,7 @@ fn weights_are_changed_in_place_and_moves_come_and_go() {
             change("e2e4 e7e6", add(20)),
             change("e2e4 e7e5", set(30)),
         ],
+        &[],
         "1. e4",
     )
     .unwrap();
@@ -91,7 +93,7 @@ fn weights_are_changed_in_place_and_moves_come_and_go() {
     assert_eq!(disk.files().book, before);
     assert_eq!(live.undo_edit().unwrap(), None);
     // An edit that changes nothing is none.
-    live.edit(&[change("e2e4 e7e5", set(10))], "").unwrap();
+    live.edit(&[change("e2e4 e7e5", set(10))], &[], "").unwrap();
     assert_eq!(live.undo_edit().unwrap(), None);
 }
 
@@ -104,12 +106,12 @@ fn what_cannot_be_edited_is_refused_and_nothing_changes() {
         (vec![change("c2c4", set(1))], "does not have the move c2c4"),
         (vec![change("e2e4", set(1)), change("c2c4", Delete)], "does not have the move"),
     ] {
-        let error = live.edit(&edits, "").unwrap_err().to_string();
+        let error = live.edit(&edits, &[], "").unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
         assert_eq!(disk.files().book, book(&LINES));
     }
     let one = SimDisk::of(Files { book: book(&["e2e4"]), journal: None });
-    let error = learner(&one).edit(&[change("e2e4", Delete)], "").unwrap_err().to_string();
+    let error = learner(&one).edit(&[change("e2e4", Delete)], &[], "").unwrap_err().to_string();
     assert!(error.contains("no moves left"), "{error}");
     // Out of order, the book has no place for a new entry, but weights that are found can be changed.
     let mut mixed = book(&LINES);
@@ -117,7 +119,7 @@ fn what_cannot_be_edited_is_refused_and_nothing_changes() {
     mixed.copy_within(last.., 0);
     mixed[last..].copy_from_slice(&first);
     let mixed = SimDisk::of(Files { book: mixed, journal: None });
-    let error = learner(&mixed).edit(&[change("c2c4", add(1))], "").unwrap_err().to_string();
+    let error = learner(&mixed).edit(&[change("c2c4", add(1))], &[], "").unwrap_err().to_string();
     assert!(error.contains("not in order by key (byte 16)"), "{error}");
 }
 
@@ -132,10 +134,10 @@ fn a_move_that_the_book_has_twice_is_edited_as_one() {
     twice.splice(at..at, entry);
     let disk = SimDisk::of(Files { book: twice.clone(), journal: None });
     let mut live = learner(&disk);
-    live.edit(&[change("e2e4", set(7))], "").unwrap();
+    live.edit(&[change("e2e4", set(7))], &[], "").unwrap();
     let weights: Vec<_> = entries(&disk.files().book, "e2e4").iter().map(|entry| entry.weight).collect();
     assert_eq!(weights, [7, 0]);
-    live.edit(&[change("e2e4", Delete)], "").unwrap();
+    live.edit(&[change("e2e4", Delete)], &[], "").unwrap();
     assert_eq!(entries(&disk.files().book, "e2e4"), []);
     live.undo_edit().unwrap().unwrap();
     live.undo_edit().unwrap().unwrap();
@@ -148,7 +150,7 @@ fn learned_games_survive_edits_and_can_be_taken_back_after_them() {
     let mut live = learner(&disk);
     let one = [finished("one", LINES[0], "wb", 2)];
     live.learn(&one, false).unwrap();
-    learner(&disk).edit(&[change("a2a3", add(1)), change("d2d4", Delete)], "start").unwrap();
+    learner(&disk).edit(&[change("a2a3", add(1)), change("d2d4", Delete)], &[], "start").unwrap();
     assert_eq!(field(&disk.files().book, "e2e4 e7e5"), (1, 0));
     assert_eq!(live.learn(&one, false).unwrap(), [Outcome::Known]);
     live.learn(&[finished("two", "a2a3", "w", 1)], false).unwrap();
@@ -166,7 +168,7 @@ fn a_deleted_move_comes_back_with_what_it_had_learned_unless_that_was_reset() {
         let mut live = learner(&disk);
         live.learn(&[finished("one", LINES[0], "wb", 2)], false).unwrap();
         let learned = disk.files().book;
-        live.edit(&[change("e2e4 e7e5", Delete)], "").unwrap();
+        live.edit(&[change("e2e4 e7e5", Delete)], &[], "").unwrap();
         if reset {
             live.reset().unwrap();
         }
@@ -182,7 +184,7 @@ fn a_game_that_was_played_from_the_book_before_an_edit_is_learned_after_it() {
     for compacted in [false, true] {
         let mut playing = if compacted { compacting_to(&disk, 1) } else { learner(&disk) };
         playing.expect(before);
-        learner(&disk).edit(&[change("c2c4", add(1))], "").unwrap();
+        learner(&disk).edit(&[change("c2c4", add(1))], &[], "").unwrap();
         let outcome = playing.learn(&[finished("one", LINES[0], "w", 2)], true).unwrap();
         assert_eq!(outcome, [Outcome::Learned(3)]);
         learner(&disk).undo_edit().unwrap().unwrap();
@@ -199,12 +201,12 @@ fn a_game_that_was_played_from_the_book_before_an_edit_is_learned_after_it() {
 fn a_copy_from_before_an_edit_is_recognised() {
     for edit in [change("e2e4 e7e5", set(60)), change("e2e4 e7e6", add(60))] {
         let disk = fresh();
-        learner(&disk).edit(&[edit], "").unwrap();
+        learner(&disk).edit(&[edit], &[], "").unwrap();
         disk.set(Files { book: book(&LINES), ..disk.files() });
         let before = disk.files();
         for error in [
             learner(&disk).learn(&[finished("one", LINES[0], "w", 2)], false).unwrap_err(),
-            learner(&disk).edit(&[change("e2e4", set(1))], "").unwrap_err(),
+            learner(&disk).edit(&[change("e2e4", set(1))], &[], "").unwrap_err(),
             learner(&disk).undo_edit().unwrap_err(),
             learner(&disk).history(1).unwrap().doubt.unwrap(),
         ] {
@@ -218,7 +220,7 @@ fn a_copy_from_before_an_edit_is_recognised() {
 fn a_weight_that_another_program_changed_is_not_taken_back() {
     let disk = fresh();
     let mut live = learner(&disk);
-    live.edit(&[change("e2e4 e7e5", set(60)), change("e2e4 c7c5", set(60))], "").unwrap();
+    live.edit(&[change("e2e4 e7e5", set(60)), change("e2e4 c7c5", set(60))], &[], "").unwrap();
     let mut files = disk.files();
     // One that the fingerprint does not contain does not exist in so small a book: it is another book then.
     let place = files.book.chunks(16).position(|entry| entry[11] == 60).unwrap() * 16 + 11;
@@ -239,9 +241,9 @@ fn play(disk: &SimDisk, learner: fn(&SimDisk) -> Learner) -> Vec<Vec<u8>> {
     live.learn(&[finished("one", LINES[0], "wb", 2)], false).unwrap();
     done();
     let sets = [("e2e4 e7e5", 60), ("e2e4 c7c5", 0), ("e2e4", 300)];
-    live.edit(&sets.map(|(moves, weight)| change(moves, set(weight))), "sets").unwrap();
+    live.edit(&sets.map(|(moves, weight)| change(moves, set(weight))), &[], "sets").unwrap();
     done();
-    learner(disk).edit(&[change("e2e4 g8f6", add(5)), change("d2d4", Delete)], "").unwrap();
+    learner(disk).edit(&[change("e2e4 g8f6", add(5)), change("d2d4", Delete)], &[], "").unwrap();
     done();
     live.learn(&[finished("two", LINES[1], "wb", 1)], false).unwrap();
     done();
@@ -322,18 +324,18 @@ fn a_full_disk_leaves_an_edit_entirely_or_not_at_all() {
     ];
     for edits in edits {
         let whole = fresh();
-        learner(&whole).edit(edits, "").unwrap();
+        learner(&whole).edit(edits, &[], "").unwrap();
         let needed = whole.files().journal.unwrap().len() as u64;
         for room in 0..=needed {
             let disk = fresh();
             let mut live = learner(&disk);
             disk.room(Some(room));
-            let made = live.edit(edits, "").is_ok();
+            let made = live.edit(edits, &[], "").is_ok();
             disk.room(None);
             // If *done* did not fit, the edit is made.
             assert_eq!(disk.files().book == whole.files().book, made, "{room}");
             if !made {
-                live.edit(edits, "").unwrap();
+                live.edit(edits, &[], "").unwrap();
             }
             assert_eq!(disk.files().book, whole.files().book);
             learner(&disk).undo_edit().unwrap().unwrap();
@@ -342,7 +344,7 @@ fn a_full_disk_leaves_an_edit_entirely_or_not_at_all() {
         for writes in 0..2 {
             let disk = fresh();
             disk.book_writes(Some(writes));
-            let failed = learner(&disk).edit(edits, "").is_err();
+            let failed = learner(&disk).edit(edits, &[], "").is_err();
             disk.book_writes(None);
             learner(&disk).recover().unwrap();
             assert!(failed || writes == 1);
@@ -403,7 +405,7 @@ proptest! {
                         next[place] = if what == Delete { None } else { Some(weight) };
                         edits.push(change(MOVES[place], what));
                     }
-                    learner.edit(&edits, "some").unwrap();
+                    learner.edit(&edits, &[], "some").unwrap();
                     if next != *model.last().unwrap() {
                         model.push(next);
                     }

@@ -15,9 +15,9 @@ fn what_was_taken_back_is_made_again_in_order() {
     let of = |moves: &str| weight(&disk.files().book, moves);
     let mut live = learner(&disk);
     assert_eq!(live.redo_edit().unwrap(), None);
-    live.edit(&[change("e2e4 e7e5", set(60))], "first").unwrap();
-    live.edit(&[change("e2e4 c7c5", Delete)], "second").unwrap();
-    live.edit(&[change("e2e4 g8f6", add(7))], "third").unwrap();
+    live.edit(&[change("e2e4 e7e5", set(60))], &[], "first").unwrap();
+    live.edit(&[change("e2e4 c7c5", Delete)], &[], "second").unwrap();
+    live.edit(&[change("e2e4 g8f6", add(7))], &[], "third").unwrap();
     assert_eq!(live.redo_edit().unwrap(), None);
     for _ in 0..3 {
         live.undo_edit().unwrap().unwrap();
@@ -35,7 +35,7 @@ fn what_was_taken_back_is_made_again_in_order() {
     assert_eq!((of("e2e4 g8f6"), live.redo_edit().unwrap()), (Some(7), None));
     // After another edit, what was taken back is gone.
     live.undo_edit().unwrap().unwrap();
-    live.edit(&[change("e2e4 e7e5", set(3))], "fourth").unwrap();
+    live.edit(&[change("e2e4 e7e5", set(3))], &[], "fourth").unwrap();
     assert_eq!(live.redo_edit().unwrap(), None);
 }
 
@@ -43,7 +43,7 @@ fn what_was_taken_back_is_made_again_in_order() {
 fn learned_games_stay_when_an_edit_is_made_again() {
     let disk = fresh();
     let mut live = learner(&disk);
-    live.edit(&[change("e2e4 e7e5", set(60))], "first").unwrap();
+    live.edit(&[change("e2e4 e7e5", set(60))], &[], "first").unwrap();
     live.undo_edit().unwrap().unwrap();
     live.learn(&[finished("a", LINE, "wb", 2)], false).unwrap();
     live.redo_edit().unwrap().unwrap();
@@ -57,7 +57,7 @@ fn an_edit_that_expects_another_weight_changes_nothing() {
     let disk = fresh();
     let before = disk.files();
     let mut live = learner(&disk);
-    let mut tried = |edit, expected| live.edit_expecting(&edit, expected, "note").unwrap();
+    let mut tried = |edit, expected| live.edit(&[edit], &[expected], "note").unwrap();
     assert_eq!(tried(change("e2e4 e7e5", set(60)), Some(11)), Attempt::Unexpected(Some(10)));
     assert_eq!(tried(change("e2e4 e7e5", add(60)), None), Attempt::Unexpected(Some(10)));
     assert_eq!(tried(change("e2e4 a7a6", set(60)), Some(1)), Attempt::Unexpected(None));
@@ -67,7 +67,7 @@ fn an_edit_that_expects_another_weight_changes_nothing() {
     assert_eq!(weight(&disk.files().book, "e2e4 e7e5"), Some(60));
     // Two that expect the same: the second one loses nothing of the first.
     let mut other = learner(&disk);
-    let other = other.edit_expecting(&change("e2e4 e7e5", set(70)), Some(10), "note").unwrap();
+    let other = other.edit(&[change("e2e4 e7e5", set(70))], &[Some(10)], "note").unwrap();
     assert_eq!(other, Attempt::Unexpected(Some(60)));
 }
 
@@ -86,7 +86,7 @@ proptest! {
             let learner = if other { &mut other_learner } else { &mut live };
             match kind {
                 0 | 1 if done.last() != Some(&wanted) => {
-                    learner.edit(&[change("e2e4 e7e5", set(wanted.into()))], "some").unwrap();
+                    learner.edit(&[change("e2e4 e7e5", set(wanted.into()))], &[], "some").unwrap();
                     // What was taken back last, done anew, leaves the rest to be made again.
                     if undone.pop() != Some(wanted) {
                         undone.clear();

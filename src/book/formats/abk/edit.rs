@@ -1,16 +1,17 @@
-//! Edits of a book: records are changed in a copy of the file, and everything else in it stays as it is.
+//! Edits of a book: records are changed and added, and everything else in the file stays as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use shakmaty::Move;
 
-use super::layout::{DELETED, HEADER_LEN, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, RECORD_LEN, ROOT, UNSET};
+use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
 use super::read::{MOST, walk};
-use super::records::{Record, Records};
+use super::records::{Record, Records, offset};
 use crate::base::bytes;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
+use crate::base::patch::Patch;
 use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
 use crate::chess::Position;
@@ -71,14 +72,59 @@ impl Place {
     }
 }
 
-/// The bytes of a book after edits at a position. Every record of a move gets its new priority, on whichever line. A new
+/// Records of a book that are changed, and those that are added.
+struct Draft<'a> {
+    records: Records<'a>,
+    changed: BTreeMap<u32, Record>,
+    added: Vec<Record>,
+}
+
+impl Draft<'_> {
+    /// The number of the next record that is added.
+    fn next(&self) -> u32 {
+        ROOT + u32::try_from(self.records.len() + self.added.len()).unwrap_or(u32::MAX - ROOT)
+    }
+
+    /// Where an added record of this number is.
+    fn index(&self, number: u32) -> Option<usize> {
+        usize::try_from(number.checked_sub(ROOT)?).ok()?.checked_sub(self.records.len())
+    }
+
+    fn get(&self, number: u32) -> Option<Record> {
+        match self.index(number) {
+            Some(index) => self.added.get(index).copied(),
+            None => self.changed.get(&number).copied().or_else(|| self.records.get(number)),
+        }
+    }
+
+    fn put(&mut self, number: u32, record: Record) {
+        match self.index(number) {
+            Some(index) => self.added.get_mut(index).into_iter().for_each(|into| *into = record),
+            None => drop(self.changed.insert(number, record)),
+        }
+    }
+
+    /// The change of the file, whose header counts so many records more.
+    fn patch(self, data: &[u8], live: i64) -> Patch {
+        let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
+        let count = count.and_then(|count| u32::try_from(i64::from(count) + live).ok());
+        let count = count.map(|count| (LIVE_RECORDS, count.to_le_bytes().to_vec()));
+        let records =
+            self.changed.iter().map(|(number, record)| (offset(*number), record.to_bytes().to_vec()));
+        let changes = count.into_iter().chain(records);
+        let changes = changes.filter_map(|(at, bytes)| Some((usize::try_from(at).ok()?, bytes)));
+        Patch::new(data, changes, self.added.iter().flat_map(Record::to_bytes).collect())
+    }
+}
+
+/// What edits at a position change in a book. Every record of a move gets its new priority, on whichever line. A new
 /// move comes last on each line that goes on from the position, and a deleted one is marked as Arena does.
 ///
 /// # Errors
 /// When a move to add is in the book, or another is not; when a priority is not from 0 to 9; when a move to be deleted
 /// has replies, which would go with it; when no line reaches the position; when the file ends within a record; when the
 /// work is interrupted.
-pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Vec<u8>> {
+pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
     let records = Records::new(data);
     if records.trailing > 0 {
         let what = "the file ends within a record, and nothing can be added to it";
@@ -88,7 +134,7 @@ pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Prog
     }
     let place = Place::of(records, at, progress)?;
     let last = place.last(records);
-    let mut new = data.to_vec();
+    let mut draft = Draft { records, changed: BTreeMap::new(), added: Vec::new() };
     let (mut live, mut ends) = (0_i64, last);
     for edit in edits {
         let found = place.records.iter().filter(|(_, _, mv)| *mv == edit.mv);
@@ -112,8 +158,8 @@ pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Prog
                 }
             }
             // Its link may lead to a record that was added.
-            let link = record_at(&new, number).map_or(record.sibling, |now| now.sibling);
-            put(&mut new, number, &Record { sibling: link, ..record });
+            let link = draft.get(number).map_or(record.sibling, |now| now.sibling);
+            draft.put(number, Record { sibling: link, ..record });
         }
         if let (false, Some(priority)) = (is_known, priority) {
             let record = Record { priority, ..Record::of(edit.mv) };
@@ -125,16 +171,16 @@ pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Prog
             let mut added = BTreeSet::new();
             let first = ends.is_empty();
             for end in if first { place.ends.iter().copied().collect() } else { ends } {
-                let number = ROOT + u32::try_from(Records::new(&new).len()).unwrap_or(u32::MAX);
-                new.extend(record.to_bytes());
+                let number = draft.next();
+                draft.added.push(record);
                 let link = i32::try_from(number).unwrap_or(NONE);
-                if let Some(before) = record_at(&new, end) {
+                if let Some(before) = draft.get(end) {
                     let linked = if first {
                         Record { child: link, ..before }
                     } else {
                         Record { sibling: link, ..before }
                     };
-                    put(&mut new, end, &linked);
+                    draft.put(end, linked);
                 }
                 added.insert(number);
                 live += 1;
@@ -142,13 +188,7 @@ pub(crate) fn edited(data: &[u8], at: &Position, edits: &[Edit], progress: &Prog
             ends = added;
         }
     }
-    let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
-    if let Some(count) = count.and_then(|count| u32::try_from(i64::from(count) + live).ok())
-        && let Some(into) = new.get_mut(LIVE_RECORDS as usize..LIVE_RECORDS as usize + 4)
-    {
-        into.copy_from_slice(&count.to_le_bytes());
-    }
-    Ok(new)
+    Ok(draft.patch(data, live))
 }
 
 fn priority(value: Value) -> Result<u8> {
@@ -160,16 +200,4 @@ fn priority(value: Value) -> Result<u8> {
         Error::new(ErrorKind::Usage, "an Arena book has no such weight")
             .advice("write a priority from 1 to 9, or 0 for a move that is never played")
     })
-}
-
-fn record_at(data: &[u8], number: u32) -> Option<Record> {
-    Records::new(data).get(number)
-}
-
-/// Writes a record in its place.
-fn put(data: &mut [u8], number: u32, record: &Record) {
-    let at = HEADER_LEN as usize + (number - ROOT) as usize * RECORD_LEN as usize;
-    if let Some(into) = data.get_mut(at..at + RECORD_LEN as usize) {
-        into.copy_from_slice(&record.to_bytes());
-    }
 }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
-pub(crate) use edit::edited;
+pub(crate) use edit::patch;
 pub use write::{Draft, Writer, write as write_draft};
 
 use crate::base::background::Background;

@@ -1,0 +1,137 @@
+//! Edits of a book that is written anew, each kept as what takes it back.
+
+use shakmaty::Move;
+
+use crate::base::patch::Patch;
+use crate::book::MoveFacts;
+use crate::chess::Position;
+
+/// Edits that are kept.
+const KEPT: usize = 200;
+
+/// The memory that kept edits take together at most, in bytes. The last one is kept, whatever its size.
+const BYTES: usize = 64 << 20;
+
+/// Whether an edit is taken back or made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Back,
+    Again,
+}
+
+/// The edits of a book, and those that were taken back.
+#[derive(Default)]
+pub(super) struct History {
+    made: Vec<Step>,
+    undone: Vec<Step>,
+}
+
+/// What makes an edit of a position, or takes it back.
+#[derive(Clone)]
+pub(super) struct Step {
+    pub at: Position,
+    pub note: String,
+    pub moves: Vec<Move>,
+    pub change: Inverse,
+}
+
+/// How a book becomes what it was.
+#[derive(Clone)]
+pub(super) enum Inverse {
+    /// It says this of each move now, and is to say that.
+    Facts(Vec<[Option<MoveFacts>; 2]>),
+    /// Its file is changed.
+    Patch(Patch),
+}
+
+impl History {
+    /// Adds what takes back an edit; those that were taken back before it cannot be made again.
+    pub fn add(&mut self, back: Step) {
+        self.undone.clear();
+        self.made.push(back);
+        let size = |step: &Step| size_of::<Step>() + step.change.size();
+        let mut sum: usize = self.made.iter().map(size).sum();
+        let mut forgotten = 0;
+        for step in self.made.iter().take(self.made.len() - 1) {
+            if sum <= BYTES && self.made.len() - forgotten <= KEPT {
+                break;
+            }
+            sum -= size(step);
+            forgotten += 1;
+        }
+        self.made.drain(..forgotten);
+    }
+
+    /// What is next to be done on this way.
+    pub fn next(&self, way: Way) -> Option<&Step> {
+        match way {
+            Way::Back => self.made.last(),
+            Way::Again => self.undone.last(),
+        }
+    }
+
+    /// Notes that this was done.
+    pub fn done(&mut self, way: Way) {
+        let (from, to) = match way {
+            Way::Back => (&mut self.made, &mut self.undone),
+            Way::Again => (&mut self.undone, &mut self.made),
+        };
+        to.extend(from.pop().map(|step| Step { change: step.change.reversed(), ..step }));
+    }
+}
+
+impl Inverse {
+    /// The memory that it takes, in bytes.
+    fn size(&self) -> usize {
+        match self {
+            Self::Facts(facts) => size_of_val(facts.as_slice()),
+            Self::Patch(patch) => patch.size(),
+        }
+    }
+
+    fn reversed(self) -> Self {
+        match self {
+            Self::Facts(facts) => Self::Facts(facts.into_iter().map(|[from, to]| [to, from]).collect()),
+            Self::Patch(patch) => Self::Patch(patch.reversed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(note: usize, bytes: usize) -> Step {
+        let change = Inverse::Patch(Patch::new(b"", [], vec![0; bytes]));
+        Step { at: Position::start(), note: note.to_string(), moves: Vec::new(), change }
+    }
+
+    #[test]
+    fn edits_are_kept_within_a_number_and_a_size() {
+        let mut history = History::default();
+        (0..KEPT + 5).for_each(|number| history.add(step(number, 1)));
+        assert_eq!((history.made.len(), history.made[0].note.as_str()), (KEPT, "5"));
+        (0..3).for_each(|number| history.add(step(number, BYTES / 2)));
+        assert_eq!((history.made.len(), history.made[0].note.as_str()), (1, "2"));
+        history.add(step(9, 2 * BYTES));
+        assert_eq!((history.made.len(), history.made[0].note.as_str()), (1, "9"));
+    }
+
+    #[test]
+    fn what_is_taken_back_can_be_made_again_until_another_edit() {
+        let mut history = History::default();
+        (0..2).for_each(|number| history.add(step(number, 1)));
+        let next = |history: &History, way| history.next(way).map(|step| step.note.clone());
+        assert_eq!((next(&history, Way::Back).as_deref(), next(&history, Way::Again)), (Some("1"), None));
+        history.done(Way::Back);
+        assert_eq!(
+            (next(&history, Way::Back).as_deref(), next(&history, Way::Again).as_deref()),
+            (Some("0"), Some("1"))
+        );
+        history.done(Way::Again);
+        assert_eq!(next(&history, Way::Back).as_deref(), Some("1"));
+        history.done(Way::Back);
+        history.add(step(7, 1));
+        assert_eq!((next(&history, Way::Back).as_deref(), next(&history, Way::Again)), (Some("7"), None));
+    }
+}
