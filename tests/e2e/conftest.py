@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from client import HANG, Client
+from client import HANG, Client, times
 from explorer import Server
 from polyglot_writer import Book
 from random_games import FORMATS, pgn
@@ -87,6 +87,15 @@ def polyglot_exe():
 @pytest.fixture(scope="session")
 def gnu_book():
     return _needed("GNUCHESS_BOOK")
+
+
+@pytest.fixture(scope="session")
+def real_book(tabiya_exe, gnu_book, tmp_path_factory):
+    """GNU Chess's book, as deep as python-chess can read in time."""
+    path = tmp_path_factory.mktemp("real") / "book.bin"
+    line = [tabiya_exe, "trim", gnu_book, "-o", path, "--max-ply", times(10, 200)]
+    subprocess.run([str(word) for word in line], check=True, capture_output=True)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,9 @@ from random_games import pgn, random_games
 def run(tabiya_exe):
     def run(*args, says=""):
         done = subprocess.run([tabiya_exe, *map(str, args)], capture_output=True, text=True, timeout=HANG)
-        assert says in done.stderr and bool(says) == bool(done.stderr), done.stderr
+        # On a busy machine there is time to report progress.
+        errors = [line for line in done.stderr.splitlines() if not line.endswith("/s")]
+        assert says in done.stderr and bool(says) == bool(errors), done.stderr
         return done
 
     return run
@@ -28,15 +30,6 @@ def run(tabiya_exe):
 @pytest.fixture(scope="module")
 def perfect_ctg(sample):
     return sample("ctg/perfect2021/Perfect2021.ctg")
-
-
-@pytest.fixture(scope="module")
-def real_book(tabiya_exe, gnu_book, tmp_path_factory):
-    """GNU Chess's book, as deep as python-chess can read in time."""
-    path = tmp_path_factory.mktemp("real") / "book.bin"
-    line = [tabiya_exe, "trim", gnu_book, "-o", path, "--max-ply", times(10, 200)]
-    subprocess.run([str(word) for word in line], check=True, capture_output=True)
-    return path
 
 
 def entries(path):
@@ -92,7 +85,7 @@ def lines_of(node, board, found):
 
 
 def test_pgn_is_a_tree_that_has_every_reachable_move_once(run, real_book):
-    text = run("dump", real_book, "--format", "pgn", says="moves are left out: no line from").stdout
+    text = run("dump", real_book, "--format", "pgn", says=times("", "moves are left out: no line from")).stdout
     assert max(map(len, text.splitlines())) <= 80
     game = chess.pgn.read_game(io.StringIO(text))
     assert not game.errors

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from itertools import chain, repeat
 
 import chess
 import chess.polyglot
@@ -379,14 +380,16 @@ def test_other_formats_that_are_killed_are_as_before_or_after(tabiya, tabiya_exe
         longest = max(longest, time.monotonic() - began)
         states.append(dumped(book))
     kind, kills = 0, 0
-    for moment in range(0, 20, times(3, 1)):
+    # Where the machine was busy only while the time was taken, edits end before they are killed: so at least three at once.
+    for moment in chain(range(0, 20, times(3, 1)), repeat(0)):
+        if kills >= 3 and moment == 0:
+            break
         stopped = killed([tabiya_exe, "edit", book, *kinds[kind]], longest * (moment + 0.5) / 20)
         kills += stopped
         made = dumped(book) == states[kind + 1]
         assert made or dumped(book) == states[kind]
         assert made or stopped
         kind = 1 - kind if made else kind
-    assert kills >= 3, "edits ended before they were killed"
     told(tabiya("check", book), DONE)
 
 

@@ -40,7 +40,7 @@ def test_an_adapter_that_plays_and_learns_has_no_socket(adapter, tmp_path):
     args = ("--book", book, "--set", "Book Learn=true", "--log", tmp_path / "log")
     client = adapter(*args, engine_args=("--score", "cp 900", "--legal"))
     board = chess.Board()
-    assert sockets(client.pid) == set()
+    # Before, the standard library may have a pair of them that hears of the engine's start.
     client.start()
     for _ in range(6):
         answer = client.go("depth 1", f"position startpos moves {' '.join(move.uci() for move in board.move_stack)}")
