@@ -17,6 +17,9 @@ use crate::book::polyglot::entry::Entry;
 use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
 
+/// A move with its weight before and after an edit; `None` where the book does not have it.
+type WeightChange = (MoveCode, Option<u64>, Option<u64>);
+
 /// An edit of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryEdit {
@@ -35,7 +38,7 @@ pub struct MadeEdit {
     pub note: String,
     /// The moves with their weights before and after, those of duplicates added up; `None` where the book did not or does not
     /// have the move.
-    pub weights: Vec<(MoveCode, Option<u64>, Option<u64>)>,
+    pub weights: Vec<WeightChange>,
 }
 
 /// What became of edits of entries that were expected to have weights.
@@ -247,10 +250,7 @@ fn sum(entries: impl Iterator<Item = Entry>) -> Option<u64> {
 }
 
 /// The moves of changes with their weights before and after.
-fn weights(
-    book: &mut BookEntries,
-    changes: &[EntryChange],
-) -> Result<Vec<(MoveCode, Option<u64>, Option<u64>)>> {
+fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<WeightChange>> {
     let mut moves: Vec<(u64, MoveCode)> = Vec::new();
     for entry in changes.iter().filter_map(|change| change.new.or(change.old)) {
         if !moves.contains(&(entry.key, entry.mv)) {
