@@ -46,6 +46,7 @@ pub(crate) struct Said {
 }
 
 /// What a book must say of a move to be edited: what whoever edits it was shown.
+#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// It does not have the move.
@@ -69,6 +70,7 @@ pub(crate) struct Wish<'a> {
 }
 
 /// What became of an edit.
+#[cfg_attr(not(feature = "explore"), allow(dead_code, reason = "only the explorer compares"))]
 pub(crate) enum Outcome {
     /// The book has it, on the disk.
     Made(Made),

@@ -113,7 +113,7 @@ def test_killing_the_engine_ends_tabiya_at_once_with_code_4(run, tabiya_exe, sto
         said = client.rest()
         assert any(line.startswith("info string tabiya:") for line in said), said
         assert not any(line.startswith("bestmove") for line in said)
-        assert "tabiya:" in client.errors()
+        eventually("the message arrives", lambda client=client: "tabiya:" in client.errors())
     assert min(shares) < AT_ONCE, f"tabiya's end took so many times as long as an answer: {shares}"
 
 
