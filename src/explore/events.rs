@@ -1,6 +1,6 @@
 //! The pages that want to hear of changed books.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use axum::response::Response;
@@ -15,7 +15,14 @@ const FEEDS_MAX: usize = 64;
 
 /// The connections of pages that listen.
 #[derive(Default)]
-pub(super) struct Feeds(Mutex<Vec<Sender<Bytes>>>);
+pub(super) struct Feeds(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    feeds: Vec<Sender<Bytes>>,
+    /// How many changes there were: a page that knows of fewer has missed some.
+    changes: u64,
+}
 
 impl Feeds {
     /// A connection for one more page.
@@ -23,40 +30,53 @@ impl Feeds {
     /// # Errors
     /// When there are too many.
     pub(super) fn listen(&self) -> Result<Response, Fault> {
-        let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        feeds.retain(|feed| !feed.is_closed());
-        if feeds.len() >= FEEDS_MAX {
+        let mut state = self.state();
+        state.feeds.retain(|feed| !feed.is_closed());
+        if state.feeds.len() >= FEEDS_MAX {
             return Err(Fault::busy("too many pages listen to this server"));
         }
         let (sender, response) = events();
-        let _ = sender.try_send(event("hello", &json!({})));
-        feeds.push(sender);
+        let _ = sender.try_send(event("hello", &json!({ "changes": state.changes })));
+        state.feeds.push(sender);
         Ok(response)
     }
 
     /// Reports that a book has changed.
     pub(super) fn changed(&self, book: usize) {
-        self.send(&event("changed", &json!({ "book": book })));
+        let mut state = self.state();
+        state.changes += 1;
+        let changes = state.changes;
+        state.send(&event("changed", &json!({ "book": book, "changes": changes })));
+    }
+
+    /// How many changes there were.
+    pub(super) fn changes(&self) -> u64 {
+        self.state().changes
     }
 
     /// Keeps the connections open.
     pub(super) fn keep(&self) {
-        self.send(&COMMENT);
+        self.state().send(&COMMENT);
     }
 
     /// Whether anybody listens.
     pub(super) fn any(&self) -> bool {
-        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+        !self.state().feeds.is_empty()
     }
 
     /// Ends all connections.
     pub(super) fn end(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.state().feeds.clear();
     }
 
-    fn send(&self, bytes: &Bytes) {
-        let mut feeds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn send(&mut self, bytes: &Bytes) {
         // A page that does not take its events reads everything again when it has connected anew.
-        feeds.retain(|feed| feed.try_send(bytes.clone()).is_ok());
+        self.feeds.retain(|feed| feed.try_send(bytes.clone()).is_ok());
     }
 }

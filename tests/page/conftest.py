@@ -160,6 +160,14 @@ def browser():
 
 
 @pytest.fixture
+def context(browser):
+    """One browser's worth of pages, whose requests can be held back before the first of them is opened."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US", permissions=["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
+
+
+@pytest.fixture
 def look(browser):
     """Opens the page; what the browser finds wrong with it fails the test."""
     contexts, complaints = [], []

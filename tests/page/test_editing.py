@@ -1,15 +1,8 @@
 """Editing on the explorer's page: each change is on disk when the page says so, and can be taken back."""
 
 from conftest import show
+from parts import note, weight
 from playwright.sync_api import expect
-
-
-def weight(page, move):
-    return page.locator(f'[data-focus="0 {move} value"]')
-
-
-def note(page):
-    return page.locator('.note[data-note="0"]')
 
 
 def test_without_edit_nothing_can_be_changed(serve, look, books):

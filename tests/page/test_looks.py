@@ -111,3 +111,19 @@ def test_pieces_do_not_move_for_those_who_want_no_motion(serve, look, books):
 def test_a_page_at_200_percent(serve, look, books, shots, theme):
     page = look(serve(books / "main.bin"), NAJDORF, theme=theme, width=640, height=400, device_scale_factor=2)
     check(page, shots, f"zoom-{theme}")
+
+
+def test_long_names_do_not_widen_the_page(serve, look, books, shots):
+    long = "a" * 49
+    for name in ("main.bin", "marks.ctg"):
+        (books / name).rename(books / f"{long}{name[-4:]}")
+    # A name without a place to break, in a warning.
+    broken = books / f"{'b' * 49}.bin"
+    broken.write_bytes(b"x" * 17)
+    for files, width in (((f"{long}.bin",), 360), ((f"{long}.bin", f"{long}.ctg", broken.name), 360), ((f"{long}.bin", broken.name), 768)):
+        server = serve(*(books / file for file in files), "--edit")
+        for place in ("", "#fen=8/P6k/8/8/8/8/7K/8_w_-_-_0_1", "#e4,Ke7"):
+            page = look(server, place, width=width, height=740)
+            expect(page.locator("section.book")).to_have_count(len(files))
+            check(page, shots, f"long-{len(files)}-{width}")
+            page.close()

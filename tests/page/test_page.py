@@ -2,38 +2,10 @@
 
 import pytest
 from conftest import show
+from parts import Held, address, click, drag, line, piece, square
 from playwright.sync_api import expect
 
 NAJDORF = "#e4,c5,Nf3,d6,d4,cxd4,Nxd4,Nf6,Nc3,a6"
-
-
-def square(page, name):
-    return page.locator(f'#squares [data-square="{name}"]')
-
-
-def drag(page, start, end):
-    box, goal = square(page, start).bounding_box(), square(page, end).bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(goal["x"] + goal["width"] / 2, goal["y"] + goal["height"] / 2, steps=4)
-    page.mouse.up()
-
-
-def click(page, name):
-    box = square(page, name).bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-
-def line(page):
-    return page.locator("#line button")
-
-
-def address(page, fragment):
-    page.wait_for_function("wanted => location.hash === wanted", arg=fragment)
-
-
-def piece(page, name, what):
-    expect(square(page, name)).to_have_attribute("aria-label", f"{name}, {what}" if what else name)
 
 
 def test_a_line_is_played_by_drag_by_clicks_by_keyboard_and_from_the_table(serve, look, books):
@@ -192,12 +164,13 @@ def test_a_fen_in_the_address_and_promotion(serve, look, books):
 
 
 def test_an_address_that_names_nothing_is_explained(serve, look, books):
-    server = serve(books / "main.bin")
-    page = look(server)
+    page = look(serve(books / "main.bin"), "#d4")
+    piece(page, "d4", "white pawn")
     page.evaluate("location.hash = '#e4,Ke7'")
     expect(page.locator("#notice")).to_contain_text("The address names no position")
-    page.get_by_role("button", name="Go to the start").click()
-    piece(page, "e2", "white pawn")
+    piece(page, "d2", "white pawn")
+    page.keyboard.press("1")
+    piece(page, "e4", "white pawn")
     expect(page.locator("#notice")).to_be_hidden()
 
 
@@ -248,24 +221,18 @@ def test_keys_act_at_once_after_a_dialog(serve, look, books):
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
 
 
-def test_enter_waits_for_the_answer_to_all_of_the_text(serve, look, books, browser):
-    context, held = browser.new_context(), []
-    context.route("**/api/read**", lambda route: route.continue_() if held else held.append(route))
+def test_enter_waits_for_the_answer_to_all_of_the_text(serve, look, books, context):
+    answers = Held(context, "**/api/read**")
     page = look(serve(books / "main.bin"), context=context)
     page.keyboard.press("/")
     page.locator("#search-text").fill("e4")
-    while not held:
-        page.wait_for_timeout(20)
-    # The answer comes after more was typed and Enter was pressed, but before that is asked for.
-    page.evaluate("window.paused = { ask: requestAnimationFrame, held: [] }; window.requestAnimationFrame = (run) => paused.held.push(run); null")
+    answers.wait(page)
+    # More is typed and Enter is pressed before the answer to the first letters is there.
     page.locator("#search-text").fill("e4 c5")
     page.keyboard.press("Enter")
-    held[0].continue_()
-    expect(page.get_by_role("option").first).to_contain_text("these moves")
-    assert page.evaluate("location.hash") == ""
-    page.evaluate("window.requestAnimationFrame = paused.ask; paused.held.forEach((run) => run())")
+    answers.let_go()
     address(page, "#e4,c5")
-    context.close()
+    expect(line(page)).to_have_text(["e4", "c5"])
 
 
 def test_the_policy_acts_at_once(serve, look, books):
@@ -462,4 +429,6 @@ def test_the_interface_that_other_programs_use_is_that_of_the_page(serve, look, 
     page = look(server, "#e4")
     expect(page.locator("tr.move .san").first).to_have_text("c5")
     assert [move["san"] for move in server.ask("/api/position?play=e2e4")["moves"]][:1] == ["c5"]
-    assert server.ask("/api/view?play=e2e4") == page.evaluate("state.view")
+    # The page notes what each answer is about.
+    view = page.evaluate("JSON.parse(JSON.stringify(state.view, (key, value) => key === 'at' ? undefined : value))")
+    assert server.ask("/api/view?play=e2e4") == view

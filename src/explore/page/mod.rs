@@ -60,8 +60,10 @@ fn document() -> &'static str {
 /// # Errors
 /// When the first answer fails.
 pub(super) fn page(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
+    // Counted before the books are asked: a change in between is heard of twice, and never missed.
+    let changes = explorer.feeds.changes();
     let view = position::viewed(explorer, &Query::default())?;
-    let first = json!({ "books": position::all_books(explorer), "view": view });
+    let first = json!({ "changes": changes, "books": position::all_books(explorer), "view": view });
     let nonce = format!("{:032x}", rand::random::<u128>());
     // Nothing in the data may look like the end of its element.
     let first = first.to_string().replace('<', "\\u003c");

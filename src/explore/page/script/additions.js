@@ -4,19 +4,19 @@ const MARKS = ["!", "?", "!!", "??", "!?", "?!", "only", "zugzwang"];
 /** @type {Record<string, string>} */
 const MARK_NAMES = { "!": "good move", "?": "mistake", "!!": "excellent move", "??": "blunder", "!?": "interesting", "?!": "doubtful", only: "only move", zugzwang: "zugzwang" };
 
-/** The menu of a move's colour and mark. @param {Book} known @param {BookMove} move @param {EventTarget | null} opener */
-function openLooks(known, move, opener) {
+/** The menu of a move's colour and mark. @param {BookView} book @param {Book} known @param {BookMove} move @param {EventTarget | null} opener */
+function openLooks(book, known, move, opener) {
   closeLooks();
   if (!(opener instanceof HTMLElement)) return;
   const now = editedValue(known, move);
   const looks = { color: now.color ?? null, mark: now.mark ?? null };
-  const edit = { book: known.id, ...here(), move: move.uci, san: move.san, op: /** @type {const} */ ("set"), expect: looks };
+  const edit = { ...editOf(book, known, move, "set"), expect: looks };
   const choose = (/** @type {Partial<Looks>} */ change) => {
     const value = { ...looks, ...change };
     closeLooks();
     focusOn(byId("tables").querySelector(`[data-focus="${known.id} ${move.uci} looks"]`));
     if (value.color === looks.color && value.mark === looks.mark) return;
-    void write({ ...edit, value: value.color || value.mark ? value : "none" }).catch(() => {});
+    void write({ ...edit, value: value.color || value.mark ? value : "none" });
   };
   const item = (/** @type {string} */ text, /** @type {boolean} */ on, /** @type {string} */ kind, /** @type {string} */ name, /** @type {Partial<Looks>} */ change) =>
     el("button", { type: "button", role: "menuitemradio", class: kind, "aria-checked": String(on), "aria-label": name, title: name, onclick: () => choose(change) }, text);
@@ -59,10 +59,10 @@ function closeLooks() {
 
 // Adding.
 
-/** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {View} view */
-function adding(book, known, view) {
-  const missing = view.legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
-  const fen = `${view.fen} ${missing.length}`;
+/** The form that adds a move; it outlives new answers about the same position. @param {BookView} book @param {Book} known @param {LegalMove[]} legal */
+function adding(book, known, legal) {
+  const missing = legal.filter((move) => !book.moves.some(({ uci }) => uci === move.uci));
+  const fen = `${book.at.fen} ${missing.length}`;
   const kept = editor.forms.get(book.id);
   if (kept?.fen === fen) return kept.node;
   if (missing.length === 0) return null;
@@ -76,7 +76,7 @@ function adding(book, known, view) {
     const move = missing.find(({ uci }) => uci === select.value);
     if (!move || (number && !number.checkValidity())) return;
     editor.forms.delete(book.id);
-    void write({ book: book.id, ...here(), move: move.uci, san: move.san, op: "add", value: number ? number.valueAsNumber : "none", expect: null }).catch(() => {});
+    void write({ at: book.at, book: book.id, move: move.uci, san: move.san, op: "add", value: number ? number.valueAsNumber : "none", expect: null });
   };
   const node = el("details", { class: "adding" }, el("summary", { "data-focus": `${book.id} adding` }, "Add a move"),
     el("form", { onsubmit: submit }, select, number && unitOf(known), number, el("button", { type: "submit", class: "button", "data-focus": `${book.id} add` }, "Add")));

@@ -161,11 +161,6 @@ function pieceImage(piece) {
   return image;
 }
 
-/** The legal moves of the piece on this square. @param {string} square @returns {LegalMove[]} */
-function legalFrom(square) {
-  return (state.view?.legal ?? []).filter((move) => move.from === square);
-}
-
 /** Where a move may be dropped: castling also on the rook. @param {LegalMove} move @returns {string[]} */
 function targetsOf(move) {
   const rank = move.from[1];
@@ -214,7 +209,7 @@ const arrows = {
 
   draw() {
     const { pointed } = this;
-    const others = firstMoves().filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).slice(0, 3);
+    const others = firstMoves(state.view).filter((move) => move.chance >= 0.05 && move.uci !== pointed?.uci).slice(0, 3);
     byId("arrows").replaceChildren(...others.map((move) => arrow(move.uci, move.chance, "faint")),
       ...(pointed ? [arrow(pointed.uci, pointed.chance, "strong")] : []));
   },

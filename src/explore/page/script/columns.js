@@ -144,11 +144,11 @@ function moveCell(move, book, known) {
     mark && mark !== move.annotation ? move.annotation : mark].filter(Boolean).join(", ");
   return [
     el("button", { type: "button", class: `san ${verdict}`, "data-focus": `${book.id} ${move.uci} san`, title: meaning || null,
-      onclick: () => playMove(move.uci, move.san) }, move.san),
+      onclick: () => playMove(book.at, move) }, move.san),
     known.edit?.looks
       ? el("button", { type: "button", class: `looks ${verdict}`, "data-focus": `${book.id} ${move.uci} looks`, "aria-haspopup": "menu",
         "aria-label": `Colour and mark of ${move.san}: ${meaning || "none"}`, title: "Colour and mark",
-        onclick: (/** @type {MouseEvent} */ event) => openLooks(known, move, event.currentTarget) }, mark || "·")
+        onclick: (/** @type {MouseEvent} */ event) => openLooks(book, known, move, event.currentTarget) }, mark || "·")
       : meaning && el("span", { class: `mark ${verdict}`, title: meaning }, mark, el("span", { class: "unseen" }, ` ${meaning}`)),
   ];
 }

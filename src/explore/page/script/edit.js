@@ -1,28 +1,40 @@
 // Editing: each change is saved at once, says what the page showed before, and can be taken back.
 
 /**
- * @typedef {{book: number, start: string | null, play: string[], move: string, san: string, op: "set" | "add" | "delete",
- *   value?: number | Looks | "none", expect: Value | null}} Edit
+ * @typedef {{at: At, book: number, move: string, san: string, op: "set" | "add" | "delete",
+ *   value?: number | Looks | "none", expect: Value | null}} Edit An edit goes where its row was, whatever is on the board by then.
  */
 
 const editor = {
-  /** @type {{key: string, input: HTMLInputElement} | null} The field that is open. */
+  /** @type {{key: string, input: HTMLInputElement, leave: () => void} | null} The field that is open. */
   open: null,
-  /** @type {Map<string, number>} What each value that is being saved is to become. */
-  wanted: new Map(),
-  /** @type {Set<string>} Moves that are being saved. */
-  busy: new Set(),
+  /** @type {Map<string, Edit>} The values that are being saved, each with what it is to become. */
+  saving: new Map(),
   /** The book that was edited last. @type {number | null} */
   last: null,
   /** @type {Map<number, {fen: string, node: HTMLElement}>} The forms that add a move. */
   forms: new Map(),
 };
 
-/** A note under a book's table. @param {number} book @param {...Child} parts */
-function say(book, ...parts) {
-  tables.notes.set(book, parts);
+/** @param {BookView} book @param {Book} known @param {BookMove} move @param {"set" | "delete"} op @returns {Edit} */
+function editOf(book, known, move, op) {
+  return { at: book.at, book: book.id, move: move.uci, san: move.san, op, expect: editedValue(known, move) };
+}
+
+/** What an edit changes: a move in a position of a book. @param {{at: At, book: number, move: string}} edit */
+function keyOf({ at, book, move }) {
+  return `${at.fen} ${book} ${move}`;
+}
+
+/**
+ * A note under a book's table.
+ * @param {number} book @param {Place} place @param {boolean} lasts Whether it matters in other places too. @param {...Child} parts
+ */
+function say(book, place, lasts, ...parts) {
+  const said = parts.filter((part) => part !== null && part !== undefined && part !== false);
+  tables.notes.set(book, { place, lasts, parts: said });
   drawTables();
-  announce(parts.map((part) => part instanceof Node ? part.textContent : part || "").join(""));
+  if (lasts || isSame(place, here())) announce(said.map((part) => part instanceof Node ? part.textContent : part).join(""));
 }
 
 /** @param {string} text @param {string} focus @param {() => void} action */
@@ -40,10 +52,7 @@ function valueText(value) {
 
 /** Puts what was written into the table at once; the chances follow with the server's next answer. @param {Edit} edit @param {Value | null} value */
 function showWritten(edit, value) {
-  const { view } = state;
-  const place = here();
-  if (!view || !isCurrent(view) || edit.start !== place.start || edit.play.join() !== place.play.join()) return;
-  const book = view.books.find(({ id }) => id === edit.book);
+  const book = state.view?.books.find(({ id, at }) => id === edit.book && at.fen === edit.at.fen);
   const move = book?.moves.find(({ uci }) => uci === edit.move);
   if (!book || !move) return;
   if (edit.op === "delete") book.moves = book.moves.filter((other) => other !== move);
@@ -53,32 +62,34 @@ function showWritten(edit, value) {
   } else Object.assign(move, value);
 }
 
-/** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null>} What the book says now. */
+/** Writes an edit, and says what came of it. @param {Edit} edit @returns {Promise<Value | null | undefined>} What the book says now, if it was written. */
 async function write(edit) {
-  const { book, san } = edit;
+  const { at, book, move, san, op, value, expect } = edit;
+  const problem = (/** @type {string} */ text) => el("span", { class: "problem" }, `${san}: ${text} `);
   editor.last = book;
   try {
-    const answer = await postJson("/api/edit", { ...edit, san: undefined });
-    showWritten(edit, answer.after);
-    const what = edit.op === "delete" ? `${san} deleted` : edit.op === "add" ? `${san} added` : `${san} ${valueText(answer.before)} → ${valueText(answer.after)}`;
-    say(book, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book))] : []));
+    const start = at.start === START ? null : at.start;
+    const { before, after } = await postJson("/api/edit", { book, start, play: at.play, move, op, value, expect });
+    showWritten(edit, after);
+    const what = op === "delete" ? `${san} deleted` : op === "add" ? `${san} added` : `${san} ${valueText(before)} → ${valueText(after)}`;
+    say(book, at, false, `${what} · saved`, ...(bookOf(book)?.edit?.undo ? [" · ", linkButton("undo", `${book} undo`, () => void takeBack("undo", book))] : []));
     refresh();
-    return answer.after;
+    return after;
   } catch (error) {
     if (error instanceof Refusal && error.code === "conflict") {
       const now = /** @type {Value | null} */ (error.body.now ?? null);
-      say(book, el("span", { class: "problem" }, `${san}: ${error.message}. `), "Nothing was written. ",
+      say(book, at, true, problem(`${error.message}.`), "Nothing was written. ",
         linkButton(`Keep ${valueText(now)}`, `${book} keep`, () => {
           tables.notes.delete(book);
           refresh();
         }), " · ",
-        linkButton(edit.op === "delete" ? "Delete it all the same" : `Write ${typeof edit.value === "object" ? valueText(edit.value) : edit.value} all the same`,
+        linkButton(op === "delete" ? "Delete it all the same" : `Write ${typeof value === "object" ? valueText(value) : value} all the same`,
           `${book} insist`, () => void write({ ...edit, expect: now })));
       refresh();
-      throw error;
+    } else {
+      say(book, at, true, problem(words(error)), linkButton("Try again", `${book} again`, () => void write(edit)));
     }
-    say(book, el("span", { class: "problem" }, `${san}: ${words(error)} `), linkButton("Try again", `${book} again`, () => void write(edit).catch(() => {})));
-    throw error;
+    return undefined;
   }
 }
 
@@ -93,60 +104,61 @@ async function takeBack(way, which) {
   try {
     const answer = await postJson(`/api/${way}`, { book });
     editor.last = book;
-    const start = answer.start ?? START;
-    const elsewhere = Array.isArray(answer.play) && (answer.play.join() !== played().join() || start !== state.start);
+    const place = Array.isArray(answer.play) ? { start: answer.start ?? START, play: answer.play } : here();
     const [other, text] = way === "undo" ? /** @type {const} */ (["redo", "taken back"]) : /** @type {const} */ (["undo", "made again"]);
-    say(book, `${answer.note ? `${answer.note}: ` : ""}${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book)),
-      elsewhere && " · ", elsewhere && linkButton("show where", `${book} where`, () => goToPlace(start, answer.play)));
+    say(book, place, true, `${answer.note ? `${answer.note}: ` : ""}${text} · `, linkButton(other, `${book} ${other}`, () => void takeBack(other, book)));
     refresh();
   } catch (error) {
-    say(book, el("span", { class: "problem" }, words(error)));
+    say(book, here(), false, el("span", { class: "problem" }, words(error)));
   }
-}
-
-/** @param {Book} known @param {BookMove} move */
-function removeMove(known, move) {
-  void write({ book: known.id, ...here(), move: move.uci, san: move.san, op: "delete", expect: editedValue(known, move) }).catch(() => {});
-}
-
-/** The place of an edit. */
-function here() {
-  return { start: state.start === START ? null : state.start, play: played() };
 }
 
 // Weights, priorities and half-points.
 
 /** @param {BookMove} move @param {BookView} book @param {Book} known @returns {HTMLElement} */
 function valueButton(move, book, known) {
-  const key = `${book.id} ${move.uci} value`;
-  if (editor.open?.key === key) return editor.open.input;
-  const number = editor.wanted.get(key) ?? numberOf(editedValue(known, move));
+  const edit = settingOf(book, known, move);
+  if (editor.open?.key === keyOf(edit)) return editor.open.input;
+  const number = wantedOf(edit);
   const unit = unitOf(known);
   return el("button", {
-    type: "button", class: "value", "data-focus": key, "aria-label": `${unit} of ${move.san}: ${number}, change`, title: `${exact(number)}: click, or drag to the side`,
-    onclick: () => openField(key, move, known),
-    onpointerdown: (/** @type {PointerEvent} */ event) => dragValue(event, move, known),
+    type: "button", class: "value", "data-focus": focusOf(edit), "aria-label": `${unit} of ${move.san}: ${number}, change`, title: `${exact(number)}: click, or drag to the side`,
+    onclick: () => openField(edit, known),
+    onpointerdown: (/** @type {PointerEvent} */ event) => dragValue(event, edit, known),
   }, known.format === "polyglot" || number < 100000 ? exact(number) : brief(number));
 }
 
-/** Turns a value into a field. @param {string} key @param {BookMove} move @param {Book} known */
-function openField(key, move, known) {
+/** The edit of a value: that which is being saved, if one is. @param {BookView} book @param {Book} known @param {BookMove} move @returns {Edit} */
+function settingOf(book, known, move) {
+  const edit = editOf(book, known, move, "set");
+  return editor.saving.get(keyOf(edit)) ?? edit;
+}
+
+/** What a value is, or will be as soon as it is saved. @param {Edit} edit @returns {number} */
+function wantedOf({ value, expect }) {
+  return typeof value === "number" ? value : numberOf(expect);
+}
+
+/** @param {Edit} edit */
+function focusOf({ book, move }) {
+  return `${book} ${move} value`;
+}
+
+/** Turns a value into a field. @param {Edit} edit @param {Book} known */
+function openField(edit, known) {
   const range = rangeOf(known);
   if (!range || dragged) return;
-  const shown = editedValue(known, move);
-  /** @type {Edit} */
-  const edit = { book: known.id, ...here(), move: move.uci, san: move.san, op: "set", expect: shown };
   const input = el("input", {
-    type: "number", class: "value", min: range.min, max: range.max, value: numberOf(shown), "data-focus": key,
-    "aria-label": `${unitOf(known)} of ${move.san}, ${range.min} to ${range.max}`,
+    type: "number", class: "value", min: range.min, max: range.max, value: wantedOf(edit), "data-focus": focusOf(edit),
+    "aria-label": `${unitOf(known)} of ${edit.san}, ${range.min} to ${range.max}`,
   });
   let handled = input.value;
   // Moving the field to a new table makes the browser report a change that nobody made.
   const save = () => {
     if (tables.drawing || input.value === handled) return;
     handled = input.value;
-    if (input.value !== "" && input.checkValidity()) void saveValue(key, input.valueAsNumber, edit);
-    else say(known.id, el("span", { class: "problem" }, `${move.san}: write a whole number from ${range.min} to ${exact(range.max)}.`));
+    if (input.value !== "" && input.checkValidity()) void saveValue(edit, input.valueAsNumber);
+    else say(edit.book, edit.at, false, el("span", { class: "problem" }, `${edit.san}: write a whole number from ${range.min} to ${exact(range.max)}.`));
   };
   const close = () => {
     if (editor.open?.input !== input) return;
@@ -160,10 +172,11 @@ function openField(key, move, known) {
     else input.stepDown();
     save();
   }, { passive: false });
-  input.addEventListener("blur", () => {
+  const leave = () => {
     save();
     if (!tables.drawing) close();
-  });
+  };
+  input.addEventListener("blur", leave);
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     if (event.key === "Enter") save();
@@ -172,55 +185,59 @@ function openField(key, move, known) {
     event.stopPropagation();
     close();
   });
-  editor.open = { key, input };
+  editor.open = { key: keyOf(edit), input, leave };
   drawTables();
   input.focus();
   input.select();
 }
 
+/** Saves what was written into the open field, if one is open. */
+function closeField() {
+  editor.open?.leave();
+}
+
 /**
  * Saves a value. While one is being written, only the last of those that follow is kept.
- * @param {string} key @param {number} value @param {Edit} edit Its `expect` is what its field showed, then what was written.
+ * @param {Edit} edit Its `expect` is what was seen first, then what was written. @param {number} value
  */
-async function saveValue(key, value, edit) {
-  editor.wanted.set(key, value);
-  if (editor.busy.has(key)) return;
-  editor.busy.add(key);
-  try {
-    for (;;) {
-      const wanted = editor.wanted.get(key);
-      if (wanted === undefined || wanted === numberOf(edit.expect)) break;
-      edit.expect = await write({ ...edit, value: wanted });
+async function saveValue(edit, value) {
+  const key = keyOf(edit);
+  edit.value = value;
+  if (editor.saving.has(key) || value === numberOf(edit.expect)) return;
+  editor.saving.set(key, edit);
+  /** @type {number | Looks | "none" | undefined} */
+  let written;
+  while (edit.value !== written) {
+    written = edit.value;
+    const after = await write({ ...edit });
+    if (after === undefined) {
+      // The note under the table says it, and the field shows the book's value when it is opened again.
+      if (editor.open?.key === key) editor.open = null;
+      break;
     }
-  } catch {
-    // The note under the table says it, and the field shows the book's value when it is opened again.
-    if (editor.open?.key === key) editor.open = null;
+    edit.expect = after;
   }
-  editor.wanted.delete(key);
-  editor.busy.delete(key);
+  editor.saving.delete(key);
   drawTables();
 }
 
 /** Whether the pointer has just dragged a value, so that the click which follows opens no field. */
 let dragged = false;
 
-/** @param {PointerEvent} event @param {BookMove} move @param {Book} known */
-function dragValue(event, move, known) {
+/** @param {PointerEvent} event @param {Edit} edit @param {Book} known */
+function dragValue(event, edit, known) {
   const range = rangeOf(known);
   const button = event.currentTarget;
   if (!range || event.button !== 0 || !(button instanceof HTMLElement)) return;
-  const key = `${known.id} ${move.uci} value`;
-  const shown = editedValue(known, move);
-  const from = numberOf(shown);
-  /** @type {Edit} */
-  const edit = { book: known.id, ...here(), move: move.uci, san: move.san, op: "set", expect: shown };
+  const from = wantedOf(edit);
   // A hand's breadth changes a small number by a hundred, and a great one by its own size.
   const pace = range.max <= 9 ? 0.05 : Math.max(1, from / 100);
   let value = from;
   dragged = false;
-  const target = () => byId("tables").querySelector(`[data-focus="${CSS.escape(key)}"]`);
+  const target = () => byId("tables").querySelector(`[data-focus="${CSS.escape(focusOf(edit))}"]`);
+  const isHere = () => current()?.at.fen === edit.at.fen;
   const moved = (/** @type {PointerEvent} */ at) => {
-    if (at.pointerId !== event.pointerId) return;
+    if (at.pointerId !== event.pointerId || !isHere()) return;
     const way = at.clientX - event.clientX;
     if (!dragged && Math.abs(way) < 4) return;
     dragged = true;
@@ -235,7 +252,7 @@ function dragValue(event, move, known) {
     removeEventListener("pointerup", ended);
     removeEventListener("pointercancel", ended);
     target()?.classList.remove("dragged");
-    if (dragged && at.type === "pointerup" && value !== from) void saveValue(key, value, edit);
+    if (dragged && at.type === "pointerup" && value !== from && isHere()) void saveValue(edit, value);
     else if (dragged) drawTables();
     // The click comes before the next task.
     setTimeout(() => (dragged = false));

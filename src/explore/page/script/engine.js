@@ -12,12 +12,15 @@ const engine = {
   search: null,
   /** @type {EngineInfo | null} */
   info: null,
+  /** The place that is searched. @type {Place} */
+  at: here(),
   stopped: false,
 
   /** Searches the position on the board, if the section is open. */
   follow() {
     this.close();
     this.info = null;
+    this.draw("");
     const { view } = state;
     const section = byId("engine");
     if (!state.books?.engine || !(section instanceof HTMLDetailsElement) || !view) return;
@@ -28,6 +31,7 @@ const engine = {
       this.draw("The game is over.");
       return;
     }
+    this.at = view.at;
     this.draw("Thinking …");
     void this.run();
   },
@@ -35,7 +39,7 @@ const engine = {
   async run() {
     const search = new AbortController();
     this.search = search;
-    const query = place();
+    const query = queryOf(this.at);
     query.set("lines", "3");
     // A new search of this page ends the one before.
     query.set("page", pageName);
@@ -74,11 +78,12 @@ const engine = {
     const best = info?.lines[0];
     byId("engine-score").textContent = best ? evaluation(best) : "";
     byId("engine-depth").textContent = info ? `depth ${info.depth} · ${brief(info.nodes)} nodes · ${brief(info.nps)}/s` : "";
-    const ply = state.ply;
+    const { at } = this;
+    const ply = at.play.length;
     byId("engine-lines").replaceChildren(...(info?.lines ?? []).map((line) => el("li", {},
       el("span", { class: "score", title: "for the side to move" }, evaluation(line)),
       el("span", { class: "moves" },
-        line.uci.length > 0 && el("button", { type: "button", class: "link", title: "Play this move", onclick: () => playMove(line.uci[0] ?? "", line.san[0] ?? "") }, written(line.san.slice(0, 1), ply)),
+        line.uci.length > 0 && el("button", { type: "button", class: "link", title: "Play this move", onclick: () => playMove(at, { uci: line.uci[0] ?? "", san: line.san[0] ?? "" }) }, written(line.san.slice(0, 1), ply)),
         ` ${rest(line.san, ply)}`))));
     byId("engine-text").textContent = text;
     byId("engine-text").hidden = text === "";
@@ -100,30 +105,6 @@ const engine = {
 /** A line without its first move. @param {string[]} san @param {number} ply */
 function rest(san, ply) {
   return written(san.slice(1), ply + 1).replace(/^\d+\.\.\. /, "");
-}
-
-/** The events in a stream of them. @param {Response} answer @returns {AsyncGenerator<{event: string, data: any}>} */
-async function* serverEvents(answer) {
-  if (!answer.body) return;
-  const reader = answer.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      text += decoder.decode(value, { stream: true });
-      const blocks = text.split(/\r?\n\r?\n/);
-      text = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const event = /^event: ?(.*)$/m.exec(block)?.[1];
-        const data = /^data: ?(.*)$/m.exec(block)?.[1];
-        if (event && data) yield { event: event.trim(), data: JSON.parse(data) };
-      }
-    }
-  } finally {
-    void reader.cancel().catch(() => {});
-  }
 }
 
 function listenToEngine() {

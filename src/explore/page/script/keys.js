@@ -45,7 +45,8 @@ function onKey(event) {
   if (target instanceof HTMLElement && !target.closest("dialog") && target.closest("input, select, textarea, [role=menu]")) return;
   const action = ACTIONS[event.key];
   if (action) action();
-  else if (!/^[1-9]$/.test(event.key) || !playNumber(Number(event.key))) return;
+  else if (/^[1-9]$/.test(event.key)) playNumber(Number(event.key));
+  else return;
   event.preventDefault();
 }
 

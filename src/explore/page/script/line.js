@@ -2,9 +2,13 @@
 
 /** Asks for the position; an answer that comes late is dropped. */
 const refresh = latest(
-  (signal) => getJson(`/api/view?${question()}`, { signal }),
-  (/** @type {View} */ view) => take(view),
+  async (signal) => {
+    const place = here();
+    return { place, view: await getJson(`/api/view?${question(place)}`, { signal }) };
+  },
+  ({ place, view }) => take(place, view),
   (error) => {
+    awaited = [];
     if (error instanceof Refusal && error.code === "unreachable") return;
     showProblem(words(error));
   },
@@ -13,19 +17,22 @@ const refresh = latest(
 /** The place that was announced last: a new policy or an edit says nothing of the place. */
 let announced = "";
 
-/** @param {View} view */
-function take(view) {
-  if (!isCurrent(view)) return;
+/** @param {Place} place The place that was asked about. @param {View} view */
+function take(place, view) {
+  if (!isSame(place, here())) return;
+  view.at = { ...place, fen: view.fen };
   // A server that is asked about no books answers about all.
   view.books = view.books.filter((book) => !state.hidden.has(book.id));
+  for (const book of view.books) book.at = view.at;
   state.view = view;
   view.line.forEach((move, index) => (state.line[index] = { uci: move.uci, san: move.san }));
-  if (history.state && addressOf() !== location.hash) remember("replaceState");
+  if (history.state && state.trouble === "" && addressOf() !== location.hash) remember("replaceState");
   board.show(view);
   drawOpening(view);
   drawNotice();
   drawLine();
   drawTables();
+  byId("tables").setAttribute("aria-busy", "false");
   arrows.pointed = null;
   arrows.draw();
   if (announced !== view.fen + view.line.length) {
@@ -33,7 +40,7 @@ function take(view) {
     announce(spoken(view));
     engine.follow();
   }
-  if (awaited !== null) playNumber(awaited);
+  catchUp();
 }
 
 /** "c5. White to move, Sicilian Defense, 4 moves in main.bin." @param {View} view */
@@ -58,110 +65,141 @@ function showProblem(text) {
   const notice = byId("notice");
   notice.hidden = false;
   notice.replaceChildren(`${text} `, el("button", { type: "button", class: "link", onclick: refresh }, "Try again"),
-    " · ", el("button", { type: "button", class: "link", onclick: () => goToPlace(START, []) }, "Go to the start"));
+    " · ", el("button", { type: "button", class: "link", onclick: () => goToPlace({ start: START, play: [] }) }, "Go to the start"));
   announce(text);
 }
 
 // Steps.
 
-/** The number of a table's move that was asked for while the table was still that of another position. @type {number | null} */
-let awaited = null;
+/** What waits for the view of the place on the board. @type {((view: View) => void)[]} */
+let awaited = [];
 
-/** Plays the nth move of the first book, as soon as its table is there. @param {number} number @returns {boolean} */
-function playNumber(number) {
-  const fresh = state.view !== null && isCurrent(state.view);
-  awaited = fresh ? null : number;
-  const move = fresh ? firstMoves()[number - 1] : undefined;
-  if (move) playMove(move.uci, move.san);
-  return !fresh || move !== undefined;
+/** Does something with the view of the place on the board, as soon as it is there. @param {(view: View) => void} act */
+function withView(act) {
+  awaited.push(act);
+  catchUp();
 }
 
-/** @param {string} uci @param {string} san */
-function playMove(uci, san) {
-  // What is still seen of the position before has no moves any more.
-  if (!state.view || !isCurrent(state.view)) return;
-  if (state.line[state.ply]?.uci !== uci) state.line = [...state.line.slice(0, state.ply), { uci, san }];
-  step(state.ply + 1);
+function catchUp() {
+  for (let view = current(); view && awaited.length > 0; view = current()) {
+    const [act, ...rest] = awaited;
+    act?.(view);
+    awaited = rest;
+  }
+}
+
+/** Plays the nth move of the first book. @param {number} number */
+function playNumber(number) {
+  withView((view) => {
+    const move = firstMoves(view)[number - 1];
+    if (move) playMove(view.at, move);
+  });
+}
+
+/** Plays a move of a place, unless another is on the board by now. @param {Place} place @param {{uci: string, san: string}} move */
+function playMove(place, { uci, san }) {
+  if (!isSame(place, here())) return;
+  const { start, line, ply } = state;
+  goToLine(start, line[ply]?.uci === uci ? line : [...line.slice(0, ply), { uci, san }], ply + 1);
 }
 
 /** @param {number} ply */
 function goTo(ply) {
   const there = Math.max(0, Math.min(state.line.length, ply));
-  if (there !== state.ply) step(there);
+  if (there !== state.ply) goToLine(state.start, state.line, there);
 }
 
-/** @param {number} ply */
-function step(ply) {
-  state.ply = ply;
-  awaited = null;
+/** @param {Place} place */
+function goToPlace({ start, play }) {
+  const known = start === state.start ? state.line : [];
+  goToLine(start, play.map((uci, index) => known[index]?.uci === uci ? known[index] : { uci, san: null }), play.length);
+}
+
+/** A step of the line, and of the browser's history. @param {string} start @param {typeof state.line} line @param {number} ply */
+function goToLine(start, line, ply) {
+  show(start, line, ply, "");
   remember("pushState");
-  drawLine();
   refresh();
 }
 
-/** @param {string} start @param {string[]} play @param {number} [ply] */
-function goToPlace(start, play, ply = play.length) {
-  const same = start === state.start;
-  const known = state.line;
-  state.start = start;
-  state.line = play.map((uci, index) => {
-    const before = known[index];
-    return before && same && before.uci === uci ? before : { uci, san: null };
-  });
-  step(ply);
+/**
+ * Puts a place on the board; what was open or said of the place before is closed.
+ * @param {string} start @param {typeof state.line} line @param {number} ply @param {string} trouble
+ */
+function show(start, line, ply, trouble) {
+  closeField();
+  closeLooks();
+  closePromotion();
+  board.select(null);
+  awaited = [];
+  Object.assign(state, { start, line, ply, trouble });
+  const place = here();
+  for (const [book, note] of tables.notes) if (!isSame(note.place, place)) tables.notes.delete(book);
+  byId("tables").setAttribute("aria-busy", String(current() === null));
+  drawLine();
 }
 
-/** @param {"pushState" | "replaceState"} how */
-function remember(how) {
-  const { start, line, ply } = state;
-  history[how]({ start, line, ply }, "", addressOf() || location.pathname);
+/** @param {"pushState" | "replaceState"} how @param {string} [address] */
+function remember(how, address = addressOf() || location.pathname) {
+  const { start, line, ply, trouble } = state;
+  history[how]({ start, line, ply, trouble }, "", address);
 }
 
-/** Takes the place from the history, or from the address if it was typed or shared. @param {View} [known] A position that need not be asked for. */
+/** Takes the place from the history, or from the address if it was typed or shared. @param {View} [known] The usual start, which need not be asked for. */
 async function followAddress(known) {
   const kept = history.state;
-  if (kept?.line) {
-    state.start = kept.start;
-    state.line = kept.line;
-    state.ply = kept.ply;
-  } else {
-    const { start, moves } = placeOf(location.hash);
-    let place = { start, play: /** @type {string[]} */ ([]) };
-    try {
-      if (moves !== "" || start !== START) {
-        const query = new URLSearchParams({ text: moves.replaceAll(",", " ") || start });
-        if (start !== START) query.set("start", start);
-        place = await getJson(`/api/read?${query}`);
-      }
-    } catch (error) {
-      showProblem(`The address names no position: ${words(error)}`);
-      if (state.view) return;
-    }
-    state.start = place.start;
-    state.line = place.play.map((uci) => ({ uci, san: null }));
-    state.ply = place.play.length;
-    history.replaceState({ start: state.start, line: state.line, ply: state.ply }, "");
-  }
-  drawLine();
-  if (known && known.start === state.start && isCurrent(known)) take(known);
+  if (kept?.line) show(kept.start, kept.line, kept.ply, kept.trouble);
+  else if (!await readAddress(location.hash)) return;
+  if (known && isSame(here(), { start: known.start, play: [] })) take(here(), known);
   else refresh();
+}
+
+/** @param {string} hash @returns {Promise<boolean>} Whether its place is on the board. */
+async function readAddress(hash) {
+  const { start, moves } = placeOf(hash);
+  /** @type {Place} */
+  let place = { start: START, play: [] };
+  let trouble = "";
+  // If its moves cannot be read, its start may be.
+  for (const text of [moves.replaceAll(",", " "), start === START ? "" : start]) {
+    if (text === "") continue;
+    const query = new URLSearchParams({ text });
+    if (start !== START && text !== start) query.set("start", start);
+    try {
+      place = await getJson(`/api/read?${query}`);
+      break;
+    } catch (error) {
+      // As soon as the server is back, it is asked again.
+      if (!(error instanceof Refusal) || error.code === "unreachable" || error.code === "unauthorized") return false;
+      trouble ||= words(error);
+    }
+  }
+  // Meanwhile a move may have been played, or another address typed.
+  if (location.hash !== hash || history.state?.line) return false;
+  if (trouble) trouble = `The address names no position: ${trouble}. This is ${place.start === START ? "the start" : "where its line begins"}.`;
+  show(place.start, place.play.map((uci) => ({ uci, san: null })), place.play.length, trouble);
+  remember("replaceState", location.href);
+  return true;
 }
 
 /** To the next position with a choice, along the likeliest moves. */
 async function nextChoice() {
+  const place = here();
   try {
-    const { play } = await getJson(`/api/next?${question()}`);
+    const { play } = await getJson(`/api/next?${question(place)}`);
+    if (!isSame(place, here())) return;
     if (play.length === 0) toast("No choice further on");
-    else goToPlace(state.start, [...played(), ...play]);
+    else goToPlace({ start: place.start, play: [...place.play, ...play] });
   } catch (error) {
     toast(words(error));
   }
 }
 
 function lastChoice() {
-  const choice = state.view?.choice;
-  if (choice) goTo(choice.ply);
-  else toast("No choice before this position");
+  withView(({ choice }) => {
+    if (choice) goTo(choice.ply);
+    else toast("No choice before this position");
+  });
 }
 
 // What is seen of it.
@@ -216,12 +254,12 @@ async function copy(text, what) {
 }
 
 function copyFen() {
-  if (state.view) void copy(state.view.fen, "FEN");
+  withView((view) => void copy(view.fen, "FEN"));
 }
 
 async function copyPgn() {
   try {
-    await copy(await (await request(`/api/pgn?${place()}`)).text(), "PGN");
+    await copy(await (await request(`/api/pgn?${queryOf()}`)).text(), "PGN");
   } catch (error) {
     toast(words(error));
   }
@@ -229,13 +267,13 @@ async function copyPgn() {
 
 /** @param {BookView} book */
 async function openGame(book) {
-  const query = place();
+  const query = queryOf(book.at);
   query.set("book", String(book.id));
   try {
-    showText("A game", await (await request(`/api/game?${query}`)).text());
+    const text = await (await request(`/api/game?${query}`)).text();
+    if (isSame(book.at, here())) showText("A game", text);
   } catch (error) {
-    tables.notes.set(book.id, [words(error)]);
-    drawTables();
+    say(book.id, book.at, false, words(error));
   }
 }
 

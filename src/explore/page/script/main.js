@@ -22,6 +22,11 @@ function drawChips() {
 
 /** @param {Books} books */
 function takeBooks(books) {
+  const paths = (/** @type {Books | null} */ some) => some?.books.map(({ path }) => path).join("\n");
+  if (paths(books) !== paths(state.books)) {
+    // The numbers of the books mean other books now.
+    for (const kept of [state.hidden, tables.notes, tables.rows, tables.unfolded, editor.forms]) kept.clear();
+  }
   state.books = books;
   byId("open-settings").hidden = !books.settings;
   drawChips();
@@ -29,23 +34,27 @@ function takeBooks(books) {
   listenToEngine();
 }
 
-/** After a pause of the server: its books may be others. */
-async function comeBack() {
-  try {
-    takeBooks(await getJson("/api/books"));
-    announced = "";
-    if (state.view) refresh();
-    else await followAddress();
-  } catch (error) {
+/** After a book has changed or the server was away: the books may be others, or have other warnings. */
+const comeBack = latest(
+  (signal) => getJson("/api/books", { signal }),
+  (/** @type {Books} */ books) => {
+    if (JSON.stringify(books) !== JSON.stringify(state.books)) takeBooks(books);
+    // An address that could not be read is read now.
+    if (history.state?.line) refresh();
+    else void followAddress();
+  },
+  (error) => {
+    if (connection.away) return;
     showProblem(words(error));
-  }
-}
+  },
+);
 
 async function main() {
   setTheme(keptTheme());
   board.build();
   for (const [square, piece] of piecesOf(START)) board.put(square, piece);
   listenToBoard();
+  listenToTables();
   listenToKeys();
   listenToSearch();
   listenToSettings();
@@ -65,17 +74,19 @@ async function main() {
   });
   addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
-    connection.open();
-    void comeBack();
+    connection.follow();
+    comeBack();
   });
-  new ResizeObserver(() => {
-    if (tables.width !== byId("tables").clientWidth) drawTables();
-  }).observe(byId("tables"));
-  connection.onChanged = () => refresh();
-  connection.onBack = () => void comeBack();
-  connection.open();
-  /** @type {{books: Books, view: View}} What came with the page. */
+  document.addEventListener("visibilitychange", () => connection.follow());
+  /** @type {{changes: number, books: Books, view: View}} What came with the page. */
   const first = JSON.parse(byId("known").textContent ?? "");
+  connection.onChanged = comeBack;
+  connection.onBack = () => {
+    announced = "";
+    comeBack();
+  };
+  connection.changes = first.changes;
+  connection.follow();
   state.policy = { ...first.books.policy };
   takeBooks(first.books);
   await followAddress(first.view);

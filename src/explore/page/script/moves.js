@@ -12,6 +12,11 @@ function squareAt(x, y) {
   return state.flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
 }
 
+/** The legal moves of the piece on this square. @param {string} square @returns {LegalMove[]} */
+function legalFrom(square) {
+  return (current()?.legal ?? []).filter((move) => move.from === square);
+}
+
 /** The legal moves between two squares: several if a pawn becomes a piece. @param {string} from @param {string} to */
 function movesBetween(from, to) {
   return legalFrom(from).filter((move) => targetsOf(move).includes(to));
@@ -23,7 +28,7 @@ function tryMove(from, to) {
   const [first] = found;
   if (!first) return false;
   if (first.promotion) choosePromotion(found);
-  else playMove(first.uci, first.san);
+  else playMove(here(), first);
   return true;
 }
 
@@ -110,6 +115,7 @@ function choosePromotion(found) {
   closePromotion();
   const [first] = found;
   if (!first) return;
+  const place = here();
   const [x, y] = centre(first.to);
   const white = state.view?.turn === "white";
   const choices = ["q", "n", "r", "b"].flatMap((letter) => found.filter((move) => move.promotion === letter));
@@ -118,7 +124,7 @@ function choosePromotion(found) {
     const name = PIECES[letter] ?? "";
     return el("button", { type: "button", class: "square", "aria-label": name, title: name, onclick: () => {
       closePromotion();
-      playMove(move.uci, move.san);
+      playMove(place, move);
     } }, pieceImage(white ? letter.toUpperCase() : letter));
   });
   const chooser = el("div", { id: "promotion", role: "dialog", "aria-label": "Promote to", onkeydown: onPromotionKey }, ...buttons);

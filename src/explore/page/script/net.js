@@ -1,4 +1,4 @@
-// Requests to the server, the events that it sends, and the elements that scripts make.
+// Requests to the server and its streams of events, and the elements that scripts make.
 
 /** An answer of the server that is no success, in words. */
 class Refusal extends Error {
@@ -17,14 +17,14 @@ function words(error) {
 
 /** @param {Response} answer @returns {Promise<Refusal>} */
 async function refusal(answer) {
+  if (answer.status === 401) {
+    return new Refusal("The server does not know this page any more: open the address that it printed when it started.", "unauthorized");
+  }
   const text = await answer.text();
   try {
     const body = JSON.parse(text);
     return new Refusal(String(body.error), String(body.code), body);
   } catch {
-    if (answer.status === 401) {
-      return new Refusal("The server does not know this page any more: open the address that it printed when it started.", "unauthorized");
-    }
     return new Refusal(text.trim() || `the server answered ${answer.status}`, "unknown");
   }
 }
@@ -59,93 +59,153 @@ async function postJson(path, body) {
 }
 
 /**
- * A question of which only the latest matters: an earlier answer that is still under way is dropped.
+ * A question of which only the latest matters: an answer that is still under way when it is put again is dropped.
  * Asked at most once a frame.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} ask
  * @param {(answer: T) => void} take
  * @param {(error: unknown) => void} fail
- * @returns {{(): void, drop: () => void}}
+ * @returns {() => void}
  */
 function latest(ask, take, fail) {
-  let number = 0;
   let frame = 0;
   let under = new AbortController();
-  const drop = () => {
-    number += 1;
-    under.abort();
-    cancelAnimationFrame(frame);
-    frame = 0;
-  };
   const run = async () => {
+    const { signal } = under;
     frame = 0;
-    number += 1;
-    const mine = number;
-    under.abort();
-    under = new AbortController();
     try {
-      const answer = await ask(under.signal);
-      if (mine === number) take(answer);
+      const answer = await ask(signal);
+      if (!signal.aborted) take(answer);
     } catch (error) {
-      if (mine === number) fail(error);
+      if (!signal.aborted) fail(error);
     }
   };
-  return Object.assign(() => {
+  return () => {
+    under.abort();
+    under = new AbortController();
     if (frame === 0) frame = requestAnimationFrame(run);
-  }, { drop });
+  };
 }
 
-/** The server's events: it says when a book changes, and its silence says that it is gone. */
+/** The events in a stream of them. @param {Response} answer @returns {AsyncGenerator<{event: string, data: any}>} */
+async function* serverEvents(answer) {
+  if (!answer.body) return;
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      text += decoder.decode(value, { stream: true });
+      const blocks = text.split(/\r?\n\r?\n/);
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const event = /^event: ?(.*)$/m.exec(block)?.[1];
+        const data = /^data: ?(.*)$/m.exec(block)?.[1];
+        if (event && data) yield { event: event.trim(), data: JSON.parse(data) };
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * The server's events: it says when a book changes, and its silence says that it is gone. A browser has six connections to a
+ * server, and a stream keeps one: the pages that are seen share one stream, which the page that has the lock hands on.
+ */
 const connection = {
-  /** @type {EventSource | null} */
-  source: null,
+  channel: new BroadcastChannel("tabiya"),
+  /** Ends this page's stream, or its waiting for the lock. */
+  under: new AbortController(),
+  /** Whether this page has the stream. */
+  leads: false,
+  /** The number of the last change that this page knows. */
+  changes: 0,
   away: false,
   retry: 0,
-  /** @type {(book: number) => void} */
+  /** @type {() => void} Called when a book has changed. */
   onChanged: () => {},
   /** @type {() => void} Called when the server is back. */
   onBack: () => {},
 
   open() {
-    this.source?.close();
-    this.source = new EventSource("/api/events");
-    this.source.addEventListener("hello", () => this.back());
-    this.source.addEventListener("changed", (event) => this.onChanged(Number(JSON.parse(event.data).book)));
-    this.source.addEventListener("error", () => this.lost());
+    this.close();
+    this.under = new AbortController();
+    const { signal } = this.under;
+    this.channel.onmessage = ({ data }) => this.hear(data);
+    const listen = () => this.listen(signal);
+    // Browsers have locks only on this machine and over TLS; elsewhere each page has a stream of its own.
+    if (navigator.locks) navigator.locks.request("tabiya events", { signal }, listen).catch(() => {});
+    else void listen();
+    this.channel.postMessage({ event: "asked" });
   },
   close() {
-    this.source?.close();
+    this.under.abort();
+    this.channel.onmessage = null;
     clearTimeout(this.retry);
   },
-  /** Asks again until the server is back: a browser gives up after an answer that is no stream of events. */
+  /** A page that nobody sees holds no connection. */
+  follow() {
+    if (document.visibilityState === "hidden") this.close();
+    else if (this.away) void this.probe();
+    else this.open();
+  },
+  /** Listens for as long as there is something to hear. @param {AbortSignal} signal */
+  async listen(signal) {
+    try {
+      const answer = await request("/api/events", { signal });
+      this.leads = true;
+      for await (const message of serverEvents(answer)) {
+        this.hear(message);
+        this.channel.postMessage(message);
+      }
+      this.lost();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Refusal)) return this.lost();
+      showBanner(`${error.message}: what changes is not seen here.`);
+      this.retry = setTimeout(() => this.open(), 10_000);
+    } finally {
+      this.leads = false;
+    }
+  },
+  /** An event of the server, or of another page. @param {{event: string, data?: any}} message */
+  hear({ event, data }) {
+    if (event === "asked") {
+      if (this.leads) this.channel.postMessage({ event: "hello", data: { changes: this.changes } });
+      return;
+    }
+    const missed = this.changes !== data.changes;
+    this.changes = data.changes;
+    showBanner("");
+    if (missed) this.onChanged();
+  },
+  /** Asks again until the server is back. */
   lost() {
-    this.source?.close();
+    this.close();
     if (!this.away) showBanner("The server does not answer. The page goes on as soon as it is back.");
     this.away = true;
-    clearTimeout(this.retry);
     this.retry = setTimeout(() => void this.probe(), 1000);
   },
   async probe() {
     try {
       const answer = await fetch("/api/books", { cache: "no-store" });
-      if (answer.ok) this.open();
-      else this.refused(await refusal(answer));
+      if (!answer.ok) return this.refused(await refusal(answer));
     } catch {
-      this.lost();
+      return this.lost();
     }
+    this.away = false;
+    showBanner("");
+    this.open();
+    this.onBack();
   },
   /** A server that was started anew has another token; the browser gets it with the address that was printed. @param {Refusal} error */
   refused(error) {
     this.away = true;
     showBanner(error.message);
     this.lost();
-  },
-  back() {
-    clearTimeout(this.retry);
-    if (!this.away) return;
-    this.away = false;
-    showBanner("");
-    this.onBack();
   },
 };
 

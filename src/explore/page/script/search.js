@@ -27,25 +27,25 @@ const lookUp = latest(
   async (signal) => {
     const text = searchField().value.trim();
     if (text === "") return { text, place: null, openings: [] };
-    const query = place();
+    const query = queryOf();
     query.set("text", text);
     const [read, named] = await Promise.allSettled([
       getJson(`/api/read?${query}`, { signal }),
       getJson(`/api/openings?${new URLSearchParams({ q: text, limit: String(roomForHits()) })}`, { signal }),
     ]);
-    return { text, place: read.status === "fulfilled" ? read.value : null, openings: named.status === "fulfilled" ? named.value.openings : [] };
+    if (named.status === "rejected") throw named.reason;
+    return { text, place: read.status === "fulfilled" ? read.value : null, openings: named.value.openings };
   },
   ({ text, place: found, openings }) => {
     search.hits = [
-      ...(found ? [{ title: [text], detail: /\//.test(text) ? "this position" : "these moves", go: () => goToPlace(found.start, found.play) }] : []),
+      ...(found ? [{ title: [text], detail: found.play.length > 0 ? "these moves" : "this position", go: () => goToPlace(found) }] : []),
       ...openings.map((/** @type {{eco: string, name: string, play: string[], line: string}} */ { eco, name, play, line }) =>
-        ({ title: [el("b", {}, eco), ` ${name}`], detail: line, go: () => goToPlace(START, play) })),
+        ({ title: [el("b", {}, eco), ` ${name}`], detail: line, go: () => goToPlace({ start: START, play }) })),
     ].slice(0, roomForHits());
     search.chosen = 0;
     search.text = text;
     drawHits(text);
-    // An answer to less text than is there by now is not what Enter was pressed for.
-    if (!search.hurried || text !== searchField().value.trim()) return;
+    if (!search.hurried) return;
     search.hurried = false;
     choose(0);
   },

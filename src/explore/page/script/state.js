@@ -2,6 +2,8 @@
 // What the page knows: the books, the line, the policy and the last answer of the server. Nothing here touches the document.
 
 /**
+ * @typedef {{start: string, play: string[]}} Place A position as requests name it: where the line begins, and its moves.
+ * @typedef {Place & {fen: string}} At What an answer is about; whatever is made of it carries it along.
  * @typedef {{eco: string, name: string}} Opening
  * @typedef {{uci: string, san: string, fen: string, opening: Opening | null}} LineMove
  * @typedef {{uci: string, san: string, from: string, to: string, promotion: string | null}} LegalMove
@@ -18,11 +20,11 @@
  * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,
  *   result?: string | null, source?: string | null, gone?: boolean | null}} SampleGame
  * @typedef {{
- *   id: number, name: string, found: boolean, games: number | null, here: number | null, elsewhere: number | null,
+ *   at: At, id: number, name: string, found: boolean, games: number | null, here: number | null, elsewhere: number | null,
  *   reserve: number | null, comment: string | null, game: SampleGame | null, rule: string | null, moves: BookMove[]
  * }} BookView
  * @typedef {{
- *   start: string, fen: string, turn: "white" | "black", check: boolean, end: string | null, line: LineMove[],
+ *   at: At, start: string, fen: string, turn: "white" | "black", check: boolean, end: string | null, line: LineMove[],
  *   opening: Opening | null, legal: LegalMove[], books: BookView[], ancestor: {ply: number} | null,
  *   choice: {ply: number} | null, book_end: number | null
  * }} View
@@ -49,8 +51,10 @@ const state = {
   ply: 0,
   /** @type {Policy} */
   policy: { variety: 50, threshold: 5, reserve: 0 },
-  /** @type {View | null} */
+  /** @type {View | null} What is seen, until the answer about the place on the board is there. */
   view: null,
+  /** What is wrong with the address. */
+  trouble: "",
   flipped: false,
 };
 
@@ -69,27 +73,37 @@ function bookOf(id) {
   return state.books?.books.find((book) => book.id === id);
 }
 
-/** Whether these moves are the line on the board. @param {View} view */
-function isCurrent(view) {
-  return view.line.map((move) => move.uci).join() === played().join();
+/** The place on the board. @returns {Place} */
+function here() {
+  return { start: state.start, play: played() };
 }
 
-/** The moves of the first shown book that knows the position. @returns {BookMove[]} */
-function firstMoves() {
-  return state.view?.books.find((book) => book.found)?.moves ?? [];
+/** @param {Place} one @param {Place} other */
+function isSame(one, other) {
+  return one.start === other.start && one.play.join() === other.play.join();
 }
 
-/** The place as it is named in requests. @param {string[]} [play] */
-function place(play = played()) {
+/** What is seen, if it is about the place on the board. @returns {View | null} */
+function current() {
+  return state.view && isSame(state.view.at, here()) ? state.view : null;
+}
+
+/** The moves of the first shown book that knows the position. @param {View | null} view @returns {BookMove[]} */
+function firstMoves(view) {
+  return view?.books.find((book) => book.found)?.moves ?? [];
+}
+
+/** A place in a request. @param {Place} [place] */
+function queryOf({ start, play } = here()) {
   const query = new URLSearchParams();
-  if (state.start !== START) query.set("start", state.start);
+  if (start !== START) query.set("start", start);
   if (play.length > 0) query.set("play", play.join());
   return query;
 }
 
-/** The place with the books and the policy. */
-function question() {
-  const query = place();
+/** A place with the books and the policy. @param {Place} place */
+function question(place) {
+  const query = queryOf(place);
   query.set("books", shownBooks().map((book) => book.id).join());
   for (const [name, value] of Object.entries(state.policy)) query.set(name, String(value));
   return query;

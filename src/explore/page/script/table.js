@@ -4,12 +4,14 @@
 const tables = {
   /** @type {Set<string>} Rows whose other columns are shown, as "BOOK UCI". */
   unfolded: new Set(),
-  /** @type {Map<number, Child[]>} What was last said of a book: saved, changed elsewhere, an error. */
+  /** @type {Map<number, {place: Place, lasts: boolean, parts: Child[]}>} What was last said of a book: saved, changed elsewhere, an error. */
   notes: new Map(),
   /** @type {Map<number, string>} The row of each book that Tab reaches. */
   rows: new Map(),
   /** While the tables are made anew, the focus leaves and comes back, which is no leaving. */
   drawing: false,
+  /** Whether the pointer was last put down on a button or a field: the click is no click on their row, wherever it ends. */
+  grasped: false,
   /** The width for which they were made. */
   width: 0,
   /** The width of the bars of results in the table that is being made, as if text had its usual size. */
@@ -45,7 +47,6 @@ function focusOn(node) {
 function bookSection(book, view, width) {
   const known = bookOf(book.id);
   if (!known) return null;
-  const notes = tables.notes.get(book.id);
   return el("section", { class: known.edit ? "book editable" : "book", "data-book": book.id, "aria-label": book.name },
     book.moves.length > 0 ? moveTable(book, known, width) : el("h2", { class: "book-name" }, bookName(known)),
     book.moves.length === 0 && el("p", { class: "quiet" }, known.error ?? (view.end ? "The game is over." : "This book does not know the position.")),
@@ -53,8 +54,18 @@ function bookSection(book, view, width) {
     sums(book),
     book.rule && el("p", { class: "quiet" }, book.rule),
     sampleGame(book),
-    known.edit && !view.end && adding(book, known, view),
-    notes && el("p", { class: "note", "data-note": book.id }, ...notes.filter((part) => part !== null && part !== undefined && part !== false)));
+    known.edit && !view.end && adding(book, known, view.legal),
+    noteOf(book));
+}
+
+/** What was last said of a book; what was done in another place is said here only if it matters here too. @param {BookView} book @returns {Child} */
+function noteOf({ id, at }) {
+  const note = tables.notes.get(id);
+  if (!note) return null;
+  const { place, lasts, parts } = note;
+  const elsewhere = !isSame(place, at);
+  return (lasts || !elsewhere) && el("p", { class: "note", "data-note": id }, ...parts,
+    elsewhere && " · ", elsewhere && linkButton("show where", `${id} where`, () => goToPlace(place)));
 }
 
 /** @param {Book} known */
@@ -110,7 +121,7 @@ function moveRows(move, book, known, shown, folded, reached) {
     return index === 0 ? el("th", { scope: "row", ...attributes }, ...children) : el("td", attributes, ...children);
   });
   const remove = (/** @type {string} */ kind, /** @type {string} */ text) => el("button", { type: "button", class: kind, "data-focus": `${key} delete`,
-    "aria-label": `Delete ${move.san} from ${book.name}`, title: "Delete", onclick: () => removeMove(known, move) }, text);
+    "aria-label": `Delete ${move.san} from ${book.name}`, title: "Delete", onclick: () => void write(editOf(book, known, move, "delete")) }, text);
   if (folded.length > 0) {
     cells.push(el("td", { class: "tool" }, el("button", { type: "button", class: "icon", "data-focus": `${key} more`, "aria-expanded": String(open),
       "aria-label": `More of ${move.san}`, onclick: toggle }, open ? "▴" : "▾")));
@@ -120,9 +131,9 @@ function moveRows(move, book, known, shown, folded, reached) {
   const row = el("tr", {
     class: move.why ? "move idle" : "move", "data-move": move.uci,
     onclick: (/** @type {MouseEvent} */ event) => {
-      if (event.target instanceof Element && event.target.closest("button, input")) return;
+      if (isControl(event.target) || (tables.grasped && event.detail > 0)) return;
       if (folded.length > 0 && tables.width < 600) toggle();
-      else playMove(move.uci, move.san);
+      else playMove(book.at, move);
     },
     onpointerenter: () => arrows.point(move),
     onpointerleave: () => arrows.point(null),
@@ -145,6 +156,27 @@ function detail(column, move, book, known) {
   const content = column.cell(move, book, known);
   if (content === "" || content === null) return [];
   return [el("div", { class: column.key }, el("dt", {}, column.name), el("dd", { title: column.title?.(move) ?? null }, ...(Array.isArray(content) ? content : [content])))];
+}
+
+/** @param {EventTarget | null} target @returns {boolean} */
+function isControl(target) {
+  return target instanceof Element && target.closest("button, input") !== null;
+}
+
+function listenToTables() {
+  const root = byId("tables");
+  // Rows of a position that is not on the board any more do nothing.
+  for (const kind of ["pointerdown", "click", "submit"]) {
+    root.addEventListener(kind, (event) => {
+      if (current() || !(event.target instanceof Element) || !event.target.closest("table, .adding, .sample")) return;
+      event.preventDefault();
+      event.stopPropagation();
+    }, true);
+  }
+  root.addEventListener("pointerdown", (event) => (tables.grasped = isControl(event.target)), true);
+  new ResizeObserver(() => {
+    if (tables.width !== root.clientWidth) drawTables();
+  }).observe(root);
 }
 
 /** Lets Tab reach this row of the book and no other. @param {number} book @param {string} uci */
@@ -200,6 +232,7 @@ function drawNotice() {
   const parts = [];
   const none = shownBooks().length === 0;
   const found = none || view.books.some((book) => book.found);
+  if (state.trouble) parts.push(`${state.trouble} `);
   if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");
   else if (none) parts.push("No book is chosen: choose one above.");
   else if (!found && view.book_end !== null) parts.push(`The book ends here after ${many(view.book_end, "ply", "plies")}.`);

@@ -1,0 +1,58 @@
+"""The parts of the page that several files of tests touch, and requests that are held back."""
+
+from playwright.sync_api import expect
+
+
+def square(page, name):
+    return page.locator(f'#squares [data-square="{name}"]')
+
+
+def drag(page, start, end):
+    box, goal = square(page, start).bounding_box(), square(page, end).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(goal["x"] + goal["width"] / 2, goal["y"] + goal["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def click(page, name):
+    box = square(page, name).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
+def line(page):
+    return page.locator("#line button")
+
+
+def address(page, fragment):
+    page.wait_for_function("wanted => location.hash === wanted", arg=fragment)
+
+
+def piece(page, name, what):
+    expect(square(page, name)).to_have_attribute("aria-label", f"{name}, {what}" if what else name)
+
+
+def weight(page, move):
+    return page.locator(f'[data-focus="0 {move} value"]')
+
+
+def note(page):
+    return page.locator('.note[data-note="0"]')
+
+
+class Held:
+    """Holds back the requests of a context whose address matches, until they are let go; then all others go through."""
+
+    def __init__(self, context, pattern):
+        self.routes = []
+        self.open = False
+        context.route(pattern, lambda route: route.continue_() if self.open else self.routes.append(route))
+
+    def wait(self, page, count=1):
+        while len(self.routes) < count:
+            page.wait_for_timeout(10)
+
+    def let_go(self):
+        self.open = True
+        for route in self.routes:
+            route.continue_()

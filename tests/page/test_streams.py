@@ -1,0 +1,96 @@
+"""Pages side by side in one browser, which has six connections to a server."""
+
+from conftest import show
+from parts import address, drag, weight
+from playwright.sync_api import expect
+
+# The browsers of the tests take every page for one that is seen.
+SEEN = """seen => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => seen ? 'visible' : 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+def change(server, book, value):
+    """An edit by another program."""
+    now = show(book)["d2d4"]["weight"]
+    server.ask("/api/edit", {"book": 0, "start": None, "play": [], "move": "d2d4", "op": "set", "value": value, "expect": {"weight": now}})
+
+
+def test_more_pages_than_connections_hear_of_changes(serve, look, books, context):
+    book = books / "main.bin"
+    server = serve(book, "--edit")
+    pages = [look(server, context=context) for _ in range(8)]
+    change(server, book, 71)
+    for page in pages:
+        expect(weight(page, "d2d4")).to_have_text("71")
+    # The first page has the stream; another takes it over.
+    pages.pop(0).close()
+    change(server, book, 72)
+    for page in pages:
+        expect(weight(page, "d2d4")).to_have_text("72")
+    drag(pages[-1], "d2", "d4")
+    address(pages[-1], "#d4")
+
+
+def test_pages_with_engines_leave_a_connection(serve, look, books, context, engine):
+    server = serve(books / "main.bin", "--engine", engine[0])
+    for number in range(6):
+        page = look(server, context=context)
+        page.keyboard.press("e")
+        if number < 4:
+            expect(page.locator("#engine-lines li")).to_have_count(3)
+        else:
+            expect(page.locator("#engine-text")).to_have_text("too many engines run: close another page")
+    page = look(server, context=context)
+    drag(page, "d2", "d4")
+    address(page, "#d4")
+    expect(page.locator("tr.move .san").first).to_have_text("Nf6")
+
+
+def test_a_page_that_is_not_seen_has_no_stream_and_catches_up(serve, look, books, context):
+    book = books / "main.bin"
+    server = serve(book, "--edit")
+    with context.expect_event("request", lambda request: "/api/events" in request.url):
+        one = look(server, context=context)
+    two = look(server, context=context)
+    with one.expect_event("requestfailed", lambda request: "/api/events" in request.url):
+        one.evaluate(SEEN, False)
+    change(server, book, 71)
+    expect(weight(two, "d2d4")).to_have_text("71")
+    assert weight(one, "d2d4").inner_text() != "71"
+    one.evaluate(SEEN, True)
+    expect(weight(one, "d2d4")).to_have_text("71")
+    # Nobody listens while the book changes.
+    with two.expect_event("requestfailed", lambda request: "/api/events" in request.url):
+        one.evaluate(SEEN, False)
+        two.evaluate(SEEN, False)
+    change(server, book, 72)
+    two.evaluate(SEEN, True)
+    expect(weight(two, "d2d4")).to_have_text("72")
+
+
+def test_a_server_without_streams_says_so_and_the_page_works(serve, look, books, context):
+    body = '{"error": "too many pages listen to this server", "code": "busy"}'
+    context.route("**/api/events", lambda route: route.fulfill(status=503, content_type="application/json", body=body))
+    page = look(serve(books / "main.bin"), context=context)
+    expect(page.locator("#banner")).to_have_text("too many pages listen to this server: what changes is not seen here.")
+    page.keyboard.press("1")
+    address(page, "#e4")
+    expect(page.locator("tr.move .san").first).to_have_text("c5")
+
+
+def test_pages_survive_a_restart_of_the_server_together(serve, look, books, context):
+    server = serve(books / "main.bin")
+    pages = [look(server, context=context) for _ in range(3)]
+    server.stop()
+    for page in pages:
+        expect(page.locator("#banner")).to_contain_text("The server does not answer.")
+    server.start()
+    for page in pages:
+        expect(page.locator("#banner")).to_contain_text("open the address that it printed")
+    pages.append(look(server, context=context))
+    for page in pages:
+        expect(page.locator("#banner")).to_be_hidden()
+        page.keyboard.press("1")
+        address(page, "#e4")
