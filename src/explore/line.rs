@@ -42,9 +42,12 @@ pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
         return Err(Fault::bad("write moves, such as 1. e4 c5, or a FEN"));
     }
     let here = Place::of(query)?;
-    if typed.contains('/') && !typed.contains("1/2") {
-        let place = Place::start(Some(typed))?;
-        return Ok(place_of(&place));
+    let mut words = typed.split(|letter: char| letter.is_whitespace() || letter == ',');
+    match Place::start(Some(typed.trim())) {
+        Ok(place) => return Ok(place_of(&place)),
+        // Moves have no strokes, except in their result.
+        Err(wrong) if words.any(|word| word.contains('/') && word != "1/2-1/2") => return Err(wrong),
+        Err(_) => {}
     }
     let from = |mut place: Place| match notation::play(typed, &mut place.game) {
         Ok(()) if place.game.moves().len() <= PLIES_MAX => Ok(place),
