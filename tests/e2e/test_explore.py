@@ -644,11 +644,15 @@ def test_pages_hear_of_edits_and_of_replaced_books(explore, small_book, tmp_path
     connection, events = server.listen("/api/events")
     assert events.get(timeout=HANG) == ("hello", {"changes": 0})
     assert server.edit(move="d2d4", op="set", value=11, expect={"weight": 10})[0] == 200
-    assert events.get(timeout=HANG) == ("changed", {"book": 0})
+    assert events.get(timeout=HANG) == ("changed", {"book": 0, "changes": 1})
     new = Book().line("e2e4", weight=3).line("c2c4", weight=1).write(tmp_path / "new.bin")
     os.replace(new, small_book)
-    assert events.get(timeout=HANG) == ("changed", {"book": 0})
+    assert events.get(timeout=HANG) == ("changed", {"book": 0, "changes": 2})
     assert set(server.moves()) == {"e2e4", "c2c4"}
+    connection.close()
+    # Who comes later learns how many changes there were.
+    connection, events = server.listen("/api/events")
+    assert events.get(timeout=HANG) == ("hello", {"changes": 2})
     connection.close()
 
 
