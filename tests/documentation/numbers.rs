@@ -18,7 +18,7 @@ const LIMITS: [(&str, &str, &str, &str); 22] = [
         "cli/commands/diff/mod.rs",
         "LISTED: u64 = 20;",
     ),
-    ("docs/guide/explore.md", "the last 200 edits", "explore/edits/history.rs", "KEPT: usize = 200;"),
+    ("docs/guide/explore.md", "the last 200 edits", "edit/history.rs", "KEPT: usize = 200;"),
     (
         "docs/guide/explore.md",
         "or after five minutes",
