@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
-use crate::base::lock::{Locked, lock_named};
+use crate::base::lock::{Locked, lock_in_turn, lock_named};
 use crate::base::replace::leftovers;
 
 /// How long a process may keep a book locked without changing it before others give up: as long as the edit of a large
@@ -38,28 +38,30 @@ impl BookLock {
         let real = followed(book);
         let folder = dunce::canonicalize(folder::of(&real)).map_err(cannot)?;
         let path = leftovers::lock_file(&folder, &real.file_stem().unwrap_or_default().to_string_lossy());
-        let changed = || fs::metadata(&real).and_then(|data| Metadata::modified(&data)).ok();
-        let (begun, mut before) = (Instant::now(), changed());
-        loop {
-            match lock_named(&path, PATIENCE, true) {
-                Ok(Locked::Ours(file)) => return Ok(Self { path, _file: file }),
-                Ok(_) if changed() == before => {
-                    let what = "another process is editing the book";
-                    return Err(Error::new(ErrorKind::File, what)
-                        .at_path(book)
-                        .advice("try again when it has ended"));
+        let begun = Instant::now();
+        let attempt = || {
+            loop {
+                match lock_named(&path, PATIENCE, true) {
+                    Ok(Locked::Ours(file)) => return Ok(Some(file)),
+                    Ok(_) => return Ok(None),
+                    // That of another user, or on Windows one that is about to be removed.
+                    Err(error)
+                        if error.kind() == io::ErrorKind::PermissionDenied
+                            && path.symlink_metadata().is_ok()
+                            && begun.elapsed() < PATIENCE =>
+                    {
+                        thread::sleep(PAUSE);
+                    }
+                    Err(error) => return Err(error),
                 }
-                Ok(_) => before = changed(),
-                // That of another user, or on Windows one that is about to be removed.
-                Err(error)
-                    if error.kind() == io::ErrorKind::PermissionDenied
-                        && path.symlink_metadata().is_ok()
-                        && begun.elapsed() < PATIENCE =>
-                {
-                    thread::sleep(PAUSE);
-                }
-                Err(error) => return Err(cannot(error)),
             }
+        };
+        let changed = || fs::metadata(&real).and_then(|data| Metadata::modified(&data)).ok();
+        match lock_in_turn(attempt, changed).map_err(cannot)? {
+            Some(file) => Ok(Self { path, _file: file }),
+            None => Err(Error::new(ErrorKind::File, "another process is editing the book")
+                .at_path(book)
+                .advice("try again when it has ended")),
         }
     }
 }

@@ -93,7 +93,7 @@ impl Collector {
         let mut appended = 0;
         self.put_counting(path, progress, &mut appended).map_err(|error| {
             if appended > 0 {
-                return interrupt::after(&format!("the store has got {appended} evaluations"), error)
+                return interrupt::after(&format!("{appended} evaluations were added to the store"), error)
                     .at_path(path);
             }
             if is_new {

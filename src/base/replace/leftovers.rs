@@ -21,10 +21,10 @@ const END: &str = ".part";
 /// do not always share locks.
 const FOREIGN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// How often it is looked whether another process has put new files into their places, which takes it milliseconds.
+/// How often to check whether another process has put its new files in place, which takes milliseconds.
 const LOOKS: u32 = 50;
 
-/// The pause between two looks.
+/// The pause between two checks.
 const LOOK: Duration = Duration::from_millis(4);
 
 /// Creates an unfinished file in a folder.

@@ -153,12 +153,9 @@ fn written(
             return Err(Fault::not_found(format!("there is no edit to {what}")));
         }
         Outcome::NotWritten(_) => {
-            return Err(Error::new(
-                ErrorKind::Format,
-                "written anew, the book would have no moves left, or not be whole; `tabiya edit` says what would be lost",
-            )
-            .advice("the old files are unchanged")
-            .into());
+            let what = "written anew, the book would have no moves left, or not be whole; `tabiya edit` says what would be lost";
+            let error = Error::new(ErrorKind::Format, what).advice("the old files are unchanged");
+            return Err(slot.path().into_iter().fold(error, Error::at_path).into());
         }
     };
     explorer.feeds.changed(book);

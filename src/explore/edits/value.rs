@@ -82,7 +82,7 @@ pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault>
     })
 }
 
-/// The colour that an object names; `None` if it is none that there is.
+/// The colour that an object names; `None` if there is no such colour.
 fn colored(object: &Json) -> Option<Option<bool>> {
     match object.get("color").map(Json::as_str) {
         None | Some(None) => Some(None),
@@ -92,7 +92,7 @@ fn colored(object: &Json) -> Option<Option<bool>> {
     }
 }
 
-/// The mark that an object names; `None` if it is none that there is.
+/// The mark that an object names; `None` if there is no such mark.
 fn marked(object: &Json) -> Option<Option<Annotation>> {
     match object.get("mark").map(Json::as_str) {
         None | Some(None) => Some(None),

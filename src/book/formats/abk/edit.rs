@@ -104,7 +104,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The change of the file, whose header counts so many records more.
+    /// The change of the file: its records, and the number of live ones in its header, which grows by `live`.
     fn patch(self, data: &[u8], live: i64) -> Patch {
         let count = bytes::u32_le(data, LIVE_RECORDS).filter(|count| *count != UNSET);
         let count = count.and_then(|count| u32::try_from(i64::from(count) + live).ok());

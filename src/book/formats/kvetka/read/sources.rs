@@ -110,8 +110,8 @@ impl Sources {
         }
     }
 
-    /// Whether sources of which so many bytes were read share games: whole ones have no more than the file. A damaged file
-    /// can have many thousands that all begin at the same place.
+    /// Whether sources whose games take `read` bytes together must share some of them: the file has fewer bytes. In a
+    /// damaged file many thousands can begin at the same place.
     pub(crate) fn is_shared(&self, read: u64) -> bool {
         read > self.map.len() as u64
     }
