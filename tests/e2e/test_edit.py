@@ -431,7 +431,7 @@ def test_an_edit_of_an_arena_book_is_interrupted_with_nothing_written(tabiya_exe
             book.write_bytes(old)
             continue
         stopped += 1
-        # Before the handler stands, the signal ends the process as it would any other.
+        # Before the handler is installed, the signal ends the process as it would any other.
         assert process.returncode in (130, -signal.SIGINT), errors
         assert process.returncode != 130 or b"nothing was written" in errors
         assert files(tmp_path) == {"long.abk": old}

@@ -42,6 +42,7 @@ def test_an_adapter_that_plays_and_learns_has_no_socket(adapter, tmp_path):
     board = chess.Board()
     # Before, the standard library may have a pair of them that hears of the engine's start.
     client.start()
+    assert sockets(client.pid) == set()
     for _ in range(6):
         answer = client.go("depth 1", f"position startpos moves {' '.join(move.uci() for move in board.move_stack)}")
         assert sockets(client.pid) == set()

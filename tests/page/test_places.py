@@ -1,5 +1,6 @@
 """What belongs to a position stays with it: edits, keys and answers that come when another position is on the board."""
 
+import pytest
 from conftest import show
 from parts import Held, address, click, drag, line, note, piece, square, weight
 from playwright.sync_api import expect
@@ -14,10 +15,15 @@ def write(page, move, value):
     page.keyboard.press("Enter")
 
 
-def test_a_value_goes_to_the_position_in_which_it_was_set(serve, look, books, context):
-    book = books / "main.bin"
-    saves = Held(context, "**/api/edit")
-    page = look(serve(book, "--edit"), context=context)
+@pytest.fixture
+def edited(serve, look, books, context):
+    """A book, what it saves, which is held back, and its page."""
+    book, saves = books / "main.bin", Held(context, "**/api/edit")
+    return book, saves, look(serve(book, "--edit"), context=context)
+
+
+def test_a_value_goes_to_the_position_in_which_it_was_set(edited):
+    book, saves, page = edited
     write(page, "g1f3", 11)
     saves.wait(page)
     page.evaluate("location.hash = '#e4,e5'")
@@ -34,10 +40,8 @@ def test_a_value_goes_to_the_position_in_which_it_was_set(serve, look, books, co
     assert (show(book)["g1f3"]["weight"], show(book, "e4", "e5")["g1f3"]["weight"]) == (11, 22)
 
 
-def test_a_value_that_is_being_saved_can_be_changed_again(serve, look, books, context):
-    book = books / "main.bin"
-    saves = Held(context, "**/api/edit")
-    page = look(serve(book, "--edit"), context=context)
+def test_a_value_that_is_being_saved_can_be_changed_again(edited):
+    book, saves, page = edited
     write(page, "d2d4", 60)
     saves.wait(page)
     weight(page, "d2d4").click()
