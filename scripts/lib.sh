@@ -48,9 +48,14 @@ find_program() {
 
 # step NAME SECONDS COMMAND...: runs a command or function in a shell of its own, ends it and all that it started when the
 # seconds are over, and notes how long it took. Where it fails, the script ends and names it.
-# TABIYA_PATIENCE=4 gives every step and test four times as long.
+# TABIYA_PATIENCE=4 gives every step and test four times as long. After keep_going the script runs the steps that follow one
+# that failed, and fails at its end.
 PATIENCE=${TABIYA_PATIENCE:-1}
-STEPS=() STEP='' STEP_PID='' STEP_GUARD=''
+STEPS=() FAILED_STEPS=() KEEP_GOING='' STEP='' STEP_PID='' STEP_GUARD=''
+
+keep_going() {
+    KEEP_GOING=yes
+}
 
 step() {
     local limit=$(($2 * PATIENCE)) start=$SECONDS status=0
@@ -73,7 +78,10 @@ step() {
     wait "$STEP_PID" || status=$?
     end_step
     STEPS+=("$(printf '%6d s  %s' "$((SECONDS - start))" "$STEP")")
-    [ "$status" -eq 0 ] || exit "$status"
+    if [ "$status" -ne 0 ]; then
+        [ -n "$KEEP_GOING" ] || exit "$status"
+        FAILED_STEPS+=("$STEP (exit code $status)")
+    fi
     STEP=''
 }
 
@@ -102,8 +110,10 @@ finish_steps() {
         printf '%s\n' "${STEPS[@]}"
         printf '%6d s  %s in all\n' "$SECONDS" "${0##*/}"
     fi
-    if [ "$status" -ne 0 ]; then
-        [ -z "$STEP" ] || printf '\n#### failed: %s (exit code %s)\n' "$STEP" "$status" >&2
+    [ "$status" -eq 0 ] || [ -z "$STEP" ] || FAILED_STEPS+=("$STEP (exit code $status)")
+    if [ ${#FAILED_STEPS[@]} -gt 0 ]; then
+        printf '\n#### failed: %s\n' "${FAILED_STEPS[@]}" >&2
+        [ "$status" -ne 0 ] || status=1
     fi
     exit "$status"
 }
