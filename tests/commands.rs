@@ -219,16 +219,23 @@ fn what_cannot_be_asked_is_a_usage_error_that_names_it() {
     for (args, named) in [
         (&["--fen", "nonsense"][..], "\"nonsense\""),
         (&["--fen", ""], "\"\""),
+        (&["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], "\"8/8/8/8/8/8/8/8 w - - 0 1\""),
         (&["--moves", "e2e4 e2e4"], "\"e2e4\", number 2,"),
+        (&["--moves", "e2e5"], "\"e2e5\", number 1,"),
         (&["--fen-file", "fens"], "fens: line 2: \"nonsense\""),
         (&["--fen", START, "--moves", "e2e4"], "cannot be used with"),
         (&["--variety", "101"], "101"),
+        (&["--variety", "some"], "some"),
         (&["--colour"], "--colour"),
     ] {
         let ended = folder.run(&[&["show", "a.bin"], args].concat()).with(2);
-        assert!(ended.err.contains(named), "{named}: {}", ended.err);
+        assert!(ended.err.contains(named), "{named}: {ended:?}");
+        // What comes before a bad line of a file has been answered.
+        assert!(ended.out.is_empty() || args[0] == "--fen-file", "{named}: {ended:?}");
     }
-    folder.run(&["show"]).with(2);
+    for command in ["show", "info", "check"] {
+        folder.run(&[command]).with(2);
+    }
     folder.run(&["show", "a.bin", "--fen-file", "none"]).with(3);
 }
 
@@ -348,9 +355,15 @@ a.bin
     assert_eq!(folder.run(&["info", "a.bin"]).with(0).out, expected);
     data.push(0);
     folder.write("b.bin", data);
-    let lines = folder.run(&["info", "--json", "b.bin", "a.bin"]).with(0).json();
-    assert_eq!((lines.len(), &lines[1]["book"]), (2, &"a.bin".into()));
+    let learned = Entry { games: 7, halfpoints: 9, ..entry("e2e4", 3) };
+    folder.write("c.bin", [learned, entry("d2d4", 1)].map(|entry| entry.to_bytes()).concat());
+    let moves = folder.run(&["show", "--json", "c.bin"]).with(0).json().remove(0)["moves"].take();
+    assert_eq!((&moves[0]["learn"]["games"], &moves[0]["learn"]["halfpoints"]), (&7.into(), &9.into()));
+    assert_eq!(moves[1]["learn"], Value::Null);
+    let lines = folder.run(&["info", "--json", "b.bin", "c.bin"]).with(0).json();
+    assert_eq!((lines.len(), &lines[1]["book"]), (2, &"c.bin".into()));
     let line = lines[0].as_object().unwrap();
+    assert_eq!(lines[1]["learned"], 1);
     let expected = [
         ("entries", Value::from(5)),
         ("positions", 3.into()),

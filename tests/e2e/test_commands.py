@@ -119,16 +119,6 @@ def test_show_agrees_with_python_chess_on_perfect_2021(tabiya, tmp_path, perfect
     check_positions(tabiya, tmp_path, perfect_book, 300)
 
 
-def test_show_of_the_starting_position(tabiya, gnu_book):
-    done = tabiya("show", gnu_book, "--json", "--threshold", "0")
-    assert done.returncode == DONE and not complaints(done)
-    (line,) = done.stdout.decode().splitlines()
-    shown = json.loads(line)
-    assert shown["fen"].startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -")
-    assert shown["book"].endswith("book.bin")
-    check_shown(shown, read(gnu_book, chess.Board()), chess.Board())
-
-
 def test_show_takes_moves_or_a_fen(tabiya, gnu_book):
     board = after("e2e4 c7c5")
     by_moves = tabiya("show", gnu_book, "--moves", "e2e4 c7c5", "--json")
@@ -154,87 +144,6 @@ def test_show_counts_chances_under_the_policy(tabiya, tmp_path):
     assert chances("--variety", "0")["e2e4"][0] == 1
     alike = chances("--variety", "100", "--threshold", "0")
     assert [alike[move][0] for move in ("e2e4", "d2d4", "c2c4", "g1f3")] == pytest.approx([1 / 3] * 3 + [0])
-
-
-def test_show_of_several_books_prints_a_line_each(tabiya, tmp_path, gnu_book):
-    small = Book().line("a2a3").write(tmp_path / "small.bin")
-    done = tabiya("show", gnu_book, small, "--json")
-    assert done.returncode == DONE
-    shown = [json.loads(line) for line in done.stdout.decode().splitlines()]
-    assert [os.path.basename(line["book"]) for line in shown] == ["book.bin", "small.bin"]
-    assert [move["uci"] for move in shown[1]["moves"]] == ["a2a3"]
-
-
-def test_show_tells_what_was_learned(tabiya, tmp_path):
-    path = (
-        Book().add(chess.Board(), "e2e4", 5, learn=7 << 16 | 9).add(chess.Board(), "d2d4", 4).write(tmp_path / "a.bin")
-    )
-    moves = json.loads(tabiya("show", path, "--json").stdout)["moves"]
-    assert moves[0]["learn"] == {"games": 7, "halfpoints": 9}
-    assert moves[1]["learn"] in (None, {"games": 0, "halfpoints": 0})
-
-
-def test_show_for_people(tabiya, gnu_book):
-    done = tabiya("show", gnu_book, "--moves", "e2e4")
-    text = done.stdout.decode()
-    assert done.returncode == DONE
-    assert "c5" in text and "%" in text
-    assert "\x1b" not in text, "no colours where no terminal is"
-
-
-def test_show_of_an_unknown_position_is_wanting(tabiya, tmp_path, small_book):
-    done = tabiya("show", small_book, "--moves", "a2a3", "--json")
-    assert done.returncode == WANTING
-    shown = json.loads(done.stdout)
-    assert shown["found"] is False and shown["moves"] == []
-    assert tabiya("show", small_book, "--moves", "a2a3").returncode == WANTING
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["--fen", "nonsense"],
-        ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
-        ["--moves", "e2e5"],
-        ["--moves", "hello"],
-        ["--variety", "101"],
-        ["--variety", "some"],
-        ["--no-such-option"],
-        ["--fen", chess.STARTING_FEN, "--moves", "e2e4"],
-    ],
-)
-def test_a_wrong_question_is_a_usage_error(tabiya, small_book, args):
-    done = tabiya("show", small_book, *args)
-    assert done.returncode == USAGE, done.stderr
-    assert done.stdout == b""
-    assert done.stderr.startswith((b"tabiya: ", b"error: "))
-
-
-def test_a_fen_file_with_a_bad_line_names_the_line(tabiya, tmp_path, small_book):
-    (tmp_path / "fens.txt").write_text(f"{chess.STARTING_FEN}\n\nnonsense\n")
-    done = tabiya("show", small_book, "--fen-file", "fens.txt", "--json")
-    assert done.returncode in (USAGE, FILE)
-    assert "fens.txt" in error_line(done) and "3" in error_line(done)
-
-
-@pytest.mark.parametrize("command", ["show", "info", "check"])
-def test_without_a_book_it_is_a_usage_error(tabiya, command):
-    assert tabiya(command).returncode == USAGE
-
-
-@pytest.mark.parametrize("command", ["show", "info", "check"])
-@pytest.mark.parametrize("kind", ["missing", "empty", "folder", "text"])
-def test_what_is_no_book_is_a_file_error_with_its_name(tabiya, tmp_path, command, kind):
-    path = tmp_path / "bad.bin"
-    if kind == "empty":
-        path.write_bytes(b"")
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "text":
-        path.write_text("This is a text and no book.\n" * 10)
-    done = tabiya(command, path)
-    assert done.returncode == FILE
-    error_line(done, "bad.bin")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
@@ -270,22 +179,6 @@ def test_messages_wait_for_a_reader_and_none_is_lost(tabiya_exe, tmp_path):
 # info
 
 
-def test_info_sums_a_book_up(tabiya, tmp_path):
-    book = Book().line("e2e4 e7e5 g1f3").at("e2e4", c7c5=3).add(after("e2e4 c7c5"), "g1f3", 2, learn=1 << 16 | 2)
-    path = book.write(tmp_path / "a.bin")
-    done = tabiya("info", path, "--json")
-    assert done.returncode == DONE
-    told = json.loads(done.stdout)
-    assert told["format"] == "polyglot"
-    assert told["positions"] == 4
-    assert told["moves"] == 5
-    assert told["deepest"] == 3
-    assert told["learned"] == 1
-    assert told["games"] is None
-    text = tabiya("info", path).stdout.decode()
-    assert "a.bin" in text and "olyglot" in text
-
-
 def test_info_of_a_real_book_counts_as_python_chess_does(tabiya, gnu_book):
     told = json.loads(tabiya("info", gnu_book, "--json").stdout)
     with chess.polyglot.open_reader(gnu_book) as reader:
@@ -293,12 +186,6 @@ def test_info_of_a_real_book_counts_as_python_chess_does(tabiya, gnu_book):
     assert told["positions"] == len(set(keys))
     assert told["moves"] == len(keys)
     assert 20 < told["deepest"] < 1024
-
-
-def test_info_of_several_books(tabiya, tmp_path, gnu_book, small_book):
-    done = tabiya("info", gnu_book, small_book, "--json")
-    assert done.returncode == DONE
-    assert len([json.loads(line) for line in done.stdout.decode().splitlines()]) == 2
 
 
 # check
@@ -340,13 +227,6 @@ def test_check_names_each_damage_with_its_place(tabiya, tmp_path, gnu_book, kind
         assert near, text
 
 
-def test_check_of_one_bad_and_one_good_book_is_wanting(tabiya, tmp_path, small_book):
-    path = tmp_path / "cut.bin"
-    path.write_bytes(small_book.read_bytes() + b"abc")
-    assert tabiya("check", small_book, path).returncode == WANTING
-    assert tabiya("check", path, small_book).returncode == WANTING
-
-
 def test_check_survives_every_cut_and_every_flipped_byte(tabiya, tmp_path):
     data = Book().line("d2d4 d7d5 c2c4 e7e6").data()
     chance = random.Random(9)
@@ -360,11 +240,6 @@ def test_check_survives_every_cut_and_every_flipped_byte(tabiya, tmp_path):
         path.write_bytes(hurt)
         for command in ("check", "show", "info"):
             assert tabiya(command, path).returncode in (DONE, WANTING, FILE), bytes(hurt)
-
-
-def test_weights_of_zero_are_odd_but_sound(tabiya, tmp_path):
-    path = Book().at(e2e4=3, d2d4=0).write(tmp_path / "zero.bin")
-    assert tabiya("check", path).returncode == DONE
 
 
 def test_a_book_of_millions_of_empty_entries_is_told_in_few_words(tabiya, tmp_path):
