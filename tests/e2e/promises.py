@@ -70,7 +70,9 @@ class Promise:
         positions = self.positions(path)
         assert any(moves for _, moves in positions)
         if (most := value(words, "--max-ply")) and path.suffix in BOOKS:
-            assert self.json("info", path)["deepest"] <= int(most)
+            # The games are longer than that; where each counts once, too few of them are left.
+            deepest = self.json("info", path)["deepest"]
+            assert deepest == int(most) or ("--unique" in words and deepest < int(most))
         if most := value(words, "--top"):
             side = " w " if value(words, "--only") == "white" else " "
             # In a CTG book others stay, and are not played.
@@ -78,6 +80,11 @@ class Promise:
             assert max(map(len, played)) <= int(most)
         if value(words, "--repertoire") == "white":
             assert path.suffix != ".bin" or all(" w " in fen for fen, _ in positions)
+        if value(words, "--only") == "player":
+            # Carlsen has Black after 1. e4 e5, and White in the Sicilian.
+            assert set(self.weights(path, "e4")) == {"e5"} and not self.weights(path, "e4 e5")
+        if "--skip-mistakes" in words:
+            assert not self.weights(path, "e4 c5 Nf3 d6").get("Ng5")
         if line := value(words, "--below"):
             assert self.weights(path, line) and not self.weights(path, "d4")
         if line := value(words, "--without"):

@@ -19,7 +19,11 @@ from promises import Promise
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 FEN = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-LINES = ("1. e4 c5 2. Nf3 d6", "1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6")
+# Anderssen against Kieseritzky, London 1851: longer than any --max-ply.
+LONG = """1. e4 e5 2. f4 exf4 3. Bc4 Qh4+ 4. Kf1 b5 5. Bxb5 Nf6 6. Nf3 Qh6 7. d3 Nh5 8. Nh4 Qg5 9. Nf5 c6 10. g4 Nf6 11. Rg1 cxb5
+12. h4 Qg6 13. h5 Qg5 14. Qf3 Ng8 15. Bxf4 Qf6 16. Nc3 Bc5 17. Nd5 Qxb2 18. Bd6 Bxg1 19. e5 Qxa1+ 20. Ke2 Na6 21. Nxg7+ Kd8
+22. Qf6+ Nxf6 23. Be7#"""
+LINES = ("1. e4 c5 2. Nf3 d6", "1. e4 e5 2. Nf3 Nc6", "1. d4 d5 2. c4 e6", LONG)
 DATABASE_FILES = ("DB", "database")
 
 
