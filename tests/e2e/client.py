@@ -6,6 +6,7 @@ Lines are decoded as latin-1, so that each byte stays one character and "byte fo
 import os
 import queue
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -29,6 +30,14 @@ SCORED_LINE = re.compile(r"^info depth 0 seldepth 0 multipv 1 score cp 0 nodes 0
 def times(few, many):
     """How often a test does a thing: `many` times before a release, where TABIYA_FULL_TESTS is set."""
     return many if os.environ.get("TABIYA_FULL_TESTS") else few
+
+
+def find_tool(name, *folders):
+    """Where a program is that the project may not carry: in the folder TABIYA_TOOLS, in `tools` beside the sample books, in
+    one of these folders, or on PATH."""
+    samples = os.environ.get("TABIYA_SAMPLES")
+    folders = [os.environ.get("TABIYA_TOOLS"), samples and os.path.join(os.path.dirname(samples), "tools"), *folders]
+    return shutil.which(name, path=os.pathsep.join([*filter(None, folders), os.environ["PATH"]]))
 
 
 START = "position startpos"

@@ -11,7 +11,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from client import HANG, OUT_OF_BOOK, eventually
+from client import HANG, OUT_OF_BOOK, eventually, find_tool
 from conftest import linux_only, not_windows
 from polyglot_writer import Book
 from processes import children
@@ -319,13 +319,10 @@ def test_the_commands_in_the_readme_play_from_their_books(run, tabiya_exe, stock
 
 
 def runner_of(name):
-    """A match runner: on PATH, in the folder that TABIYA_TOOLS names, or in `tools` beside the samples."""
-    tools = os.environ.get("TABIYA_TOOLS")
-    if not tools and os.environ.get("TABIYA_SAMPLES"):
-        tools = Path(os.environ["TABIYA_SAMPLES"]).parent / "tools"
-    path = shutil.which(name) or shutil.which(name, path=str(tools or ""))
+    """Where a match runner is, if it starts."""
+    path = find_tool(name)
     if not path:
-        pytest.skip(f"there is no {name}, neither on PATH nor in the folder that TABIYA_TOOLS names")
+        pytest.skip(f"there is no {name}, neither in the folder that TABIYA_TOOLS names nor on PATH")
     probe = subprocess.run([path, "--version"], check=False, capture_output=True, text=True, timeout=HANG)
     if probe.returncode == 127:
         pytest.skip(f"there is no {name} that starts: {probe.stderr.strip()}")

@@ -6,13 +6,11 @@ many games are played of each kind.
 
 import os
 import re
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from client import HANG
+from client import HANG, find_tool
 from polyglot_writer import Book
 
 GAMES = int(os.environ.get("TABIYA_VARIANT_GAMES", "2"))
@@ -23,24 +21,8 @@ CHESS = ("standard", "fischerandom")
 # What Cute Chess reports of a side that breaks off or breaks the rules.
 FAILURES = ("illegal move", "disconnects", "stalls", "abandoned", "terminated")
 
-
-def found(program, *folders):
-    """Where a program is."""
-    for folder in folders:
-        if (Path(folder) / program).is_file():
-            return str(Path(folder) / program)
-    return shutil.which(program)
-
-
-def tools():
-    """Where the tools may be: TABIYA_TOOLS, or the folder `tools` beside the sample books."""
-    samples = os.environ.get("TABIYA_SAMPLES")
-    named = os.environ.get("TABIYA_TOOLS")
-    return [folder for folder in (named, samples and Path(samples).parent / "tools") if folder]
-
-
-CUTECHESS = found("cutechess-cli", *tools())
-FAIRY = os.environ.get("FAIRY_STOCKFISH") or found("fairy-stockfish", "/usr/games")
+CUTECHESS = find_tool("cutechess-cli")
+FAIRY = os.environ.get("FAIRY_STOCKFISH") or find_tool("fairy-stockfish", "/usr/games")
 
 
 def output_of(*line, **more):
@@ -67,7 +49,7 @@ KINDS = variants()
 
 def why_skipped():
     if not CUTECHESS:
-        return "no cutechess-cli in TABIYA_TOOLS or on the PATH"
+        return "there is no cutechess-cli, neither in the folder that TABIYA_TOOLS names nor on PATH"
     if not FAIRY:
         return "no fairy-stockfish on the PATH"
     return "cutechess-cli and fairy-stockfish know no kind of chess in common: does cutechess-cli run?"

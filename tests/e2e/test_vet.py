@@ -360,7 +360,7 @@ def test_killed_at_any_moment_nothing_is_lost_or_wrong(tabiya, tabiya_exe, plant
     assert other.returncode == DONE, other.stderr
     whole = exported(tmp_path / "other.evals")
     assert set(whole) == {epd for epd, board in reached(book).items() if not board.is_game_over()}
-    chance, kept, kills, until = random.Random(50), {}, 0, time.monotonic() + HANG
+    chance, kept, kills, deaths, until = random.Random(50), {}, 0, 0, time.monotonic() + HANG
     wanted = times(10, 50)
     while True:
         process = subprocess.Popen(list(map(str, [tabiya_exe, *line])), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path)
@@ -393,6 +393,9 @@ def test_killed_at_any_moment_nothing_is_lost_or_wrong(tabiya, tabiya_exe, plant
             kept = {}
         else:
             assert process.returncode == -signal.SIGKILL, errors
+            deaths += 1
+    # One run in five loses an engine first, and some end before they are killed.
+    assert deaths >= wanted // 2
 
 
 @not_windows
