@@ -334,7 +334,7 @@ def test_the_adapter_plays_from_count_files(book, shards, adapter, tmp_path):
     assert chess.Move.from_uci(answer.move) in chess.Board().legal_moves
 
 
-def test_broken_count_files_are_refused_and_leave_nothing(shards, tabiya, tmp_path):
+def test_broken_count_files_are_refused_or_reported(shards, tabiya, tmp_path):
     whole = (shards / "0.parquet").read_bytes()
     rng = random.Random(1)
     broken = [whole[: rng.randrange(len(whole))] for _ in range(10)]

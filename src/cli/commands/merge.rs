@@ -143,11 +143,11 @@ fn merge_counts(
         repeated: &Repeated::default(),
         counts: &files,
         work: None,
-        damage: Some(&damage),
+        damage: &damage,
     };
-    let (_, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
+    let (report, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
     drop(progress);
-    let mut lines = counts::read_lines(&files, false);
+    let mut lines = counts::read_lines(&files, false, report.rows_left);
     if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
         let name = lacking.path().display();
         lines.push(format!("left out: the positions, because {name} has only their keys"));
