@@ -52,10 +52,14 @@ impl Damage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((file, group), error);
     }
 
-    /// What it is, for these files.
-    pub fn findings(self, files: &[CountFile]) -> Vec<Finding> {
+    /// What it is, for each of these files.
+    pub fn findings(self, files: &[CountFile]) -> Vec<(&CountFile, Vec<Finding>)> {
         let groups = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        damage(groups.iter().filter_map(|((file, group), error)| Some((files.get(*file)?, *group, error))))
+        let of_file = |(number, file)| {
+            let groups = groups.range((number, 0)..=(number, usize::MAX));
+            (file, damage(groups.map(|((_, group), error)| (file, *group, error))))
+        };
+        files.iter().enumerate().map(of_file).collect()
     }
 }
 

@@ -104,7 +104,7 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
 
 /// What takes the counts.
 enum Writer {
-    Counts(CountWriter),
+    Counts(Box<CountWriter>),
     Book(Box<dyn BookWriter>),
 }
 
@@ -219,7 +219,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let weigh = args.moves.weigh(filter.repertoire);
     let writer = if args.counts {
         let shape = Shape { positions: args.positions, by: args.by.by() };
-        Writer::Counts(CountWriter::create(&args.output, shape, args.force)?)
+        Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
     } else {
         let options = WriteOptions {
             plies: filter.max_ply,
@@ -242,7 +242,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         damage: &damage,
     };
     let done = match writer {
-        Writer::Counts(writer) => bookmaker::write_counts(input, &filter, &resources, writer, &progress)
+        Writer::Counts(writer) => bookmaker::write_counts(input, &filter, &resources, *writer, &progress)
             .map(|(report, written)| (report, counts::written_lines(&written), written.plies == 0)),
         Writer::Book(writer) => {
             let plan = Plan {
@@ -270,14 +270,13 @@ pub fn run(args: &Args) -> Result<Exit> {
     let counted_lines = counts::read_lines(&counted, filtered, report.rows_left);
     let lines = [games_lines, counted_lines, dropped_lines, written_lines, evals_lines].concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
-    let damage = damage.findings(&counted);
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));
-        let exit = exit.max(damage::complain(&args.output, &damage));
+        let exit = exit.max(damage::of_counts(&counted, damage));
         // An empty count file is what its reader asked for.
         return Ok(exit);
     }
-    let exit = output::print_lines(&lines, exit)?.max(damage::complain(&args.output, &damage));
+    let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted, damage));
     if is_empty {
         let (what, advice) = report::why_nothing(&report, &weigh);
         return Ok(written::nothing(&args.output, &what, advice));

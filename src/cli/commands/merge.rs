@@ -160,7 +160,7 @@ fn merge_counts(
     }
     lines.extend(counts::written_lines(&written));
     let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = exit.max(damage::complain(output, &damage.findings(&files)));
+    let exit = exit.max(damage::of_counts(&files, damage));
     if written.plies == 0 {
         let what =
             if filter.slices().any() { "no row passed the filters" } else { "the count files have no moves" };
