@@ -24,7 +24,7 @@ use tabiya::book::counts::By;
 use tabiya::book::{self, WriteOptions};
 use tabiya::bookmaker::count::count;
 use tabiya::bookmaker::row::CountRow;
-use tabiya::bookmaker::{Filter, Input, Names, Plan, Repeated, Resources, Weigh};
+use tabiya::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
 use tabiya::games::pgn::words::first_strange;
@@ -169,8 +169,8 @@ fn build(games: &[PathBuf], filter: &Filter, resources: &Resources) -> Result<()
     let mut source = games::open(games)?;
     let (names, progress) = (Names::default(), Progress::none());
     let plan = Plan { filter, weigh: &Weigh::default(), names: &names, resources, progress: &progress };
-    let input =
-        Input { games: &mut source, repeated: &Repeated::default(), counts: &[], work: None, damage: None };
+    let (repeated, damage) = (Repeated::default(), Damage::default());
+    let input = Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
     tabiya::bookmaker::build(input, &plan, writer)?;
     Ok(())
 }

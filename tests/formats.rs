@@ -24,7 +24,7 @@ use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::kvetka::{Key, Kvetka, Results};
 use tabiya::book::{self, Book, BookWriter, Counts, MoveFacts, PositionRecord, Scope, WriteOptions, Written};
-use tabiya::bookmaker::{self, Filter, Input, Names, Plan, Weigh};
+use tabiya::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::choose::{Policy, chances};
@@ -58,7 +58,7 @@ fn built(games: &[PathBuf], weigh: &Weigh, writer: Box<dyn BookWriter>) -> Writt
         repeated: &tabiya::bookmaker::Repeated::default(),
         counts: &[],
         work: None,
-        damage: None,
+        damage: &Damage::default(),
     };
     let (filter, names, progress) = (&Filter::default(), &Names::default(), &Progress::none());
     bookmaker::build(input, &Plan { filter, weigh, names, resources, progress }, writer).unwrap().1

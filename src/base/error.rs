@@ -141,6 +141,11 @@ impl Error {
         &self.what
     }
 
+    /// What is wrong and what to do, without file and offset.
+    pub(crate) fn what_and_advice(&self) -> String {
+        self.advice.iter().fold(self.what.clone(), |what, advice| format!("{what}: {advice}"))
+    }
+
     /// The file, where there is one.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()

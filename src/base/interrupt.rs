@@ -15,8 +15,8 @@ use super::error::{Error, ErrorKind, Result};
 /// How often a wait for work looks whether it must stop.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What an interrupt says where the command writes everything at its end.
-const NOTHING_WRITTEN: &str = "interrupted: nothing was written";
+/// What an interrupt says where the work does not know what was written: the command says it.
+const INTERRUPTED: &str = "interrupted";
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -86,15 +86,30 @@ pub fn check() -> Result<()> {
     if asked() { Err(stopped()) } else { Ok(()) }
 }
 
-/// The error of work that stops before it has written anything.
+/// The error of work that stops. [`after`] says what was written by then.
 pub(crate) fn stopped() -> Error {
-    Error::new(ErrorKind::Interrupted, NOTHING_WRITTEN)
+    Error::new(ErrorKind::Interrupted, INTERRUPTED)
 }
 
-/// The error of work that writes before its end: after an interrupt it says what was written.
+/// Says what was written before an interrupt, unless the error says it already.
 pub(crate) fn after(written: &str, error: Error) -> Error {
-    if error.what() == NOTHING_WRITTEN {
+    if error.what() == INTERRUPTED {
         return Error::new(ErrorKind::Interrupted, format!("interrupted: {written}"));
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_said_once_and_only_of_interrupts() {
+        let inner = after("the book is written", stopped());
+        assert_eq!(inner.what(), "interrupted: the book is written");
+        assert_eq!(after("nothing was written", inner).what(), "interrupted: the book is written");
+        let other = Error::new(ErrorKind::File, "the disk is full");
+        assert_eq!(after("nothing was written", other).what(), "the disk is full");
+        assert_eq!(stopped().what(), "interrupted");
+    }
 }

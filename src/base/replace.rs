@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use same_file::Handle;
-use tempfile::{NamedTempFile, PersistError};
+use tempfile::{NamedTempFile, PathPersistError, PersistError, TempPath};
 
 use super::error::{Error, ErrorKind, Result};
 use super::folder;
@@ -94,33 +94,11 @@ impl Replacement {
     }
 
     /// Writes out and syncs what was written, without giving it its name yet.
-    fn sync(&mut self) -> Result<()> {
+    fn whole(mut self) -> Result<Whole> {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().as_file().sync_all());
-        synced.map_err(|error| self.error(error))
-    }
-
-    /// Puts the file, which is synced, into its place, and replaces what is there.
-    fn replace(self) -> Result<(), Self> {
-        let (file, _) = self.file.into_parts();
-        match file.persist(&self.path) {
-            Ok(_) => {
-                sync_folder(&self.path);
-                Ok(())
-            }
-            Err(PersistError { file, .. }) => Err(Self { file: BufWriter::new(file), ..self }),
-        }
-    }
-
-    /// Puts the file, which is synced, into its place, which is free.
-    fn appear(self) -> io::Result<()> {
-        let (file, _) = self.file.into_parts();
-        let appeared = file.persist_noclobber(&self.path).or_else(|error| {
-            // Some file systems cannot rename without replacing: hours of work must not be lost for that.
-            let old = fs::symlink_metadata(&self.path);
-            let free = old.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-            if free { error.file.persist(&self.path) } else { Err(error) }
-        });
-        appeared.map(drop).map_err(|error| error.error)
+        synced.map_err(|error| self.error(error))?;
+        let Self { file, path, force, replaces } = self;
+        Ok(Whole { file: Unnamed::Open(file.into_parts().0), path, force, replaces })
     }
 
     /// Writes out, syncs, and puts the file in its place.
@@ -131,6 +109,76 @@ impl Replacement {
         let mut set = FileSet::default();
         set.add(self)?;
         set.commit()
+    }
+}
+
+/// A file that is written and synced, and waits for its name.
+#[derive(Debug)]
+struct Whole {
+    file: Unnamed,
+    /// Its place.
+    path: PathBuf,
+    /// It may replace another file.
+    force: bool,
+    /// There was a file in its place when the work began.
+    replaces: bool,
+}
+
+/// A file under a temporary name.
+#[derive(Debug)]
+enum Unnamed {
+    /// Open, and with that locked.
+    Open(NamedTempFile),
+    /// Closed: a marker protects it.
+    Closed(TempPath),
+}
+
+impl Whole {
+    /// Puts the file into its place, and replaces what is there.
+    fn replace(self) -> Result<(), Self> {
+        let placed = match self.file {
+            Unnamed::Open(file) => {
+                file.persist(&self.path).map(drop).map_err(|PersistError { file, .. }| Unnamed::Open(file))
+            }
+            Unnamed::Closed(file) => file.persist(&self.path).map_err(|error| Unnamed::Closed(error.path)),
+        };
+        match placed {
+            Ok(()) => {
+                sync_folder(&self.path);
+                Ok(())
+            }
+            Err(file) => Err(Self { file, ..self }),
+        }
+    }
+
+    /// Puts the file into its place, which is free.
+    fn appear(self) -> io::Result<()> {
+        let (file, error) = match self.file {
+            Unnamed::Open(file) => match file.persist_noclobber(&self.path) {
+                Ok(_) => return Ok(()),
+                Err(PersistError { file, error }) => (Unnamed::Open(file), error),
+            },
+            Unnamed::Closed(file) => match file.persist_noclobber(&self.path) {
+                Ok(()) => return Ok(()),
+                Err(PathPersistError { path, error }) => (Unnamed::Closed(path), error),
+            },
+        };
+        // Some file systems cannot rename without replacing: hours of work must not be lost for that.
+        let old = fs::symlink_metadata(&self.path);
+        let is_free = old.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        if is_free { Self { file, ..self }.replace().map_err(|_| error) } else { Err(error) }
+    }
+
+    /// Closes the file, under a name that lasts as long as the marker.
+    fn close(self, marker: &Path, number: usize) -> Result<Self> {
+        let Unnamed::Open(file) = self.file else { return Ok(self) };
+        let closed = leftovers::member(marker, number);
+        let kept = file.into_temp_path();
+        let renamed = fs::rename(&kept, &closed).and_then(|()| TempPath::try_from_path(closed));
+        // There is no file of its old name.
+        drop(kept.keep());
+        let file = renamed.map_err(|error| Error::file(&self.path, "cannot write the file", error))?;
+        Ok(Self { file: Unnamed::Closed(file), ..self })
     }
 }
 

@@ -81,6 +81,9 @@ pub fn count<R: Row>(
         plies: 0,
         lines: Vec::new(),
         most,
+        other_side: 0,
+        mistakes: 0,
+        is_limited: false,
         crowded: false,
         failed: None,
     };
@@ -140,6 +143,12 @@ struct Counter<'a, R> {
     /// Plies of the main line.
     plies: usize,
     most: usize,
+    /// Plies of the game that are those of the other side.
+    other_side: u64,
+    /// Mistakes of the game, and what follows them.
+    mistakes: u64,
+    /// The game reached the last ply that counts.
+    is_limited: bool,
     /// A position of the game has too many pieces for a row.
     crowded: bool,
     failed: Option<Error>,
@@ -171,6 +180,7 @@ impl<R: Row> Counter<'_, R> {
         self.seen.remove(&at);
         if index < self.waiting.len() {
             self.waiting.remove(index);
+            self.mistakes += 1;
         }
         if index < self.packed.len() {
             self.packed.remove(index);
@@ -205,7 +215,10 @@ impl<R: Row> Counter<'_, R> {
         let code = MoveCode::from_move(mv);
         self.newest = None;
         self.refuted_before = self.refuted;
-        if self.refuted || !*self.sides.get(at.chess().turn()) {
+        let counts = *self.sides.get(at.chess().turn());
+        if self.refuted || !counts {
+            self.other_side += u64::from(!counts);
+            self.mistakes += u64::from(counts);
             self.wait_last();
             return;
         }
@@ -271,9 +284,16 @@ impl<R: Row> Visitor for Counter<'_, R> {
         }
         if R::PLACED || !self.repeated.is_empty() {
             self.game = self.files.number(&game.place.file, game.place.offset);
-            if self.repeated.contains(self.game) {
-                *self.report.left.entry(Left::Repeated).or_default() += 1;
-                return false;
+            match self.repeated.contains(self.game) {
+                Ok(false) => {}
+                Ok(true) => {
+                    *self.report.left.entry(Left::Repeated).or_default() += 1;
+                    return false;
+                }
+                Err(error) => {
+                    self.failed = Some(error);
+                    return false;
+                }
             }
             if self.index.is_some() {
                 GameIndex::write_entry(self.game, game, &mut self.entry);
@@ -287,6 +307,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         (self.refuted, self.refuted_before) = (false, false);
         self.seen.clear();
         (self.ply, self.plies, self.crowded) = (0, 0, false);
+        (self.other_side, self.mistakes, self.is_limited) = (0, 0, false);
         true
     }
 
@@ -305,6 +326,7 @@ impl<R: Row> Visitor for Counter<'_, R> {
         // Variations of the last move that counts may follow it.
         let last = if self.filter.variations { self.ply > self.most } else { self.ply >= self.most };
         let enough = last || self.waiting.len() >= MOST_PLIES;
+        self.is_limited |= in_main_line && enough;
         if in_main_line && enough && self.plies >= self.filter.min_plies as usize {
             return ControlFlow::Break(());
         }
@@ -332,6 +354,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
             Err(left) => *self.report.left.entry(left).or_default() += 1,
             Ok(result) => {
                 self.report.used += 1;
+                self.report.other_side += self.other_side;
+                self.report.mistakes += self.mistakes;
+                self.report.limited += u64::from(self.is_limited);
                 let has_no_result = end.result.is_none() && !self.filter.repertoire;
                 self.report.unfinished += u64::from(has_no_result);
                 if let Err(error) = self.settle(result, end.result) {
@@ -392,6 +417,9 @@ impl<R: Row> Visitor for Counter<'_, R> {
 
     fn keyed_line(&mut self, plies: &[KeyedPly]) {
         self.plies = plies.len();
+        self.is_limited = self.plies >= self.most;
+        let before = self.waiting.len();
         self.waiting.extend(plies.iter().take(self.most).filter(|ply| *self.sides.get(ply.side)));
+        self.other_side = (self.plies.min(self.most) - (self.waiting.len() - before)) as u64;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use shakmaty::{ByColor, Color};
 
 use wildmatch::WildMatch;
@@ -11,8 +11,8 @@ use crate::book::counts::{Among, By, Slice};
 use crate::chess::{RatingBand, Speed};
 use crate::games::{Date, GameResult, Header, PlayerName};
 
-/// Which games count, and which of their moves.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Which games count, and which of their moves. Its serialised form identifies it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Filter {
     /// Plies from the start of a game that count; `None`: all.
     pub max_ply: Option<u32>,
@@ -35,6 +35,7 @@ pub struct Filter {
     /// One of the players.
     pub player: Option<PlayerName>,
     /// The side of this player.
+    #[serde(serialize_with = "letter")]
     pub side: Option<Color>,
     /// Games without a result do not count; otherwise they count as draws.
     pub finished: bool,
@@ -52,8 +53,12 @@ pub struct Filter {
     pub unique: bool,
 }
 
+fn letter<S: Serializer>(side: &Option<Color>, serializer: S) -> Result<S::Ok, S::Error> {
+    side.map(Color::char).serialize(serializer)
+}
+
 /// What tags a game must have, and must not have.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tags {
     /// The names of all tags that decide.
     names: Vec<String>,
@@ -62,10 +67,15 @@ pub struct Tags {
 }
 
 /// A tag and a pattern for its text, ignoring case: `*` matches any text, `?` any one character.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TagPattern {
     name: String,
+    #[serde(serialize_with = "text")]
     pattern: WildMatch,
+}
+
+fn text<S: Serializer>(pattern: &WildMatch, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(pattern)
 }
 
 impl FromStr for TagPattern {
@@ -100,12 +110,22 @@ impl Tags {
 const TIME_CONTROL: &str = "TimeControl";
 
 /// Whose moves count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub enum Only {
     /// Those of one side.
     Side(Color),
     /// Those of the player that the filter names.
     Player,
+}
+
+impl From<Only> for String {
+    fn from(only: Only) -> Self {
+        match only {
+            Only::Side(side) => side.char().into(),
+            Only::Player => "player".to_owned(),
+        }
+    }
 }
 
 /// Why a game does not count.

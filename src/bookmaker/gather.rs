@@ -39,9 +39,8 @@ pub struct Input<'a> {
     pub counts: &'a [CountFile],
     /// Where the counts of each file of games are kept until the output is written, if they are.
     pub work: Option<&'a mut Work>,
-    /// Takes the row groups that cannot be read to their end, after what can be read of them is counted; `None`: the first
-    /// is an error.
-    pub damage: Option<&'a Damage>,
+    /// Takes the row groups that cannot be read to their end, after what can be read of them is counted.
+    pub damage: &'a Damage,
 }
 
 /// Row groups of count files that could not be read to their end, by the places of their files in [`Input::counts`].
@@ -53,10 +52,14 @@ impl Damage {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((file, group), error);
     }
 
-    /// What it is, for these files.
-    pub fn findings(self, files: &[CountFile]) -> Vec<Finding> {
+    /// What it is, for each of these files.
+    pub fn findings(self, files: &[CountFile]) -> Vec<(&CountFile, Vec<Finding>)> {
         let groups = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        damage(groups.iter().filter_map(|((file, group), error)| Some((files.get(*file)?, *group, error))))
+        let of_file = |(number, file)| {
+            let groups = groups.range((number, 0)..=(number, usize::MAX));
+            (file, damage(groups.map(|((_, group), error)| (file, *group, error))))
+        };
+        files.iter().enumerate().map(of_file).collect()
     }
 }
 
@@ -81,7 +84,7 @@ impl Input<'_> {
             let source = |(number, file)| Source {
                 file: Held::Open(file),
                 filter,
-                damage: self.damage.map(|damage| (damage, number)),
+                damage: Some((self.damage, number)),
             };
             self.counts.iter().enumerate().map(source)
         };
@@ -92,14 +95,17 @@ impl Input<'_> {
             let shards =
                 shards.into_iter().map(|shard| Source { file: Held::Closed(shard), filter, damage: None });
             let sources: Vec<_> = shards.chain(given()).collect();
-            let runs = read(&sources, by, resources, progress)?;
+            let (runs, rows_left) = read(&sources, by, resources, progress)?;
+            let report = Report { rows_left, ..report };
             return Ok(Counted { runs, report, marks: Marks::default() });
         }
         let both = !self.counts.is_empty() && !self.games.files().is_empty();
         let memory = if both { resources.memory / 2 } else { resources.memory };
         let resources = &Resources { memory, ..resources.clone() };
         let mut counted = count(self.games, filter, by, self.repeated, resources, index, progress)?;
-        counted.runs.extend(read(&given().collect::<Vec<_>>(), by, resources, progress)?);
+        let (runs, rows_left) = read(&given().collect::<Vec<_>>(), by, resources, progress)?;
+        counted.runs.extend(runs);
+        counted.report.rows_left = rows_left;
         Ok(counted)
     }
 }
@@ -128,7 +134,7 @@ impl Held<'_> {
     }
 }
 
-/// Reads count files on all threads, a row group at a time.
+/// Reads count files on all threads, a row group at a time, and counts the rows that a filter leaves out.
 ///
 /// # Errors
 /// When a file cannot be read or is damaged, a temporary one cannot be written, or the work is interrupted.
@@ -137,7 +143,7 @@ fn read<R: Row>(
     by: By,
     resources: &Resources,
     progress: &Progress,
-) -> Result<Vec<SortedRuns<R>>> {
+) -> Result<(Vec<SortedRuns<R>>, u64)> {
     let (mut parts, mut all) = (Vec::new(), 0);
     for source in sources {
         source.file.with(|file| {
@@ -147,12 +153,12 @@ fn read<R: Row>(
         })?;
     }
     if parts.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
     progress.things(all, "rows");
     let threads = resources.threads.clamp(1, parts.len());
     let share = resources.memory / threads;
-    let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
+    let (next, done, left) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let work = || {
         let mut sorter = RadixSorter::<R>::new(share, &resources.temp);
         let mut read = || -> Result<()> {
@@ -168,6 +174,7 @@ fn read<R: Row>(
                         progress.at(done.fetch_add(STRIDE, Ordering::Relaxed) + STRIDE);
                     }
                     if !filter.admits_slice(line.slice) {
+                        left.fetch_add(1, Ordering::Relaxed);
                         return Ok(());
                     }
                     push(&Line { slice: by.of(line.slice), ..*line }, &mut sorter)
@@ -186,7 +193,8 @@ fn read<R: Row>(
         read().inspect_err(|_| next.store(parts.len(), Ordering::Relaxed))?;
         Ok(sorter.finish())
     };
-    parallel::beside(threads, work, || ()).1.into_iter().collect()
+    let runs: Result<Vec<_>> = parallel::beside(threads, work, || ()).1.into_iter().collect();
+    Ok((runs?, left.into_inner()))
 }
 
 /// Takes in a row of a count file, which holds as much as three rows of a build.

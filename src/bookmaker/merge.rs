@@ -1,16 +1,17 @@
 //! Merging books into one, and converting one into another format.
 #![allow(clippy::cast_possible_truncation, reason = "there are fewer books than 2^32")]
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::sort::{RadixSorter, Sortable, Sorted};
 use super::{Names, Resources};
+use crate::base::bytes;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::sort::{self, Sorter};
 use crate::book::plain_weights;
 use crate::book::{Book, BookWriter, PositionRecord, Scope, Written};
 
@@ -81,11 +82,14 @@ fn merge_rows<R: Merging>(
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let resources = &resources.without(writer.memory());
+    // A book that can have comments is copied as it is, and one that has none gets the names of openings.
+    let have_comments = books.iter().any(|(book, _)| book.format().holds_comments());
+    let aside = if have_comments { resources.memory / 8 } else { 0 };
+    let resources = &resources.without(aside);
+    let mut comments = Sorter::new(&resources.temp, aside);
     let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
     let mut rows = Vec::<R>::new();
     let mut merged = Merged::default();
-    // Few positions have comments, which take no more memory than they do in their file.
-    let mut comments = BTreeMap::new();
     for (number, (book, scope)) in books.iter().enumerate() {
         let mut result = Ok(());
         let first_game = (number as u64) << BOOK_SHIFT;
@@ -105,11 +109,15 @@ fn merge_rows<R: Merging>(
         let unreached = book.each(*scope, progress, &mut |record| {
             merged.read += 1;
             if let Some(comment) = &record.comment {
-                comments.entry(record.key).or_insert_with(|| comment.clone());
+                // Of a position's comments the first counts.
+                let place = [record.key.to_be_bytes(), merged.read.to_be_bytes()].concat();
+                result = comments.push(&[&*place, comment.as_bytes()].concat());
             }
             rows.clear();
             R::append(record, number as u32, first_game, &mut rows);
-            result = rows.iter().try_for_each(|row| sorter.push(*row));
+            if result.is_ok() {
+                result = rows.iter().try_for_each(|row| sorter.push(*row));
+            }
             if merged.read.is_multiple_of(STRIDE) && result.is_ok() {
                 result = interrupt::check();
             }
@@ -120,9 +128,8 @@ fn merge_rows<R: Merging>(
     }
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
-    // A book that can have comments is copied as it is, and one that has none gets the names of openings.
-    let named = writer.holds_comments() && !books.iter().any(|(book, _)| book.format().holds_comments());
-    let names = named.then(Names::default);
+    let names = (writer.holds_comments() && !have_comments).then(Names::default);
+    let mut comments = Comments { sorted: comments.finish()?, next: None };
     let (needs_positions, holds_verdicts) = (writer.needs_positions(), writer.holds_verdicts());
     sorted.each(resources, progress, R::positions, |found| {
         for mut record in found {
@@ -132,7 +139,7 @@ fn merge_rows<R: Merging>(
             }
             record.comment = match &names {
                 Some(names) => names.get(record.key),
-                None => comments.remove(&record.key),
+                None => comments.of(record.key)?,
             };
             if !holds_verdicts {
                 merged.ruled_out += remove_ruled_out(&mut record);
@@ -142,4 +149,83 @@ fn merge_rows<R: Merging>(
         Ok(())
     })?;
     Ok((merged, writer.finish()?))
+}
+
+/// Comments in the order of their positions' keys.
+struct Comments {
+    sorted: sort::Sorted,
+    /// The first that is not before the last key.
+    next: Option<(u64, String)>,
+}
+
+impl Comments {
+    /// The comment of a position; their keys ascend.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    fn of(&mut self, key: u64) -> Result<Option<String>> {
+        while self.next.as_ref().is_none_or(|(next, _)| *next < key) {
+            let Some(record) = self.sorted.next()? else { return Ok(None) };
+            let text = String::from_utf8_lossy(record.get(16..).unwrap_or_default()).into_owned();
+            self.next = Some((bytes::u64_be(record, 0).unwrap_or_default(), text));
+        }
+        Ok(self.next.take_if(|(next, _)| *next == key).map(|(_, text)| text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{self, MoveFacts, WriteOptions};
+    use crate::chess::Position;
+    use shakmaty::Position as _;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    fn comment(word: &str, at: &Position) -> String {
+        format!("{word} {:x} {}", at.key(), "x".repeat(80))
+    }
+
+    /// Writes a book of these positions, each with a comment that begins with a word.
+    fn write(path: &Path, positions: &[Position], word: &str) -> Arc<dyn Book> {
+        let mut writer = book::create(path, &WriteOptions::default()).unwrap();
+        for at in positions {
+            let moves: Vec<_> = at.chess().legal_moves().iter().map(|mv| MoveFacts::new(*mv, 2)).collect();
+            let comment = Some(comment(word, at));
+            writer.add(&PositionRecord { comment, ..PositionRecord::of(at, &moves) }).unwrap();
+        }
+        writer.finish().unwrap();
+        book::open(path).unwrap()
+    }
+
+    #[test]
+    fn comments_that_memory_does_not_hold_come_back_and_the_first_of_a_position_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut positions, mut at) = (vec![Position::start()], 0);
+        while positions.len() < 1500 {
+            let found = positions[at].chess().legal_moves();
+            let after: Vec<_> = found.iter().step_by(3).map(|mv| positions[at].after(*mv)).collect();
+            positions.extend(after);
+            at += 1;
+        }
+        positions.sort_by_key(Position::key);
+        positions.dedup_by_key(|at| at.key());
+        // Black's positions are those of White with other colours, in this format.
+        positions.retain(|at| at.chess().turn().is_white());
+        let path = |name: &str| folder.path().join(name);
+        let (one, other) = positions.split_at(positions.len() / 2);
+        let books = [write(&path("a.kob"), one, "a"), write(&path("b.kob"), &positions, "b")];
+        // An eighth of this holds a part of the comments.
+        let resources = Resources { threads: 2, memory: 1 << 19, temp: folder.path().to_owned() };
+        let writer =
+            book::create(path("c.kob"), &WriteOptions { memory: 1, ..WriteOptions::default() }).unwrap();
+        let scoped = books.each_ref().map(|book| (&**book, Scope::All));
+        merge(&scoped, &resources, writer, &Progress::none()).unwrap();
+        let merged = book::open(path("c.kob")).unwrap();
+        for (word, positions) in [("a", one), ("b", other)] {
+            for at in positions {
+                assert_eq!(merged.comment(at), Some(comment(word, at)));
+            }
+        }
+    }
 }

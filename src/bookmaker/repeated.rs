@@ -1,30 +1,37 @@
 //! Games that occur several times, in one file or in several.
 //!
-//! A first round over all games makes a row of each: a digest of the players, the date and the moves, and the number of the
-//! game. The rows are sorted within the memory that the build may use, and of the games with one digest the first is
-//! counted. So the same games count whatever the number of threads.
+//! A first round over all games makes a record of each: a digest of the players, the date and the moves, and the number of
+//! the game. The records are sorted within the memory that the build may use, and of the games with one digest the first is
+//! counted. So the same games count whatever the number of threads, and memory is bounded even if all games are one.
 
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
-use bytemuck::{Pod, Zeroable};
 use sha2::{Digest as _, Sha256};
 use shakmaty::Move;
 
 use super::Resources;
 use super::files::Files;
 use super::filter::Filter;
-use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::{Error, Result};
+use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::sort::Sorter;
+use crate::base::table::Table;
 use crate::book::counts::By;
 use crate::chess::{MoveCode, Position};
 use crate::games::play::{GamesPlayer, play};
 use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};
 
+/// Bytes of a digest, which a record begins with. The game's number follows.
+const DIGEST_LEN: usize = 16;
+
+/// Records between two checks for an interrupt.
+const STRIDE: u64 = 1 << 14;
+
 /// The numbers of games that others before them repeat.
-#[derive(Clone, Debug, Default)]
-pub struct Repeated(Vec<u64>);
+#[derive(Debug, Default)]
+pub struct Repeated(Option<Table<{ size_of::<u64>() }>>);
 
 impl Repeated {
     /// Finds the games that have the same players, date and moves as one before them, among those that the filter admits.
@@ -37,69 +44,62 @@ impl Repeated {
         resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let share = Ahead::of(resources).left(resources) / resources.threads.max(1);
+        let memory = Ahead::of(resources).left(resources) / 4;
+        let sorter = Mutex::new(Sorter::new(&resources.temp, memory));
         let files = Files::new(source);
         let digester = || Digester {
             filter,
             wanted_tags: filter.wanted_tags(By::default()),
             files: &files,
-            sorter: RadixSorter::<Row>::new(share, &resources.temp),
+            sorter: &sorter,
             games: 0,
+            taken: 0,
             game: 0,
             digest: Sha256::new(),
             plies: 0,
             failed: None,
         };
-        let finish = |digester: Digester<'_>| match digester.failed {
-            Some(error) => Err(error),
-            None => Ok(digester.sorter.finish()),
-        };
-        let sorted = Sorted::new(play(source, resources, progress, digester, finish)?);
-        progress.things(sorted.total(), "games");
-        let mut repeated = Vec::new();
-        let later = |rows: &[Row]| -> Vec<u64> {
-            let same = rows.chunk_by(|a, b| a.digest == b.digest);
-            same.flat_map(|rows| rows.iter().skip(1).map(|row| row.game)).collect()
-        };
-        sorted.each(resources, progress, later, |games| {
-            repeated.extend(games);
-            Ok(())
-        })?;
-        repeated.sort_unstable();
-        Ok(Self(repeated))
+        let finish = |digester: Digester<'_>| digester.failed.map_or(Ok(digester.taken), Err);
+        let taken = play(source, resources, progress, digester, finish)?;
+        progress.things(taken.into_iter().sum(), "games");
+        let mut sorted = sorter.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        let mut numbers = Sorter::new(&resources.temp, memory);
+        let (mut last, mut done) = (Vec::new(), 0_u64);
+        while let Some(record) = sorted.next()? {
+            done += 1;
+            if done.is_multiple_of(STRIDE) {
+                interrupt::check()?;
+                progress.at(done);
+            }
+            // A file that is named twice has each game twice under one number, and counts twice.
+            if record.get(..DIGEST_LEN) == last.get(..DIGEST_LEN) && record != last {
+                numbers.push(record.get(DIGEST_LEN..).unwrap_or_default())?;
+            }
+            last.clear();
+            last.extend_from_slice(record);
+        }
+        drop(sorted);
+        let mut numbers = numbers.finish()?;
+        let mut repeated = Table::new(&resources.temp, memory / 4);
+        while let Some(number) = numbers.next()? {
+            if let Some(number) = number.first_chunk() {
+                repeated.push(number)?;
+            }
+        }
+        Ok(Self((!repeated.is_empty()).then_some(repeated)))
     }
 
     /// Whether no game is repeated.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// Whether the game with this number repeats one before it.
-    pub fn contains(&self, game: u64) -> bool {
-        self.0.binary_search(&game).is_ok()
-    }
-}
-
-/// A game: 24 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
-#[repr(C)]
-struct Row {
-    digest: [u64; 2],
-    game: u64,
-}
-
-impl Sortable for Row {
-    fn key(&self) -> u64 {
-        let [key, _] = self.digest;
-        key
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        self.cmp(other)
-    }
-
-    fn absorb(&mut self, other: &Self) -> bool {
-        self == other
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read.
+    pub fn contains(&self, game: u64) -> Result<bool> {
+        self.0.as_ref().map_or(Ok(false), |numbers| Ok(numbers.find(game)?.is_some()))
     }
 }
 
@@ -108,8 +108,10 @@ struct Digester<'a> {
     filter: &'a Filter,
     wanted_tags: Vec<String>,
     files: &'a Files,
-    sorter: RadixSorter<Row>,
+    sorter: &'a Mutex<Sorter>,
     games: u64,
+    /// Games of them whose records were made.
+    taken: u64,
     game: u64,
     digest: Sha256,
     plies: usize,
@@ -173,12 +175,10 @@ impl Visitor for Digester<'_> {
         if refused || self.filter.result(end.result, self.plies).is_err() {
             return;
         }
-        let half = |from: usize| {
-            let bytes = digest.iter().skip(from).take(8);
-            bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))
-        };
-        let row = Row { digest: [half(0), half(8)], game: self.game };
-        if let Err(error) = self.sorter.push(row) {
+        let record = [digest.get(..DIGEST_LEN).unwrap_or_default(), &self.game.to_be_bytes()].concat();
+        self.taken += 1;
+        let mut sorter = self.sorter.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = sorter.push(&record) {
             self.failed = Some(error);
         }
     }

@@ -15,6 +15,14 @@ pub struct Report {
     pub used: u64,
     /// Plies that counted.
     pub plies: u64,
+    /// Plies of these games that did not count, because they are those of the other side.
+    pub other_side: u64,
+    /// Plies of these games that did not count: mistakes, and what follows them.
+    pub mistakes: u64,
+    /// Games that reached the last ply that counts.
+    pub limited: u64,
+    /// Rows of count files that did not count because of the filter.
+    pub rows_left: u64,
     /// Games without a result that counted as draws.
     pub unfinished: u64,
     /// Games that did not count because of the filter.
@@ -77,8 +85,13 @@ impl Report {
 
     /// Takes in the report of other games.
     pub fn merge(&mut self, other: Self) {
-        let Self { games, used, plies, unfinished, left, errors, crowded, cut, lost_marks, dropped } = other;
+        let Self { games, used, plies, other_side, mistakes, limited, rows_left, unfinished, .. } = other;
+        let Self { left, errors, crowded, cut, lost_marks, dropped, .. } = other;
         self.drop_moves(dropped);
+        self.other_side += other_side;
+        self.mistakes += mistakes;
+        self.limited += limited;
+        self.rows_left += rows_left;
         self.games += games;
         self.used += used;
         self.plies += plies;

@@ -2,7 +2,7 @@
 //!
 //! Each thread fills a [`RadixSorter`]: rows go into bins by the first bits of their keys, a full bin is sorted and added
 //! up into a run, and when the thread's share of memory is full, all its runs go to a temporary file as one. [`Sorted`]
-//! then divides the key space into ranges that fit into memory: what all runs have of a range is sorted once more, added
+//! then divides the key space into pieces that fit into memory: what all runs have of a piece is sorted once more, added
 //! up, and handed on. The result depends on the rows alone, not on their order, the threads or the memory.
 //!
 //! The writers of books sort with [`base::sort::Sorter`](crate::base::sort::Sorter) instead. Both exist because they
@@ -22,7 +22,7 @@ mod spilled;
 use std::cmp::Ordering;
 use std::path::Path;
 
-use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather};
+use bin::{BIN_BITS, BIN_RANGES, Bin, RANGES, bin_of, gather, keys_of};
 use order::RadixBuffers;
 use spilled::SpilledRuns;
 
@@ -41,6 +41,13 @@ const MADE_LEN: usize = 512;
 /// Rows that are handed on at a time, however much memory there is: more would be allocated and freed by the system
 /// again and again.
 const MOST_ROWS: u64 = 1 << 14;
+
+/// The part of a thread's rows that one bin may hold: keys that are no hashes may all belong to one, and to merge a bin takes
+/// several times its memory.
+const CROWD: usize = 8;
+
+/// Rows that a bin may hold however little memory there is.
+const FEW_ROWS: usize = 1 << 10;
 
 /// A fixed number of bytes that can be sorted, and added up with others that count the same thing.
 pub trait Sortable: bytemuck::Pod + Send + Sync {
@@ -108,6 +115,7 @@ impl<R: Sortable> RadixSorter<R> {
     #[cold]
     fn push_full(&mut self, bin: usize, row: R) -> Result<()> {
         let bin = &mut self.bins[bin];
+        let mut is_crowded = false;
         if bin.fresh.len() < self.room {
             let more = (self.room - bin.fresh.len()).min(bin.fresh.len().max(16));
             bin.fresh.reserve_exact(more);
@@ -116,9 +124,10 @@ impl<R: Sortable> RadixSorter<R> {
             if self.held < self.most / 2 {
                 self.held -= bin.merge(&mut self.buffers);
             }
+            is_crowded = bin.held() > (self.most / CROWD).max(FEW_ROWS);
         }
         bin.fresh.push(row);
-        if self.held > self.most {
+        if self.held > self.most || is_crowded {
             self.spilled.add(&self.bins, &mut self.buffers)?;
             self.bins.iter_mut().for_each(|bin| bin.runs = Vec::new());
             self.held = 0;
@@ -181,11 +190,11 @@ impl<R: Sortable> Sorted<R> {
         let threads = resources.threads.max(1);
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
-        let ranges = self.ranges((most.max(1) as u64).min(MOST_ROWS), threads);
+        let pieces = self.pieces((most.max(1) as u64).min(MOST_ROWS), threads)?;
         let work = |(): &mut (), at: u64, made: &mut Option<Result<(u64, T)>>| {
-            let range = usize::try_from(at).ok().and_then(|at| ranges.get(at));
+            let piece = usize::try_from(at).ok().and_then(|at| pieces.get(at));
             let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
-            *made = range.map(|&(from, to)| self.rows(from, to).map(make));
+            *made = piece.map(|piece| self.rows(piece).map(make));
         };
         let mut done = 0;
         let take = |_, made: &mut Option<Result<(u64, T)>>| {
@@ -195,26 +204,66 @@ impl<R: Sortable> Sorted<R> {
             progress.at(done);
             take(made)
         };
-        parallel::in_order(ranges.len() as u64, threads, 0, || (), work, take)
+        parallel::in_order(pieces.len() as u64, threads, 0, || (), work, take)
     }
 
-    /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy.
-    fn ranges(&self, most: u64, threads: usize) -> Vec<(usize, usize)> {
-        let most = most.min(self.total() / (threads as u64 * 16) + 1);
-        let mut ranges = Vec::new();
+    /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy. A range with more rows is
+    /// divided, down to a single key.
+    ///
+    /// # Errors
+    /// When a temporary file cannot be read, or the work is interrupted.
+    fn pieces(&self, most: u64, threads: usize) -> Result<Vec<Piece>> {
+        let wanted = most.min(self.total() / (threads as u64 * 16) + 1);
+        let mut pieces = Vec::new();
         let (mut from, mut rows) = (0, 0);
         for range in 0..RANGES {
             let here = self.count(range);
-            if rows > 0 && rows + here > most {
-                ranges.push((from, range));
+            if rows > 0 && rows + here > wanted {
+                pieces.push(Piece { from, to: range, keys: None });
                 (from, rows) = (range, 0);
             }
             rows += here;
+            if rows > most {
+                // It is alone in the piece.
+                self.divide(range, keys_of(range), rows, most, &mut pieces)?;
+                (from, rows) = (range + 1, 0);
+            }
         }
         if rows > 0 {
-            ranges.push((from, RANGES));
+            pieces.push(Piece { from, to: RANGES, keys: None });
         }
-        ranges
+        Ok(pieces)
+    }
+
+    /// Divides the keys from `low` to `high` of a range, which have so many rows.
+    fn divide(
+        &self,
+        range: usize,
+        (low, high): (u64, u64),
+        rows: u64,
+        most: u64,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<()> {
+        interrupt::check()?;
+        if rows <= most || low == high {
+            if rows > 0 {
+                pieces.push(Piece { from: range, to: range + 1, keys: Some((low, high)) });
+            }
+            return Ok(());
+        }
+        let middle = low + (high - low) / 2;
+        let first = self.below(range, middle + 1)? - self.below(range, low)?;
+        self.divide(range, (low, middle), first, most, pieces)?;
+        self.divide(range, (middle + 1, high), rows - first, most, pieces)
+    }
+
+    /// Rows of a range whose keys are below `key`.
+    fn below(&self, range: usize, key: u64) -> Result<u64> {
+        self.threads.iter().try_fold(0, |all, runs| {
+            let held = runs.bins[range / BIN_RANGES].parts(range);
+            let held: usize = held.map(|part| part.partition_point(|row| row.key() < key)).sum();
+            Ok(all + held as u64 + runs.spilled.below::<R>(range, key)?)
+        })
     }
 
     fn count(&self, range: usize) -> u64 {
@@ -225,21 +274,42 @@ impl<R: Sortable> Sorted<R> {
         self.threads.iter().map(count).sum()
     }
 
-    /// The rows of some ranges, sorted and added up.
-    fn rows(&self, from: usize, to: usize) -> Result<Vec<R>> {
+    /// The rows of a piece, sorted and added up.
+    fn rows(&self, piece: &Piece) -> Result<Vec<R>> {
         let mut files = Vec::new();
         for runs in &self.threads {
-            files.extend(runs.spilled.read(from, to)?);
+            files.extend(runs.spilled.read(piece)?);
         }
         let mut buffers = RadixBuffers::default();
         let (mut rows, mut part) = (Vec::new(), Vec::new());
-        for range in from..to {
+        for range in piece.from..piece.to {
             let held = self.threads.iter().flat_map(|runs| runs.bins[range / BIN_RANGES].parts(range));
             let read = files.iter().map(|file| file.part(range));
-            gather(held.chain(read), &mut part, &mut buffers);
+            gather(held.map(|part| piece.cut(part)).chain(read), &mut part, &mut buffers);
             rows.extend_from_slice(&part);
         }
         Ok(rows)
+    }
+}
+
+/// Some ranges, or a part of one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    /// The first range.
+    from: usize,
+    /// The one after the last.
+    to: usize,
+    /// The first and last key of a part of the range.
+    keys: Option<(u64, u64)>,
+}
+
+impl Piece {
+    /// Those of a range's sorted rows that belong to it.
+    fn cut<'a, R: Sortable>(&self, rows: &'a [R]) -> &'a [R] {
+        let Some((low, high)) = self.keys else { return rows };
+        let from = rows.partition_point(|row| row.key() < low);
+        let to = rows.partition_point(|row| row.key() <= high);
+        rows.get(from..to).unwrap_or_default()
     }
 }
 
@@ -298,6 +368,42 @@ mod tests {
             // Each thread has room for a row in each bin.
             prop_assert!(spilled > 0 || memory > 1 << 10 || model.len() < 1000);
             prop_assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn keys_that_are_close_together_take_no_more_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let memory = 1 << 20;
+        for distance in [1, 1 << 20, 1 << 50] {
+            let mut sorter = RadixSorter::new(memory, folder.path());
+            let held = |sorter: &RadixSorter<CountRow>| sorter.bins.iter().map(Bin::held).max().unwrap();
+            let mut fullest = 0;
+            for number in 0..50_000_u64 {
+                let key = (number * 7919 % 10_000) * distance;
+                let (slice, mv) = (Slice::default(), MoveCode((number / 10_000) as u16));
+                sorter
+                    .push(CountRow::new(Count { key, mv, slice, outcome: Outcome::Win, games: 1 }))
+                    .unwrap();
+                fullest = fullest.max(held(&sorter));
+            }
+            assert!(fullest <= memory / size_of::<CountRow>() / 4, "{distance}: {fullest}");
+            let sorted = Sorted::new(vec![sorter.finish()]);
+            let resources = Resources { threads: 2, memory: 1 << 20, temp: folder.path().to_owned() };
+            let (mut all, mut most) = (0, 0);
+            sorted
+                .each(
+                    &resources,
+                    &Progress::none(),
+                    |rows: &[CountRow]| rows.len(),
+                    |rows| {
+                        (all, most) = (all + rows, most.max(rows));
+                        Ok(())
+                    },
+                )
+                .unwrap();
+            let made = 2 * size_of::<CountRow>() + MADE_LEN;
+            assert!(all == 50_000 && most * made <= resources.memory / 4 / 2, "{distance}: {most} of {all}");
         }
     }
 

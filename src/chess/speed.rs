@@ -2,7 +2,7 @@
 
 /// How fast a game was played, by the rule of Lichess (<https://lichess.org/faq#time-controls>): the seconds that a player
 /// has for 40 moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub enum Speed {
     /// Less than 30 s.
     UltraBullet,

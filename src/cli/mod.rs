@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::base::error::{Error, ErrorKind};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::{cut, interrupt};
 
 use args::adapter;
@@ -111,6 +111,8 @@ pub fn main() -> ExitCode {
             return Exit::Usage.into();
         }
     };
+    // These give their files names at the end.
+    let at_end = |done: Result<Exit>| done.map_err(|error| interrupt::after("nothing was written", error));
     let result = match &cli.command {
         None if was_double_clicked() => init::welcome(),
         None => play::run(&cli.adapter),
@@ -118,18 +120,18 @@ pub fn main() -> ExitCode {
         Some(Command::Explore(args)) => explore::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Check(args)) => check::run(args),
-        Some(Command::Build(args)) => build::run(args),
-        Some(Command::Convert(args)) => convert::run(args),
-        Some(Command::Merge(args)) => merge::run(args),
-        Some(Command::Trim(args)) => trim::run(args),
-        Some(Command::Edit(args)) => edit::run(args),
+        Some(Command::Build(args)) => at_end(build::run(args)),
+        Some(Command::Convert(args)) => at_end(convert::run(args)),
+        Some(Command::Merge(args)) => at_end(merge::run(args)),
+        Some(Command::Trim(args)) => at_end(trim::run(args)),
+        Some(Command::Edit(args)) => at_end(edit::run(args)),
         Some(Command::Diff(args)) => diff::run(args),
         Some(Command::Dump(args)) => dump::run(args),
         Some(Command::Tree(args)) => tree::run(args),
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Vet(args)) => vet::run(args),
-        Some(Command::Evals(args)) => evals::run(args),
+        Some(Command::Evals(args)) => at_end(evals::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),
     };

@@ -44,6 +44,7 @@ use crate::adapter::config::books::BookList;
 use crate::adapter::config::rules::Rule;
 use crate::adapter::config::search_paths::SearchPaths;
 use crate::adapter::config::{Config, FILE_NAME, Given};
+use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::counts::Among;
 use crate::book::{self, Book};
@@ -129,7 +130,8 @@ impl Explorer {
         for slot in &slots {
             warnings.extend(slot.error());
         }
-        let program = |path, config: Config| {
+        let mut program = |path, mut config: Config| {
+            warnings.extend(set_chess(&mut config.settings));
             let folder = config.find_engine_dir().ok().flatten();
             engine::Program {
                 args: config.engine_args,

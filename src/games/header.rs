@@ -92,7 +92,7 @@ impl Header {
 }
 
 /// A date, possibly without day or month. Unknown parts are 0, so that dates sort.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Date {
     /// The year, at most 9999.
     pub year: u16,

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 /// A player's name or a part of it, or the names of several players, in any letter case.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct PlayerName(Known);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 enum Known {
     Part(String),
     Whole(BTreeSet<String>),

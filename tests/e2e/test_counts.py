@@ -254,21 +254,22 @@ def test_what_duckdb_writes_is_read(how, pgn, done, duck, tmp_path):
 
 
 def test_what_cannot_be_counts_is_refused(shards, refused, duck, tmp_path):
-    def written(select, more=""):
+    def written(select, more="", code=3):
         duck.execute(f"COPY (SELECT {select} FROM 'shards/*.parquet') TO '{tmp_path}/x.parquet' (FORMAT parquet{more})")
-        return refused(3, "build", "x.parquet", "-o", "x.bin")
+        return refused(code, "build", "x.parquet", "-o", "x.bin")
 
     said = written("key, move, sum(wins) OVER () AS wins, draws, losses")
     assert 'the column "wins" holds DOUBLE numbers, which are not exact: write it as whole numbers, with CAST(sum(' in said
-    said = written("key, move, wins::BIGINT - 99999 AS wins, draws, losses")
-    assert re.search(r"x\.parquet: row \d+, counted from 0: wins is -\d+, and cannot be negative", said)
-    said = written("key, move, wins, draws, NULL::BIGINT AS losses")
+    # Rows before such a one would count.
+    said = written("key, move, wins::BIGINT - 99999 AS wins, draws, losses", code=1)
+    assert re.search(r"x\.parquet: damaged: row \d+, counted from 0: wins is -\d+, and cannot be negative", said)
+    said = written("key, move, wins, draws, NULL::BIGINT AS losses", code=1)
     assert "row 0, counted from 0: a value is missing (NULL)" in said
     said = written("key, move, wins, draws", more="")
     assert 'this Parquet file has no column "losses"' in said
-    said = written("key, 40000 AS move, wins, draws, losses")
+    said = written("key, 40000 AS move, wins, draws, losses", code=1)
     assert "move is 40000, which codes no move" in said
-    said = written("*", more=", COMPRESSION brotli")
+    said = written("*", more=", COMPRESSION brotli", code=1)
     assert "is compressed with BROTLI: write it with snappy, zstd" in said
     assert not (tmp_path / "x.bin").exists()
 
@@ -334,7 +335,7 @@ def test_the_adapter_plays_from_count_files(book, shards, adapter, tmp_path):
     assert chess.Move.from_uci(answer.move) in chess.Board().legal_moves
 
 
-def test_broken_count_files_are_refused_and_leave_nothing(shards, tabiya, tmp_path):
+def test_broken_count_files_are_refused_or_reported(shards, tabiya, tmp_path):
     whole = (shards / "0.parquet").read_bytes()
     rng = random.Random(1)
     broken = [whole[: rng.randrange(len(whole))] for _ in range(10)]

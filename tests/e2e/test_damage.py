@@ -74,7 +74,10 @@ def read(tabiya, tmp_path, sources):
 
     def run(book):
         out = ["-o", "out.bin", "--force"]
-        return {
+        # What a book of keys needs not is not read.
+        builds = {"build": ["-o", "out.ctg"], "count": ["--counts", "--positions", "-o", "out.parquet"]}
+        builds = builds if book.suffix == ".parquet" else {}
+        return {name: tabiya("build", book, *words, "--force") for name, words in builds.items()} | {
             "convert": tabiya("convert", book, *out),
             "merge": tabiya("merge", book, sources["bin"], *out),
             "trim": tabiya("trim", book, *out, "--reachable"),

@@ -1,5 +1,6 @@
 """The filters of `build` that look at the headers of games, and those of moves, recomputed with python-chess."""
 
+import json
 import random
 
 import pytest
@@ -204,3 +205,41 @@ def test_wrong_filters_are_explained(build, source, tabiya, tmp_path):
     assert done.returncode == USAGE and b"pipe" in done.stderr
     _, told = build(path, "--counts", "--min-share", "5", out="c.parquet", code=USAGE)
     assert "--min-share" in told
+
+
+def test_what_an_option_leaves_out_of_games_is_counted(build, tmp_path):
+    games, path = random_games(300, seed=9, most_plies=24), tmp_path / "games.pgn"
+    path.write_text(pgn(games))
+    lengths = [len(game.moves) for game in games]
+    _, said = build(path, "--max-ply", "8", "--min-games", "1")
+    assert f"{sum(length >= 8 for length in lengths)} games counted up to the last ply that counts (--max-ply)" in said
+    _, said = build(path, "--min-games", "1")
+    assert "counted up to" not in said and "other side" not in said
+    for out in ("book.bin", "book.ctg"):
+        _, said = build(path, "--only", "black", "--min-games", "1", out=out)
+        assert f"{sum((length + 1) // 2 for length in lengths)} plies of the other side left out" in said, out
+        _, said = build(path, "--only", "black", "--max-ply", "5", "--min-games", "1", out=out)
+        assert f"{sum((min(length, 5) + 1) // 2 for length in lengths)} plies of the other side left out" in said, out
+
+
+def test_mistakes_that_are_left_out_are_counted(build, tmp_path):
+    text = '[Result "1-0"]\n\n1. e4 e5 2. Qh5 $2 Nc6 3. Bc4 1-0\n\n[Result "0-1"]\n\n1. d4 d5 2. c4 0-1\n\n'
+    (tmp_path / "games.pgn").write_text(text)
+    for out in ("book.bin", "book.ctg"):
+        _, said = build(tmp_path / "games.pgn", "--skip-mistakes", "--min-games", "1", out=out)
+        assert "2 games read, 2 used, 5 plies" in said and "3 plies left out by --skip-mistakes" in said, said
+
+
+def test_rows_of_count_files_that_are_left_out_are_counted(source, build, tabiya, tmp_path):
+    path, _ = source
+    counts, _ = build(path, "--counts", "--by", "speed", out="all.parquet")
+    blitz, _ = build(path, "--counts", "--by", "speed", "--speed", "blitz", out="blitz.parquet")
+
+    def rows(file):
+        return json.loads(tabiya("info", "--json", file).stdout)["entries"]
+
+    left = f"left out: {rows(counts) - rows(blitz)} rows of other speeds or ratings"
+    _, said = build(counts, "--speed", "blitz", "--min-games", "1")
+    assert left in said, said
+    done = tabiya("merge", counts, "-o", "merged.parquet", "--by", "speed", "--speed", "blitz")
+    assert done.returncode == DONE and left in done.stdout.decode(), done

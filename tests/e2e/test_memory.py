@@ -1,7 +1,9 @@
 """How much memory the making of books takes: no more than it is allowed, however many games there are."""
 
+import filecmp
 import os
 import random
+import struct
 import subprocess
 
 import pytest
@@ -27,6 +29,12 @@ def pawn_games(path, moves):
             result = chance.choice(["1-0", "0-1", "1/2-1/2"])
             out.write(f'[White "A{number % 99}"]\n[Black "B"]\n[Result "{result}"]\n\n{text} {result}\n\n')
     return path
+
+
+def in_pieces(path, pieces):
+    """Writes a file without holding it: what this process takes counts as that of those that it starts."""
+    with path.open("wb") as out:
+        out.writelines(pieces)
 
 
 def peak(*argv, cwd):
@@ -74,3 +82,29 @@ def test_a_merge_takes_no_more_than_it_is_allowed(tabiya_exe, tmp_path, games, f
         sizes.append(peak(tabiya_exe, "merge", part, *out, cwd=tmp_path))
     few, more = sizes
     assert more - few < LIMIT, sizes
+
+
+def test_games_that_are_all_one_take_no_more_than_is_allowed(tabiya_exe, tmp_path):
+    """Each game but the first repeats another, so all of their numbers are kept."""
+    sizes = []
+    for games in (1000, 1_000_000):
+        in_pieces(tmp_path / "same.pgn", [b'[White "A"]\n\n1. e4 *\n\n' * 1000] * (games // 1000))
+        means = ("--memory", "16M", "--threads", "2")
+        line = ("build", "same.pgn", "-o", "book.bin", "--unique", "--min-games", "1", "--force")
+        sizes.append(peak(tabiya_exe, *line, *means, cwd=tmp_path))
+    few, many = sizes
+    # 24 bytes of each game and 8 of each that is left out would be 32 MB.
+    assert many - few < 20 << 20, sizes
+
+
+def test_keys_that_are_close_together_take_no_more_than_is_allowed(tabiya_exe, tmp_path):
+    sizes = []
+    for entries in (1000, 3_000_000):
+        moves = (struct.pack(">QHHI", number // 3, 796 + number % 3, 1, 0) for number in range(entries))
+        in_pieces(tmp_path / "close.bin", moves)
+        out = ("-o", tmp_path / "copy.bin", "--all", "--force", "--memory", "16M", "--threads", "2")
+        sizes.append(peak(tabiya_exe, "convert", tmp_path / "close.bin", *out, cwd=tmp_path))
+        assert filecmp.cmp(tmp_path / "copy.bin", tmp_path / "close.bin", shallow=False)
+    few, many = sizes
+    # The book itself is mapped into memory.
+    assert many - few < (16 << 20) + 16 * entries, sizes

@@ -444,6 +444,17 @@ def test_ctrl_c_keeps_everything(tabiya, tabiya_exe, engine, tiny, tmp_path, exp
     assert len(engine.commands("go")) == before + 9 - len(kept)
 
 
+def test_another_kind_of_chess_is_set_aside(tabiya, engine, tiny, tmp_path):
+    line = ("vet", tiny, "-o", tmp_path / "out.bin", *engine.recorded("--legal"), "--nodes", "20")
+    done = tabiya(*line, "--set", "uci_variant=horde", "--set", "Hash=16")
+    assert done.returncode == DONE, done.stderr
+    assert done.stderr.count(b"UCI_Variant is horde: positions are searched in standard chess only") == 1, done.stderr
+    sent = [line for line in engine.commands("setoption") if "ariant" in line]
+    assert sent and all(line == "setoption name uci_variant value chess" for line in sent), sent
+    done = tabiya(*line, "--force", "--set", "UCI_Variant=chess")
+    assert done.returncode == DONE and b"UCI_Variant" not in done.stderr, done.stderr
+
+
 def test_when_the_time_is_up_the_book_is_written(tabiya, engine, tiny, tmp_path, exported):
     # Each search would take an hour.
     done = tabiya("vet", tiny, "-o", "out.bin", *engine.argv("--legal", "--think", "3600000"), "--nodes", 20, "--time", "1s")

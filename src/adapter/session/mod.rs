@@ -46,7 +46,7 @@ pub use self::books::BookProblem;
 pub(crate) use self::books::is_about_learning;
 pub use self::game_over::{PlayedGame, Source};
 pub(crate) use self::greeting::NAME_ADDITION;
-pub(crate) use self::options::{is_about_option, is_about_variant, is_chess};
+pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
 pub use self::output::Output;
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.

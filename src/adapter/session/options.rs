@@ -21,6 +21,9 @@ const VARIANT: &str = "UCI_Variant";
 /// Its values, in small letters, under which the game has the rules of the books.
 const CHESS: [&str; 6] = ["", "chess", "normal", "standard", "chess960", "fischerandom"];
 
+/// The value that every engine with this option has.
+const CHESS_VALUE: &str = "chess";
+
 /// The start of the message about another kind of chess.
 const OTHER_VARIANT: &str = "UCI_Variant is ";
 
@@ -52,6 +55,20 @@ fn option_kind(line: &str) -> &str {
 /// Whether a value of `UCI_Variant` stands for the chess of the books.
 pub(crate) fn is_chess(variant: &str) -> bool {
     CHESS.contains(&variant.trim().to_ascii_lowercase().as_str())
+}
+
+/// Sets standard chess, for work that knows no other, where the settings of an engine have another kind; returns what to say
+/// then.
+pub(crate) fn set_chess(settings: &mut [(String, String)]) -> Option<String> {
+    let is_other = |(name, value): &&mut (String, String)| {
+        same_name(name.as_bytes(), VARIANT.as_bytes()) && !is_chess(value)
+    };
+    let mut said = None;
+    for (_, value) in settings.iter_mut().filter(is_other) {
+        said = Some(format!("{OTHER_VARIANT}{value}: positions are searched in standard chess only"));
+        value.replace_range(.., CHESS_VALUE);
+    }
+    said
 }
 
 /// Whether a message of the adapter is the one about another kind of chess.

@@ -69,6 +69,13 @@ pub(crate) fn aside(marker: &Path, old: &Path) -> PathBuf {
     old.with_file_name(name)
 }
 
+/// The name of a file that is whole, closed, and waits for its place: while the marker exists, it is left alone.
+pub(crate) fn member(marker: &Path, number: usize) -> PathBuf {
+    let mut name = marker.file_name().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    marker.with_file_name(name)
+}
+
 /// Removes the unfinished files of dead processes from a folder, and puts back the old files that they moved aside.
 /// Files that cannot be removed, or may still be written, stay.
 pub fn remove(folder: &Path) {
@@ -79,7 +86,7 @@ pub fn remove(folder: &Path) {
         }
     }
     for (path, rest) in named(folder, START) {
-        if let Some((marker, _)) = rest.split_once(&format!("{END}."))
+        if let Some((marker, _)) = rest.split_once(&format!("{END}.")).or(rest.split_once(&format!("{END}-")))
             && fs::symlink_metadata(folder.join(format!("{START}{marker}{END}")))
                 .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
         {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::{Replacement, leftovers, sync_folder};
+use super::{Replacement, Whole, leftovers, sync_folder};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::folder;
 
@@ -35,9 +35,14 @@ use crate::base::folder;
 /// ```
 #[derive(Debug, Default)]
 pub struct FileSet {
-    files: Vec<Replacement>,
+    files: Vec<Whole>,
     removed: Vec<PathBuf>,
+    /// What protects files that are closed until they have their names, in the folder of each.
+    markers: BTreeMap<PathBuf, NamedTempFile>,
 }
+
+/// How many files stay open until they have their names: systems limit how many a process may have, macOS to 256 by default.
+const MOST_OPEN: usize = 16;
 
 /// What is called before each change of a name: tests let it fail.
 type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
@@ -47,8 +52,13 @@ impl FileSet {
     ///
     /// # Errors
     /// When the disk is full or fails: nothing has changed then.
-    pub fn add(&mut self, mut file: Replacement) -> Result<()> {
-        file.sync()?;
+    pub fn add(&mut self, file: Replacement) -> Result<()> {
+        let mut file = file.whole()?;
+        if self.files.len() >= MOST_OPEN {
+            let marker = marker(&mut self.markers, folder::of(&file.path))
+                .map_err(|error| Error::file(&file.path, "cannot write the file", error))?;
+            file = file.close(marker, self.files.len())?;
+        }
         self.files.push(file);
         Ok(())
     }
@@ -89,7 +99,7 @@ impl FileSet {
     }
 
     fn place(self, moves: &mut Moves, step: Step) -> Result<()> {
-        let Self { files, removed } = self;
+        let Self { files, removed, markers: _markers } = self;
         // In another letter case it may be the same file.
         let same = |old: &Path, new: &Path| {
             old == new
@@ -103,6 +113,14 @@ impl FileSet {
         }
         files.into_iter().try_for_each(|file| moves.place(file, step))
     }
+}
+
+/// The path of the marker in a folder, which is made first.
+fn marker<'a>(markers: &'a mut BTreeMap<PathBuf, NamedTempFile>, folder: &Path) -> io::Result<&'a Path> {
+    Ok(match markers.entry(folder.to_owned()) {
+        Entry::Occupied(marker) => marker.into_mut().path(),
+        Entry::Vacant(place) => place.insert(leftovers::create(folder)?).path(),
+    })
 }
 
 /// What was moved so far.
@@ -132,21 +150,17 @@ impl Moves {
             Ok(_) => {}
         }
         let folder = folder::of(old);
-        let marker = match self.markers.entry(folder.to_owned()) {
-            Entry::Occupied(marker) => marker.into_mut(),
-            Entry::Vacant(place) => {
-                step().map_err(cannot)?;
-                place.insert(leftovers::create(folder).map_err(cannot)?)
-            }
-        };
-        let aside = leftovers::aside(marker.path(), old);
+        if !self.markers.contains_key(folder) {
+            step().map_err(cannot)?;
+        }
+        let aside = leftovers::aside(marker(&mut self.markers, folder).map_err(cannot)?, old);
         step().and_then(|()| fs::rename(old, &aside)).map_err(cannot)?;
         self.aside.push((aside, old.to_owned()));
         Ok(())
     }
 
     /// Gives a new file its name.
-    fn place(&mut self, file: Replacement, step: Step) -> Result<()> {
+    fn place(&mut self, file: Whole, step: Step) -> Result<()> {
         let path = file.path.clone();
         let placed = step().and_then(|()| file.appear());
         placed.map_err(|error| match error.kind() {
@@ -234,6 +248,54 @@ mod tests {
         let new = ["a.ctb", "a.ctg", "a.cto"];
         names(folder) == ["a.ctb", "a.ctg", "a.cto", "b.ctg"]
             && new.iter().all(|name| fs::read(folder.join(name)).unwrap() == format!("new {name}").as_bytes())
+    }
+
+    #[test]
+    fn a_set_of_many_files_keeps_few_of_them_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let fill = |folder: &Path| {
+            let mut set = FileSet::default();
+            for number in 0..300 {
+                let mut file = Replacement::new(folder.join(format!("{number:03}")), false).unwrap();
+                write!(file, "{number}").unwrap();
+                set.add(file).unwrap();
+            }
+            set
+        };
+        let set = fill(folder.path());
+        #[cfg(target_os = "linux")]
+        {
+            let held = fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let held = held.filter_map(|entry| fs::read_link(entry.path()).ok());
+            let open =
+                held.filter(|path| path.starts_with(dunce::canonicalize(folder.path()).unwrap())).count();
+            assert!(open <= MOST_OPEN + 1, "{open}");
+        }
+        // Another process that writes into the folder leaves them alone.
+        leftovers::remove(folder.path());
+        set.commit().unwrap();
+        let all: Vec<_> = (0..300).map(|number| format!("{number:03}")).collect();
+        assert_eq!(names(folder.path()), all);
+        assert!(all.iter().all(|name| {
+            let text = fs::read_to_string(folder.path().join(name)).unwrap();
+            text == name.parse::<u32>().unwrap().to_string()
+        }));
+        // Nothing stays of one that is not committed, nor of a process that died.
+        let other = tempfile::tempdir().unwrap();
+        drop(fill(other.path()));
+        assert!(names(other.path()).is_empty());
+        let mut set = fill(other.path());
+        let path = |number| leftovers::member(set.markers.values().next().unwrap().path(), number);
+        let left = path(MOST_OPEN);
+        assert!(left.exists());
+        let copy = fs::read(&left).unwrap();
+        set.files.clear();
+        fs::write(&left, copy).unwrap();
+        leftovers::remove(other.path());
+        assert!(left.exists());
+        drop(set);
+        leftovers::remove(other.path());
+        assert!(names(other.path()).is_empty());
     }
 
     #[test]

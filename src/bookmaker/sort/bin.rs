@@ -26,6 +26,12 @@ fn range_of(key: u64) -> usize {
     (key >> (u64::BITS - RANGE_BITS)) as usize
 }
 
+/// The first and the last key of a range.
+pub(crate) fn keys_of(range: usize) -> (u64, u64) {
+    let first = (range as u64) << (u64::BITS - RANGE_BITS);
+    (first, first | u64::MAX >> RANGE_BITS)
+}
+
 /// The bin of a key.
 pub(crate) fn bin_of(key: u64) -> usize {
     (key >> (u64::BITS - BIN_BITS)) as usize
@@ -71,6 +77,11 @@ impl<R: Sortable> Bin<R> {
         self.runs.iter().map(move |run| run.part(range))
     }
 
+    /// Rows in its runs.
+    pub fn held(&self) -> usize {
+        self.runs.iter().map(|run| run.rows.len()).sum()
+    }
+
     /// Sorts the fresh rows into a run, and returns its length.
     pub fn settle(&mut self, buffers: &mut RadixBuffers<R>) -> usize {
         if self.fresh.is_empty() {
@@ -87,7 +98,7 @@ impl<R: Sortable> Bin<R> {
     /// Returns by how many rows they become fewer.
     pub fn merge(&mut self, buffers: &mut RadixBuffers<R>) -> usize {
         let Some(first) = self.runs.first().filter(|_| self.runs.len() >= MANY_RUNS) else { return 0 };
-        let all = self.runs.iter().map(|run| run.rows.len()).sum::<usize>();
+        let all = self.held();
         if all < 2 * first.rows.len() {
             return 0;
         }

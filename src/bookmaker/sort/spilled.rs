@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use super::Sortable;
 use super::bin::{BIN_RANGES, Bin, RANGES, gather};
 use super::order::RadixBuffers;
+use super::{Piece, Sortable};
 use crate::base::error::Result;
 use crate::base::scratch::Scratch;
 
@@ -52,15 +52,43 @@ impl SpilledRuns {
         self.starts.iter().map(|starts| starts[range + 1] - starts[range]).sum()
     }
 
-    /// Reads the rows of each run in some ranges.
+    /// Rows whose keys are below `key`, all in this range.
     ///
     /// # Errors
     /// When the temporary file cannot be read.
-    pub fn read<R: Sortable>(&self, from: usize, to: usize) -> Result<Vec<Part<'_, R>>> {
+    pub fn below<R: Sortable>(&self, range: usize, key: u64) -> Result<u64> {
+        self.starts
+            .iter()
+            .try_fold(0, |all, starts| Ok(all + self.place::<R>(starts, range, key)? - starts[range]))
+    }
+
+    /// The number of the first row of a run whose key is not below `key`, by binary search in this range.
+    fn place<R: Sortable>(&self, starts: &[u64], range: usize, key: u64) -> Result<u64> {
+        let (mut low, mut high) = (starts[range], starts[range + 1]);
+        let mut row = R::zeroed();
+        while low < high {
+            let middle = low + (high - low) / 2;
+            self.bytes.read(middle * size_of::<R>() as u64, bytemuck::bytes_of_mut(&mut row))?;
+            if row.key() < key { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// Reads the rows of each run in a piece.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be read.
+    pub fn read<R: Sortable>(&self, piece: &Piece) -> Result<Vec<Part<'_, R>>> {
         let mut parts = Vec::with_capacity(self.starts.len());
         for starts in &self.starts {
-            let first = starts[from];
-            let mut rows = vec![R::zeroed(); (starts[to] - first) as usize];
+            let (mut first, mut end) = (starts[piece.from], starts[piece.to]);
+            if let Some((low, high)) = piece.keys {
+                first = self.place::<R>(starts, piece.from, low)?;
+                if let Some(after) = high.checked_add(1) {
+                    end = self.place::<R>(starts, piece.from, after)?;
+                }
+            }
+            let mut rows = vec![R::zeroed(); (end - first) as usize];
             self.bytes.read(first * size_of::<R>() as u64, bytemuck::cast_slice_mut(&mut rows))?;
             parts.push(Part { starts, first, rows });
         }
@@ -68,7 +96,7 @@ impl SpilledRuns {
     }
 }
 
-/// The rows of a run in some ranges.
+/// The rows of a run in a piece.
 #[derive(Debug)]
 pub struct Part<'a, R> {
     /// The number of the row that each range begins with, and the number after the last row.
@@ -81,7 +109,7 @@ pub struct Part<'a, R> {
 impl<R> Part<'_, R> {
     /// The rows of one range.
     pub fn part(&self, range: usize) -> &[R] {
-        let at = |range: usize| (self.starts[range] - self.first) as usize;
+        let at = |range: usize| (self.starts[range].saturating_sub(self.first) as usize).min(self.rows.len());
         self.rows.get(at(range)..at(range + 1)).unwrap_or_default()
     }
 }

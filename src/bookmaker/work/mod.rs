@@ -42,6 +42,8 @@ const LOCK: &str = "lock";
 const BUILD: &str = "build.json";
 const RECORD: &str = "json";
 
+const CANNOT_KEEP: &str = "cannot keep the work in this folder";
+
 /// A record that is longer was not written by us.
 const MOST_RECORD_LEN: u64 = 1 << 20;
 
@@ -58,14 +60,14 @@ struct Build {
 }
 
 impl Build {
-    fn new(filter: &Filter, shape: Shape) -> Self {
-        let digest = Sha256::digest(format!("{filter:?}"));
-        Self {
+    fn new(filter: &Filter, shape: Shape) -> serde_json::Result<Self> {
+        let digest = Sha256::digest(serde_json::to_vec(filter)?);
+        Ok(Self {
             tabiya: env!("CARGO_PKG_VERSION").to_owned(),
             positions: shape.positions,
             by: shape.by.columns().map(str::to_owned).collect(),
             games: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        }
+        })
     }
 
     /// How it differs from another build.
@@ -113,7 +115,7 @@ impl Work {
     /// When the folder cannot be created or locked, is in use, or holds something else.
     pub fn open(output: &Path) -> Result<Self> {
         let folder = Self::folder_of(output);
-        let cannot = |error| Error::file(&folder, "cannot keep the work in this folder", error);
+        let cannot = |error| Error::file(&folder, CANNOT_KEEP, error);
         match fs::create_dir(&folder) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(cannot(error)),
             _ => {}
@@ -172,7 +174,8 @@ impl Work {
         progress: &Progress,
     ) -> Result<Kept> {
         let shape = Shape { positions: R::PLACED, by };
-        self.begin(&Build::new(filter, shape))?;
+        let build = Build::new(filter, shape).map_err(|error| self.unwritable(error.into()))?;
+        self.begin(&build)?;
         let all = sources.apart()?.ok_or_else(|| {
             Error::new(ErrorKind::Usage, "a pipe can be read only once, so its counts cannot be continued")
                 .advice("write the games to a file, which may be compressed")
@@ -270,6 +273,10 @@ impl Work {
             }
         }
         Some((record.report(), shard))
+    }
+
+    fn unwritable(&self, error: std::io::Error) -> Error {
+        Error::file(&self.folder, CANNOT_KEEP, error)
     }
 
     fn put(&self, name: &str, record: &Record) -> Result<()> {

@@ -32,6 +32,9 @@ struct Games {
     games: u64,
     used: u64,
     plies: u64,
+    other_side: u64,
+    mistakes: u64,
+    limited: u64,
     unfinished: u64,
     left: BTreeMap<Left, u64>,
     errors: Vec<Failed>,
@@ -93,6 +96,9 @@ impl Record {
             games: report.games,
             used: report.used,
             plies: report.plies,
+            other_side: report.other_side,
+            mistakes: report.mistakes,
+            limited: report.limited,
             unfinished: report.unfinished,
             left: report.left.clone(),
             errors: report.errors.values().map(Failed::new).collect(),
@@ -106,10 +112,13 @@ impl Record {
     /// The record in these bytes; `None` if they hold none, or one with impossible numbers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let record: Self = serde_json::from_slice(bytes).ok()?;
-        let Games { games, used, plies, unfinished, left, errors, crowded, cut, lost_marks } = &record.games;
+        let Games { games, used, plies, other_side, mistakes, limited, unfinished, .. } = &record.games;
+        let Games { left, errors, crowded, cut, lost_marks, .. } = &record.games;
         let failed = errors.iter().chain(cut).flat_map(|failed| [failed.games, failed.used]);
-        let mut numbers = [*games, *used, *plies, *unfinished, *crowded, *lost_marks, record.rows]
+        let plies = [*plies, *other_side, *mistakes];
+        let mut numbers = [*games, *used, *limited, *unfinished, *crowded, *lost_marks, record.rows]
             .into_iter()
+            .chain(plies)
             .chain(left.values().copied())
             .chain(failed);
         let consistent = errors.iter().chain(cut).all(|failed| failed.used <= failed.games);
@@ -118,12 +127,16 @@ impl Record {
 
     /// The report of its games.
     pub fn report(self) -> Report {
-        let Games { games, used, plies, unfinished, left, errors, crowded, cut, lost_marks } = self.games;
+        let Games { games, used, plies, other_side, mistakes, limited, unfinished, .. } = self.games;
+        let Games { left, errors, crowded, cut, lost_marks, .. } = self.games;
         let by_reason = |failed: Failed| (failed.reason, failed.failed());
         Report {
             games,
             used,
             plies,
+            other_side,
+            mistakes,
+            limited,
             unfinished,
             left,
             errors: errors.into_iter().map(by_reason).collect(),

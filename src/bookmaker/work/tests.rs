@@ -1,6 +1,10 @@
 use super::*;
+use crate::book::counts::Among;
 use crate::bookmaker::row::{CountRow, PlacedRow};
-use crate::games;
+use crate::bookmaker::{Only, Tags};
+use crate::chess::{RatingBand, Speed};
+use crate::games::{self, PlayerName};
+use shakmaty::Color;
 
 const GAME: &str = "[Event \"x\"]\n[White \"a\"]\n[Black \"b\"]\n[WhiteElo \"2000\"]\n[Result \"1-0\"]\n\n";
 
@@ -90,6 +94,58 @@ fn the_work_of_another_build_is_refused() {
     fs::write(&build, "{").unwrap();
     assert!(kept::<CountRow>(&output, &sources, &Filter::default()).is_err());
     assert_eq!(kept::<CountRow>(&at("other.bin"), &sources, &other).unwrap().0.known(), 0);
+}
+
+#[test]
+fn a_filter_is_known_again_by_its_values() {
+    let date = |year| Some(games::Date::from_pgn(year));
+    let all = Filter {
+        max_ply: Some(20),
+        only: Some(Only::Side(Color::White)),
+        min_elo: 1,
+        min_mover_elo: 2,
+        max_elo_difference: Some(3),
+        among: Among {
+            speeds: vec![Speed::Blitz],
+            ratings: RatingBand::of(2500, 2500).into_iter().collect(),
+        },
+        tags: Tags::new(vec!["Event=*blitz*".parse().unwrap()], vec!["Site=x".parse().unwrap()]),
+        from: date("2020"),
+        to: date("2021.05"),
+        player: Some(PlayerName::part("Carlsen")),
+        side: Some(Color::Black),
+        finished: true,
+        strict: false,
+        variations: true,
+        skip_mistakes: false,
+        repertoire: true,
+        min_plies: 4,
+        unique: false,
+    };
+    let text = serde_json::to_string(&all).unwrap();
+    // A change of this text means that builds that were begun cannot be continued.
+    let expected = concat!(
+        r#"{"max_ply":20,"only":"w","min_elo":1,"min_mover_elo":2,"max_elo_difference":3,"#,
+        r#""among":{"speeds":["Blitz"],"ratings":[8]},"#,
+        r#""tags":{"names":["Event","Site"],"wanted":[{"name":"Event","pattern":"*blitz*"}],"#,
+        r#""unwanted":[{"name":"Site","pattern":"x"}]},"#,
+        r#""from":{"year":2020,"month":0,"day":0},"to":{"year":2021,"month":5,"day":0},"#,
+        r#""player":{"Part":"carlsen"},"side":"b","finished":true,"strict":false,"variations":true,"#,
+        r#""skip_mistakes":false,"repertoire":true,"min_plies":4,"unique":false}"#
+    );
+    assert_eq!(text, expected);
+    let digest = |filter: &Filter| Build::new(filter, Shape::default()).unwrap().games;
+    let others = [
+        Filter { only: Some(Only::Side(Color::Black)), ..all.clone() },
+        Filter { only: Some(Only::Player), ..all.clone() },
+        Filter { only: None, ..all.clone() },
+        Filter { side: None, ..all.clone() },
+        Filter { player: PlayerName::given(None, Some("Carlsen")), ..all.clone() },
+        Filter { tags: Tags::new(vec!["Event=*blitz?".parse().unwrap()], Vec::new()), ..all.clone() },
+        Filter { max_ply: None, ..all.clone() },
+    ];
+    let digests: std::collections::HashSet<_> = others.iter().chain([&all]).map(digest).collect();
+    assert_eq!(digests.len(), 8);
 }
 
 #[test]

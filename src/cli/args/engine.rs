@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::adapter::config::{Config, Given, TIMEOUTS};
+use crate::adapter::session::set_chess;
 use crate::base::error::Result;
+use crate::cli::output::warn;
 use crate::evals::Limit;
 use crate::vet::Setup;
 
@@ -46,7 +48,8 @@ impl EngineArgs {
             set: self.set.clone(),
             ..Given::default()
         };
-        let config = Config::load(given, self.config.as_deref())?;
+        let mut config = Config::load(given, self.config.as_deref())?;
+        set_chess(&mut config.settings).iter().for_each(|said| warn(said));
         Ok(Setup {
             program: config.find_engine()?,
             folder: config.find_engine_dir()?,

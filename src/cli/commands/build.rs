@@ -14,13 +14,13 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
-use crate::book::{self, WriteOptions};
-use crate::bookmaker::{self, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
+use crate::book::{self, BookWriter, WriteOptions};
+use crate::bookmaker::{self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::ByArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, report, written};
+use crate::cli::output::{self, counts, damage, report, written};
 use crate::evals::import::{self as evals, Import};
 use crate::games::{self as sources, Sources};
 use games::Games;
@@ -102,6 +102,12 @@ fn percent(text: &str) -> std::result::Result<f64, String> {
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("must be from 0 to 100".to_owned()) }
 }
 
+/// What takes the counts.
+enum Writer {
+    Counts(Box<CountWriter>),
+    Book(Box<dyn BookWriter>),
+}
+
 impl Moves {
     fn weigh(&self, repertoire: bool) -> Weigh {
         let Weigh { min_games, min_score, .. } = Weigh::default();
@@ -174,7 +180,7 @@ impl Args {
     }
 }
 
-/// Builds the book, and reports what became of the games.
+/// Builds the book, and reports what became of the games. What cannot be read of a count file is reported, and the rest counts.
 ///
 /// # Errors
 /// When a file cannot be read or written, or the work is interrupted: then no book is written.
@@ -210,25 +216,10 @@ pub fn run(args: &Args) -> Result<Exit> {
     if args.resume {
         resume::check(args, &source)?;
     }
-    let open_work = || args.resume.then(|| Work::open(&args.output)).transpose();
     let weigh = args.moves.weigh(filter.repertoire);
-    let (report, written_lines, is_empty) = if args.counts {
-        let writer = CountWriter::create(
-            &args.output,
-            Shape { positions: args.positions, by: args.by.by() },
-            args.force,
-        )?;
-        let mut work = open_work()?;
-        let input = Input {
-            games: &mut source,
-            repeated: &repeated,
-            counts: &counted,
-            work: work.as_mut(),
-            damage: None,
-        };
-        let done = bookmaker::write_counts(input, &filter, &resources, writer, &progress);
-        let (report, written) = resume::settled(done, work, &progress)?;
-        (report, counts::written_lines(&written), written.plies == 0)
+    let writer = if args.counts {
+        let shape = Shape { positions: args.positions, by: args.by.by() };
+        Writer::Counts(Box::new(CountWriter::create(&args.output, shape, args.force)?))
     } else {
         let options = WriteOptions {
             plies: filter.max_ply,
@@ -239,25 +230,33 @@ pub fn run(args: &Args) -> Result<Exit> {
         if args.resume && writer.wants_games() {
             return Err(resume::refused("a book that names games"));
         }
-        let plan = Plan {
-            filter: &filter,
-            weigh: &weigh,
-            names: &names,
-            resources: &resources,
-            progress: &progress,
-        };
-        let mut work = open_work()?;
-        let input = Input {
-            games: &mut source,
-            repeated: &repeated,
-            counts: &counted,
-            work: work.as_mut(),
-            damage: None,
-        };
-        let done = bookmaker::build(input, &plan, writer);
-        let (report, written) = resume::settled(done, work, &progress)?;
-        (report, written::lines(&written), written.moves == 0)
+        Writer::Book(writer)
     };
+    let mut work = args.resume.then(|| Work::open(&args.output)).transpose()?;
+    let damage = Damage::default();
+    let input = Input {
+        games: &mut source,
+        repeated: &repeated,
+        counts: &counted,
+        work: work.as_mut(),
+        damage: &damage,
+    };
+    let done = match writer {
+        Writer::Counts(writer) => bookmaker::write_counts(input, &filter, &resources, *writer, &progress)
+            .map(|(report, written)| (report, counts::written_lines(&written), written.plies == 0)),
+        Writer::Book(writer) => {
+            let plan = Plan {
+                filter: &filter,
+                weigh: &weigh,
+                names: &names,
+                resources: &resources,
+                progress: &progress,
+            };
+            bookmaker::build(input, &plan, writer)
+                .map(|(report, written)| (report, written::lines(&written), written.moves == 0))
+        }
+    };
+    let (report, written_lines, is_empty) = resume::settled(done, work, &progress)?;
     let evals_lines = match (&args.evals, &mut with_evals) {
         (Some(store), Some(source)) => {
             let put = put_evals(store, source, &filter, &resources, &progress);
@@ -268,16 +267,16 @@ pub fn run(args: &Args) -> Result<Exit> {
     drop(progress);
     let games_lines = if games.is_empty() { Vec::new() } else { report::lines(&report) };
     let dropped_lines = if is_empty { Vec::new() } else { report::dropped_lines(&report, &weigh) };
-    let lines =
-        [games_lines, counts::read_lines(&counted, filtered), dropped_lines, written_lines, evals_lines]
-            .concat();
+    let counted_lines = counts::read_lines(&counted, filtered, report.rows_left);
+    let lines = [games_lines, counted_lines, dropped_lines, written_lines, evals_lines].concat();
     let exit = if report.is_incomplete() { Exit::Findings } else { Exit::Done };
     if args.is_piped() {
         lines.iter().for_each(|line| output::warn(line));
+        let exit = exit.max(damage::of_counts(&counted, damage));
         // An empty count file is what its reader asked for.
         return Ok(exit);
     }
-    let exit = output::print_lines(&lines, exit)?;
+    let exit = output::print_lines(&lines, exit)?.max(damage::of_counts(&counted, damage));
     if is_empty {
         let (what, advice) = report::why_nothing(&report, &weigh);
         return Ok(written::nothing(&args.output, &what, advice));

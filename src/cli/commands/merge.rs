@@ -143,11 +143,11 @@ fn merge_counts(
         repeated: &Repeated::default(),
         counts: &files,
         work: None,
-        damage: Some(&damage),
+        damage: &damage,
     };
-    let (_, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
+    let (report, written) = bookmaker::write_counts(input, filter, &resources, writer, &progress)?;
     drop(progress);
-    let mut lines = counts::read_lines(&files, false);
+    let mut lines = counts::read_lines(&files, false, report.rows_left);
     if let (Some(lacking), true) = (lacking, files.iter().any(CountFile::has_positions)) {
         let name = lacking.path().display();
         lines.push(format!("left out: the positions, because {name} has only their keys"));
@@ -160,7 +160,7 @@ fn merge_counts(
     }
     lines.extend(counts::written_lines(&written));
     let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = exit.max(damage::complain(output, &damage.findings(&files)));
+    let exit = exit.max(damage::of_counts(&files, damage));
     if written.plies == 0 {
         let what =
             if filter.slices().any() { "no row passed the filters" } else { "the count files have no moves" };

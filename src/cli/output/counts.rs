@@ -21,13 +21,17 @@ pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {
     (*plies > 0).then(line).into_iter().collect()
 }
 
-/// What was read from count files, in lines for people; `filtered`: the other games were filtered.
-pub(crate) fn read_lines(files: &[CountFile], filtered: bool) -> Vec<String> {
+/// What was read from count files, in lines for people; `filtered`: the other games were filtered; `left`: rows that the
+/// filter left out.
+pub(crate) fn read_lines(files: &[CountFile], filtered: bool, left: u64) -> Vec<String> {
     if files.is_empty() {
         return Vec::new();
     }
     let rows = many(files.iter().map(CountFile::rows).sum(), "row");
     let mut lines = vec![format!("{rows} read from {}", many(files.len() as u64, "count file"))];
+    if left > 0 {
+        lines.push(format!("left out: {} of other speeds or ratings (--speed, --rating)", many(left, "row")));
+    }
     if filtered {
         lines.push("filters of games did not apply to them".to_owned());
     }

@@ -10,6 +10,8 @@ use crate::base::findings::Finding;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::Book;
+use crate::book::counts::CountFile;
+use crate::bookmaker::Damage;
 
 /// Reports what is damaged in books that a command has read, and returns how the command ends, which is `exit` if they are
 /// sound: its result lacks what could not be read.
@@ -20,8 +22,14 @@ pub fn report<'a>(books: impl IntoIterator<Item = &'a Arc<dyn Book>>, exit: Exit
     books.into_iter().try_fold(exit, |exit, book| Ok(exit.max(complain(book.path(), &find(book)?))))
 }
 
+/// Reports what of count files could not be read.
+pub fn of_counts(files: &[CountFile], damage: Damage) -> Exit {
+    let complain = |(file, found): (&CountFile, Vec<Finding>)| complain(file.path(), &found);
+    damage.findings(files).into_iter().map(complain).max().unwrap_or(Exit::Done)
+}
+
 /// Reports what is damaged in a file.
-pub fn complain(path: &Path, damage: &[Finding]) -> Exit {
+fn complain(path: &Path, damage: &[Finding]) -> Exit {
     for finding in damage {
         warn(&format!("{}: damaged: {finding}", path.display()));
     }

@@ -37,7 +37,18 @@ pub fn dropped_lines(report: &Report, weigh: &Weigh) -> Vec<String> {
 pub fn lines(report: &Report) -> Vec<String> {
     let (games, plies) = (many(report.games, "game"), many(report.plies, "ply"));
     let read = format!("{games} read, {} used, {plies}", report.used);
-    [vec![read], left_out(report), errors(report)].concat()
+    [vec![read], left_plies(report), left_out(report), errors(report)].concat()
+}
+
+/// What of the games that were used did not count.
+fn left_plies(report: &Report) -> Vec<String> {
+    let lines = [
+        (report.limited, "game", "counted up to the last ply that counts (--max-ply)"),
+        (report.other_side, "ply", "of the other side left out (--only, --min-mover-elo)"),
+        (report.mistakes, "ply", "left out by --skip-mistakes: mistakes and what follows them"),
+    ];
+    let lines = lines.into_iter().filter(|(count, ..)| *count > 0);
+    lines.map(|(count, noun, why)| format!("{} {why}", many(count, noun))).collect()
 }
 
 /// The games that did not count as they are, and why.

@@ -98,7 +98,7 @@ impl By {
 }
 
 /// Which games are meant, of those that are counted separately.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Among {
     /// Their speeds; empty: any.
     pub speeds: Vec<Speed>,

@@ -104,7 +104,7 @@ pub fn sum(file: &CountFile, progress: &Progress, findings: &mut Findings<'_>) -
 /// Adds that a row group cannot be read to its end.
 fn add_damage(file: &CountFile, group: usize, error: &Error, findings: &mut Findings<'_>) {
     let at = error.offset().unwrap_or(file.group_start(group));
-    findings.add(Kind::Damaged, (file.path(), at), error.what());
+    findings.add(Kind::Damaged, (file.path(), at), error.what_and_advice());
 }
 
 /// Sums up the row groups, by files and numbers, that could not be read to their end.

@@ -19,7 +19,7 @@ use super::MOST_GAMES;
 use super::*;
 use crate::base::error::Remedy;
 use crate::base::progress::Progress;
-use crate::bookmaker::{Filter, Input, Repeated, Resources, write_counts};
+use crate::bookmaker::{Damage, Filter, Input, Repeated, Resources, write_counts};
 use crate::chess::{Position, RatingBand, Speed};
 use crate::games;
 
@@ -383,7 +383,7 @@ fn missing_positions_are_an_error() {
             repeated: &Repeated::default(),
             counts: &file,
             work: None,
-            damage: None,
+            damage: &Damage::default(),
         };
         write_counts(input, &Filter::default(), &resources, to(positions), &Progress::none())
     };

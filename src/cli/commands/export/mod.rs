@@ -122,10 +122,11 @@ pub fn run(args: &Args) -> Result<Exit> {
             let mut file = Compressor::new(Replacement::new(path, args.force)?, compression);
             let totals =
                 export(&mut |text| file.write_all(text).map_err(|error| file.get_ref().error(error)));
-            let totals = totals.map_err(|error| match texts {
-                Some(_) => interrupt::after("the texts are written, the games are not", error),
-                None => error,
-            })?;
+            let written = match texts {
+                Some(_) => "the texts are written, the games are not",
+                None => "nothing was written",
+            };
+            let totals = totals.map_err(|error| interrupt::after(written, error))?;
             if totals.games == 0 {
                 drop(progress);
                 lines(&totals).iter().for_each(|line| warn(line));

@@ -128,6 +128,28 @@ fn a_ksf_file_that_points_past_its_end_is_reported_and_its_other_games_are_named
 }
 
 #[test]
+fn games_that_all_sources_share_are_read_once() {
+    // As many sources as links can name, all of them the first one.
+    let count = 1_u32 << 16;
+    let sources = ksf();
+    let start = 4 + 4 * count;
+    let mut bytes = count.to_be_bytes().to_vec();
+    (0..count).for_each(|_| bytes.extend(start.to_be_bytes()));
+    bytes.extend(&sources[512..]);
+    let most = bytes.len();
+    let book = with(&fixture(), bytes);
+    let mut seen = 0;
+    book.games(&mut |_| {
+        seen += 1;
+        ControlFlow::Continue(())
+    });
+    // A game takes 17 bytes at least.
+    assert!(seen > 0 && seen <= most / 17 + 2, "{seen} of {most} bytes");
+    let found = damages(&book);
+    assert!(found.iter().any(|line| line.contains("have the same games")), "{found:?}");
+}
+
+#[test]
 fn links_without_a_ksf_file_are_a_warning() {
     let book = fixture().book();
     assert_eq!(damages(&book), [""; 0]);
