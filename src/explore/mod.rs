@@ -40,15 +40,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::adapter::config::books::BookList;
-use crate::adapter::config::rules::Rule;
-use crate::adapter::config::search_paths::SearchPaths;
-use crate::adapter::config::{Config, FILE_NAME, Given};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::counts::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
 use crate::learn;
+use crate::settings::books::BookList;
+use crate::settings::rules::Rule;
+use crate::settings::search_paths::SearchPaths;
+use crate::settings::{Config, FILE_NAME, Given};
 
 use self::engine::{Engines, Start};
 use self::events::Feeds;

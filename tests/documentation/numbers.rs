@@ -98,7 +98,7 @@ const LIMITS: [(&str, &str, &str, &str); 22] = [
     (
         "docs/guide/options.md",
         "may take to answer `uci` | 30 |",
-        "adapter/config/mod.rs",
+        "settings/mod.rs",
         "DEFAULT_TIMEOUT: u64 = 30;",
     ),
     (

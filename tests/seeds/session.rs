@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::config::options::Options;
+use tabiya::settings::options::Options;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, starter};
 use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};

@@ -8,10 +8,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shakmaty::uci::UciMove;
-use tabiya::adapter::config::books::BookList;
-use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::chess::Game;
+use tabiya::settings::books::BookList;
+use tabiya::settings::options::Options;
 
 use super::library::{OneBook, polyglot, serve};
 

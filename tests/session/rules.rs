@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use shakmaty::Color;
-use tabiya::adapter::config::books::{BookFiles, BookList};
-use tabiya::adapter::config::options::Options;
-use tabiya::adapter::config::rules::Rule;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, open_bytes};
+use tabiya::settings::books::{BookFiles, BookList};
+use tabiya::settings::options::Options;
+use tabiya::settings::rules::Rule;
 
 use super::library::{BookLoader, polyglot_bytes, serve};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::adapter::config::books::{BookFiles, BookList};
-use crate::adapter::config::rules::{Rule, rule_name};
-use crate::adapter::config::search_paths::{SearchPaths, listed};
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
 use crate::evals;
+use crate::settings::books::{BookFiles, BookList};
+use crate::settings::rules::{Rule, rule_name};
+use crate::settings::search_paths::{SearchPaths, listed};
 
 /// Opens books for the session, which does no I/O itself.
 pub struct BookLoader {

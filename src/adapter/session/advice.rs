@@ -10,12 +10,12 @@ use shakmaty::{CastlingMode, Move, Position as _};
 use super::books::{self, Books};
 use super::output::BookAnswer;
 use super::score;
-use crate::adapter::config::options::Options;
-use crate::adapter::config::rules::rule_name;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Loss, Losses, Policy, chances, draw};
 use crate::openings::Opening;
+use crate::settings::options::Options;
+use crate::settings::rules::rule_name;
 use crate::uci::{Go, bestmove, book_info, info_string};
 
 /// Room for the lines of a book's answer, in bytes.

@@ -11,8 +11,8 @@ use super::advice::Advice;
 use super::named::Named;
 use super::rules::Rules;
 use super::{Output, Session};
-use crate::adapter::config::books::BookFiles;
 use crate::book::{Book, BookSet, Format};
+use crate::settings::books::BookFiles;
 use crate::uci::notice;
 
 /// The start of the message that no book can learn.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use shakmaty::{Color, Position as _};
 
-use crate::adapter::config::rules::Rule;
 use crate::chess::{Game, Position};
+use crate::settings::rules::Rule;
 use crate::uci::Go;
 
 /// The rules of the books that are open, and how often each has answered.

@@ -6,9 +6,9 @@ use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::adapter::config::options::SEED_MAX;
-use crate::adapter::config::{Config, Given, LOG_LEVELS, TIMEOUTS};
 use crate::base::error::Result;
+use crate::settings::options::SEED_MAX;
+use crate::settings::{Config, Given, LOG_LEVELS, TIMEOUTS};
 
 /// How the adapter is set up. The configuration file has the same names.
 #[derive(clap::Args, Clone, Debug, Default, Serialize)]
@@ -115,7 +115,7 @@ impl Args {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::tests::slips::slips;
+    use crate::settings::tests::slips::slips;
     use clap::Parser;
 
     #[derive(Parser)]

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::adapter::config::{Config, Given, TIMEOUTS};
 use crate::base::error::Result;
 use crate::evals::Limit;
+use crate::settings::{Config, Given, TIMEOUTS};
 use crate::vet::Setup;
 
 /// Which engine searches. The arguments are those of the adapter.

@@ -5,8 +5,6 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Position as _};
 
 use super::{Args, games, table};
-use crate::adapter::config::rules::{Rule, rule_name};
-use crate::adapter::config::{Config, FILE_NAME, Given};
 use crate::adapter::io::book_loader::BookLoader;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::{Book, BookSet};
@@ -16,6 +14,8 @@ use crate::cli::args::positions::each_position;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, Look, Printed};
 use crate::learn;
+use crate::settings::rules::{Rule, rule_name};
+use crate::settings::{Config, FILE_NAME, Given};
 use crate::view::{Asked, View, json};
 
 /// The books of the configuration.
@@ -143,8 +143,8 @@ fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::rules::Rule;
     use crate::book;
+    use crate::settings::rules::Rule;
     use std::sync::Arc;
 
     /// What is shown of a position in the starter book under these rules, as a table and as JSON.

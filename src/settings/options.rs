@@ -375,13 +375,13 @@ mod tests {
             declared.push((name.to_owned(), kind.to_owned(), range, default.to_owned()));
             let values: Vec<_> =
                 rest.split("var ").skip(1).map(|value| format!("`{}`", value.trim())).collect();
-            let meant = include_str!("../../../docs/guide/options.md").lines().find(|row| {
+            let meant = include_str!("../../docs/guide/options.md").lines().find(|row| {
                 row.starts_with(&format!("| {name} |")) && values.iter().all(|value| row.contains(value))
             });
             assert!(kind != "combo" || values.len() > 1 && meant.is_some(), "{line}");
         }
         let mut shown = Vec::new();
-        for cells in rows(include_str!("../../../docs/guide/options.md"), "\n## UCI options\n") {
+        for cells in rows(include_str!("../../docs/guide/options.md"), "\n## UCI options\n") {
             let [_, names, kind, default, ..] = cells[..] else { panic!("{cells:?}") };
             let (kind, range) =
                 kind.split_once(' ').map_or((kind, None), |(kind, range)| (kind, Some(range)));
@@ -392,7 +392,7 @@ mod tests {
             }
         }
         assert_eq!(shown, declared);
-        let some = rows(include_str!("../../../README.md"), "\n## The options that most people change\n");
+        let some = rows(include_str!("../../README.md"), "\n## The options that most people change\n");
         assert!(some.len() > 3);
         for cells in some {
             let is_it = |(name, _, _, default): &&(String, String, Option<String>, String)| {
@@ -407,7 +407,7 @@ mod tests {
         let mut out = Vec::new();
         Options::default().declare(&mut out);
         let declared = String::from_utf8(out).unwrap();
-        let rows = rows(include_str!("../../../docs/guide/options.md"), "\n### A policy for each book\n");
+        let rows = rows(include_str!("../../docs/guide/options.md"), "\n### A policy for each book\n");
         let mut seen = 0;
         for cells in rows {
             let Some(option) = cells[2].strip_prefix("as *").and_then(|rest| rest.split('*').next()) else {

@@ -210,7 +210,7 @@ pub(super) fn read_all(value: &DeValue<'_>, start: usize) -> Option<Result<Vec<R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::options::Options;
+    use crate::settings::options::Options;
 
     fn rules(text: &str) -> Result<Vec<Rule>, Wrong> {
         let table = DeTable::parse(text).unwrap();

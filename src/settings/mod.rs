@@ -2,11 +2,11 @@
 
 pub mod books;
 mod file;
+#[cfg(feature = "explore")]
+pub(crate) mod form;
 pub mod options;
 pub mod rules;
 pub mod search_paths;
-#[cfg(feature = "explore")]
-pub(crate) mod settings;
 pub(crate) mod spelling;
 mod trust;
 

@@ -1,7 +1,7 @@
 use super::advice::TWICE;
 use super::*;
-use crate::adapter::config::options::Options;
 use crate::base::error::ErrorKind;
+use crate::settings::options::Options;
 use crate::uci::SetOption;
 
 fn read(text: &str) -> (Result<Given>, Vec<String>) {
@@ -38,7 +38,7 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
         let name = line.split_once(" = ").map_or("", |(name, _)| name.trim_matches('"'));
         name.starts_with(char::is_alphabetic) || line == "[set]"
     };
-    let template = crate::adapter::config::TEMPLATE;
+    let template = crate::settings::TEMPLATE;
     let settings: Vec<_> = template
         .lines()
         .map(|line| line.strip_prefix('#').filter(|rest| is_setting(rest)).unwrap_or(line))
@@ -64,7 +64,7 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
 
 #[test]
 fn the_template_has_a_table_of_each_key_for_a_book() {
-    let template = crate::adapter::config::TEMPLATE;
+    let template = crate::settings::TEMPLATE;
     let (_, tables) = template.split_once("\n#[[book]]\n").unwrap();
     let (given, warnings) =
         read(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));

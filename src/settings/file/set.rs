@@ -3,9 +3,9 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{CONTROL, QUOTES, Wrong, has_control, in_order, integer};
-use crate::adapter::config::options::Options;
-use crate::adapter::config::spelling::Meant;
-use crate::adapter::config::split;
+use crate::settings::options::Options;
+use crate::settings::spelling::Meant;
+use crate::settings::split;
 
 /// Reads the options in the form of the command line. What it cannot use is passed to `ignore` with its offset.
 ///
