@@ -48,6 +48,7 @@ use crate::learn;
 use crate::settings::books::BookList;
 use crate::settings::rules::Rule;
 use crate::settings::search_paths::SearchPaths;
+use crate::settings::table::ENGINE;
 use crate::settings::{Config, FILE_NAME, Given};
 
 use self::engine::{Engines, Start};
@@ -97,7 +98,7 @@ impl Explorer {
     /// When no book can be opened, the configuration is not valid where its books are asked for, or the engine is not found.
     pub fn new(options: &Options, address: SocketAddr) -> Result<(Self, Receiver<Start>, Warnings)> {
         let mut warnings = Vec::new();
-        let given = Given { engine: options.engine.clone(), ..Given::default() };
+        let given = Given::default().with(ENGINE, options.engine.clone());
         let config = match Config::load(given, None) {
             Ok(config) => Some(config),
             Err(error) if options.books.is_empty() => return Err(error),

@@ -87,7 +87,7 @@ pub fn run(data: &[u8]) {
     options.policy.learn = true;
     // Half of the inputs check the book's moves.
     if data.len().is_multiple_of(2) {
-        (options.policy.max_loss, options.guard) = (30, 500);
+        (options.policy.max_loss, options.policy.guard) = (30, 500);
     }
     let settings = vec![("Hash".to_owned(), "1".to_owned())];
     let library = Starter(book);

@@ -229,7 +229,7 @@ impl World {
         options.policy.threshold = 0;
         options.policy.learn = true;
         options.policy.max_loss = 40;
-        options.guard = 400;
+        options.policy.guard = 400;
         options.seed = 3;
         let mut out = Output::default();
         let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &VALUES };

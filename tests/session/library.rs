@@ -77,11 +77,14 @@ impl BookLoader for OneBook {
             books
         };
         let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
-        let values = self.values.iter().map(|(moves, value)| (key(moves), *value)).collect();
-        let known: Arc<dyn Evaluations> = Arc::new(Known(values));
         let set = BookSet::new(&white, &black, &both);
-        (set.with_evaluations([(Arc::clone(&self.book), known)]), problems)
+        (set.with_evaluations([(Arc::clone(&self.book), known(self.values))]), problems)
     }
+}
+
+/// Evaluations of the positions after moves from the start, for the side to move.
+pub fn known(values: &[(&str, i64)]) -> Arc<dyn Evaluations> {
+    Arc::new(Known(values.iter().map(|(moves, value)| (key(moves), *value)).collect()))
 }
 
 /// The key of the position after these moves.

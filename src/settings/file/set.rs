@@ -62,7 +62,7 @@ fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
     let text = match value {
         DeValue::String(text) => text.to_string(),
         // In decimal digits, which is what engines read.
-        DeValue::Integer(_) => integer::<i64>(value)?.to_string(),
+        DeValue::Integer(_) => integer(value)?.to_string(),
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(truth) => truth.to_string(),
         _ => return None,
