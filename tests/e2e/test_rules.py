@@ -304,22 +304,22 @@ def test_a_rule_says_that_its_own_book_may_be_missing(run, tabiya_exe, engine, t
 
 
 def test_a_rule_honours_the_colours_of_its_own_book(run, tabiya, tabiya_exe, engine, tmp_path):
-    """1. e4 is red: with the option on, it is played only under a rule that ignores colours."""
+    """1. e4 is red: it is playable only where colours are ignored, by the option or by the rule."""
     Book().at(e2e4=90, d2d4=10).write(tmp_path / "a.bin")
     for words in (("convert", "a.bin", "-o", "a.ctg"), ("edit", "a.ctg", "--set", "e2e4=red")):
         done = tabiya(*words)
         assert done.returncode == 0, done.stderr
-    for option, own, move in (
-        ("true", "", "d2d4"),
-        ("true", "tournament = false\n", "e2e4"),
-        ("false", "", "e2e4"),
-        ("false", "tournament = true\n", "d2d4"),
+    for option, own, playable in (
+        ("true", "", "1"),
+        ("true", "tournament = false\n", "2"),
+        ("false", "", "2"),
+        ("false", "tournament = true\n", "1"),
     ):
-        text = f"[set]\n'Book Tournament' = {option}\n[[book]]\nfile = 'a.ctg'\nvariety = 0\n{own}"
+        text = f"[set]\n'Book Tournament' = {option}\n[[book]]\nfile = 'a.ctg'\n{own}"
         (tmp_path / "tabiya.toml").write_text(text)
         client = run(tabiya_exe, *engine.argv())
         client.start()
-        assert client.go("movetime 10", START).move == move, (option, own)
+        assert client.go("movetime 10", START).book["playable"] == playable, (option, own)
 
 
 @pytest.fixture
