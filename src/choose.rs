@@ -31,6 +31,8 @@ pub struct Policy {
     pub reserve: u32,
     /// A move that loses more centipawns, by the evaluations beside the book, is not played; 0 = no limit.
     pub max_loss: u32,
+    /// How long the engine checks a move without an evaluation, in milliseconds; 0 = not at all.
+    pub guard: u32,
     /// The verdicts of the format count: colours, marks and limits.
     pub tournament: bool,
     /// A move may lead to a position for the third time.
@@ -48,6 +50,7 @@ impl Default for Policy {
             games: 0,
             reserve: 0,
             max_loss: 0,
+            guard: 0,
             tournament: true,
             repeats: false,
             learn: false,
@@ -70,6 +73,11 @@ impl Policy {
     /// Whether a move loses so much that it is not played.
     pub(crate) fn refuses(&self, loss: Loss) -> bool {
         self.max_loss > 0 && loss.centipawns() > self.max_loss
+    }
+
+    /// Whether the engine checks moves without an evaluation.
+    pub(crate) fn guards(&self) -> bool {
+        self.guard > 0 && self.max_loss > 0
     }
 
     /// How lines are looked up in a colour's books `from` this one on.

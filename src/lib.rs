@@ -6,9 +6,10 @@
 //!
 //! | floor | contents | uses |
 //! |---|---|---|
-//! | [`cli`] | the commands: arguments, terminal output, exit codes | explore, adapter, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
-//! | [`explore`] | the server of `tabiya explore`: its page, its interface, Lichess's interface | adapter, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
-//! | [`adapter`] | the proxy between a GUI and the child engine | learn, choose, evals, book, openings, engine, chess, uci, base |
+//! | [`cli`] | the commands: arguments, terminal output, exit codes | explore, adapter, settings, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
+//! | [`explore`] | the server of `tabiya explore`: its page, its interface, Lichess's interface | adapter, settings, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
+//! | [`adapter`] | the proxy between a GUI and the child engine | settings, learn, choose, evals, book, openings, engine, chess, uci, base |
+//! | [`settings`] | the user's settings: the table of them, the command line's, the configuration file, UCI's options | choose, uci, base |
 //! | [`view`] | what a book says of a position under a policy, and the line of JSON for that | vet, choose, book, openings, chess |
 //! | [`vet`] | judges a book by evaluations: which positions next, minimax, losses, lines that go on | bookmaker, choose, evals, book, engine, chess, uci, base |
 //! | [`edit`] | changes moves of a position by hand, in books of every format | bookmaker, learn, book, chess, base |
@@ -117,6 +118,7 @@ pub mod explore;
 pub mod games;
 pub mod learn;
 pub mod openings;
+pub mod settings;
 pub mod uci;
 pub mod vet;
 pub mod view;

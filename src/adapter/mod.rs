@@ -1,10 +1,8 @@
 //! The proxy between a GUI and the child engine.
 //!
 //! [`session`] decides what each line means and does no I/O; [`io`] puts threads, pipes and the log around it;
-//! [`learning`] writes the results of finished games into books, on its own threads; [`config`] holds the user's
-//! settings.
+//! [`learning`] writes the results of finished games into books, on its own threads.
 
-pub mod config;
 pub mod io;
 pub mod learning;
 pub mod session;

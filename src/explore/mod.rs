@@ -40,16 +40,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::adapter::config::books::BookList;
-use crate::adapter::config::rules::Rule;
-use crate::adapter::config::search_paths::SearchPaths;
-use crate::adapter::config::{Config, FILE_NAME, Given};
 use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::counts::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
 use crate::learn;
+use crate::settings::books::BookList;
+use crate::settings::rules::Rule;
+use crate::settings::search_paths::SearchPaths;
+use crate::settings::table::ENGINE;
+use crate::settings::{Config, FILE_NAME, Given};
 
 use self::engine::{Engines, Start};
 use self::events::Feeds;
@@ -98,7 +99,7 @@ impl Explorer {
     /// When no book can be opened, the configuration is not valid where its books are asked for, or the engine is not found.
     pub fn new(options: &Options, address: SocketAddr) -> Result<(Self, Receiver<Start>, Warnings)> {
         let mut warnings = Vec::new();
-        let given = Given { engine: options.engine.clone(), ..Given::default() };
+        let given = Given::default().with(ENGINE, options.engine.clone());
         let config = match Config::load(given, None) {
             Ok(config) => Some(config),
             Err(error) if options.books.is_empty() => return Err(error),

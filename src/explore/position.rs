@@ -16,6 +16,7 @@ use crate::book::{Book, Counts, MoveFacts};
 use crate::choose::Policy;
 use crate::evals::Store;
 use crate::openings::Opening;
+use crate::settings::form;
 use crate::vet::Worth;
 use crate::view::{self, GameLine, View};
 
@@ -34,13 +35,12 @@ pub(super) fn books(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
 pub(super) fn all_books(explorer: &Explorer) -> Value {
     let books = explorer.shelf.slots().iter().enumerate();
     let books: Vec<Value> = books.map(|(id, slot)| slot.describe(id, explorer.edit)).collect();
-    let Policy { variety, threshold, reserve, .. } = explorer.policy;
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "edit": explorer.edit,
         "engine": explorer.engines.name(),
         "settings": explorer.settings.is_some(),
-        "policy": { "variety": variety, "threshold": threshold, "reserve": reserve },
+        "sliders": form::sliders(&explorer.policy),
         "books": books,
     })
 }
@@ -141,7 +141,7 @@ pub(super) fn looked_up<'a>(
 /// its policy.
 fn rule_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Option<(String, Policy)> {
     let turn = place.game.position().chess().turn();
-    let rules = slot.rules.iter().filter(|(_, rule)| rule.color.is_none_or(|color| color == turn));
+    let rules = slot.rules.iter().filter(|(_, rule)| rule.color().is_none_or(|color| color == turn));
     let mut rules = rules.map(|(number, rule)| (format!("rule {number}: {rule}"), rule.policy(policy)));
     let first = rules.next()?;
     let Ok(book) = &open.book else { return Some(first) };

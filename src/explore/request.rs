@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use super::fault::Fault;
 use crate::choose::Policy;
+use crate::settings::{Given, table};
 
 /// The parameters of an address; the first of a name counts.
 #[derive(Clone, Debug, Default)]
@@ -42,23 +43,15 @@ impl Query {
     /// # Errors
     /// When a number is not one, or too great.
     pub(super) fn policy(&self, default: &Policy) -> Result<Policy, Fault> {
-        let flag = |name, default| match self.get(name) {
-            None => Ok(default),
-            Some("true") => Ok(true),
-            Some("false") => Ok(false),
-            Some(_) => Err(Fault::bad(format!("{name}: write true or false"))),
-        };
-        Ok(Policy {
-            variety: self.number("variety", 100)?.unwrap_or(default.variety),
-            depth: self.number("depth", 1000)?.unwrap_or(default.depth),
-            threshold: self.number("threshold", 1000)?.unwrap_or(default.threshold),
-            games: self.number("games", 1_000_000)?.unwrap_or(default.games),
-            reserve: self.number("reserve", 100)?.unwrap_or(default.reserve),
-            max_loss: default.max_loss,
-            tournament: flag("tournament", default.tournament)?,
-            repeats: flag("repeats", default.repeats)?,
-            learn: flag("learn", default.learn)?,
-        })
+        let mut given = Given::default();
+        for row in table::shown() {
+            let Some(text) = self.get(row.key) else { continue };
+            if !row.kind.takes(text) {
+                return Err(Fault::bad(format!("{}: write {}", row.key, row.kind.needs())));
+            }
+            given.put(row.key, vec![text.to_owned()]);
+        }
+        Ok(given.over(default))
     }
 
     /// The numbers of the books that are asked for, each once; all `count` if none is named.
@@ -98,8 +91,8 @@ mod tests {
         assert!(query.number("variety", 100_u32).is_err() && query.number("reserve", 100_u32).is_err());
         assert_eq!(query.number("threshold", 1000_u32).unwrap(), Some(7));
         assert!(query.policy(&Policy::default()).is_err());
-        let policy = Query::parse("variety=0&learn=true").policy(&Policy::default()).unwrap();
-        assert_eq!((policy.variety, policy.learn, policy.threshold), (0, true, 5));
+        let policy = Query::parse("variety=0&learn=true&max-loss=9").policy(&Policy::default()).unwrap();
+        assert_eq!((policy.variety, policy.learn, policy.threshold, policy.max_loss), (0, true, 5, 9));
     }
 
     #[test]

@@ -18,9 +18,9 @@ use super::edits::read;
 use super::fault::Fault;
 use super::request::Query;
 use super::router::json;
-use crate::adapter::config::{TEMPLATE, settings};
 use crate::base::error::{Error, Result};
 use crate::base::replace::Replacement;
+use crate::settings::{TEMPLATE, form};
 
 /// Bytes of the largest file that is read.
 const FILE_MAX: u64 = 1 << 20;
@@ -76,14 +76,14 @@ impl Settings {
 
     fn shown(&self) -> Result<Response> {
         let (text, exists) = self.text()?;
-        let rows = settings::read(&self.path, &text)?;
+        let rows = form::read(&self.path, &text)?;
         Ok(json(&json!({ "file": self.path, "exists": exists, "rows": rows, "doctor": Value::Null })))
     }
 
     fn change(&self, changes: &Changes) -> Result<Response> {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, exists) = self.text()?;
-        let text = settings::changed(&self.path, &text, &changes.set)?;
+        let text = form::changed(&self.path, &text, &changes.set)?;
         let mut file = Replacement::new(&self.path, exists)?;
         file.write_all(text.as_bytes()).map_err(|error| file.error(error))?;
         file.commit()?;

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use super::opened;
-use crate::adapter::config::rules::Rule;
 use crate::book::counts::Among;
 use crate::book::{self, Book, BookSet, Evaluations};
 use crate::edit::Editor;
 use crate::evals::{self, Store};
+use crate::settings::rules::Rule;
 
 /// How long a look at the files of a book counts.
 const LOOK: Duration = Duration::from_secs(1);

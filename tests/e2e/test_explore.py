@@ -254,7 +254,7 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
     assert shown["exists"] and Path(shown["file"]).samefile(config)
     assert (rows["engine"]["value"], rows["book-variety"]["value"]) == (str(scripted_exe), "60")
     assert rows["book-variety"] | {"help": "", "value": ""} == {
-        "key": "book-variety", "name": "Book Variety", "kind": "spin", "min": 0, "max": 100, "choices": None,
+        "key": "book-variety", "name": "Book Variety", "kind": "spin", "min": 0, "max": 100, "slider": "",
         "default": "50", "value": "", "help": "",
     }  # fmt: skip
     status, answer = server.post("/api/settings", {"set": {"book-variety": "70", "book-learn": "true", "log": None}})

@@ -290,6 +290,38 @@ def test_a_missing_book_of_a_rule_ends_tabiya_unless_books_are_optional(run, tab
             assert client.wait() == 3 and "none.bin: no such book" in client.errors()
 
 
+def test_a_rule_says_that_its_own_book_may_be_missing(run, tabiya_exe, engine, tmp_path, small_book):
+    for optional, code in (("true", 0), ("false", 3)):
+        missing = "[[book]]\nfile = 'none.bin'\noptional = true\n"
+        (tmp_path / "tabiya.toml").write_text(f"{missing}[[book]]\nfile = '{small_book}'\n[[book]]\nfile = 'gone.bin'\noptional = {optional}\n")
+        client = run(tabiya_exe, *engine.argv())
+        if code == 0:
+            assert len(problems(client.start())) == 2
+            assert client.go("movetime 10", START).book["rule"] == "2"
+        else:
+            client.rest()
+            assert client.wait() == code and "gone.bin: no such book" in client.errors()
+
+
+def test_a_rule_honours_the_colours_of_its_own_book(run, tabiya, tabiya_exe, engine, tmp_path):
+    """1. e4 is red: it is playable only where colours are ignored, by the option or by the rule."""
+    Book().at(e2e4=90, d2d4=10).write(tmp_path / "a.bin")
+    for words in (("convert", "a.bin", "-o", "a.ctg"), ("edit", "a.ctg", "--set", "e2e4=red")):
+        done = tabiya(*words)
+        assert done.returncode == 0, done.stderr
+    for option, own, playable in (
+        ("true", "", "1"),
+        ("true", "tournament = false\n", "2"),
+        ("false", "", "2"),
+        ("false", "tournament = true\n", "1"),
+    ):
+        text = f"[set]\n'Book Tournament' = {option}\n[[book]]\nfile = 'a.ctg'\n{own}"
+        (tmp_path / "tabiya.toml").write_text(text)
+        client = run(tabiya_exe, *engine.argv())
+        client.start()
+        assert client.go("movetime 10", START).book["playable"] == playable, (option, own)
+
+
 @pytest.fixture
 def tables(tmp_path, engine):
     Book().line("d2d4 d7d5 c2c4 e7e6", weight=10).at(e2e4=1).write(tmp_path / "a.bin")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::config::options::Options;
+use tabiya::settings::options::Options;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, starter};
 use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
@@ -87,7 +87,7 @@ pub fn run(data: &[u8]) {
     options.policy.learn = true;
     // Half of the inputs check the book's moves.
     if data.len().is_multiple_of(2) {
-        (options.policy.max_loss, options.guard) = (30, 500);
+        (options.policy.max_loss, options.policy.guard) = (30, 500);
     }
     let settings = vec![("Hash".to_owned(), "1".to_owned())];
     let library = Starter(book);

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tabiya::adapter::config::books::BookList;
-use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::book::{Book, BookSet};
+use tabiya::settings::books::BookList;
+use tabiya::settings::options::Options;
 use tabiya::uci::{Part, SetOption};
 
 use super::library::{OneBook, polyglot, serve};

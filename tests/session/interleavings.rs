@@ -8,10 +8,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use shakmaty::uci::UciMove;
-use tabiya::adapter::config::books::BookList;
-use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{Output, Session};
 use tabiya::chess::Game;
+use tabiya::settings::books::BookList;
+use tabiya::settings::options::Options;
 
 use super::library::{OneBook, polyglot, serve};
 
@@ -229,7 +229,7 @@ impl World {
         options.policy.threshold = 0;
         options.policy.learn = true;
         options.policy.max_loss = 40;
-        options.guard = 400;
+        options.policy.guard = 400;
         options.seed = 3;
         let mut out = Output::default();
         let library = OneBook { name: "test.bin", book: polyglot(&BOOK), values: &VALUES };

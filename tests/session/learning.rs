@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{CastlingMode, Color, KnownOutcome};
-use tabiya::adapter::config::books::BookFiles;
-use tabiya::adapter::config::options::Options;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::base::findings::Findings;
 use tabiya::base::progress::Progress;
 use tabiya::book::{Book, BookSet, Format, MoveFacts, Summary, open, starter};
 use tabiya::chess::Position;
+use tabiya::settings::books::BookFiles;
+use tabiya::settings::options::Options;
 use tempfile::TempDir;
 
 use super::library::{BookLoader, polyglot_bytes, serve};

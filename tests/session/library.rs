@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use shakmaty::uci::UciMove;
-use tabiya::adapter::config::books::{BookFiles, BookList};
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, Evaluations, open_bytes};
 use tabiya::chess::{Game, Position};
+use tabiya::settings::books::{BookFiles, BookList};
 
 /// A Polyglot book: each line is moves in UCI notation, then `=` and the weight of the last one, which need not be
 /// legal.
@@ -77,11 +77,14 @@ impl BookLoader for OneBook {
             books
         };
         let (white, black, both) = (list(&files.white), list(&files.black), list(&files.both));
-        let values = self.values.iter().map(|(moves, value)| (key(moves), *value)).collect();
-        let known: Arc<dyn Evaluations> = Arc::new(Known(values));
         let set = BookSet::new(&white, &black, &both);
-        (set.with_evaluations([(Arc::clone(&self.book), known)]), problems)
+        (set.with_evaluations([(Arc::clone(&self.book), known(self.values))]), problems)
     }
+}
+
+/// Evaluations of the positions after moves from the start, for the side to move.
+pub fn known(values: &[(&str, i64)]) -> Arc<dyn Evaluations> {
+    Arc::new(Known(values.iter().map(|(moves, value)| (key(moves), *value)).collect()))
 }
 
 /// The key of the position after these moves.

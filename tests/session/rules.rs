@@ -1,34 +1,38 @@
 //! Rules: books that are asked under conditions, each with a policy of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use shakmaty::Color;
-use tabiya::adapter::config::books::{BookFiles, BookList};
-use tabiya::adapter::config::options::Options;
-use tabiya::adapter::config::rules::Rule;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, open_bytes};
+use tabiya::settings::books::{BookFiles, BookList};
+use tabiya::settings::options::Options;
+use tabiya::settings::rules::Rule;
 
-use super::library::{BookLoader, polyglot_bytes, serve};
+use super::library::{BookLoader, known, polyglot_bytes, serve};
 
 /// Opens the books of rules: `first.bin` and `second.bin`.
 struct TwoBooks {
     first: Arc<dyn Book>,
     second: Arc<dyn Book>,
+    /// The evaluations beside the first one: moves from the start, and the value of the position after them.
+    values: &'static [(&'static str, i64)],
 }
 
 impl TwoBooks {
     /// Both books know the line 1. e4 e5 2. Nf3 Nc6 3. Bb5 a6; the first one also knows 1. d4, which is rarer.
     fn new() -> Self {
         let line = ["e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "e2e4 e7e5 g1f3 b8c6", "e2e4 e7e5 g1f3 b8c6 f1b5"];
-        let mut entries: Vec<String> = line.iter().map(|line| format!("{line} = 9")).collect();
-        let book = |name: &str, entries: &[String]| {
-            let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
-            open_bytes(name, polyglot_bytes(&entries)).unwrap()
-        };
-        let second = book("second.bin", &entries);
-        entries.push("d2d4 = 1".to_owned());
-        Self { first: book("books/first.bin", &entries), second }
+        let entries: Vec<String> = line.iter().map(|line| format!("{line} = 9")).collect();
+        let mut entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let second = entries.clone();
+        entries.push("d2d4 = 1");
+        Self::of(&entries, &second)
+    }
+
+    fn of(first: &[&str], second: &[&str]) -> Self {
+        let book = |name: &str, entries: &[&str]| open_bytes(name, polyglot_bytes(entries)).unwrap();
+        Self { first: book("books/first.bin", first), second: book("second.bin", second), values: &[] }
     }
 }
 
@@ -38,8 +42,9 @@ impl BookLoader for TwoBooks {
         let both: Vec<_> = files.both.files().iter().map(named).collect();
         let white: Vec<_> = files.white.files().iter().map(named).collect();
         let rules =
-            (1..).zip(files.both.rules()).map(|(number, rule)| (number, rule.color, named(&rule.file)));
-        (BookSet::new(&white, &[], &both).with_rules(rules), Vec::new())
+            (1..).zip(files.both.rules()).map(|(number, rule)| (number, rule.color(), named(&rule.file)));
+        let set = BookSet::new(&white, &[], &both).with_rules(rules);
+        (set.with_evaluations([(Arc::clone(&self.first), known(self.values))]), Vec::new())
     }
 }
 
@@ -51,11 +56,14 @@ struct Talk {
 
 impl Talk {
     fn new(rules: &[Rule]) -> Self {
+        Self::with(TwoBooks::new(), rules)
+    }
+
+    fn with(library: TwoBooks, rules: &[Rule]) -> Self {
         let mut options = Options { seed: 1, ..Options::default() };
         options.books.both = BookList::Rules(rules.to_vec());
         let mut out = Output::default();
         let mut session = Session::new(options, Vec::new(), &mut out);
-        let library = TwoBooks::new();
         serve(&library, &mut session, &mut out);
         Self { session, out, library }
     }
@@ -94,8 +102,8 @@ const E4_E5: &str = "e2e4 e7e5";
 
 #[test]
 fn a_varied_book_plays_the_first_moves_and_then_the_main_book() {
-    let varied = Rule { variety: Some(100), depth: Some(1), ..rule("first.bin") };
-    let main = Rule { variety: Some(0), ..rule("second.bin") };
+    let varied = rule("first.bin").with("variety", "100").with("depth", "1");
+    let main = rule("second.bin").with("variety", "0");
     let mut talk = Talk::new(&[varied, main]);
     assert_eq!(talk.asks("", "go"), Some(1));
     assert_eq!(talk.asks("e2e4", "go"), Some(1));
@@ -116,7 +124,7 @@ fn a_varied_book_plays_the_first_moves_and_then_the_main_book() {
 
 #[test]
 fn a_rule_says_so_in_analysis_and_in_the_line_of_the_book() {
-    let mut talk = Talk::new(&[Rule { color: Some(Color::Black), ..rule("first.bin") }, rule("first.bin")]);
+    let mut talk = Talk::new(&[rule("first.bin").with("color", "black"), rule("first.bin")]);
     talk.send("position startpos");
     talk.send("go infinite");
     let text = String::from_utf8(std::mem::take(&mut talk.out.gui)).unwrap();
@@ -132,15 +140,15 @@ fn a_rule_says_so_in_analysis_and_in_the_line_of_the_book() {
 
 #[test]
 fn a_rule_for_one_colour_answers_only_for_it() {
-    let mut talk = Talk::new(&[Rule { color: Some(Color::White), ..rule("first.bin") }]);
+    let mut talk = Talk::new(&[rule("first.bin").with("color", "white")]);
     assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (Some(1), None));
-    let mut talk = Talk::new(&[Rule { color: Some(Color::Black), ..rule("first.bin") }]);
+    let mut talk = Talk::new(&[rule("first.bin").with("color", "black")]);
     assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (None, Some(1)));
 }
 
 #[test]
 fn a_rule_with_a_clock_is_skipped_when_time_is_short() {
-    let mut talk = Talk::new(&[Rule { min_clock: Some(30), ..rule("first.bin") }, rule("second.bin")]);
+    let mut talk = Talk::new(&[rule("first.bin").with("min-clock", "30"), rule("second.bin")]);
     for (go, number) in [
         ("go wtime 30000 btime 1", 1),
         ("go wtime 29999 btime 60000", 2),
@@ -176,7 +184,7 @@ impl Talk {
 
 #[test]
 fn a_rule_answers_as_many_moves_of_a_game_as_it_may() {
-    let mut talk = Talk::new(&[Rule { max_uses: Some(2), ..rule("first.bin") }, rule("second.bin")]);
+    let mut talk = Talk::new(&[rule("first.bin").with("max-uses", "2"), rule("second.bin")]);
     assert_eq!(talk.asks("", "go"), Some(1));
     assert_eq!(talk.asks(E4_E5, "go"), Some(1));
     assert_eq!(talk.asks("e2e4 e7e5 g1f3 b8c6", "go"), Some(2));
@@ -205,9 +213,9 @@ fn a_rule_answers_as_many_moves_of_a_game_as_it_may() {
 #[test]
 fn a_gui_that_debugs_learns_why_rules_are_skipped() {
     let rules = [
-        Rule { max_uses: Some(1), ..rule("first.bin") },
-        Rule { min_clock: Some(9), ..rule("first.bin") },
-        Rule { depth: Some(2), ..rule("second.bin") },
+        rule("first.bin").with("max-uses", "1"),
+        rule("first.bin").with("min-clock", "9"),
+        rule("second.bin").with("depth", "2"),
     ];
     let mut talk = Talk::new(&rules);
     talk.send("debug on");
@@ -228,7 +236,7 @@ fn a_gui_that_debugs_learns_why_rules_are_skipped() {
 
 #[test]
 fn options_are_the_defaults_of_rules_and_may_change() {
-    let mut talk = Talk::new(&[Rule { depth: Some(1), ..rule("first.bin") }, rule("second.bin")]);
+    let mut talk = Talk::new(&[rule("first.bin").with("depth", "1"), rule("second.bin")]);
     talk.send("setoption name Book Depth value 2");
     assert_eq!(talk.asks("", "go"), Some(1));
     assert_eq!(talk.asks(E4_E5, "go"), Some(2));
@@ -236,15 +244,14 @@ fn options_are_the_defaults_of_rules_and_may_change() {
     talk.send("setoption name Book Depth value 3");
     assert_eq!(talk.asks("e2e4 e7e5 g1f3 b8c6", "go"), Some(2));
     // No limit for this rule, whatever the option says.
-    let mut talk = Talk::new(&[Rule { depth: Some(0), ..rule("first.bin") }]);
+    let mut talk = Talk::new(&[rule("first.bin").with("depth", "0")]);
     talk.send("setoption name Book Depth value 1");
     assert_eq!(talk.asks(E4_E5, "go"), Some(1));
 }
 
 #[test]
 fn the_reserve_of_a_rule_counts_its_own_book_and_those_after_it() {
-    let rules =
-        [Rule { depth: Some(2), ..rule("first.bin") }, Rule { reserve: Some(2), ..rule("second.bin") }];
+    let rules = [rule("first.bin").with("depth", "2"), rule("second.bin").with("reserve", "2")];
     let mut talk = Talk::new(&rules);
     assert_eq!(talk.asks(E4_E5, "go"), Some(1));
     assert_eq!(talk.asks("e2e4 e7e5 g1f3", "go"), Some(1));
@@ -263,4 +270,112 @@ fn books_that_the_gui_names_replace_the_rules() {
     // Those for one colour come first.
     talk.send("setoption name Book White value second.bin");
     assert_eq!((talk.asks("", "go"), talk.asks("e2e4", "go")), (Some(0), Some(1)));
+}
+
+/// What the adapter says to a `go` at the start, and what it sends to the engine.
+fn start(talk: &mut Talk) -> (String, String) {
+    talk.send("setoption name Book Variety value 0");
+    talk.send("position startpos");
+    talk.out.gui.clear();
+    talk.out.engine.clear();
+    talk.send("go wtime 60000 btime 60000");
+    [&talk.out.gui, &talk.out.engine].map(|said| String::from_utf8(said.clone()).unwrap()).into()
+}
+
+/// What the adapter says after a check in which 1. e4 loses 70 centipawns.
+fn checked(talk: &mut Talk) -> String {
+    let lines = ["info score cp 40", "bestmove d2d4", "info score cp -30", "bestmove e2e4"];
+    for (ms, line) in (1..).zip(lines) {
+        talk.session.at(Duration::from_millis(ms));
+        talk.session.engine_line(format!("{line}\n").as_bytes(), &mut talk.out);
+    }
+    String::from_utf8(talk.out.gui.clone()).unwrap()
+}
+
+/// Rules for both books, the second one for Black, in whose turn nothing is asked here.
+fn only(first: Rule) -> [Rule; 2] {
+    [first, rule("second.bin").with("color", "black")]
+}
+
+#[test]
+fn a_loss_that_a_rule_does_not_allow_is_passed_over_in_its_book_alone() {
+    let library = || TwoBooks { values: &[("", 40), ("e2e4", 70), ("d2d4", -30)], ..TwoBooks::new() };
+    let strict = rule("first.bin").with("max-loss", "50");
+    let mut talk = Talk::with(library(), &only(strict.clone()));
+    let (said, _) = start(&mut talk);
+    let refused = "info string e2e4 is passed over: it loses 110 centipawns (-70 instead of 40)";
+    assert!(said.contains(refused) && said.contains("bestmove d2d4"), "{said}");
+    // The stores are opened for it, though the option is off.
+    let mut out = Output::default();
+    let mut options = Options::default();
+    options.books.both = BookList::Rules(vec![rule("second.bin"), strict.clone()]);
+    drop(Session::new(options.clone(), Vec::new(), &mut out));
+    assert!(out.with_evaluations);
+    options.books.both = BookList::Rules(vec![rule("second.bin")]);
+    drop(Session::new(options, Vec::new(), &mut out));
+    assert!(!out.with_evaluations);
+    // The rule before it allows any loss, whatever the option says.
+    for free in [rule("first.bin"), rule("first.bin").with("max-loss", "0")] {
+        let is_free = free != rule("first.bin");
+        let mut talk = Talk::with(library(), &[free, strict.clone()]);
+        talk.send(&format!("setoption name Book Max Loss value {}", if is_free { 50 } else { 0 }));
+        let (said, _) = start(&mut talk);
+        assert!(said.contains("bestmove e2e4") && !said.contains("passed over"), "{said}");
+    }
+}
+
+#[test]
+fn the_engine_checks_the_moves_of_a_rule_that_wants_it() {
+    let guarded = rule("first.bin").with("max-loss", "50").with("guard", "400");
+    let ready = |rules: &[Rule]| {
+        let mut talk = Talk::new(rules);
+        talk.send("isready");
+        talk.session.engine_line(b"readyok\n", &mut talk.out);
+        talk
+    };
+    let mut talk = ready(&only(guarded.clone()));
+    let (said, sent) = start(&mut talk);
+    assert!(said.is_empty() && sent.ends_with("go movetime 200\n"), "{said} {sent}");
+    let said = checked(&mut talk);
+    assert!(said.contains("e2e4 is passed over: it loses 70 centipawns (-30 instead of 40)"), "{said}");
+    // Another book's moves are not checked, and the option does not change what a rule says.
+    for rules in [[rule("second.bin"), guarded.clone()], only(rule("first.bin").with("guard", "0"))] {
+        let mut talk = ready(&rules);
+        let is_off = rules[1].file == "second.bin";
+        for (option, value) in [("Book Max Loss", 50), ("Book Guard", if is_off { 400 } else { 0 })] {
+            talk.send(&format!("setoption name {option} value {value}"));
+        }
+        talk.send("isready");
+        talk.session.engine_line(b"readyok\n", &mut talk.out);
+        let (said, sent) = start(&mut talk);
+        assert!(said.contains("bestmove e2e4") && !sent.contains("go"), "{said} {sent}");
+    }
+}
+
+#[test]
+fn the_next_choice_is_not_checked_where_its_rule_wants_no_check() {
+    let library = TwoBooks::of(&["e2e4 = 9"], &["a2a3 = 9"]);
+    let rules = [rule("first.bin").with("max-loss", "50").with("guard", "400"), rule("second.bin")];
+    let mut talk = Talk::with(library, &rules);
+    talk.send("isready");
+    talk.session.engine_line(b"readyok\n", &mut talk.out);
+    start(&mut talk);
+    let said = checked(&mut talk);
+    assert!(said.contains("bestmove a2a3"), "{said}");
+}
+
+#[test]
+fn a_rule_may_allow_a_position_for_the_third_time() {
+    let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
+    let ask = |rules: &[Rule], option: bool| {
+        let mut talk = Talk::with(TwoBooks::of(&["g1f3 = 1"], &["e2e4 = 1"]), rules);
+        talk.send(&format!("setoption name Book Repeats value {option}"));
+        talk.asks(shuffle, "go")
+    };
+    let allowed = rule("first.bin").with("repeats", "true");
+    assert_eq!(ask(&only(rule("first.bin")), false), None);
+    assert_eq!(ask(&only(allowed.clone()), false), Some(1));
+    assert_eq!(ask(&only(rule("first.bin")), true), Some(1));
+    assert_eq!(ask(&only(rule("first.bin").with("repeats", "false")), true), None);
+    assert_eq!(ask(&[rule("first.bin"), allowed], false), Some(2));
 }

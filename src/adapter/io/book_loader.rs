@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::adapter::config::books::{BookFiles, BookList};
-use crate::adapter::config::rules::{Rule, rule_name};
-use crate::adapter::config::search_paths::{SearchPaths, listed};
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
 use crate::evals;
+use crate::settings::books::{BookFiles, BookList};
+use crate::settings::rules::{Rule, rule_name};
+use crate::settings::search_paths::{SearchPaths, listed};
 
 /// Opens books for the session, which does no I/O itself.
 pub struct BookLoader {
@@ -54,21 +54,27 @@ impl BookLoader {
         let mut books = Vec::new();
         for (number, rule) in (1..).zip(rules) {
             let name = rule.file.as_str();
-            let book = opened.entry(name).or_insert_with(|| self.open_reported(name, problems));
+            let required = rules.iter().any(|other| other.file == name && !other.is_optional());
+            let book = opened.entry(name).or_insert_with(|| self.open_reported(name, required, problems));
             if let Some(book) = book {
                 log::info!("{}: {rule}", rule_name(number, book.path()));
-                books.push((number, rule.color, Arc::clone(book)));
+                books.push((number, rule.color(), Arc::clone(book)));
             }
         }
         books
     }
 
     fn open_list(&self, list: &BookList, problems: &mut Vec<BookProblem>) -> Vec<Arc<dyn Book>> {
-        list.files().iter().filter_map(|name| self.open_reported(name, problems)).collect()
+        list.files().iter().filter_map(|name| self.open_reported(name, true, problems)).collect()
     }
 
     /// Opens a book, or reports why it cannot be opened.
-    fn open_reported(&self, name: &str, problems: &mut Vec<BookProblem>) -> Option<Arc<dyn Book>> {
+    fn open_reported(
+        &self,
+        name: &str,
+        required: bool,
+        problems: &mut Vec<BookProblem>,
+    ) -> Option<Arc<dyn Book>> {
         match self.open_one(name) {
             Ok(book) => {
                 log::info!("book: {} ({})", book.path().display(), book.format());
@@ -77,7 +83,7 @@ impl BookLoader {
                 Some(book)
             }
             Err(what) => {
-                problems.push(BookProblem { what, unopened: true });
+                problems.push(BookProblem { what, unopened: required });
                 None
             }
         }
@@ -89,5 +95,25 @@ impl BookLoader {
         let path =
             found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
         book::open(&path).map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_may_be_missing_if_each_of_its_rules_says_so() {
+        let loader = BookLoader { search_paths: SearchPaths::from_folders([std::env::temp_dir()]) };
+        let rule = |file: &str, optional| {
+            Rule { file: file.to_owned(), ..Rule::default() }.with("optional", optional)
+        };
+        let missing = |rules: Vec<Rule>| -> Vec<bool> {
+            let files = BookFiles { both: BookList::Rules(rules), ..BookFiles::default() };
+            loader.open(&files, false).1.iter().map(|problem| problem.unopened).collect()
+        };
+        let (a, b) = ("no-such-a.bin", "no-such-b.bin");
+        assert_eq!(missing(vec![rule(a, "true"), rule(b, "false")]), [false, true]);
+        assert_eq!(missing(vec![rule(a, "true"), rule(a, "false"), rule(b, "true")]), [true, false]);
     }
 }

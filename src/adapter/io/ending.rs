@@ -10,9 +10,9 @@ use std::time::Duration;
 use super::shared::{Shared, log_notes};
 use super::state::{End, Locked, State};
 use super::stderr;
-use crate::adapter::config::Config;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::engine::quoted;
+use crate::settings::Config;
 
 /// How long the engine may take to exit after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);

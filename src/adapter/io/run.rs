@@ -23,11 +23,11 @@ use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
 use super::state::{End, Side};
-use crate::adapter::config::Config;
 use crate::adapter::session::{Output, Session};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::panics;
 use crate::engine::{self, Engine, Pipes};
+use crate::settings::Config;
 use crate::uci::notice;
 
 /// The exit code of a Rust program that panics.

@@ -15,12 +15,12 @@ use super::log as logfile;
 use super::state::{Locked, Side, State};
 use super::stderr;
 use super::writing::Flush;
-use crate::adapter::config::Config;
 use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
 use crate::adapter::session::{Output, Session};
 use crate::base::cut;
 use crate::engine::Engine;
 use crate::learn;
+use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
 const BRAKE_TIME: Duration = Duration::from_secs(10);

@@ -10,12 +10,12 @@ use shakmaty::{CastlingMode, Move, Position as _};
 use super::books::{self, Books};
 use super::output::BookAnswer;
 use super::score;
-use crate::adapter::config::options::Options;
-use crate::adapter::config::rules::rule_name;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
 use crate::choose::{Loss, Losses, Policy, chances, draw};
 use crate::openings::Opening;
+use crate::settings::options::Options;
+use crate::settings::rules::rule_name;
 use crate::uci::{Go, bestmove, book_info, info_string};
 
 /// Room for the lines of a book's answer, in bytes.
@@ -33,6 +33,8 @@ pub(super) struct Advice {
     book: Option<Arc<dyn Book>>,
     /// The number of the rule under which it answers, if there is one.
     rule: Option<usize>,
+    /// The policy under which it answers.
+    pub(super) policy: Policy,
     /// Rules that did not let their books answer, and why.
     skipped: Vec<(usize, &'static str)>,
     /// The first book of the mover in which its lines are looked up.
@@ -105,6 +107,7 @@ impl Books {
             };
             chances(&advice.moves, policy, allowed, &mut advice.chances);
             if advice.chances.iter().any(|chance| *chance > 0.0) {
+                advice.policy.clone_from(policy);
                 (advice.book, advice.rule, advice.from) = (Some(book), number, from);
                 return true;
             }
@@ -137,7 +140,7 @@ impl Books {
         if let Some(number) = advice.rule {
             rules.answered(number, game, mv);
         }
-        let reading = options.policy.reading(position.chess().turn(), advice.from);
+        let reading = advice.policy.reading(position.chess().turn(), advice.from);
         let mut plies = set.line_of(reading, position, mv, SHOWN_LINE - 1, line);
         let lasting = game.plies_of(line);
         if lasting < line.len() {

@@ -11,8 +11,8 @@ use super::advice::Advice;
 use super::named::Named;
 use super::rules::Rules;
 use super::{Output, Session};
-use crate::adapter::config::books::BookFiles;
 use crate::book::{Book, BookSet, Format};
+use crate::settings::books::BookFiles;
 use crate::uci::notice;
 
 /// The start of the message that no book can learn.
@@ -51,7 +51,7 @@ fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
 pub struct BookProblem {
     /// A sentence that names the book.
     pub what: String,
-    /// Whether the book could not be opened at all; otherwise it is used without its damaged parts.
+    /// Whether a book that may not be missing could not be opened.
     pub unopened: bool,
 }
 
@@ -113,20 +113,25 @@ pub(super) fn rng(seed: u32) -> Xoshiro256PlusPlus {
 }
 
 impl Session {
+    /// The books that are named: by the options, else by the configuration.
+    fn files(&self) -> BookFiles {
+        self.options.books.or(&self.books.configured)
+    }
+
     /// Asks for the books that the options name.
     pub(super) fn open_books(&mut self, out: &mut Output) {
         self.books.opening = Opening::Awaited;
-        let files = self.options.books.or(&self.books.configured);
+        let files = self.files();
         // Until the books are open, none is asked.
         self.books.rules.set(files.both.rules());
+        self.books.evaluated = files.need_evaluations(&self.options.policy);
         out.open_books = Some(files);
-        self.books.evaluated = self.options.policy.max_loss > 0;
         out.with_evaluations = self.books.evaluated;
     }
 
     /// Opens the books again with the stores beside them, if evaluations matter now.
     pub(super) fn need_evaluations(&mut self, out: &mut Output) {
-        if self.options.policy.max_loss > 0 && !self.books.evaluated {
+        if !self.books.evaluated && self.files().need_evaluations(&self.options.policy) {
             self.open_books(out);
         }
     }

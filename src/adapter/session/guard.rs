@@ -69,15 +69,15 @@ pub(super) struct Check {
 impl Session {
     /// How long the child may check a move that was drawn for this question; `None` if it is played unchecked.
     pub(super) fn times_of_check(&self, game: &Game, go: &Go, chosen: Move) -> Option<Times> {
-        let limit = self.options.policy.max_loss;
-        if self.options.guard == 0 || limit == 0 || go.searchmoves.is_some() || !self.child.may_check() {
+        let policy = &self.books.advice.policy;
+        if !policy.guards() || go.searchmoves.is_some() || !self.child.may_check() {
             return None;
         }
         let chess = game.position().chess();
         if self.books.advice.knows(chosen) || chess.legal_moves().len() == 1 {
             return None;
         }
-        Times::of(Duration::from_millis(self.options.guard.into()), go.clock, chess.turn())
+        Times::of(Duration::from_millis(policy.guard.into()), go.clock, chess.turn())
     }
 
     /// Starts to check a move that was drawn for the question about the position on the board.
@@ -168,7 +168,7 @@ impl Session {
             // An engine that does not know `searchmoves` plays another move.
             (Some((of_position, _)), Some(value)) if best == Some(check.chosen) => {
                 let loss = Loss { value, best: of_position };
-                if self.options.policy.refuses(loss) {
+                if self.books.advice.policy.refuses(loss) {
                     self.pass_over(check, loss, out);
                 } else {
                     self.play_checked(*check, out);
@@ -185,7 +185,9 @@ impl Session {
         let left = due.saturating_sub(self.play.watch.now);
         let time = check.times.search.min(left * 3 / 4);
         let is_best = check.found.is_some_and(|(_, best)| best == Some(check.chosen));
-        if is_best || time < SEARCH_MIN || self.books.advice.knows(check.chosen) {
+        // The next choice may be of another book, under another policy.
+        let advice = &self.books.advice;
+        if is_best || time < SEARCH_MIN || !advice.policy.guards() || advice.knows(check.chosen) {
             return self.play_checked(*check, out);
         }
         let mv = check.chosen.to_uci(self.modes.castling);

@@ -39,7 +39,7 @@ use self::options::{EngineOptions, Modes};
 use self::parts::Long;
 use self::questions::Question;
 use self::verdict::Over;
-use crate::adapter::config::options::Options;
+use crate::settings::options::Options;
 use crate::uci::{Command, Reply, notice};
 
 pub use self::books::BookProblem;

@@ -7,9 +7,9 @@ use super::books::rng;
 use super::game_over::opponent_name;
 use super::verdict::Over;
 use super::{Output, Session, lossy};
-use crate::adapter::config::books::NO_BOOK;
-use crate::adapter::config::options::{Change, Options};
-use crate::adapter::config::spelling;
+use crate::settings::books::NO_BOOK;
+use crate::settings::options::{Change, Options};
+use crate::settings::spelling;
 use crate::uci::{SetOption, option_default, option_name, option_type, option_with_default, same_name};
 
 /// The option with which GUIs announce analysis.

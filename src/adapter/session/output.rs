@@ -9,7 +9,7 @@ use shakmaty::Move;
 use super::Session;
 use super::game_over::{PlayedGame, Source};
 use super::watch::Answer;
-use crate::adapter::config::books::BookFiles;
+use crate::settings::books::BookFiles;
 use crate::uci::notice;
 
 /// What the session asks its caller to do. Bytes are appended, and must be written in order.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use shakmaty::{Color, Position as _};
 
-use crate::adapter::config::rules::Rule;
 use crate::chess::{Game, Position};
+use crate::settings::rules::Rule;
 use crate::uci::Go;
 
 /// The rules of the books that are open, and how often each has answered.
@@ -43,7 +43,7 @@ impl Rules {
         let Some(rule) = self.get(number) else { return Some("it is not known") };
         if !rule.has_time(time_left(go, game.position().chess().turn())) {
             Some("less than its min-clock is left")
-        } else if rule.max_uses.is_some() && !rule.has_uses(self.uses(number, game)) {
+        } else if rule.max_uses().is_some() && !rule.has_uses(self.uses(number, game)) {
             Some("it has answered as many moves as its max-uses")
         } else {
             None
@@ -65,7 +65,7 @@ impl Rules {
 
     /// Counts an answer in this game with a move that is legal in it.
     pub(super) fn answered(&mut self, number: usize, game: &Game, mv: shakmaty::Move) {
-        if self.get(number).is_none_or(|rule| rule.max_uses.is_none()) {
+        if self.get(number).is_none_or(|rule| rule.max_uses().is_none()) {
             return;
         }
         let kept = self.kept(game);
@@ -128,9 +128,9 @@ mod tests {
 
     /// Two rules: the first may answer twice in a game, the second three times.
     fn rules() -> Rules {
-        let rule = |max_uses| Rule { max_uses: Some(max_uses), ..Rule::default() };
+        let rule = |max_uses| Rule::default().with("max-uses", max_uses);
         let mut rules = Rules::default();
-        rules.set(&[rule(2), rule(3), Rule::default()]);
+        rules.set(&[rule("2"), rule("3"), Rule::default()]);
         rules
     }
 

@@ -1,8 +1,8 @@
 //! The score that is announced with a book move.
 #![allow(clippy::cast_possible_truncation, reason = "the number was limited before")]
 
-use crate::adapter::config::options::BookScore;
 use crate::book::{Counts, MoveFacts, rating_difference};
+use crate::settings::options::BookScore;
 
 /// The greatest score, in centipawns: less than the score at which clients adjudicate a game, however few games it
 /// comes from.

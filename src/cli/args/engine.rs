@@ -2,53 +2,54 @@
 
 use std::time::Duration;
 
-use crate::adapter::config::{Config, Given, TIMEOUTS};
+use clap::Arg;
+
+use super::settings::{Arguments, Group};
 use crate::adapter::session::set_chess;
 use crate::base::error::Result;
 use crate::cli::output::warn;
 use crate::evals::Limit;
+use crate::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
 use crate::vet::Setup;
 
 /// Which engine searches. The arguments are those of the adapter.
-#[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "The engine")]
-pub(crate) struct EngineArgs {
-    /// The engine: a path, or a name on PATH [default: that of tabiya.toml, else stockfish]
-    #[arg(long, value_name = "PROGRAM")]
-    engine: Option<String>,
-    /// An argument for the engine; repeatable
-    #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
-    engine_arg: Vec<String>,
-    /// The engine's working folder [default: tabiya's]
-    #[arg(long, value_name = "DIR")]
-    engine_dir: Option<String>,
-    /// How long the engine may take to answer `uci`, and be silent while it searches before it is asked whether it is there,
-    /// in seconds [default: 30]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIMEOUTS))]
-    engine_timeout: Option<u64>,
-    /// An option of the engine; repeatable
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// The configuration file whose engine is used [default: as the adapter's]
-    #[arg(long, value_name = "FILE")]
-    config: Option<String>,
+pub(crate) type EngineArgs = Arguments<Searcher>;
+
+/// The settings of an engine that searches for us.
+#[derive(Clone, Debug, Default)]
+pub struct Searcher;
+
+impl Group for Searcher {
+    const HEADING: Option<&'static str> = Some("The engine");
+    const CONFIG: Option<&'static str> =
+        Some("The configuration file whose engine is used [default: as the adapter's]");
+
+    fn rows() -> impl Iterator<Item = &'static Row> {
+        table::start().filter(|row| row.key.starts_with(ENGINE) || row.key == SET)
+    }
+
+    fn shaped(row: &Row, argument: Arg) -> Arg {
+        match row.key {
+            ENGINE => {
+                argument.help("The engine: a path, or a name on PATH [default: that of tabiya.toml, else stockfish]")
+            }
+            ENGINE_TIMEOUT => argument.help(
+                "How long the engine may take to answer `uci`, and be silent while it searches before it is asked whether \
+                 it is there, in seconds [default: 30]",
+            ),
+            SET => argument.help("An option of the engine; repeatable"),
+            _ => argument,
+        }
+    }
 }
 
 impl EngineArgs {
     /// How the engine is started, with this limit for each position.
     ///
     /// # Errors
-    /// As [`Config::load`], and when there is no such engine.
+    /// As [`Arguments::load`], and when there is no such engine.
     pub fn setup(&self, limit: Limit) -> Result<Setup> {
-        let given = Given {
-            engine: self.engine.clone(),
-            engine_args: self.engine_arg.clone(),
-            engine_dir: self.engine_dir.clone(),
-            engine_timeout: self.engine_timeout,
-            set: self.set.clone(),
-            ..Given::default()
-        };
-        let mut config = Config::load(given, self.config.as_deref())?;
+        let mut config = self.load()?;
         set_chess(&mut config.settings).iter().for_each(|said| warn(said));
         Ok(Setup {
             program: config.find_engine()?,

@@ -5,6 +5,7 @@ pub mod engine;
 pub mod policy;
 pub mod positions;
 pub mod resources;
+mod settings;
 pub mod slices;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -1,52 +1,53 @@
 //! How moves are chosen, as arguments: the workshop's form of the adapter's options of the same names.
 
-use clap::ArgAction;
-use clap::builder::RangedU64ValueParser;
+use clap::Arg;
+use clap::builder::ValueParser;
 
-use crate::choose::{MAX_LOSS_MAX, Policy};
+use super::settings::{Arguments, Group};
+use crate::choose::Policy;
+use crate::settings::table::{self, GAMES, Row};
+
+/// What `--games` does without a number.
+const GAMES_HELP: &str = "Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list \
+                     the games that the books refer to";
+
+/// What it lists.
+const GAMES_LISTED: &str = "The list has the players with their Elo, the result, the source and the offset of each game. \
+                            Without a position it has all games of the book, with one the game that the book keeps for it \
+                            and those for the positions after its moves.";
+
+/// What the book's recommendations are.
+const TOURNAMENT: &str = "With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as \
+                          the only move is played alone. Where there is a green move, only green moves are played, whatever \
+                          their statistics. The moves that are left weigh 2 for each win of the side to move and 1 for each \
+                          draw. With false, colours are ignored, and marks multiply the weight: ! by 1.23, !! by 1.46, ?, ?? \
+                          and ?! by 0. The limits of an Arena book apply only with true.";
 
 /// Which of a book's moves may be played, and how often.
-#[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "Which moves may be played, and how often")]
-pub(crate) struct PolicyArgs {
-    /// 0 = always the best move, 50 = by weight, 100 = every playable move equally often [default: 50]
-    #[arg(long, value_name = "0-100", value_parser = up_to(100))]
-    variety: Option<u32>,
-    /// Last full move that the book answers; 0 = no limit [default: 0]
-    #[arg(long, value_name = "MOVE", value_parser = up_to(1000))]
-    depth: Option<u32>,
-    /// Share of the position's weight that a move needs, in thousandths [default: 5]
-    #[arg(long, value_name = "0-1000", value_parser = up_to(1000))]
-    threshold: Option<u32>,
-    /// Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list the games
-    /// that the books refer to
-    ///
-    /// The list has the players with their Elo, the result, the source and the offset of each game. Without a position it
-    /// has all games of the book, with one the game that the book keeps for it and those for the positions after its
-    /// moves.
-    #[arg(long, value_name = "GAMES", value_parser = games, num_args = 0..=1)]
-    games: Option<Option<u32>>,
-    /// Leave the book when its line has fewer plies left than this [default: 0]
-    #[arg(long, value_name = "PLIES", value_parser = up_to(100))]
-    reserve: Option<u32>,
-    /// Play no move that loses more than this many centipawns, by the store of evaluations beside the book; 0 = no limit
-    /// [default: 0]
-    #[arg(long, value_name = "CENTIPAWNS", value_parser = up_to(MAX_LOSS_MAX.into()))]
-    max_loss: Option<u32>,
-    /// Honour the book's own recommendations: colours, marks and limits [default: true]
-    ///
-    /// With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as the only move is
-    /// played alone. Where there is a green move, only green moves are played, whatever their statistics. The moves that
-    /// are left weigh 2 for each win of the side to move and 1 for each draw. With false, colours are ignored, and marks
-    /// multiply the weight: ! by 1.23, !! by 1.46, ?, ?? and ?! by 0. The limits of an Arena book apply only with true.
-    #[arg(long, value_name = "true|false", action = ArgAction::Set)]
-    tournament: Option<bool>,
-    /// Allow a book move that brings about a position for the third time
-    #[arg(long)]
-    repeats: bool,
-    /// Let the results that the book has learned affect the weights
-    #[arg(long)]
-    learn: bool,
+pub(crate) type PolicyArgs = Arguments<Choice>;
+
+/// The settings of a policy.
+#[derive(Clone, Debug, Default)]
+pub struct Choice;
+
+impl Group for Choice {
+    const HEADING: Option<&'static str> = Some("Which moves may be played, and how often");
+
+    fn rows() -> impl Iterator<Item = &'static Row> {
+        table::shown()
+    }
+
+    fn shaped(row: &Row, argument: Arg) -> Arg {
+        let help = row.help;
+        match row.key {
+            GAMES => {
+                let argument = argument.help(GAMES_HELP).long_help(format!("{GAMES_HELP}\n\n{GAMES_LISTED}"));
+                argument.num_args(0..=1).value_parser(ValueParser::new(games))
+            }
+            "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
+            _ => argument,
+        }
+    }
 }
 
 impl PolicyArgs {
@@ -57,32 +58,18 @@ impl PolicyArgs {
 
     /// The policy: the arguments, and `options` for each that is not given.
     pub(crate) fn over(&self, options: &Policy) -> Policy {
-        Policy {
-            variety: self.variety.unwrap_or(options.variety),
-            depth: self.depth.unwrap_or(options.depth),
-            threshold: self.threshold.unwrap_or(options.threshold),
-            games: self.games.flatten().unwrap_or(options.games),
-            reserve: self.reserve.unwrap_or(options.reserve),
-            max_loss: self.max_loss.unwrap_or(options.max_loss),
-            tournament: self.tournament.unwrap_or(options.tournament),
-            repeats: self.repeats || options.repeats,
-            learn: self.learn || options.learn,
-        }
+        self.given.over(options)
     }
 
     /// Whether to list the games that the books refer to.
     pub(crate) fn lists_games(&self) -> bool {
-        self.games == Some(None)
+        self.given.text(GAMES) == Some("")
     }
 }
 
-fn up_to(most: u64) -> RangedU64ValueParser<u32> {
-    RangedU64ValueParser::new().range(..=most)
-}
-
-fn games(text: &str) -> Result<u32, String> {
-    match text.parse::<u64>().map(u32::try_from) {
-        Ok(Ok(games)) if games <= 1_000_000 => Ok(games),
+fn games(text: &str) -> Result<String, String> {
+    match text.parse::<u64>() {
+        Ok(games) if games <= 1_000_000 => Ok(text.to_owned()),
         Ok(_) => Err("must be from 0 to 1000000".to_owned()),
         Err(_) => Err("not a number; to list games, write --games after the books".to_owned()),
     }
@@ -122,20 +109,10 @@ mod tests {
     fn the_help_names_the_defaults() {
         use clap::CommandFactory;
         let command = Line::command();
-        let Policy { variety, depth, threshold, games, reserve, max_loss, tournament, .. } =
-            Policy::default();
-        for (name, default) in [
-            ("variety", variety.to_string()),
-            ("depth", depth.to_string()),
-            ("threshold", threshold.to_string()),
-            ("games", games.to_string()),
-            ("reserve", reserve.to_string()),
-            ("max_loss", max_loss.to_string()),
-            ("tournament", tournament.to_string()),
-        ] {
-            let argument = command.get_arguments().find(|argument| argument.get_id() == name).unwrap();
+        for row in table::shown().filter(|row| !["repeats", "learn"].contains(&row.key)) {
+            let argument = command.get_arguments().find(|argument| argument.get_id() == row.key).unwrap();
             let help = argument.get_help().unwrap().to_string();
-            assert!(help.contains(&format!("[default: {default}]")), "{name}: {help}");
+            assert!(help.contains(&format!("[default: {}]", row.default())), "{}: {help}", row.key);
         }
     }
 
@@ -153,6 +130,7 @@ mod tests {
             tournament: false,
             repeats: true,
             learn: true,
+            ..Policy::default()
         };
         assert_eq!(policy(line), Some(expected));
     }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use time::{Date, OffsetDateTime};
 
-use crate::adapter::config::search_paths::SearchPaths;
+use crate::settings::search_paths::SearchPaths;
 
 /// The size at which a log is renamed and another begun: 64 MiB.
 const SIZE_MAX: u64 = 64 << 20;

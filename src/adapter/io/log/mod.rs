@@ -16,7 +16,7 @@ use log::{Level, LevelFilter};
 use simplelog::{ConfigBuilder, WriteLogger};
 
 use self::file::LogFile;
-use crate::adapter::config::search_paths::SearchPaths;
+use crate::settings::search_paths::SearchPaths;
 
 pub use self::file::base;
 

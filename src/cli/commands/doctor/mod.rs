@@ -12,9 +12,6 @@ use comfy_table::Table;
 
 use self::client::Client;
 use self::game::{Ply, Source};
-use crate::adapter::config::Config;
-use crate::adapter::config::books::BookList;
-use crate::adapter::config::rules::rule_name;
 use crate::adapter::session::{
     NAME_ADDITION, is_about_learning, is_about_option, is_about_variant, is_chess,
 };
@@ -23,6 +20,9 @@ use crate::cli::args::adapter;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{Printed, print, rows, worded};
+use crate::settings::Config;
+use crate::settings::books::BookList;
+use crate::settings::rules::rule_name;
 use crate::uci::{option_name, same_name};
 
 /// How long the adapter may take in addition to what the engine may take, of which it reports the end itself.

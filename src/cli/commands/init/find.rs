@@ -8,10 +8,10 @@ use std::thread;
 use std::time::Duration;
 
 use super::cutechess;
-use crate::adapter::config::search_paths::SearchPaths;
 use crate::adapter::session::NAME_ADDITION;
 use crate::book;
 use crate::engine::Client;
+use crate::settings::search_paths::SearchPaths;
 
 /// The starts of the names of UCI engines, in the order in which they are offered.
 const ENGINES: [&str; 28] = [

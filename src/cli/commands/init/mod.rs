@@ -9,14 +9,14 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use super::doctor;
-use crate::adapter::config::search_paths::SearchPaths;
-use crate::adapter::config::{FILE_NAME, TEMPLATE, own_file};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
 use crate::book;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{complain, unwritable};
 use crate::engine::{Client, NoLine};
+use crate::settings::search_paths::SearchPaths;
+use crate::settings::{FILE_NAME, TEMPLATE, own_file};
 
 /// `tabiya init`.
 #[derive(clap::Args, Default)]
@@ -342,7 +342,7 @@ fn write(path: &Path, text: &str, force: bool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::{Config, Given};
+    use crate::settings::{Config, Given};
 
     #[test]
     fn the_configuration_names_the_engine_and_the_books() {

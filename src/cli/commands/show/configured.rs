@@ -5,8 +5,6 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Position as _};
 
 use super::{Args, games, table};
-use crate::adapter::config::rules::{Rule, rule_name};
-use crate::adapter::config::{Config, FILE_NAME, Given};
 use crate::adapter::io::book_loader::BookLoader;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::{Book, BookSet};
@@ -16,6 +14,8 @@ use crate::cli::args::positions::each_position;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, Look, Printed};
 use crate::learn;
+use crate::settings::rules::{Rule, rule_name};
+use crate::settings::{Config, FILE_NAME, Given};
 use crate::view::{Asked, View, json};
 
 /// The books of the configuration.
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     named.filter_map(|name| config.search_paths.find(name).ok()).for_each(|path| learn::settle(&path));
     let options = args.policy.over(&config.options.policy);
     let loader = BookLoader { search_paths: config.search_paths.clone() };
-    let (set, problems) = loader.open(files, options.max_loss > 0);
+    let (set, problems) = loader.open(files, files.need_evaluations(&options));
     let unopened = problems.iter().any(|problem| problem.unopened);
     problems.iter().for_each(|problem| output::warn(&problem.what));
     let mut configured = Configured { set, rules: files.both.rules(), options };
@@ -129,9 +129,9 @@ fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> Strin
         Some(number) => rule_name(number, book.path()),
         None => book.path().display().to_string(),
     };
-    let clock = rule.and_then(|rule| rule.min_clock).filter(|seconds| *seconds > 0);
+    let clock = rule.and_then(|rule| rule.min_clock()).filter(|seconds| *seconds > 0);
     let clock = clock.map(|seconds| format!("at least {seconds} s are left on the clock"));
-    let uses = rule.and_then(|rule| rule.max_uses);
+    let uses = rule.and_then(|rule| rule.max_uses());
     let uses = uses.map(|most| format!("it has answered fewer than {most} moves of the game"));
     let conditions: Vec<String> = clock.into_iter().chain(uses).collect();
     if conditions.is_empty() {
@@ -143,8 +143,8 @@ fn answers(book: &dyn Book, number: Option<usize>, rule: Option<&Rule>) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::rules::Rule;
     use crate::book;
+    use crate::settings::rules::Rule;
     use std::sync::Arc;
 
     /// What is shown of a position in the starter book under these rules, as a table and as JSON.
@@ -152,7 +152,7 @@ mod tests {
         let mut game = Game::start();
         moves.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let book = book::open("books/starter.bin").unwrap();
-        let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color, Arc::clone(&book)));
+        let numbered = (1..).zip(rules).map(|(number, rule)| (number, rule.color(), Arc::clone(&book)));
         let set = BookSet::default().with_rules(numbered);
         let mut configured = Configured { set, rules, options: Policy::default() };
         let (mut text, mut json) = (Vec::new(), Vec::new());
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_holds_answers() {
-        let early = Rule { depth: Some(1), color: Some(shakmaty::Color::White), ..Rule::default() };
-        let best = Rule { variety: Some(0), min_clock: Some(30), max_uses: Some(2), ..Rule::default() };
+        let early = Rule::default().with("depth", "1").with("color", "white");
+        let best = Rule::default().with("variety", "0").with("min-clock", "30").with("max-uses", "2");
         let rules = [early, best];
         assert_eq!(answer(&rules, ""), "rule 1 (starter.bin) answers.");
         let conditions =

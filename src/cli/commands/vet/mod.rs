@@ -83,7 +83,7 @@ struct Evaluating {
     #[arg(long, value_name = "LIMIT", value_parser = time::duration)]
     time: Option<Duration>,
     /// Start no engine: only what the store has counts
-    #[arg(long, conflicts_with_all = ["nodes", "depth", "movetime", "confirm", "jobs", "time", "engine", "engine_arg", "engine_dir", "engine_timeout", "set", "config"])]
+    #[arg(long, conflicts_with_all = ["nodes", "depth", "movetime", "confirm", "jobs", "time", "engine", "engine-arg", "engine-dir", "engine-timeout", "set", "config"])]
     no_engine: bool,
 }
 

@@ -58,7 +58,6 @@ async function main() {
   listenToKeys();
   listenToSearch();
   listenToSettings();
-  buildPolicy();
   const wide = matchMedia("(min-width: 56.25rem)");
   if (wide.matches) byId("policy").setAttribute("open", "");
   const clicks = /** @type {[string, () => void][]} */ ([
@@ -87,7 +86,8 @@ async function main() {
   };
   connection.changes = first.changes;
   connection.follow();
-  state.policy = { ...first.books.policy };
+  state.books = first.books;
+  buildPolicy();
   takeBooks(first.books);
   await followAddress(first.view);
 }

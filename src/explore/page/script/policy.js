@@ -1,23 +1,32 @@
 // The policy: how the chances come about. Each change acts at once.
 
-/** @type {{key: keyof Policy, name: string, max: number, unit: string, help: string}[]} */
-const SLIDERS = [
-  { key: "variety", name: "Variety", max: 100, unit: "", help: "0: always the best move · 50: by weight · 100: every playable move alike" },
-  { key: "threshold", name: "Threshold", max: 1000, unit: "‰", help: "The part of the position's weight that a move needs to be played" },
-  { key: "reserve", name: "Reserve", max: 100, unit: "plies", help: "A line that goes on for fewer plies is not played" },
-];
+/** @returns {Slider[]} What the server has sliders for. */
+function sliders() {
+  return state.books?.sliders ?? [];
+}
+
+/** @param {string} name */
+function short(name) {
+  return name.replace("Book ", "");
+}
 
 function buildPolicy() {
-  byId("sliders").replaceChildren(...SLIDERS.map(({ key, name, max, unit, help }) => el("div", { class: "slider", title: help },
-    el("label", { for: key }, name),
+  byId("sliders").replaceChildren(...sliders().map(({ key, name, max, slider: unit, help }) => el("div", { class: "slider", title: help },
+    el("label", { for: key }, short(name)),
     el("input", { type: "range", id: key, min: 0, max: slots(max), "aria-describedby": `${key}-help`,
       oninput: (/** @type {Event} */ event) => setPolicy(key, valueAt(max, numberIn(event))) }),
-    el("input", { type: "number", id: `${key}-number`, min: 0, max, "aria-label": unit ? `${name}, ${unit}` : name,
+    el("input", { type: "number", id: `${key}-number`, min: 0, max, "aria-label": unit ? `${short(name)}, ${unit}` : short(name),
       oninput: (/** @type {Event} */ event) => setPolicy(key, numberIn(event)) }),
     el("span", { class: "unit", "aria-hidden": "true" }, unit),
     el("span", { class: "unseen", id: `${key}-help` }, help))),
   el("button", { type: "button", class: "link", id: "policy-reset", onclick: resetPolicy }, "Reset"));
+  state.policy = preset();
   drawPolicy();
+}
+
+/** @returns {Policy} The policy of the server. */
+function preset() {
+  return Object.fromEntries(sliders().map(({ key, value }) => [key, Number(value)]));
 }
 
 // Thresholds of interest are a few per mille of a thousand, so that slider's steps grow with the value.
@@ -42,9 +51,9 @@ function numberIn(event) {
   return event.target instanceof HTMLInputElement ? event.target.valueAsNumber : NaN;
 }
 
-/** @param {keyof Policy} key @param {number} value */
+/** @param {string} key @param {number} value */
 function setPolicy(key, value) {
-  const max = SLIDERS.find((slider) => slider.key === key)?.max ?? 100;
+  const max = sliders().find((slider) => slider.key === key)?.max ?? 100;
   if (!Number.isInteger(value) || value < 0 || value > max || value === state.policy[key]) return;
   state.policy = { ...state.policy, [key]: value };
   drawPolicy();
@@ -52,25 +61,23 @@ function setPolicy(key, value) {
 }
 
 function resetPolicy() {
-  if (!state.books) return;
-  state.policy = { ...state.books.policy };
+  state.policy = preset();
   drawPolicy();
   refresh();
   focusOn(byId("variety"));
 }
 
 function drawPolicy() {
-  for (const { key, max, unit } of SLIDERS) {
-    const value = state.policy[key];
-    const slider = byId(key);
+  for (const { key, max, slider: unit } of sliders()) {
+    const value = state.policy[key] ?? 0;
+    const range = byId(key);
     const number = byId(`${key}-number`);
-    if (slider instanceof HTMLInputElement) {
-      if (valueAt(max, slider.valueAsNumber) !== value) slider.value = String(positionOf(max, value));
-      slider.setAttribute("aria-valuetext", `${value} ${unit}`.trim());
-      slider.style.setProperty("--part", `${(100 * slider.valueAsNumber) / slots(max)}%`);
+    if (range instanceof HTMLInputElement) {
+      if (valueAt(max, range.valueAsNumber) !== value) range.value = String(positionOf(max, value));
+      range.setAttribute("aria-valuetext", `${value} ${unit}`.trim());
+      range.style.setProperty("--part", `${(100 * range.valueAsNumber) / slots(max)}%`);
     }
     if (number instanceof HTMLInputElement && number.valueAsNumber !== value) number.value = String(value);
   }
-  const preset = state.books?.policy;
-  byId("policy-reset").hidden = !preset || SLIDERS.every(({ key }) => preset[key] === state.policy[key]);
+  byId("policy-reset").hidden = sliders().every(({ key, value }) => Number(value) === state.policy[key]);
 }

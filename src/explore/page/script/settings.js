@@ -1,7 +1,7 @@
 // The settings: the rows of tabiya.toml, and what its doctor says. And the look: dark or light.
 
 /**
- * @typedef {{key: string, name: string, kind: string, min: number | null, max: number | null, choices: string[] | null,
+ * @typedef {{key: string, name: string, kind: string, min?: number, max?: number, choices?: string[],
  *   default: string, value: string | null, help: string}} Setting
  * @typedef {{level: string, text: string}} Verdict
  * @typedef {{file: string, exists: boolean, rows: Setting[], doctor: Verdict[] | null}} Settings

@@ -32,8 +32,9 @@
  * @typedef {{weight: Bounds | null, priority: Bounds | null, looks: boolean, undo: boolean, whole: boolean}} Editing
  * @typedef {{id: number, name: string, path: string, format: string, edit: Editing | null, evals: boolean,
  *   warnings: string[], error: string | null}} Book
- * @typedef {{variety: number, threshold: number, reserve: number}} Policy
- * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, policy: Policy, books: Book[]}} Books
+ * @typedef {Record<string, number>} Policy
+ * @typedef {{key: string, name: string, max: number, slider: string, help: string, value: string}} Slider
+ * @typedef {{version: string, edit: boolean, engine: string | null, settings: boolean, sliders: Slider[], books: Book[]}} Books
  */
 
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -50,7 +51,7 @@ const state = {
   /** How many moves of the line are on the board. */
   ply: 0,
   /** @type {Policy} */
-  policy: { variety: 50, threshold: 5, reserve: 0 },
+  policy: {},
   /** @type {View | null} What is seen, until the answer about the place on the board is there. */
   view: null,
   /** What is wrong with the address. */

@@ -32,7 +32,7 @@ fn load(text: &str) -> Result<Config> {
 }
 
 fn load_line(set: &str) -> Result<Config> {
-    Config::load(Given { set: vec![set.to_owned()], ..Given::default() }, None)
+    Config::load(Given::default().with(SET, [set]), None)
 }
 
 /// A name with each letter wrong, missing, doubled, or swapped with the next.
@@ -178,15 +178,9 @@ fn options_that_decide_about_books_have_a_value_that_fits() {
 
 #[test]
 fn a_book_without_a_name_on_the_command_line_is_one_that_cannot_be_opened() {
-    let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     for names in [&[""][..], &[" "], &["a.bin", ""]] {
-        let each = [
-            Given { books: given(names), ..Given::default() },
-            Given { white: given(names), ..Given::default() },
-            Given { black: given(names), ..Given::default() },
-        ];
-        for given in each {
-            let error = Config::load(given, None).unwrap_err();
+        for key in ["book", "book-white", "book-black"] {
+            let error = Config::load(Given::default().with(key, names.iter().copied()), None).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::File, "{error}");
         }
     }
@@ -199,9 +193,9 @@ fn an_option_that_is_set_twice_is_reported() {
         let told = twice(load(text));
         assert!(told.len() == 1 && told[0].contains("set twice"), "{text}: {told:?}");
     }
-    let set = vec!["Clear  Hash=1".to_owned(), "clear hash=2".to_owned()];
-    assert_eq!(twice(Config::load(Given { set, ..Given::default() }, None)).len(), 1);
-    let over = Given { set: vec!["hash=1".to_owned()], ..Given::default() };
+    let given = |set: &[&str]| Given::default().with(SET, set.iter().copied());
+    assert_eq!(twice(Config::load(given(&["Clear  Hash=1", "clear hash=2"]), None)).len(), 1);
+    let over = given(&["hash=1"]);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tabiya.toml");
     std::fs::write(&file, "[set]\nHash = 256\n").unwrap();

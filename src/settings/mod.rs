@@ -2,12 +2,14 @@
 
 pub mod books;
 mod file;
+#[cfg(feature = "explore")]
+pub(crate) mod form;
+mod given;
 pub mod options;
 pub mod rules;
 pub mod search_paths;
-#[cfg(feature = "explore")]
-pub(crate) mod settings;
 pub(crate) mod spelling;
+pub(crate) mod table;
 mod trust;
 
 use std::env;
@@ -19,11 +21,13 @@ use log::Level;
 
 use self::books::BookList;
 use self::options::Options;
-use self::rules::Rule;
 use self::search_paths::{SearchPaths, listed};
 use self::spelling::Meant;
+use self::table::{ENGINE, ENGINE_ARG, ENGINE_DIR, ENGINE_TIMEOUT, Kind, Row, SET};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::uci::{SetOption, same_name};
+
+pub use self::given::Given;
 
 /// The configuration file that is used if none is named and this one exists.
 pub(crate) const FILE_NAME: &str = "tabiya.toml";
@@ -33,51 +37,6 @@ pub(crate) const TEMPLATE: &str = include_str!("template.toml");
 
 /// The name of the executable, unless the user has renamed it.
 const PROGRAM: &str = "tabiya";
-
-/// The engine when none is named.
-const DEFAULT_ENGINE: &str = "stockfish";
-
-/// Seconds that the engine may be given to answer `uci`: up to a day.
-pub(crate) const TIMEOUTS: std::ops::RangeInclusive<u64> = 1..=86_400;
-
-/// The levels of the log, from the least detailed to the most detailed.
-pub(crate) const LOG_LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
-
-/// Seconds that the engine is given to answer `uci`: clients give up after 10 to 35.
-const DEFAULT_TIMEOUT: u64 = 30;
-
-/// Settings from one source: the command line, or the configuration file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// The engine's program.
-    pub engine: Option<String>,
-    /// Its arguments.
-    pub engine_args: Vec<String>,
-    /// Its working folder.
-    pub engine_dir: Option<String>,
-    /// Seconds that it is given to answer `uci`.
-    pub engine_timeout: Option<u64>,
-    /// Books by priority.
-    pub books: Vec<String>,
-    /// Books by priority, each with a policy of its own: given in place of `books`.
-    pub rules: Vec<Rule>,
-    /// Books for White.
-    pub white: Vec<String>,
-    /// Books for Black.
-    pub black: Vec<String>,
-    /// Whether tabiya plays on when a book cannot be opened.
-    pub book_optional: bool,
-    /// The name that GUIs see.
-    pub name: Option<String>,
-    /// `NAME=VALUE` of options.
-    pub set: Vec<String>,
-    /// The log's file.
-    pub log: Option<String>,
-    /// The level of the log, one of [`LOG_LEVELS`].
-    pub log_level: Option<String>,
-    /// The seed of random choice.
-    pub seed: Option<u32>,
-}
 
 /// Everything that the adapter needs to start.
 #[derive(Clone, Debug)]
@@ -126,20 +85,21 @@ impl Config {
             trust::check(path)?;
         }
         let mut warnings = Vec::new();
-        let mut from_file = match &path {
+        let (mut from_file, rules) = match &path {
             Some(path) => file::read(path, &mut warnings)?,
-            None => Given::default(),
+            None => Default::default(),
         };
         check_line(&given)?;
         // Later ones win: defaults, the file's keys, its `set`, the command line's arguments, its `--set`.
         let mut options = Options::default();
+        if !rules.is_empty() {
+            options.books.both = BookList::Rules(rules);
+        }
         let mut settings = Vec::new();
         let of_file = path.as_deref().map(|path| format!("{}: set: ", path.display())).unwrap_or_default();
         for (given, place) in [(&from_file, of_file.as_str()), (&given, "--set ")] {
-            name_books(&mut options, given);
-            options.seed = given.seed.unwrap_or(options.seed);
-            options.log = given.log.clone().unwrap_or(options.log);
-            let pairs: Vec<_> = given.set.iter().filter_map(|text| split(text)).collect();
+            options.take(given);
+            let pairs: Vec<_> = given.texts(SET).iter().filter_map(|text| split(text)).collect();
             for (index, (name, value)) in pairs.iter().enumerate() {
                 let mut before = pairs.iter().take(index);
                 if before.any(|(before, _)| same_name(before.as_bytes(), name.as_bytes())) {
@@ -154,23 +114,24 @@ impl Config {
             }
         }
         // Arguments and folder in the file belong to the engine that the file names.
-        if given.engine.is_some() {
-            (from_file.engine_args, from_file.engine_dir) = (Vec::new(), None);
+        if given.text(ENGINE).is_some() {
+            [ENGINE_ARG, ENGINE_DIR].iter().for_each(|key| from_file.forget(key));
         }
-        let engine_args =
-            if given.engine_args.is_empty() { from_file.engine_args } else { given.engine_args };
-        let log_level = given.log_level.or(from_file.log_level).and_then(|level| level.parse().ok());
-        let seconds = given.engine_timeout.or(from_file.engine_timeout).unwrap_or(DEFAULT_TIMEOUT);
-        let name =
-            given.name.or(from_file.name).map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
+        from_file.take(given);
+        let given = from_file;
+        let or_default = |key| {
+            let default = || table::start().find(|row| row.key == key).map(Row::default);
+            given.text(key).map(str::to_owned).or_else(default).unwrap_or_default()
+        };
+        let name = given.text("name").map(|name| name.replace(['\n', '\r'], " ").trim().to_owned());
         Ok(Self {
             name: name.filter(|name| !name.is_empty()),
-            book_optional: given.book_optional || from_file.book_optional,
-            engine: given.engine.or(from_file.engine).unwrap_or_else(|| DEFAULT_ENGINE.to_owned()),
-            engine_args,
-            engine_dir: given.engine_dir.or(from_file.engine_dir),
-            engine_timeout: Duration::from_secs(seconds),
-            log_level: log_level.unwrap_or(Level::Info),
+            book_optional: given.is_true("book-optional"),
+            engine: or_default(ENGINE),
+            engine_args: given.texts(ENGINE_ARG).to_vec(),
+            engine_dir: given.text(ENGINE_DIR).map(str::to_owned),
+            engine_timeout: Duration::from_secs(or_default(ENGINE_TIMEOUT).parse().unwrap_or(1)),
+            log_level: or_default("log-level").parse().unwrap_or(Level::Info),
             options,
             settings,
             search_paths: SearchPaths::new(path.as_deref()),
@@ -216,7 +177,7 @@ impl Config {
 /// When a `NAME=VALUE` has no `=`, is an argument or nearly an option of tabiya, or does not say which books play, and when the
 /// name of a book is empty, as a variable of a shell may be.
 fn check_line(given: &Given) -> Result<()> {
-    for text in &given.set {
+    for text in given.texts(SET) {
         let wrong = |what: &str| Error::new(ErrorKind::Usage, format!("--set '{text}' {what}"));
         let Some((name, value)) = split(text) else {
             return Err(wrong("is not NAME=VALUE").advice("write it like --set \"Hash=256\""));
@@ -233,30 +194,13 @@ fn check_line(given: &Given) -> Result<()> {
             return Err(wrong("does not say which books play").advice(needed));
         }
     }
-    for (argument, books) in
-        [("--book", &given.books), ("--book-white", &given.white), ("--book-black", &given.black)]
-    {
-        if books.iter().any(|name| name.trim().is_empty()) {
-            return Err(Error::new(ErrorKind::File, format!("{argument}: the name of the book is empty"))
+    for Row { key, .. } in table::start().filter(|row| row.kind == Kind::Files) {
+        if given.texts(key).iter().any(|name| name.trim().is_empty()) {
+            return Err(Error::new(ErrorKind::File, format!("--{key}: the name of the book is empty"))
                 .advice("name a book, or '<none>' for no book"));
         }
     }
     Ok(())
-}
-
-/// Sets the lists of books that are given; the others stay.
-fn name_books(options: &mut Options, given: &Given) {
-    let books = &mut options.books;
-    for (list, files) in
-        [(&mut books.both, &given.books), (&mut books.white, &given.white), (&mut books.black, &given.black)]
-    {
-        if !files.is_empty() {
-            *list = BookList::from_names(files.iter().map(String::as_str));
-        }
-    }
-    if !given.rules.is_empty() {
-        books.both = BookList::Rules(given.rules.clone());
-    }
 }
 
 /// Splits `NAME=VALUE`.
@@ -339,19 +283,19 @@ pub(crate) mod tests {
             "{:?}",
             config.warnings
         );
-        let line = Given { books: vec!["a;1".into(), "b".into()], seed: Some(3), ..Given::default() };
+        let line = Given::default().with("book", ["a;1", "b"]).with("seed", ["3"]);
         let config = load(line.clone()).unwrap();
         assert_eq!(config.options.books.both.files(), ["a;1", "b"]);
         assert_eq!((config.options.seed, config.book_optional), (3, false));
-        let named = Given { name: Some(" My\nengine ".to_owned()), book_optional: true, ..Given::default() };
+        let named = Given::default().with("name", [" My\nengine "]).with("book-optional", ["true"]);
         let config = load(named).unwrap();
         assert_eq!((config.name.as_deref(), config.book_optional), (Some("My engine"), true));
-        let set = vec!["Book Seed=4".to_owned(), "Hash = x = y".to_owned(), "Book Log=l".to_owned()];
-        let config = load(Given { set, ..line }).unwrap();
+        let set = ["Book Seed=4", "Hash = x = y", "Book Log=l"];
+        let config = load(line.with(SET, set)).unwrap();
         assert_eq!((config.options.seed, config.options.log.as_str()), (4, "l"));
         assert_eq!(config.settings[1], ("Hash".to_owned(), "x = y".to_owned()));
         for bad in ["A", "=1", "A=1\nquit"] {
-            let error = load(Given { set: vec![bad.to_owned()], ..Given::default() }).unwrap_err();
+            let error = load(Given::default().with(SET, [bad])).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Usage);
         }
     }

@@ -8,8 +8,9 @@ use shakmaty::Color;
 use toml::de::{DeTable, DeValue};
 
 use super::books::NO_BOOK;
-use super::file::{CONTROL, has_control, in_order, integer};
-use super::spelling;
+use super::file::{CONTROL, has_control, in_order, texts};
+use super::table::{self, Row};
+use super::{Given, spelling};
 use crate::choose::Policy;
 
 /// A book that is asked under conditions, and with values of its own in place of the ordinary options.
@@ -17,47 +18,52 @@ use crate::choose::Policy;
 pub struct Rule {
     /// `file`: the book, as the user named it.
     pub file: String,
-    /// `color`: the side for which it is asked; `None` for both.
-    pub color: Option<Color>,
-    /// `variety`, in place of *Book Variety*.
-    pub variety: Option<u32>,
-    /// `depth`, in place of *Book Depth*.
-    pub depth: Option<u32>,
-    /// `threshold`, in place of *Book Threshold*.
-    pub threshold: Option<u32>,
-    /// `games`, in place of *Book Games*.
-    pub games: Option<u32>,
-    /// `reserve`, in place of *Book Reserve*.
-    pub reserve: Option<u32>,
-    /// `min-clock`: seconds; with less on the mover's clock the book is not asked.
-    pub min_clock: Option<u32>,
-    /// `max-uses`: the most moves of one game that it answers for a side.
-    pub max_uses: Option<u32>,
+    /// The other keys, some of them in place of the options.
+    pub given: Given,
 }
 
 impl Rule {
+    /// The rule with another key.
+    #[must_use]
+    pub fn with(self, key: &'static str, value: &str) -> Self {
+        Self { given: self.given.with(key, [value]), ..self }
+    }
+
+    /// The side for which it is asked; `None` for both.
+    pub fn color(&self) -> Option<Color> {
+        self.given.text("color").map(|color| Color::from_white(color == "white"))
+    }
+
     /// The policy of its book: the rule's values, and those of the options where it has none.
     #[must_use]
     pub fn policy(&self, options: &Policy) -> Policy {
-        Policy {
-            variety: self.variety.unwrap_or(options.variety),
-            depth: self.depth.unwrap_or(options.depth),
-            threshold: self.threshold.unwrap_or(options.threshold),
-            games: self.games.unwrap_or(options.games),
-            reserve: self.reserve.unwrap_or(options.reserve),
-            ..options.clone()
-        }
+        self.given.over(options)
+    }
+
+    /// Whether tabiya plays on without its book if that cannot be opened.
+    pub fn is_optional(&self) -> bool {
+        self.given.is_true("optional")
     }
 
     /// Whether its book may be asked with this much on the mover's clock; `None` where no clock limits the move.
     pub fn has_time(&self, left: Option<Duration>) -> bool {
-        let least = Duration::from_secs(self.min_clock.unwrap_or(0).into());
+        let least = Duration::from_secs(self.min_clock().unwrap_or(0).into());
         left.is_none_or(|left| left >= least)
+    }
+
+    /// Seconds; with less on the mover's clock its book is not asked.
+    pub fn min_clock(&self) -> Option<u32> {
+        self.given.number("min-clock")
+    }
+
+    /// The most moves of one game that its book answers for a side.
+    pub fn max_uses(&self) -> Option<u32> {
+        self.given.number("max-uses")
     }
 
     /// Whether its book may answer again after this many answers in the game.
     pub fn has_uses(&self, used: usize) -> bool {
-        self.max_uses.is_none_or(|most| u64::from(most) > used as u64)
+        self.max_uses().is_none_or(|most| u64::from(most) > used as u64)
     }
 }
 
@@ -70,23 +76,9 @@ pub fn rule_name(number: usize, book: &Path) -> String {
 /// The book and all that the rule sets, in the words of the file.
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, color, variety, depth, threshold, games, reserve, min_clock, max_uses } = self;
-        f.write_str(file)?;
-        if let Some(color) = color {
-            write!(f, ", color {color}")?;
-        }
-        for (name, value) in [
-            ("variety", variety),
-            ("depth", depth),
-            ("threshold", threshold),
-            ("games", games),
-            ("reserve", reserve),
-            ("min-clock", min_clock),
-            ("max-uses", max_uses),
-        ] {
-            if let Some(value) = value {
-                write!(f, ", {name} {value}")?;
-            }
+        f.write_str(&self.file)?;
+        for Row { key, .. } in table::by_book() {
+            self.given.text(key).map_or(Ok(()), |value| write!(f, ", {key} {value}"))?;
         }
         Ok(())
     }
@@ -101,24 +93,9 @@ pub(super) struct Wrong {
     pub(super) advice: Option<String>,
 }
 
-/// A key whose value is a number: its name, its least and greatest value, and where its value is.
-type Number = (&'static str, (u32, u32), fn(&mut Rule) -> &mut Option<u32>);
-
-/// The keys whose values are numbers.
-const NUMBERS: [Number; 7] = [
-    ("variety", (0, 100), |rule| &mut rule.variety),
-    ("depth", (0, 1000), |rule| &mut rule.depth),
-    ("threshold", (0, 1000), |rule| &mut rule.threshold),
-    ("games", (0, 1_000_000), |rule| &mut rule.games),
-    ("reserve", (0, 100), |rule| &mut rule.reserve),
-    // A day.
-    ("min-clock", (0, 86_400), |rule| &mut rule.min_clock),
-    ("max-uses", (1, 1000), |rule| &mut rule.max_uses),
-];
-
 /// The names of all keys.
 fn keys() -> impl Iterator<Item = &'static str> {
-    ["file", "color"].into_iter().chain(NUMBERS.iter().map(|(name, ..)| *name))
+    table::by_book().map(|row| row.key)
 }
 
 /// Reads the table of a rule; `number` is its place among them, from 1, and `start` the offset at which it begins.
@@ -138,29 +115,15 @@ pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<R
         if has_control(value) {
             return Err(wrong(&format!("'{name}' {CONTROL}"), Some(super::file::QUOTES.to_owned())));
         }
-        match name {
-            "file" => {
-                let file = value.as_str().map(str::trim);
-                let file = file.filter(|file| !file.is_empty() && !file.eq_ignore_ascii_case(NO_BOOK));
-                rule.file = file.ok_or_else(|| must("the path of a book"))?.to_owned();
-            }
-            "color" => {
-                let color = match value.as_str() {
-                    Some("white") => Color::White,
-                    Some("black") => Color::Black,
-                    _ => return Err(must("\"white\" or \"black\"")),
-                };
-                rule.color = Some(color);
-            }
-            _ => {
-                let Some((_, (least, most), place)) = NUMBERS.iter().find(|(known, ..)| *known == name)
-                else {
-                    return Err(wrong(&format!("unknown key '{name}'"), Some(advice(name))));
-                };
-                let given = integer(value).filter(|given| (least..=most).contains(&given));
-                let needed = || must(&format!("a number from {least} to {most}"));
-                *place(&mut rule) = Some(given.ok_or_else(needed)?);
-            }
+        let Some(row) = table::by_book().find(|row| row.key == name) else {
+            return Err(wrong(&format!("unknown key '{name}'"), Some(advice(name))));
+        };
+        if name == "file" {
+            let file = value.as_str().map(str::trim);
+            let file = file.filter(|file| !file.is_empty() && !file.eq_ignore_ascii_case(NO_BOOK));
+            rule.file = file.ok_or_else(|| must("the path of a book"))?.to_owned();
+        } else {
+            rule.given.put(row.key, texts(row.kind, value).ok_or_else(|| must(&row.kind.needs()))?);
         }
     }
     if rule.file.is_empty() {
@@ -210,7 +173,10 @@ pub(super) fn read_all(value: &DeValue<'_>, start: usize) -> Option<Result<Vec<R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::config::options::Options;
+
+    fn rule(values: &[(&'static str, &str)]) -> Rule {
+        values.iter().fold(Rule::default(), |rule, (key, value)| rule.with(key, value))
+    }
 
     fn rules(text: &str) -> Result<Vec<Rule>, Wrong> {
         let table = DeTable::parse(text).unwrap();
@@ -220,26 +186,34 @@ mod tests {
     #[test]
     fn each_key_of_a_table_is_read() {
         let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = ' b;c.bin '\ncolor = 'black'\nvariety = 0\ndepth = 10\n\
-                    threshold = 0x10\ngames = 1_000_000\nreserve = 4\nmin-clock = 30\nmax-uses = 3\n";
+                    threshold = 0x10\ngames = 1_000_000\nreserve = 4\nmin-clock = 30\nmax-uses = 3\nmax-loss = 40\n\
+                    guard = 500\ntournament = false\nrepeats = true\noptional = true\n";
         let plain = Rule { file: "a.bin".to_owned(), ..Rule::default() };
         let full = Rule {
             file: "b;c.bin".to_owned(),
-            color: Some(Color::Black),
-            variety: Some(0),
-            depth: Some(10),
-            threshold: Some(16),
-            games: Some(1_000_000),
-            reserve: Some(4),
-            min_clock: Some(30),
-            max_uses: Some(3),
+            ..rule(&[
+                ("color", "black"),
+                ("variety", "0"),
+                ("depth", "10"),
+                ("threshold", "16"),
+                ("games", "1000000"),
+                ("reserve", "4"),
+                ("min-clock", "30"),
+                ("max-uses", "3"),
+                ("max-loss", "40"),
+                ("guard", "500"),
+                ("tournament", "false"),
+                ("repeats", "true"),
+                ("optional", "true"),
+            ])
         };
         assert_eq!(rules(text).unwrap(), [plain.clone(), full.clone()]);
         assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), std::slice::from_ref(&plain));
         assert_eq!(plain.to_string(), "a.bin");
         assert_eq!(
             full.to_string(),
-            "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, min-clock 30, \
-             max-uses 3"
+            "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, max-loss 40, \
+             guard 500, tournament false, repeats true, optional true, min-clock 30, max-uses 3"
         );
     }
 
@@ -256,9 +230,15 @@ mod tests {
             ("games = 99999999999999999999", "'games' must be a number from 0 to 1000000", ""),
             ("reserve = 101", "'reserve' must be a number from 0 to 100", ""),
             ("min-clock = 86401", "'min-clock' must be a number from 0 to 86400", ""),
+            ("max-loss = 10001", "'max-loss' must be a number from 0 to 10000", ""),
+            ("guard = 60001", "'guard' must be a number from 0 to 60000", ""),
+            ("tournament = 1", "'tournament' must be true or false", ""),
+            ("repeats = 'true'", "'repeats' must be true or false", ""),
+            ("optional = 0", "'optional' must be true or false", ""),
+            ("learn = true", "unknown key 'learn'", "its keys are file, color, variety, depth"),
             ("max-uses = 0", "'max-uses' must be a number from 1 to 1000", ""),
-            ("color = 'White'", "'color' must be \"white\" or \"black\"", ""),
-            ("color = true", "'color' must be \"white\" or \"black\"", ""),
+            ("color = 'White'", "'color' must be one of white, black", ""),
+            ("color = true", "'color' must be one of white, black", ""),
             ("min_clock = 3", "unknown key 'min_clock'", "write 'min-clock'"),
             ("maxUse = 3", "unknown key 'maxUse'", "write 'max-uses'"),
             ("Games = 3", "unknown key 'Games'", "write 'games'"),
@@ -302,28 +282,17 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_those_of_the_options() {
-        let mut out = Vec::new();
-        Options::default().declare(&mut out);
-        let text = String::from_utf8(out).unwrap().to_lowercase();
-        for (name, (least, most), _) in NUMBERS.iter().take(5) {
-            let line =
-                text.lines().find(|line| line.starts_with(&format!("option name book {name} "))).unwrap();
-            assert!(line.ends_with(&format!(" min {least} max {most}")), "{line}");
-        }
-    }
-
-    #[test]
     fn a_rule_takes_from_the_options_what_it_does_not_set() {
         let options = Policy { variety: 7, depth: 9, learn: true, repeats: true, ..Policy::default() };
-        let rule = Rule { depth: Some(0), games: Some(3), ..Rule::default() };
-        assert_eq!(rule.policy(&options), Policy { depth: 0, games: 3, ..options.clone() });
+        let rule = rule(&[("depth", "0"), ("games", "3"), ("repeats", "false"), ("max-loss", "9")]);
+        let own = Policy { depth: 0, games: 3, repeats: false, max_loss: 9, ..options.clone() };
+        assert_eq!(rule.policy(&options), own);
         assert_eq!(Rule::default().policy(&options), options);
     }
 
     #[test]
     fn a_rule_needs_time_and_uses() {
-        let rule = Rule { min_clock: Some(30), max_uses: Some(2), ..Rule::default() };
+        let rule = rule(&[("min-clock", "30"), ("max-uses", "2")]);
         assert!(rule.has_time(None) && rule.has_time(Some(Duration::from_secs(30))));
         assert!(!rule.has_time(Some(Duration::from_millis(29_999))));
         assert!(rule.has_uses(1) && !rule.has_uses(2) && !rule.has_uses(usize::MAX));

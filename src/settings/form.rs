@@ -6,109 +6,60 @@ use std::path::Path;
 use serde::Serialize;
 use toml_edit::{Array, Document, DocumentMut, Item, Table, Value};
 
-use super::options::{Form, Options, SEED_MAX};
-use super::{LOG_LEVELS, file};
+use super::options::Options;
+use super::table::{self, Kind, Row, SET};
+use super::{file, split};
 use crate::base::error::{Error, ErrorKind, Result};
+use crate::choose::Policy;
+use crate::uci::same_name;
 
 /// What separates files in a field.
 const BETWEEN: char = ';';
 
-/// The table of options.
-const SET: &str = "set";
-
-/// A setting.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// A setting with its value.
+#[derive(Serialize)]
 pub(crate) struct Setting {
     /// What a form calls it: letters, digits and hyphens.
     pub(crate) key: String,
-    /// Its name for people.
-    pub(crate) name: &'static str,
-    /// What it holds.
     #[serde(flatten)]
-    form: Form,
-    /// What holds if the file does not say.
+    pub(crate) row: &'static Row,
+    /// What holds if there is no value.
     default: String,
-    /// What the file says.
     value: Option<String>,
-    /// What it is for.
-    help: &'static str,
-    /// Its name in the file, and whether it is an option in the table `set`.
-    #[serde(skip)]
-    place: (&'static str, bool),
 }
 
-/// A key of the file: its name there and for people, what it holds, its default, and what it is for.
-type Key = (&'static str, &'static str, Form, &'static str, &'static str);
+impl Setting {
+    fn new(row: &'static Row, key: String, value: Option<String>) -> Self {
+        Self { key, row, default: row.default(), value }
+    }
+}
 
-/// The keys outside the table of options. Arguments of the engine are not in it: they are a list whose order matters.
-const KEYS: [Key; 11] = [
-    ("engine", "Engine", Form::TEXT, "stockfish", "The engine's program: a path, or a name on PATH."),
-    ("engine-dir", "Engine's folder", Form::TEXT, "", "The folder in which the engine works."),
-    (
-        "engine-timeout",
-        "Engine's time",
-        Form::spin(1, 86_400),
-        "30",
-        "Seconds that the engine may take to start.",
-    ),
-    ("book", "Books", Form::FILES, "", "In order of priority, with ; between them. <none>: no book at all."),
-    ("book-white", "Books for White", Form::FILES, "", "They are asked before the others."),
-    ("book-black", "Books for Black", Form::FILES, "", "They are asked before the others."),
-    ("book-optional", "Books may be missing", Form::CHECK, "false", "Play on when a book cannot be opened."),
-    ("name", "Name", Form::TEXT, "", "The name that GUIs show instead of the engine's own."),
-    ("log", "Log", Form::TEXT, "", "Write a log to this file; %p is the process ID, %d the day."),
-    ("log-level", "Level of the log", Form::combo(&LOG_LEVELS), "info", "The lowest level that is logged."),
-    (
-        "seed",
-        "Seed",
-        Form::spin(0, SEED_MAX),
-        "0",
-        "Repeat the same random choices; 0: different ones each time.",
-    ),
-];
-
-/// What each option is for. Those that have a key outside the table are not here.
-const HELP: [(&str, &str); 14] = [
-    ("OwnBook", "Play from the books."),
-    ("Book Variety", "0: the best move; 50: by weight; 100: any playable move alike."),
-    ("Book Depth", "The last full move that the books answer; 0: no limit."),
-    ("Book Threshold", "Thousandths of the position's weight that a move needs."),
-    ("Book Games", "Games that a move needs, where the format counts them."),
-    ("Book Reserve", "Leave the book when its line goes on for fewer plies than this."),
-    (
-        "Book Max Loss",
-        "Do not play moves that lose more centipawns than this; 0: off. It needs evaluations beside the book.",
-    ),
-    ("Book Guard", "Milliseconds in which the engine checks a book move without an evaluation; 0: off."),
-    ("Book Tournament", "Colours, marks and priorities of the book act."),
-    ("Book Repeats", "A book move may bring about a position for the third time."),
-    ("Book Ponder", "The engine ponders while the book answers."),
-    ("Book Score", "What GUIs see as the score of a book move."),
-    ("Book Learn", "Write results into Polyglot books."),
-    ("Book Learn Margin", "Centipawns at which an unfinished game counts as won or lost."),
-];
+/// The settings of a policy for which there are sliders.
+pub(crate) fn sliders(policy: &Policy) -> Vec<Setting> {
+    let mut options = Options { policy: policy.clone(), ..Options::default() };
+    let value = |row: &'static Row| Setting::new(row, row.key.to_owned(), Some(row.text(&mut options)));
+    table::sliders().map(value).collect()
+}
 
 /// The settings with what this text of a file says.
 ///
 /// # Errors
 /// When it is not TOML.
 pub(crate) fn read(path: &Path, text: &str) -> Result<Vec<Setting>> {
-    let document = parsed(path, text)?;
-    let keys = KEYS.into_iter().map(|(key, name, form, default, help)| Setting {
-        key: key.to_owned(),
-        name,
-        form,
-        default: default.to_owned(),
-        value: document.get(key).and_then(text_of),
-        help,
-        place: (key, false),
+    let (given, _) = file::parse(path, text, &mut Vec::new())?;
+    // Arguments of the engine are a list whose order matters, and options of the engine are not known here.
+    let at_start = table::start().filter(|row| !matches!(row.kind, Kind::Texts | Kind::Pairs)).map(|row| {
+        let texts = given.texts(row.key);
+        let value = (!texts.is_empty()).then(|| texts.join(&format!("{BETWEEN} ")));
+        Setting::new(row, row.key.to_owned(), value)
     });
-    let options = Options::forms().filter_map(|(name, form, default)| {
-        let (_, help) = HELP.into_iter().find(|(known, _)| *known == name)?;
-        let key = name.to_ascii_lowercase().replace(' ', "-");
-        Some(Setting { key, name, form, default, value: option(&document, name), help, place: (name, true) })
+    let options = table::options().filter(|row| !row.at_start).map(|row| {
+        let pairs = given.texts(SET).iter().filter_map(|pair| split(pair));
+        let mut values = pairs.filter(|(name, _)| same_name(name.as_bytes(), row.name.as_bytes()));
+        let value = values.next_back().map(|(_, value)| value.to_owned());
+        Setting::new(row, row.name.to_ascii_lowercase().replace(' ', "-"), value)
     });
-    Ok(keys.chain(options).collect())
+    Ok(at_start.chain(options).collect())
 }
 
 /// The text of a file with other values: `None` is the default again.
@@ -125,49 +76,38 @@ pub(crate) fn changed(path: &Path, text: &str, set: &BTreeMap<String, Option<Str
         let setting = setting.ok_or_else(|| usage(format!("there is no setting {key:?}")))?;
         let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
         let value = value.map(|value| {
-            setting
-                .form
-                .value(value)
-                .map_err(|form| usage(format!("{}: {value:?} is not {form}", setting.name)))
+            field(setting.row.kind, value)
+                .map_err(|needs| usage(format!("{}: {value:?} is not {needs}", setting.row.name)))
         });
-        text = put(path, &text, setting.place, value.transpose()?)?;
+        text = put(path, &text, setting.row, value.transpose()?)?;
     }
     file::parse(path, &text, &mut Vec::new())?;
     Ok(if has_returns { text.replace('\n', "\r\n") } else { text })
 }
 
-impl Form {
-    /// A value of the file from the text of a field.
-    ///
-    /// # Errors
-    /// What it must be.
-    fn value(self, text: &str) -> std::result::Result<Value, String> {
-        if text.contains(char::is_control) {
-            return Err("without control characters".to_owned());
-        }
-        match (self.kind, self.choices) {
-            ("check", _) => text.parse::<bool>().map(Value::from).map_err(|_| "true or false".to_owned()),
-            ("spin", _) => {
-                let (least, most) = (self.min.unwrap_or(0), self.max.unwrap_or(u32::MAX));
-                let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-                number
-                    .map(|number| Value::from(i64::from(number)))
-                    .ok_or_else(|| format!("a number from {least} to {most}"))
-            }
-            ("combo", Some(choices)) if !choices.contains(&text) => {
-                Err(format!("one of {}", choices.join(", ")))
-            }
-            ("files", _) => {
-                let files: Vec<&str> =
-                    text.split(BETWEEN).map(str::trim).filter(|file| !file.is_empty()).collect();
-                Ok(match *files {
-                    [file] => Value::from(file),
-                    _ => Value::from(files.into_iter().collect::<Array>()),
-                })
-            }
-            _ => Ok(Value::from(text)),
-        }
+/// A value of the file from the text of a field.
+///
+/// # Errors
+/// What it must be.
+fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
+    if text.contains(char::is_control) {
+        return Err("without control characters".to_owned());
     }
+    if !kind.takes(text) {
+        return Err(kind.needs());
+    }
+    Ok(match (kind, kind.number(text)) {
+        (Kind::Check, Some(number)) => Value::from(number != 0),
+        (_, Some(number)) => Value::from(i64::from(number)),
+        (Kind::Files, None) => {
+            let files = text.split(BETWEEN).map(str::trim).filter(|file| !file.is_empty());
+            match *files.collect::<Vec<_>>() {
+                [file] => Value::from(file),
+                ref files => Value::from(files.iter().copied().collect::<Array>()),
+            }
+        }
+        (_, None) => Value::from(text),
+    })
 }
 
 fn parsed(path: &Path, text: &str) -> Result<Document<String>> {
@@ -176,35 +116,9 @@ fn parsed(path: &Path, text: &str) -> Result<Document<String>> {
     Document::parse(text.to_owned()).map_err(|error| Error::format(path, error.message().to_owned()))
 }
 
-/// The text of a value in a field.
-fn text_of(item: &Item) -> Option<String> {
-    let value = item.as_value()?;
-    match value {
-        Value::String(text) => Some(text.value().clone()),
-        Value::Array(list) => {
-            let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-            Some(texts?.join(&format!("{BETWEEN} ")))
-        }
-        Value::Integer(number) => Some(number.value().to_string()),
-        Value::Boolean(truth) => Some(truth.value().to_string()),
-        _ => None,
-    }
-}
-
-/// The value of an option, in a table or in a list of `NAME=VALUE`.
-fn option(document: &Document<String>, name: &str) -> Option<String> {
-    let set = document.get(SET)?;
-    if let Some(list) = set.as_array() {
-        let pairs = list.iter().filter_map(Value::as_str).filter_map(|pair| pair.split_once('='));
-        let values = pairs.filter(|(known, _)| known.trim().eq_ignore_ascii_case(name));
-        return values.last().map(|(_, value)| value.trim().to_owned());
-    }
-    let (_, item) = set.as_table_like()?.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-    text_of(item)
-}
-
 /// Puts a value into a text, or makes its line a comment.
-fn put(path: &Path, text: &str, (name, in_set): (&str, bool), value: Option<Value>) -> Result<String> {
+fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<String> {
+    let (name, in_set) = if row.at_start { (row.key, false) } else { (row.name, true) };
     let document = parsed(path, text)?;
     if in_set && document.get(SET).is_some_and(|set| !set.is_table()) {
         return Err(Error::format(path, "the options are not in a table [set]")

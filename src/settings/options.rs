@@ -1,18 +1,15 @@
-//! The adapter's own UCI options: their names, their limits and their values.
+//! The adapter's own UCI options: their values, how they are declared and set.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use vampirc_uci::{Serializable, UciMessage, UciOptionConfig};
 
 use super::books::{BookFiles, BookList};
-use crate::choose::{MAX_LOSS_MAX, Policy};
+use super::given::Given;
+use super::table::{self, Kind, OWN_BOOK, Row};
+use crate::choose::Policy;
 use crate::uci::SetOption;
-
-/// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
-pub(crate) const SEED_MAX: u32 = i32::MAX as u32;
-
-/// The longest time of a check by the engine, in milliseconds: a minute.
-const GUARD_MAX: u32 = 60_000;
 
 /// The adapter's options and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +22,6 @@ pub struct Options {
     pub score: BookScore,
     /// How a move is chosen from a book.
     pub policy: Policy,
-    /// `Book Guard`: how long the engine checks a book move of which nothing is known, in milliseconds; 0 = not at all.
-    pub guard: u32,
     /// `Book Ponder`: whether the engine ponders while the book still answers.
     pub ponder: bool,
     /// `Book Learn Margin`: the score in centipawns from which an unfinished game counts as won or lost.
@@ -44,7 +39,6 @@ impl Default for Options {
             books: BookFiles::default(),
             score: BookScore::default(),
             policy: Policy::default(),
-            guard: 0,
             ponder: true,
             learn_margin: 600,
             seed: 0,
@@ -70,145 +64,59 @@ pub enum Change {
     Learn,
 }
 
-/// The option that switches the books off.
-const OWN_BOOK: &str = "OwnBook";
-
-/// The name of an option, what to do after a change, and where its value is.
-type Row = (&'static str, Change, fn(&mut Options) -> Value<'_>);
-
-/// The options, in the order in which GUIs list them. No name contains a keyword of the `option` line as it is
-/// written there, in small letters: that would confuse some clients.
-const ROWS: [Row; 19] = [
-    (OWN_BOOK, Change::Value, |options| Value::Check(&mut options.own_book)),
-    ("Book File", Change::Books, |options| Value::Files(&mut options.books.both)),
-    ("Book White", Change::Books, |options| Value::Files(&mut options.books.white)),
-    ("Book Black", Change::Books, |options| Value::Files(&mut options.books.black)),
-    ("Book Variety", Change::Value, |options| Value::Spin(&mut options.policy.variety, 100)),
-    ("Book Depth", Change::Value, |options| Value::Spin(&mut options.policy.depth, 1000)),
-    ("Book Threshold", Change::Value, |options| Value::Spin(&mut options.policy.threshold, 1000)),
-    ("Book Games", Change::Value, |options| Value::Spin(&mut options.policy.games, 1_000_000)),
-    ("Book Reserve", Change::Value, |options| Value::Spin(&mut options.policy.reserve, 100)),
-    ("Book Max Loss", Change::Evaluations, |options| Value::Spin(&mut options.policy.max_loss, MAX_LOSS_MAX)),
-    ("Book Guard", Change::Value, |options| Value::Spin(&mut options.guard, GUARD_MAX)),
-    ("Book Tournament", Change::Value, |options| Value::Check(&mut options.policy.tournament)),
-    ("Book Repeats", Change::Value, |options| Value::Check(&mut options.policy.repeats)),
-    ("Book Ponder", Change::Value, |options| Value::Check(&mut options.ponder)),
-    ("Book Score", Change::Value, |options| Value::Score(&mut options.score)),
-    ("Book Learn", Change::Learn, |options| Value::Check(&mut options.policy.learn)),
-    ("Book Learn Margin", Change::Value, |options| Value::Spin(&mut options.learn_margin, 10_000)),
-    ("Book Seed", Change::Seed, |options| Value::Spin(&mut options.seed, SEED_MAX)),
-    ("Book Log", Change::Log, |options| Value::Text(&mut options.log)),
-];
-
 /// A reference to the value of one option.
-enum Value<'a> {
+pub(super) enum Value<'a> {
     Check(&'a mut bool),
-    /// A number and its limit.
-    Spin(&'a mut u32, u32),
+    Spin(&'a mut u32),
     Score(&'a mut BookScore),
     Files(&'a mut BookList),
     Text(&'a mut String),
 }
 
 impl Value<'_> {
-    /// Sets the value.
-    ///
-    /// # Errors
-    /// When the text is not valid: a clause that says which texts are, and the value that the option keeps.
-    fn set(self, text: &str) -> Result<(), String> {
+    /// Sets the value; `None` if the text is none that the option may have, which then keeps its value.
+    fn set(&mut self, kind: Kind, text: &str) -> Option<()> {
         match self {
-            Value::Check(value) => {
-                let truth = text.to_ascii_lowercase().parse();
-                *value = truth.map_err(|_| format!("is neither true nor false; it stays {value}"))?;
-            }
-            Value::Spin(value, max) => {
-                let number = text.parse().ok().filter(|number| *number <= max);
-                let refused = || format!("is not a number from 0 to {max}; it stays {value}");
-                *value = number.ok_or_else(refused)?;
-            }
+            Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
+            Value::Spin(value) => **value = kind.number(text)?,
             Value::Score(value) => {
                 let mut all = BookScore::ALL.into_iter();
-                let score = all.find(|score| score.as_str().eq_ignore_ascii_case(text));
-                let names = BookScore::ALL.map(BookScore::as_str).join(" nor ");
-                let refused = || format!("is neither {names}; it stays {}", value.as_str());
-                *value = score.ok_or_else(refused)?;
+                **value = all.find(|score| score.as_str().eq_ignore_ascii_case(text))?;
             }
-            Value::Files(value) => *value = BookList::parse(text),
+            Value::Files(value) => **value = BookList::parse(text),
             Value::Text(value) => text.clone_into(value),
         }
-        Ok(())
+        Some(())
     }
 }
 
-/// What a field of a form holds.
-#[cfg(feature = "explore")]
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub(crate) struct Form {
-    /// `check`, `spin`, `combo`, `files` or `text`.
-    pub(crate) kind: &'static str,
-    /// The least number.
-    pub(crate) min: Option<u32>,
-    /// The greatest number.
-    pub(crate) max: Option<u32>,
-    /// The texts to choose from.
-    pub(crate) choices: Option<&'static [&'static str]>,
-}
-
-#[cfg(feature = "explore")]
-impl Form {
-    /// Any text.
-    pub(crate) const TEXT: Self = Self { kind: "text", min: None, max: None, choices: None };
-    /// Names of files.
-    pub(crate) const FILES: Self = Self { kind: "files", ..Self::TEXT };
-    /// True or false.
-    pub(crate) const CHECK: Self = Self { kind: "check", ..Self::TEXT };
-
-    /// A number.
-    pub(crate) const fn spin(min: u32, max: u32) -> Self {
-        Self { kind: "spin", min: Some(min), max: Some(max), choices: None }
-    }
-
-    /// One of some texts.
-    pub(crate) const fn combo(choices: &'static [&'static str]) -> Self {
-        Self { kind: "combo", min: None, max: None, choices: Some(choices) }
-    }
-}
-
-#[cfg(feature = "explore")]
-impl Options {
-    /// The name of each option, what it holds, and its default.
-    pub(crate) fn forms() -> impl Iterator<Item = (&'static str, Form, String)> {
-        let mut options = Self::default();
-        ROWS.into_iter().map(move |(name, _, value)| {
-            let (form, default) = match value(&mut options) {
-                Value::Check(value) => (Form::CHECK, value.to_string()),
-                Value::Spin(value, max) => (Form::spin(0, max), value.to_string()),
-                Value::Score(value) => (Form::combo(&BookScore::NAMES), value.as_str().to_owned()),
-                Value::Files(_) => (Form::FILES, String::new()),
-                Value::Text(_) => (Form::TEXT, String::new()),
-            };
-            (name, form, default)
-        })
+/// The value as UCI has it; empty for files, whose names are those of today.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Check(value) => value.fmt(f),
+            Value::Spin(value) => value.fmt(f),
+            Value::Score(value) => f.write_str(value.as_str()),
+            Value::Files(_) | Value::Text(_) => Ok(()),
+        }
     }
 }
 
 impl Options {
     /// Whether the adapter has an option of this name.
     pub(crate) fn is_ours(name: &[u8]) -> bool {
-        let option = SetOption { name, value: b"" };
-        Self::names().any(|ours| option.is(ours))
+        of(&SetOption { name, value: b"" }).is_some()
     }
 
     /// The names of the adapter's options.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        ROWS.into_iter().map(|(name, ..)| name)
+        table::options().map(|row| row.name)
     }
 
     /// Whether the option of this name decides which books play.
     pub(crate) fn names_books(name: &str) -> bool {
-        let option = SetOption { name: name.as_bytes(), value: b"" };
-        let decides = |name: &str, change| change == Change::Books || name == OWN_BOOK;
-        ROWS.iter().any(|(name, change, _)| decides(name, *change) && option.is(name))
+        let row = of(&SetOption { name: name.as_bytes(), value: b"" });
+        row.is_some_and(|row| row.change == Change::Books || row.name == OWN_BOOK)
     }
 
     /// What to do about a value that leaves open which books play; `None` for any other value or option.
@@ -229,24 +137,22 @@ impl Options {
     /// the configuration: a GUI that saves options must not save the paths of today.
     pub(crate) fn declare(&self, out: &mut Vec<u8>) {
         let mut options = self.clone();
-        for (name, _, value) in ROWS {
-            let name = name.to_owned();
-            let option = match value(&mut options) {
-                Value::Check(value) => UciOptionConfig::Check { name, default: Some(*value) },
-                Value::Spin(value, max) => UciOptionConfig::Spin {
+        for row in table::options() {
+            let (name, value) = (row.name.to_owned(), row.text(&mut options));
+            let option = match row.kind {
+                Kind::Check => UciOptionConfig::Check { name, default: value.parse().ok() },
+                Kind::Spin { min, max } => UciOptionConfig::Spin {
                     name,
-                    default: Some((*value).into()),
-                    min: Some(0),
+                    default: value.parse().ok(),
+                    min: Some(min.into()),
                     max: Some(max.into()),
                 },
-                Value::Score(value) => UciOptionConfig::Combo {
+                Kind::Choice { choices } => UciOptionConfig::Combo {
                     name,
-                    default: Some(value.as_str().to_owned()),
-                    var: BookScore::ALL.map(|score| score.as_str().to_owned()).to_vec(),
+                    default: Some(value),
+                    var: choices.iter().map(|choice| (*choice).to_owned()).collect(),
                 },
-                Value::Files(_) | Value::Text(_) => {
-                    UciOptionConfig::String { name, default: Some("<empty>".to_owned()) }
-                }
+                _ => UciOptionConfig::String { name, default: Some("<empty>".to_owned()) },
             };
             out.extend(UciMessage::Option(option).serialize().into_bytes());
             out.push(b'\n');
@@ -258,12 +164,32 @@ impl Options {
     /// # Errors
     /// When the value is not valid: the message says which values are, and the option keeps its value.
     pub fn set(&mut self, option: &SetOption<'_>) -> Option<Result<Change, String>> {
-        let (name, change, value) = ROWS.into_iter().find(|(name, ..)| option.is(name))?;
+        let row = of(option)?;
+        let mut value = row.value(self)?;
         let text = text(option.value);
         let text = text.trim();
-        let set = value(self).set(text);
-        Some(set.map(|()| change).map_err(|why| format!("{name}: '{text}' {why}")))
+        let refused = |kept| format!("{}: '{text}' is not {}; it stays {kept}", row.name, row.kind.needs());
+        Some(value.set(row.kind, text).map(|()| row.change).ok_or_else(|| refused(value)))
     }
+
+    /// Takes what is given for these options by key: several values of one are whole paths of books.
+    pub(super) fn take(&mut self, given: &Given) {
+        for (key, values) in given.iter() {
+            let row = table::options().find(|row| row.key == key);
+            match row.and_then(|row| Some((row.kind, row.value(self)?))) {
+                Some((_, Value::Files(list))) => {
+                    *list = BookList::from_names(values.iter().map(String::as_str));
+                }
+                Some((kind, mut value)) => values.iter().for_each(|text| _ = value.set(kind, text)),
+                None => {}
+            }
+        }
+    }
+}
+
+/// The row of an option; `None` if the adapter has no option of this name.
+fn of(option: &SetOption<'_>) -> Option<&'static Row> {
+    table::options().find(|row| option.is(row.name))
 }
 
 /// The text of a value: what is not UTF-8 is in the code page of the system on Windows, where old GUIs send file names
@@ -293,8 +219,7 @@ impl BookScore {
     const ALL: [Self; 2] = [BookScore::Zero, BookScore::Statistics];
 
     /// Their names.
-    #[cfg(feature = "explore")]
-    const NAMES: [&str; 2] = [Self::ALL[0].as_str(), Self::ALL[1].as_str()];
+    pub(super) const NAMES: [&str; 2] = [Self::ALL[0].as_str(), Self::ALL[1].as_str()];
 
     /// The value's name in the option.
     const fn as_str(self) -> &'static str {
@@ -375,13 +300,13 @@ mod tests {
             declared.push((name.to_owned(), kind.to_owned(), range, default.to_owned()));
             let values: Vec<_> =
                 rest.split("var ").skip(1).map(|value| format!("`{}`", value.trim())).collect();
-            let meant = include_str!("../../../docs/guide/options.md").lines().find(|row| {
+            let meant = include_str!("../../docs/guide/options.md").lines().find(|row| {
                 row.starts_with(&format!("| {name} |")) && values.iter().all(|value| row.contains(value))
             });
             assert!(kind != "combo" || values.len() > 1 && meant.is_some(), "{line}");
         }
         let mut shown = Vec::new();
-        for cells in rows(include_str!("../../../docs/guide/options.md"), "\n## UCI options\n") {
+        for cells in rows(include_str!("../../docs/guide/options.md"), "\n## UCI options\n") {
             let [_, names, kind, default, ..] = cells[..] else { panic!("{cells:?}") };
             let (kind, range) =
                 kind.split_once(' ').map_or((kind, None), |(kind, range)| (kind, Some(range)));
@@ -392,7 +317,7 @@ mod tests {
             }
         }
         assert_eq!(shown, declared);
-        let some = rows(include_str!("../../../README.md"), "\n## The options that most people change\n");
+        let some = rows(include_str!("../../README.md"), "\n## The options that most people change\n");
         assert!(some.len() > 3);
         for cells in some {
             let is_it = |(name, _, _, default): &&(String, String, Option<String>, String)| {
@@ -403,23 +328,38 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_a_rule_have_the_ranges_of_the_options() {
-        let mut out = Vec::new();
-        Options::default().declare(&mut out);
-        let declared = String::from_utf8(out).unwrap();
-        let rows = rows(include_str!("../../../docs/guide/options.md"), "\n### A policy for each book\n");
-        let mut seen = 0;
-        for cells in rows {
-            let Some(option) = cells[2].strip_prefix("as *").and_then(|rest| rest.split('*').next()) else {
-                continue;
+    fn the_guide_has_each_key_of_a_rule_with_its_range_and_its_option() {
+        let shown = rows(include_str!("../../docs/guide/options.md"), "\n### A policy for each book\n");
+        assert_eq!(shown.len(), table::by_book().count());
+        for row in table::by_book() {
+            let range = match row.kind {
+                Kind::Spin { min, max } => format!(" ({min}-{max})"),
+                Kind::Check => " (true or false)".to_owned(),
+                _ => String::new(),
             };
-            let range = cells[1].split(['(', ')']).nth(1).unwrap();
-            let (min, max) = range.split_once('-').unwrap();
-            let line = declared.lines().find(|line| line.contains(&format!(" {option} type "))).unwrap();
-            assert!(line.ends_with(&format!(" min {min} max {max}")), "{line}: {cells:?}");
-            seen += 1;
+            let cells = shown.iter().find(|cells| cells[1] == format!("`{}`{range}", row.key));
+            let cells = cells.unwrap_or_else(|| panic!("no row `{}`{range}", row.key));
+            let option = format!("*{}*", row.name);
+            let names_it = cells[2].starts_with(&format!("as {option}")) && cells[3] == option;
+            assert_eq!(names_it, !row.name.is_empty(), "{cells:?}");
         }
-        assert_eq!(seen, 5);
+    }
+
+    #[test]
+    fn the_guide_has_each_argument_with_its_value_and_default() {
+        let page = include_str!("../../docs/guide/options.md");
+        let shown = rows(page, "\nEach key is also a command-line argument");
+        for row in table::start() {
+            let argument = match row.value_name {
+                "" => format!("`--{}`", row.key),
+                "NAME=VALUE" => format!("`--{} \"NAME=VALUE\"`", row.key),
+                value => format!("`--{} {value}`", row.key),
+            };
+            let cells = shown.iter().find(|cells| cells[1].contains(&argument));
+            let cells = cells.unwrap_or_else(|| panic!("no row {argument}"));
+            let number = row.default().parse::<u32>().is_ok_and(|number| cells[3] != number.to_string());
+            assert!(!number, "{cells:?}");
+        }
     }
 
     #[test]

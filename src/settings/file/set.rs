@@ -3,9 +3,9 @@
 use toml::de::{DeTable, DeValue};
 
 use super::{CONTROL, QUOTES, Wrong, has_control, in_order, integer};
-use crate::adapter::config::options::Options;
-use crate::adapter::config::spelling::Meant;
-use crate::adapter::config::split;
+use crate::settings::options::Options;
+use crate::settings::spelling::Meant;
+use crate::settings::split;
 
 /// Reads the options in the form of the command line. What it cannot use is passed to `ignore` with its offset.
 ///
@@ -62,7 +62,7 @@ fn assignment(name: &str, value: &DeValue<'_>) -> Option<String> {
     let text = match value {
         DeValue::String(text) => text.to_string(),
         // In decimal digits, which is what engines read.
-        DeValue::Integer(_) => integer::<i64>(value)?.to_string(),
+        DeValue::Integer(_) => integer(value)?.to_string(),
         DeValue::Float(number) => number.as_str().to_owned(),
         DeValue::Boolean(truth) => truth.to_string(),
         _ => return None,

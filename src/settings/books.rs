@@ -1,6 +1,7 @@
 //! The books that the user names: one list for both colours, and one for each colour.
 
 use super::rules::Rule;
+use crate::choose::Policy;
 
 /// Separates the files of an option that holds several.
 const SEPARATOR: char = ';';
@@ -85,6 +86,12 @@ impl BookFiles {
             white: self.white.or(&colours.white),
             black: self.black.or(&colours.black),
         }
+    }
+
+    /// Whether a move of one of these books may be refused because of what it loses.
+    pub fn need_evaluations(&self, options: &Policy) -> bool {
+        let mut rules = self.both.rules().iter();
+        options.max_loss > 0 || rules.any(|rule| rule.policy(options).max_loss > 0)
     }
 
     /// Whether neither colour has a book.

@@ -1,13 +1,18 @@
 use super::advice::TWICE;
 use super::*;
-use crate::adapter::config::options::Options;
 use crate::base::error::ErrorKind;
+use crate::settings::options::Options;
 use crate::uci::SetOption;
 
-fn read(text: &str) -> (Result<Given>, Vec<String>) {
+fn read_all(text: &str) -> (Result<(Given, Vec<Rule>)>, Vec<String>) {
     let mut warnings = Vec::new();
     let given = parse(Path::new("tabiya.toml"), text, &mut warnings);
     (given, warnings)
+}
+
+fn read(text: &str) -> (Result<Given>, Vec<String>) {
+    let (given, warnings) = read_all(text);
+    (given.map(|(given, _)| given), warnings)
 }
 
 #[test]
@@ -19,17 +24,24 @@ fn every_key_of_the_command_line_is_a_key_of_the_file() {
     );
     assert!(warnings.is_empty(), "{warnings:?}");
     let given = given.unwrap();
-    assert_eq!(given.engine.as_deref(), Some("sf"));
-    assert_eq!(given.engine_args, ["a", "b"]);
-    assert_eq!((given.engine_dir.as_deref(), given.engine_timeout), (Some("d"), Some(5)));
-    assert_eq!(
-        (given.books, given.white, given.black),
-        (vec!["x.bin".to_owned()], vec!["w.bin".to_owned()], vec!["b.bin".to_owned()])
-    );
-    assert_eq!((given.log.as_deref(), given.seed), (Some("l"), Some(7)));
-    assert_eq!((given.book_optional, given.name.as_deref()), (true, Some("n")));
-    assert_eq!(given.log_level.as_deref(), Some("trace"));
-    assert_eq!(given.set, ["Hash=64", "Book Variety=10", "Ponder=true"]);
+    for (key, values) in [
+        ("engine", &["sf"][..]),
+        ("engine-arg", &["a", "b"]),
+        ("engine-dir", &["d"]),
+        ("engine-timeout", &["5"]),
+        ("book", &["x.bin"]),
+        ("book-white", &["w.bin"]),
+        ("book-black", &["b.bin"]),
+        ("book-optional", &["true"]),
+        ("name", &["n"]),
+        ("log", &["l"]),
+        ("log-level", &["trace"]),
+        ("seed", &["7"]),
+        ("set", &["Hash=64", "Book Variety=10", "Ponder=true"]),
+    ] {
+        assert_eq!(given.texts(key), values, "{key}");
+    }
+    assert_eq!(keys().filter(|key| given.texts(key).is_empty()).count(), 0);
 }
 
 #[test]
@@ -38,7 +50,7 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
         let name = line.split_once(" = ").map_or("", |(name, _)| name.trim_matches('"'));
         name.starts_with(char::is_alphabetic) || line == "[set]"
     };
-    let template = crate::adapter::config::TEMPLATE;
+    let template = crate::settings::TEMPLATE;
     let settings: Vec<_> = template
         .lines()
         .map(|line| line.strip_prefix('#').filter(|rest| is_setting(rest)).unwrap_or(line))
@@ -46,13 +58,14 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
     let (given, warnings) = read(&settings.join("\n"));
     assert!(warnings.is_empty(), "{warnings:?}");
     let given = given.unwrap();
-    for (key, _) in KEYS.iter().filter(|(key, _)| *key != "set") {
+    for key in keys().filter(|key| *key != SET) {
         assert!(settings.iter().any(|line| line.starts_with(&format!("{key} = "))), "{key}");
     }
     let mut options = Options::default();
-    for name in Options::names() {
-        let named = ["Book File", "Book White", "Book Black", "Book Log", "Book Seed"].contains(&name);
-        let set = given.set.iter().filter_map(|text| text.split_once('=')).find(|(known, _)| *known == name);
+    for row in table::options() {
+        let (name, named) = (row.name, row.at_start);
+        let set =
+            given.texts(SET).iter().filter_map(|text| text.split_once('=')).find(|(known, _)| *known == name);
         assert_ne!(set.is_some(), named, "{name}");
         if let Some((_, value)) = set {
             let option = SetOption { name: name.as_bytes(), value: value.as_bytes() };
@@ -64,17 +77,20 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
 
 #[test]
 fn the_template_has_a_table_of_each_key_for_a_book() {
-    let template = crate::adapter::config::TEMPLATE;
+    let template = crate::settings::TEMPLATE;
     let (_, tables) = template.split_once("\n#[[book]]\n").unwrap();
     let (given, warnings) =
-        read(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));
+        read_all(&format!("[[book]]\n{}", tables.replace("\n#", "\n").trim_start_matches('#')));
     assert!(warnings.is_empty(), "{warnings:?}");
-    let [varied, main] = <[_; 2]>::try_from(given.unwrap().rules).unwrap();
+    let [varied, main] = <[_; 2]>::try_from(given.unwrap().1).unwrap();
     assert_eq!(
         varied.to_string(),
-        "varied.bin, color white, variety 80, depth 6, threshold 5, games 0, reserve 0"
+        "varied.bin, color white, variety 80, depth 6, threshold 5, games 0, reserve 0, max-loss 0, guard 0, \
+         tournament true, repeats false, optional true"
     );
     assert_eq!(main.to_string(), "main.bin, variety 0, min-clock 30, max-uses 10");
+    let is_set = |key| [&varied, &main].iter().any(|rule| rule.given.text(key).is_some());
+    assert!(table::by_book().all(|row| row.key == "file" || is_set(row.key)));
 }
 
 #[test]
@@ -104,7 +120,7 @@ fn a_mistake_in_a_table_for_a_book_is_an_error_with_its_line() {
 #[test]
 fn a_bad_key_is_reported_with_its_line_and_the_rest_is_used() {
     let (given, warnings) = read("book = 'x.bin'\nmotor = 1\n\nseed = 'x'\n");
-    assert_eq!(given.unwrap().books, ["x.bin"]);
+    assert_eq!(given.unwrap().texts("book"), ["x.bin"]);
     assert_eq!(warnings.len(), 2);
     assert!(warnings[0].contains("line 2") && warnings[0].contains("motor"), "{warnings:?}");
     assert!(warnings[1].contains("line 4") && warnings[1].contains("a number"), "{warnings:?}");
@@ -143,7 +159,7 @@ fn a_backslash_in_double_quotes_is_an_error_that_says_how_to_write_paths() {
     let error = read("seed = \"1\nengine = 'C:\\new'\n").0.unwrap_err().to_string();
     assert!(!error.ends_with(QUOTES), "{error}");
     let (given, warnings) = read("[set]\nSyzygyPath = \"C:\\new\"\nHash = 1\n");
-    assert_eq!(given.unwrap().set, ["Hash=1"]);
+    assert_eq!(given.unwrap().texts(SET), ["Hash=1"]);
     assert!(warnings[0].contains("line 2: set: 'SyzygyPath' has a control character"), "{warnings:?}");
 }
 
@@ -167,11 +183,11 @@ fn files_in_utf_16_are_read_and_other_encodings_are_named() {
         little,
         big,
     ] {
-        let given = read(&bytes).unwrap();
-        assert_eq!(given.engine.as_deref(), Some("Größe.exe"), "{bytes:?}");
-        assert_eq!(given.books, ["Книга.bin"]);
+        let (given, _) = read(&bytes).unwrap();
+        assert_eq!(given.text("engine"), Some("Größe.exe"), "{bytes:?}");
+        assert_eq!(given.texts("book"), ["Книга.bin"]);
     }
-    assert_eq!(read(b"").unwrap(), Given::default());
+    assert_eq!(read(b"").unwrap(), Default::default());
     assert!(read(b"\0\n").unwrap_err().to_string().contains("line 1"));
     let error = read(b"seed = 1\nengine = 'Gr\xf6\xdfe.exe'\n").unwrap_err().to_string();
     assert!(error.contains("line 2") && error.ends_with("save the file in UTF-8"), "{error}");
@@ -188,7 +204,7 @@ fn a_bad_value_about_the_engine_is_an_error() {
 #[test]
 fn a_bad_option_does_not_affect_the_others() {
     let (given, warnings) = read("[set]\nHash = 1_000\nContempt = 0.5\nMask = 0x10\n\nBad = [1]\n");
-    assert_eq!(given.unwrap().set, ["Hash=1000", "Contempt=0.5", "Mask=16"]);
+    assert_eq!(given.unwrap().texts(SET), ["Hash=1000", "Contempt=0.5", "Mask=16"]);
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("line 6") && warnings[0].contains("Bad"), "{warnings:?}");
 }

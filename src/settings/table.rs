@@ -1,0 +1,272 @@
+//! The table of settings, a row for each. UCI's `option` lines, the command line, the configuration file, its `[[book]]`
+//! tables, and the explorer's form and policy are made from it; tests compare the template and the guide with it.
+
+use serde::Serialize;
+
+use self::Kind::{Check, Choice, Files, Pairs, Spin, Text, Texts};
+use super::options::{BookScore, Change, Options, Value};
+use super::split;
+use crate::choose::MAX_LOSS_MAX;
+
+/// The greatest seed that a GUI's spin box can hold: many store it in 32 signed bits.
+const SEED_MAX: u32 = i32::MAX as u32;
+
+/// Seconds in a day.
+const DAY: u32 = 86_400;
+
+/// The option that switches the books off.
+pub(super) const OWN_BOOK: &str = "OwnBook";
+
+/// The key of the engine.
+pub(crate) const ENGINE: &str = "engine";
+
+/// The key of the engine's arguments.
+pub(crate) const ENGINE_ARG: &str = "engine-arg";
+
+/// The key of the folder in which the engine works.
+pub(crate) const ENGINE_DIR: &str = "engine-dir";
+
+/// The key of the time that the engine is given to answer `uci`.
+pub(crate) const ENGINE_TIMEOUT: &str = "engine-timeout";
+
+/// The key of the games that a move needs.
+pub(crate) const GAMES: &str = "games";
+
+/// The key of options.
+pub(crate) const SET: &str = "set";
+
+/// The values that a setting may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// True or false.
+    Check,
+    /// A number from the one to the other.
+    Spin { min: u32, max: u32 },
+    /// One of these texts.
+    #[serde(rename = "combo")]
+    Choice { choices: &'static [&'static str] },
+    /// Any text.
+    Text,
+    /// Several texts, in an order that matters.
+    Texts,
+    /// Several `NAME=VALUE`.
+    Pairs,
+    /// Paths of books.
+    Files,
+}
+
+impl Kind {
+    /// What a value must be, in words.
+    pub(crate) fn needs(self) -> String {
+        match self {
+            Check => "true or false".to_owned(),
+            Spin { min, max } => format!("a number from {min} to {max}"),
+            Choice { choices } => format!("one of {}", choices.join(", ")),
+            Text => "a string".to_owned(),
+            Texts => "a string or a list of strings".to_owned(),
+            Pairs => "a list of \"NAME=VALUE\", or a table of options".to_owned(),
+            Files => "the path of a book or a list of them, or '<none>' for no book".to_owned(),
+        }
+    }
+
+    /// The number that a text stands for, true being 1, if it is a value that the setting may have.
+    pub(crate) fn number(self, text: &str) -> Option<u32> {
+        match self {
+            Spin { min, max } => text.parse().ok().filter(|number| (min..=max).contains(number)),
+            Check => text.parse::<bool>().ok().map(u32::from),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is a value that the setting may have, or one of several.
+    pub(crate) fn takes(self, text: &str) -> bool {
+        match self {
+            Check | Spin { .. } => self.number(text).is_some(),
+            Choice { choices } => choices.contains(&text),
+            Text | Texts => true,
+            Pairs => split(text).is_some(),
+            Files => !text.trim().is_empty(),
+        }
+    }
+
+    /// Whether it may have several values.
+    pub(crate) fn is_list(self) -> bool {
+        matches!(self, Texts | Pairs | Files)
+    }
+}
+
+/// A setting.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Row {
+    /// Its name for people; that of an option is its name in UCI.
+    pub(crate) name: &'static str,
+    /// Its name in the file, on the command line and in addresses, as far as it has one there.
+    #[serde(skip)]
+    pub(crate) key: &'static str,
+    #[serde(flatten)]
+    pub(crate) kind: Kind,
+    /// What holds if it is not given: empty for an option whose default is in [`Options`].
+    #[serde(skip)]
+    default: &'static str,
+    /// What the command line's help calls a value.
+    #[serde(skip)]
+    pub(crate) value_name: &'static str,
+    /// What it is for, in one line.
+    pub(crate) help: &'static str,
+    /// Where its value is among the options of UCI.
+    #[serde(skip)]
+    holder: Option<fn(&mut Options) -> Value<'_>>,
+    /// What the adapter must do after the option has changed.
+    #[serde(skip)]
+    pub(super) change: Change,
+    /// Whether it is given at the start: a key outside `set` in the file, an argument of the adapter.
+    #[serde(skip)]
+    pub(crate) at_start: bool,
+    /// Whether a `[[book]]` table may set it.
+    #[serde(skip)]
+    by_book: bool,
+    /// Whether it is an argument of the commands that show what the adapter would play.
+    #[serde(skip)]
+    shown: bool,
+    /// Whether the explorer's page has a slider for it, and the unit beside that.
+    slider: Option<&'static str>,
+}
+
+impl Row {
+    /// The value in these options; `None` for a setting that is no option.
+    pub(super) fn value<'a>(&self, options: &'a mut Options) -> Option<Value<'a>> {
+        self.holder.map(|value| value(options))
+    }
+
+    /// What holds if it is not given, as a value or in words; empty for nothing.
+    pub(crate) fn default(&self) -> String {
+        match self.default {
+            "" => self.text(&mut Options::default()),
+            words => words.to_owned(),
+        }
+    }
+
+    /// The value in these options as text; empty for a setting that only the start knows.
+    pub(super) fn text(&self, options: &mut Options) -> String {
+        self.value(options).map(|value| value.to_string()).unwrap_or_default()
+    }
+}
+
+/// What rows have that say nothing else.
+const ROW: Row = Row {
+    name: "",
+    key: "",
+    kind: Text,
+    default: "",
+    value_name: "",
+    help: "",
+    holder: None,
+    change: Change::Value,
+    at_start: false,
+    by_book: false,
+    shown: false,
+    slider: None,
+};
+
+/// What rows have that are given at the start.
+const START: Row = Row { at_start: true, ..ROW };
+
+/// What rows of the policy have.
+const POLICY: Row = Row { by_book: true, shown: true, ..ROW };
+
+/// What rows have that only a `[[book]]` table sets.
+const BOOK: Row = Row { by_book: true, ..ROW };
+
+/// All settings: options in the order in which GUIs list them. No name of an option contains a keyword of the `option` line
+/// as it is written there, in small letters: that would confuse some clients.
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    Row { name: "Engine", key: ENGINE, value_name: "PROGRAM", default: "stockfish",
+        help: "The engine: a path, or a name on PATH", ..START },
+    Row { name: "Engine's arguments", key: ENGINE_ARG, value_name: "ARG", kind: Texts,
+        help: "An argument for the engine", ..START },
+    Row { name: "Engine's folder", key: ENGINE_DIR, value_name: "DIR", default: "tabiya's",
+        help: "The engine's working folder", ..START },
+    // Clients give up after 10 to 35 seconds.
+    Row { name: "Engine's time", key: ENGINE_TIMEOUT, value_name: "SECONDS", kind: Spin { min: 1, max: DAY }, default: "30",
+        help: "How long the engine may take to answer `uci`, in seconds", ..START },
+    Row { name: OWN_BOOK, kind: Check, holder: Some(|it| Value::Check(&mut it.own_book)),
+        help: "Play from the books", ..ROW },
+    Row { name: "Book File", key: "book", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.both)),
+        default: "the starter book inside tabiya", change: Change::Books,
+        help: "A book, asked in order of priority", ..START },
+    Row { name: "Book White", key: "book-white", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.white)),
+        change: Change::Books, help: "A book for White, asked before the others", ..START },
+    Row { name: "Book Black", key: "book-black", value_name: "FILE", kind: Files, holder: Some(|it| Value::Files(&mut it.books.black)),
+        change: Change::Books, help: "A book for Black, asked before the others", ..START },
+    Row { name: "Books may be missing", key: "book-optional", kind: Check, default: "false",
+        help: "Play on when a book cannot be opened, with the other books or the engine alone", ..START },
+    Row { key: "file", help: "The book", ..BOOK },
+    Row { key: "color", kind: Choice { choices: &["white", "black"] }, help: "The side for which the book is asked", ..BOOK },
+    Row { name: "Book Variety", key: "variety", value_name: "0-100", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.variety)),
+        slider: Some(""), help: "0 = always the best move, 50 = by weight, 100 = every playable move equally often", ..POLICY },
+    Row { name: "Book Depth", key: "depth", value_name: "MOVE", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.depth)),
+        help: "Last full move that the book answers; 0 = no limit", ..POLICY },
+    Row { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
+        slider: Some("‰"), help: "Share of the position's weight that a move needs, in thousandths", ..POLICY },
+    Row { name: "Book Games", key: GAMES, value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
+        help: "Games that a move needs, in formats that count them", ..POLICY },
+    Row { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
+        slider: Some("plies"), help: "Leave the book when its line has fewer plies left than this", ..POLICY },
+    Row { name: "Book Max Loss", key: "max-loss", value_name: "CENTIPAWNS", kind: Spin { min: 0, max: MAX_LOSS_MAX }, holder: Some(|it| Value::Spin(&mut it.policy.max_loss)),
+        change: Change::Evaluations,
+        help: "Play no move that loses more than this many centipawns, by the store of evaluations beside the book; 0 = no limit", ..POLICY },
+    Row { name: "Book Guard", key: "guard", kind: Spin { min: 0, max: 60_000 }, holder: Some(|it| Value::Spin(&mut it.policy.guard)),
+        shown: false, help: "Milliseconds for which the engine checks a book move without an evaluation; 0 = no check", ..POLICY },
+    Row { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
+        help: "Honour the book's own recommendations: colours, marks and limits", ..POLICY },
+    Row { name: "Book Repeats", key: "repeats", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.repeats)),
+        help: "Allow a book move that brings about a position for the third time", ..POLICY },
+    Row { key: "optional", kind: Check, help: "Play on when the book cannot be opened", ..BOOK },
+    Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Seconds that the mover's clock must have left", ..BOOK },
+    Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "The most moves of a game that the book answers", ..BOOK },
+    Row { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
+        help: "Let the engine ponder while the book still answers", ..ROW },
+    Row { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),
+        help: "The score that GUIs see with a book move", ..ROW },
+    Row { name: "Book Learn", key: "learn", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.learn)), change: Change::Learn,
+        by_book: false, help: "Let the results that the book has learned affect the weights", ..POLICY },
+    Row { name: "Book Learn Margin", kind: Spin { min: 0, max: 10_000 }, holder: Some(|it| Value::Spin(&mut it.learn_margin)),
+        help: "Centipawns from which an unfinished game counts as won or lost", ..ROW },
+    Row { name: "Book Seed", key: "seed", value_name: "N", kind: Spin { min: 0, max: SEED_MAX }, holder: Some(|it| Value::Spin(&mut it.seed)),
+        change: Change::Seed, help: "The seed of random choices, to repeat them; 0 = a new one each time", ..START },
+    Row { name: "Book Log", key: "log", value_name: "FILE", holder: Some(|it| Value::Text(&mut it.log)), change: Change::Log,
+        help: "Write a log to this file; %p in the name is the process ID, %d the day", ..START },
+    Row { name: "Level of the log", key: "log-level", value_name: "LEVEL", kind: Choice { choices: &["error", "warn", "info", "debug", "trace"] }, default: "info",
+        help: "The lowest level that is logged: error, warn, info, debug (the GUI's lines, and why the book is silent) or trace \
+               (the engine's lines)", ..START },
+    Row { name: "Name", key: "name", value_name: "NAME", default: "the engine's own and \"(tabiya)\"", help: "The name that GUIs see", ..START },
+    Row { name: "Options", key: SET, value_name: "NAME=VALUE", kind: Pairs, help: "An option of the engine or of tabiya", ..START },
+];
+
+/// The settings that are given at the start: in the file, or on the command line.
+pub(crate) fn start() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.at_start)
+}
+
+/// The options of UCI, in the order in which GUIs list them.
+pub(crate) fn options() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.holder.is_some())
+}
+
+/// The settings of the policy that are arguments of the commands that show what the adapter would play.
+pub(crate) fn shown() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.shown)
+}
+
+/// The settings that a `[[book]]` table may have.
+pub(crate) fn by_book() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.by_book)
+}
+
+/// The settings for which the explorer's page has sliders.
+#[cfg(feature = "explore")]
+pub(super) fn sliders() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.slider.is_some())
+}
