@@ -51,8 +51,8 @@ impl Fault {
     }
 
     /// A request without the right to be answered.
-    pub(super) fn unauthorised(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "unauthorised", what)
+    pub(super) fn unauthorized(what: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", what)
     }
 
     /// A request that comes from elsewhere.

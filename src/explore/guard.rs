@@ -1,16 +1,32 @@
-//! Who may ask: the token, and the names under which the server is known.
+//! Who may ask: programs with the token, pages with a session; and the names under which the server is known.
 //!
 //! Any page of the web can make a browser send requests to this machine. It cannot know the token, a browser does not send
 //! the cookie with requests from other sites (`SameSite=Strict`), and a name that is made to lead here (DNS rebinding) is
 //! not among those that the server answers to.
+//!
+//! The address that opens the page is seen by others: it is among the arguments of the browser. So it holds a code that works
+//! once, and leads to a session. Cookies do not distinguish ports, so whatever listens on another port of this machine may
+//! be sent the session's: it opens the page, and nothing more. All other requests of a page need the session's key too, which is
+//! in the first page of the session only, and which browsers keep for the page's own port.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Mutex, PoisonError};
 
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, Uri, header};
 
 use super::fault::Fault;
 use super::request::Query;
+use super::token;
+use crate::base::error::Result as Done;
+
+/// The header in which pages send their key.
+const KEY: &str = "tabiya-key";
+
+/// Sessions at a time; of more the oldest is ended.
+const SESSIONS: usize = 64;
 
 /// The port of addresses without one.
 const HTTP_PORT: u16 = 80;
@@ -20,24 +36,56 @@ const HTTP_PORT: u16 = 80;
 pub(super) enum Admission {
     /// It is answered.
     Admitted,
-    /// It brings the token to the page: the answer sets this cookie, and leads to the page without it.
-    Handover(String),
+    /// It asks for the first page of a session: that gets the key.
+    First(String),
+    /// It brings a code or the token: it is led to the page without it, with the cookie of a session that begins.
+    Led(Option<String>),
 }
 
-/// The token, and the address listened on.
+/// The token, the sessions, and the address listened on.
 pub(super) struct Guard {
-    token: String,
+    /// The token of programs, if they may ask.
+    token: Option<String>,
     address: SocketAddr,
+    sessions: Mutex<Sessions>,
+    /// Where a new address goes when a code has been used.
+    addresses: SyncSender<String>,
+}
+
+struct Sessions {
+    /// The code that begins the next one.
+    code: String,
+    begun: VecDeque<Session>,
+}
+
+struct Session {
+    cookie: String,
+    key: String,
+    /// Whether the page has not been asked for.
+    is_new: bool,
 }
 
 impl Guard {
-    /// A guard of what is served at an address.
-    pub(super) fn new(address: SocketAddr, token: String) -> Self {
-        Self { token, address }
+    /// A guard of what is served at an address. A new address is sent whenever one has been used, unless that would block.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub(super) fn new(
+        address: SocketAddr,
+        token: Option<String>,
+        addresses: SyncSender<String>,
+    ) -> Done<Self> {
+        let sessions = Mutex::new(Sessions { code: token::random()?, begun: VecDeque::new() });
+        Ok(Self { token, address, sessions, addresses })
     }
 
-    /// The address of the page, with the token.
+    /// The address of the page, with the code that opens it once.
     pub(super) fn address(&self) -> String {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        self.address_of(&sessions.code)
+    }
+
+    fn address_of(&self, code: &str) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
             address.set_ip(if address.is_ipv4() {
@@ -46,7 +94,7 @@ impl Guard {
                 IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1])
             });
         }
-        format!("http://{address}/?token={}", self.token)
+        format!("http://{address}/?code={code}")
     }
 
     /// The name of the cookie: cookies do not distinguish ports.
@@ -72,30 +120,65 @@ impl Guard {
             return Err(Fault::bad("a POST needs Content-Type: application/json"));
         }
         let query = Query::parse(uri.query().unwrap_or_default());
-        let in_address = query.get("token").is_some_and(|token| self.is_token(token));
-        if in_address && uri.path() == "/" && method == Method::GET {
-            let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie(), self.token);
-            return Ok(Admission::Handover(cookie));
-        }
         let text = |name| headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
-        let bearer = || {
-            text(header::AUTHORIZATION)
-                .filter_map(|value| value.split_once(' '))
-                .any(|(kind, token)| kind.eq_ignore_ascii_case("bearer") && self.is_token(token.trim()))
-        };
-        let name = self.cookie();
-        let cookie = || {
-            text(header::COOKIE)
-                .flat_map(|value| value.split(';'))
-                .filter_map(|pair| pair.trim().split_once('='))
-                .any(|(key, token)| key == name && self.is_token(token))
-        };
-        if in_address || bearer() || cookie() {
-            return Ok(Admission::Admitted);
+        let in_address = query.get("token").is_some_and(|token| self.is_token(token));
+        let bearer = text(header::AUTHORIZATION)
+            .filter_map(|value| value.split_once(' '))
+            .any(|(kind, token)| kind.eq_ignore_ascii_case("bearer") && self.is_token(token.trim()));
+        let sessions = &mut *self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let (name, begun) = (self.cookie(), &mut sessions.begun);
+        let session = text(header::COOKIE)
+            .flat_map(|value| value.split(';'))
+            .filter_map(|pair| pair.trim().split_once('='))
+            .filter(|(key, _)| *key == name)
+            .find_map(|(_, cookie)| begun.iter().position(|own| is_same(&own.cookie, cookie)));
+        let session = session.and_then(|number| begun.get_mut(number));
+        if uri.path() != "/" || method != Method::GET {
+            let key = headers.get(KEY).and_then(|key| key.to_str().ok());
+            let has_key = session.zip(key).is_some_and(|(own, key)| is_same(&own.key, key));
+            return match in_address || bearer || has_key {
+                true => Ok(Admission::Admitted),
+                false => Err(Fault::unauthorized(
+                    "the server does not know who asks: a page needs the address in the last line that `tabiya explore` \
+                     printed, a program the token of --token-file",
+                )),
+            };
         }
-        Err(Fault::unauthorised(
-            "this page belongs to whoever started `tabiya explore`: open the address that it printed, with its token",
-        ))
+        let code = query.get("code");
+        let is_code = code.is_some_and(|code| is_same(&sessions.code, code));
+        if in_address || is_code {
+            return self.begin(sessions, is_code);
+        }
+        match (session, code) {
+            (Some(_), Some(_)) => Ok(Admission::Led(None)),
+            (Some(own), None) => Ok(match std::mem::take(&mut own.is_new) {
+                true => Admission::First(own.key.clone()),
+                false => Admission::Admitted,
+            }),
+            _ if bearer => Ok(Admission::Admitted),
+            (_, Some(_)) => Err(Fault::unauthorized(
+                "this address works once, and has been used: open the one in the last line that `tabiya explore` printed. If you \
+                 have not used it, somebody else has: end `tabiya explore`",
+            )),
+            _ => Err(Fault::unauthorized(
+                "this page belongs to whoever started `tabiya explore`: open the address in the last line that it printed",
+            )),
+        }
+    }
+
+    /// Begins a session; where the code was used for that, a new one takes its place.
+    fn begin(&self, sessions: &mut Sessions, by_code: bool) -> Result<Admission, Fault> {
+        let (cookie, key) = (token::random()?, token::random()?);
+        if by_code {
+            sessions.code = token::random()?;
+            let _ = self.addresses.try_send(self.address_of(&sessions.code));
+        }
+        if sessions.begun.len() >= SESSIONS {
+            sessions.begun.pop_front();
+        }
+        let led = format!("{}={cookie}; HttpOnly; SameSite=Strict; Path=/", self.cookie());
+        sessions.begun.push_back(Session { cookie, key, is_new: true });
+        Ok(Admission::Led(Some(led)))
     }
 
     /// Whether a host is this server: its address, or the local names for it, with its port.
@@ -133,12 +216,16 @@ impl Guard {
         Ok(())
     }
 
-    /// Compares with the token in a time that depends on its length alone.
     fn is_token(&self, text: &str) -> bool {
-        let (own, other) = (self.token.as_bytes(), text.as_bytes());
-        let differences = own.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
-        own.len() == other.len() && std::hint::black_box(differences) == 0
+        self.token.as_ref().is_some_and(|token| is_same(token, text))
     }
+}
+
+/// Compares a secret with what somebody sends, in a time that depends on its length alone.
+fn is_same(own: &str, other: &str) -> bool {
+    let (own, other) = (own.as_bytes(), other.as_bytes());
+    let differences = own.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b));
+    own.len() == other.len() && std::hint::black_box(differences) == 0
 }
 
 /// The host that a request names; `None` if it names none, or several.
@@ -159,9 +246,22 @@ mod tests {
     use super::*;
     use axum::http::{Request, StatusCode};
     use axum::response::IntoResponse;
+    use std::sync::mpsc::sync_channel;
+
+    const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
     fn guard(address: &str) -> Guard {
-        Guard { token: "0123456789abcdef0123456789abcdef".to_owned(), address: address.parse().unwrap() }
+        let (addresses, _) = sync_channel(1);
+        Guard::new(address.parse().unwrap(), Some(TOKEN.to_owned()), addresses).unwrap()
+    }
+
+    fn admission(guard: &Guard, method: &str, uri: &str, headers: &[(&str, &str)]) -> Result<Admission, u16> {
+        let mut request = Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        guard.admit(&parts).map_err(|fault| fault.into_response().status().as_u16())
     }
 
     fn status(address: &str, request: &[(&str, &str)]) -> u16 {
@@ -169,48 +269,112 @@ mod tests {
     }
 
     fn status_of(address: &str, method: &str, uri: &str, headers: &[(&str, &str)]) -> u16 {
-        let mut request = Request::builder().method(method).uri(uri);
-        for (name, value) in headers {
-            request = request.header(*name, *value);
-        }
-        let (parts, ()) = request.body(()).unwrap().into_parts();
-        match guard(address).admit(&parts) {
-            Ok(Admission::Admitted) => 200,
-            Ok(Admission::Handover(cookie)) => {
-                assert!(cookie.contains("HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
-                303
+        match admission(&guard(address), method, uri, headers) {
+            Ok(admission) => {
+                assert_eq!(admission, Admission::Admitted);
+                200
             }
-            Err(fault) => fault.into_response().status().as_u16(),
+            Err(status) => status,
         }
     }
 
     const BEARER: (&str, &str) = ("authorization", "Bearer 0123456789abcdef0123456789abcdef");
     const HERE: &str = "127.0.0.1:8421";
+    const HOST: (&str, &str) = ("host", HERE);
 
     #[test]
-    fn the_address_carries_the_token() {
+    fn the_address_carries_a_code() {
         let address = |listen| guard(listen).address();
-        assert_eq!(address(HERE), "http://127.0.0.1:8421/?token=0123456789abcdef0123456789abcdef");
-        assert!(address("0.0.0.0:8421").starts_with("http://127.0.0.1:8421/?token="));
-        assert!(address("[::]:8421").starts_with("http://[::1]:8421/?token="));
+        let code = address(HERE).strip_prefix("http://127.0.0.1:8421/?code=").unwrap().to_owned();
+        assert!(code.len() == 32 && !address(HERE).contains(&code));
+        assert!(address("0.0.0.0:8421").starts_with("http://127.0.0.1:8421/?code="));
+        assert!(address("[::]:8421").starts_with("http://[::1]:8421/?code="));
     }
 
     #[test]
-    fn the_token_is_needed_in_one_of_three_places() {
-        let host = ("host", HERE);
-        assert_eq!(status(HERE, &[host]), 401);
-        assert_eq!(status(HERE, &[host, BEARER]), 200);
-        let cookie = |text: &str| status(HERE, &[host, ("cookie", text)]);
-        assert_eq!(cookie("a=b; tabiya_8421=0123456789abcdef0123456789abcdef; c"), 200);
-        assert_eq!(cookie("tabiya_8422=0123456789abcdef0123456789abcdef"), 401);
-        assert_eq!(cookie("tabiya_8421=0123456789abcdef0123456789abcde"), 401);
-        assert_eq!(cookie("tabiya_8421=1123456789abcdef0123456789abcdef"), 401);
-        assert_eq!(cookie("tabiya_8421="), 401);
-        let query = |uri: &str| status_of(HERE, "GET", uri, &[host]);
-        assert_eq!(query("/lichess?token=0123456789abcdef0123456789abcdef"), 200);
-        assert_eq!(query("/?token=0123456789abcdef0123456789abcdef"), 303);
-        assert_eq!(query("/?token=x"), 401);
-        assert_eq!(query("/"), 401);
+    fn programs_need_the_token_in_one_of_two_places() {
+        assert_eq!(status(HERE, &[HOST]), 401);
+        assert_eq!(status(HERE, &[HOST, BEARER]), 200);
+        let query = |uri: &str| status_of(HERE, "GET", uri, &[HOST]);
+        assert_eq!(query(&format!("/lichess?token={TOKEN}")), 200);
+        assert_eq!((query("/lichess?token=x"), query("/?token=x"), query("/")), (401, 401, 401));
+        let (addresses, _) = sync_channel(1);
+        let without = Guard::new(HERE.parse().unwrap(), None, addresses).unwrap();
+        for uri in ["/lichess?token=", "/lichess?token", &format!("/lichess?token={TOKEN}")] {
+            assert_eq!(admission(&without, "GET", uri, &[HOST, BEARER]), Err(401), "{uri}");
+        }
+    }
+
+    /// The cookie and the key of a new session.
+    fn begun(guard: &Guard, uri: &str) -> (String, String) {
+        let Ok(Admission::Led(Some(cookie))) = admission(guard, "GET", uri, &[HOST]) else { panic!("{uri}") };
+        let (cookie, rest) = cookie.split_once(';').unwrap();
+        assert_eq!(rest, " HttpOnly; SameSite=Strict; Path=/");
+        let first = admission(guard, "GET", "/", &[HOST, ("cookie", cookie)]);
+        let Ok(Admission::First(key)) = first else { panic!("{first:?}") };
+        (cookie.to_owned(), key)
+    }
+
+    #[test]
+    fn the_code_begins_one_session_which_is_no_token() {
+        let (addresses, printed) = sync_channel(1);
+        let guard = Guard::new(HERE.parse().unwrap(), Some(TOKEN.to_owned()), addresses).unwrap();
+        let address = guard.address();
+        let uri = address.strip_prefix("http://127.0.0.1:8421").unwrap();
+        // Not by another method, nor at another place.
+        assert_eq!(admission(&guard, "HEAD", uri, &[HOST]), Err(401));
+        assert_eq!(admission(&guard, "GET", &uri.replace("/?", "/api/books?"), &[HOST]), Err(401));
+        let (cookie, key) = begun(&guard, uri);
+        let value = cookie.strip_prefix("tabiya_8421=").unwrap();
+        assert!(value.len() == 32 && key.len() == 32 && value != key && value != TOKEN && key != TOKEN);
+        assert_eq!(admission(&guard, "GET", uri, &[HOST]), Err(401), "a second time");
+        assert_eq!(printed.try_recv().unwrap(), guard.address());
+        let (_, other) = begun(&guard, &guard.address().replace("http://127.0.0.1:8421", ""));
+        let ask = |uri: &str, headers: &[(&str, &str)]| admission(&guard, "GET", uri, &[&[HOST], headers].concat());
+        let own = ("cookie", &*cookie);
+        // The cookie alone, which others may be sent, opens the page.
+        assert_eq!(ask("/", &[own]), Ok(Admission::Admitted));
+        assert_eq!(ask(uri, &[own]), Ok(Admission::Led(None)));
+        assert_eq!(ask("/api/books", &[own]), Err(401));
+        assert_eq!(ask("/api/books", &[own, ("tabiya-key", &key)]), Ok(Admission::Admitted));
+        assert_eq!(
+            ask("/api/books", &[("cookie", &format!("a=b; {cookie}; c")), ("tabiya-key", &key)]),
+            Ok(Admission::Admitted)
+        );
+        for wrong in ["", value, TOKEN, &other, &key[1..]] {
+            assert_eq!(ask("/api/books", &[own, ("tabiya-key", wrong)]), Err(401), "{wrong}");
+        }
+        assert_eq!(ask("/api/books", &[("tabiya-key", &key)]), Err(401));
+        let elsewhere = cookie.replace("8421", "8422");
+        assert_eq!(ask("/api/books", &[("cookie", &elsewhere), ("tabiya-key", &key)]), Err(401));
+        for secret in [value, &key] {
+            assert_eq!(ask("/api/books", &[("authorization", &format!("Bearer {secret}"))]), Err(401));
+            assert_eq!(ask(&format!("/api/books?token={secret}"), &[own]), Err(401));
+        }
+        for secret in [TOKEN, ""] {
+            assert_eq!(ask("/", &[("cookie", &format!("tabiya_8421={secret}"))]), Err(401));
+        }
+    }
+
+    #[test]
+    fn the_token_opens_the_page_too_and_old_sessions_end() {
+        let guard = guard(HERE);
+        let address = guard.address();
+        let first = begun(&guard, &format!("/?token={TOKEN}"));
+        assert_eq!(guard.address(), address, "the code is still good");
+        let holds = |(cookie, key): &(String, String)| {
+            let headers = [HOST, ("cookie", cookie), ("tabiya-key", key)];
+            admission(
+                &guard,
+                "POST",
+                "/api/books",
+                &[&headers[..], &[("content-type", "application/json")]].concat(),
+            )
+        };
+        let last = (1..SESSIONS).map(|_| begun(&guard, &format!("/?token={TOKEN}"))).last().unwrap();
+        assert_eq!((holds(&first), holds(&last)), (Ok(Admission::Admitted), Ok(Admission::Admitted)));
+        begun(&guard, &format!("/?token={TOKEN}"));
+        assert_eq!((holds(&first), holds(&last)), (Err(401), Ok(Admission::Admitted)));
     }
 
     #[test]

@@ -10,8 +10,8 @@ use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use tokio::runtime::Runtime;
 
-use super::Explorer;
 use super::router::router;
+use super::{Explorer, token};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::Book;
 
@@ -31,8 +31,8 @@ impl InProcess {
     /// # Errors
     /// When the system has no random numbers or threads.
     pub fn new(book: Arc<dyn Book>) -> Result<Self> {
-        let explorer = Explorer::of_book(book)?;
-        let token = explorer.address().rsplit('=').next().unwrap_or_default().to_owned();
+        let token = token::random()?;
+        let explorer = Explorer::of_book(book, token.clone())?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_time()

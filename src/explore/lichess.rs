@@ -165,7 +165,8 @@ fn counting(explorer: &Explorer) -> Result<&Slot, Fault> {
     let counts = |slot: &&Slot| format(slot).is_some_and(|format| COUNTING.contains(&format.as_str()));
     let open = |slot: &&Slot| slot.error().is_none();
     let found = slots.iter().find(counts).or_else(|| slots.iter().find(open));
-    found.ok_or_else(|| Fault::not_found("no book is open"))
+    // One that cannot be read says why.
+    found.or(slots.first()).ok_or_else(|| Fault::not_found("there is no book"))
 }
 
 impl Answer {

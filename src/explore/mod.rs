@@ -38,7 +38,7 @@ mod token;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
@@ -54,6 +54,7 @@ use crate::settings::{Config, FILE_NAME, Given};
 
 use self::engine::{Engines, Start};
 use self::events::Feeds;
+use self::fault::Fault;
 use self::guard::Guard;
 pub use self::in_process::InProcess;
 pub use self::server::{is_local, serve};
@@ -67,10 +68,12 @@ pub struct Options {
     pub books: Vec<PathBuf>,
     /// The address to listen on.
     pub listen: SocketAddr,
-    /// Where the token is kept; `None` for a new one.
+    /// Where the token of programs is kept; without it they may not ask.
     pub token_file: Option<PathBuf>,
     /// Whether books may be edited.
     pub edit: bool,
+    /// Whether the configuration may be seen, changed and tried.
+    pub settings: bool,
     /// The engine's program.
     pub engine: Option<String>,
     /// The games that count, where the sources are count files.
@@ -85,19 +88,31 @@ pub struct Explorer {
     edit: bool,
     engines: Engines,
     feeds: Feeds,
-    /// The configuration file, unless it could not be read.
-    settings: Option<Settings>,
+    /// The configuration file, or why requests have nothing to do with it.
+    settings: Result<Settings, Fault>,
 }
 
 /// What was wrong when the server was set up, and does not keep it from working.
 pub type Warnings = Vec<String>;
 
 impl Explorer {
-    /// Opens the books; `address` is the one that is listened on.
+    /// Opens the books; `address` is the one that is listened on. When the address of the page has been used, a new one goes to
+    /// `addresses`.
     ///
     /// # Errors
-    /// When no book can be opened, the configuration is not valid where its books are asked for, or the engine is not found.
-    pub fn new(options: &Options, address: SocketAddr) -> Result<(Self, Receiver<Start>, Warnings)> {
+    /// When no book can be opened, the configuration is not valid where its books are asked for, the engine is not found, or
+    /// settings are asked for where other machines can connect.
+    pub fn new(
+        options: &Options,
+        address: SocketAddr,
+        addresses: SyncSender<String>,
+    ) -> Result<(Self, Receiver<Start>, Warnings)> {
+        if options.settings && !is_local(&address) {
+            let what = format!(
+                "settings name programs to run, so they are shown to this machine only, and others can connect to {address}"
+            );
+            return Err(Error::new(ErrorKind::Usage, what).advice("leave out --settings, or --listen"));
+        }
         let mut warnings = Vec::new();
         let given = Given::default().with(ENGINE, options.engine.clone());
         let config = match Config::load(given, None) {
@@ -110,8 +125,13 @@ impl Explorer {
         };
         let is_configured = config.as_ref().is_some_and(|config| config.file.is_some());
         let beside = || std::env::current_dir().ok().map(|folder| folder.join(FILE_NAME));
-        let settings =
-            config.as_ref().and_then(|config| config.file.clone().or_else(beside)).map(Settings::new);
+        let settings = match config.as_ref().and_then(|config| config.file.clone().or_else(beside)) {
+            _ if !options.settings => Err(Settings::not_allowed()),
+            None => {
+                Err(Fault::not_found("the configuration cannot be read: see what was printed at the start"))
+            }
+            Some(path) => Ok(Settings::new(path)),
+        };
         let policy = match &config {
             Some(config) if options.books.is_empty() => config.options.policy.clone(),
             _ => Policy::default(),
@@ -157,11 +177,12 @@ impl Explorer {
             }
             (None, _) => None,
         };
-        let token = options.token_file.as_deref().map_or_else(token::random, token::kept)?;
+        let token = options.token_file.as_deref().map(token::kept).transpose()?;
+        warnings.extend(options.token_file.as_deref().and_then(token::exposed));
         let (starts, receiver) = channel();
         let explorer = Self {
             settings,
-            guard: Guard::new(address, token),
+            guard: Guard::new(address, token, addresses)?,
             shelf: Shelf::new(slots),
             policy,
             edit: options.edit,
@@ -171,24 +192,24 @@ impl Explorer {
         Ok((explorer, receiver, warnings))
     }
 
-    /// Answers from one book in memory, without a network: for tests and fuzzing.
+    /// Answers whoever has the token from one book in memory, without a network: for tests and fuzzing.
     ///
     /// # Errors
     /// When the system has no random numbers.
-    pub fn of_book(book: Arc<dyn Book>) -> Result<Self> {
-        let (starts, _) = channel();
+    pub fn of_book(book: Arc<dyn Book>, token: String) -> Result<Self> {
+        let ((starts, _), (addresses, _)) = (channel(), sync_channel(1));
         Ok(Self {
-            guard: Guard::new(SocketAddr::from(([127, 0, 0, 1], 80)), token::random()?),
+            guard: Guard::new(SocketAddr::from(([127, 0, 0, 1], 80)), Some(token), addresses)?,
             shelf: Shelf::new(vec![Slot::of_book(book)]),
             policy: Policy::default(),
             edit: false,
             engines: Engines::new(None, starts),
             feeds: Feeds::default(),
-            settings: None,
+            settings: Err(Settings::not_allowed()),
         })
     }
 
-    /// The address of the page, with the token that opens it.
+    /// The address of the page, with the code that opens it once.
     pub fn address(&self) -> String {
         self.guard.address()
     }

@@ -39,7 +39,7 @@ pub(super) fn all_books(explorer: &Explorer) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "edit": explorer.edit,
         "engine": explorer.engines.name(),
-        "settings": explorer.settings.is_some(),
+        "settings": explorer.settings.is_ok(),
         "sliders": form::sliders(&explorer.policy),
         "books": books,
     })
@@ -154,11 +154,18 @@ fn rule_of(slot: &Slot, open: &Opened, place: &Place, policy: &Policy) -> Option
 /// What a book says, for the page.
 fn book(slot: &Slot, id: usize, place: &Place, policy: &Policy) -> Value {
     let open = slot.read();
-    let unknown = || json!({ "id": id, "name": slot.name(), "found": false, "moves": [] });
-    let Ok(known) = &open.book else { return unknown() };
+    let unread =
+        |why: &str| json!({ "id": id, "name": slot.name(), "found": false, "error": why, "moves": [] });
+    let known = match &open.book {
+        Ok(book) => book,
+        Err(why) => return unread(why),
+    };
     let rule = rule_of(slot, &open, place, policy);
     let policy = rule.as_ref().map_or(policy, |(_, policy)| policy);
-    let Ok(view) = looked_up(slot, &open, place, policy) else { return unknown() };
+    let view = match looked_up(slot, &open, place, policy) {
+        Ok(view) => view,
+        Err(fault) => return unread(fault.what()),
+    };
     let games = sum(&view);
     let here = here(&**known, place);
     json!({

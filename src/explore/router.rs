@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::{Extension, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -26,8 +26,20 @@ const BODY_MAX: usize = 64 << 10;
 /// How long the body of a request may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// Requests that are worked on at once; others wait.
-const WORKING: usize = 8;
+/// Requests of each [`Kind`] that are worked on at once; others wait.
+const WORKING: [usize; 3] = [8, 4, 4];
+
+/// Threads for requests that are worked on, and one that looks whether books have changed.
+pub(super) const WORKERS: usize = WORKING[0] + WORKING[1] + WORKING[2] + 1;
+
+/// Requests that wait for their own kind only: a save may wait for another process, and a doctor for an engine, and neither
+/// holds up a look-up.
+#[derive(Clone, Copy)]
+enum Kind {
+    LookUp,
+    Save,
+    Program,
+}
 
 /// The longest path and parameters of a request, in bytes: a line of 1,000 plies has 6,000.
 const URI_MAX: usize = 12 << 10;
@@ -36,7 +48,7 @@ const URI_MAX: usize = 12 << 10;
 #[derive(Clone)]
 pub(super) struct Shared {
     explorer: Arc<Explorer>,
-    working: Arc<Semaphore>,
+    working: Arc<[Semaphore; 3]>,
 }
 
 /// Whether a request of this connection was admitted: others make room when there are too many connections.
@@ -45,6 +57,10 @@ pub(super) struct Known(pub(super) Arc<AtomicBool>);
 
 /// An answer, or what is wrong with the request.
 pub(super) type Answer = Result<Response, Fault>;
+
+/// The key of a session that begins with this request.
+#[derive(Clone)]
+struct Key(String);
 
 /// Answers a request from its parameters.
 type Ask = fn(&Explorer, &Query) -> Answer;
@@ -69,9 +85,9 @@ pub(super) fn text(kind: &'static str, bytes: impl Into<Body>) -> Response {
 
 /// All routes. Each request passes the guard first.
 pub(super) fn router(explorer: Arc<Explorer>) -> Router {
-    let shared = Shared { explorer, working: Arc::new(Semaphore::new(WORKING)) };
+    let shared = Shared { explorer, working: Arc::new(WORKING.map(Semaphore::new)) };
     Router::new()
-        .route("/", ask(page::page))
+        .route("/", get(page))
         .route("/api/books", ask(position::books))
         .route("/api/view", ask(position::view))
         .route("/api/position", ask(position::position))
@@ -80,13 +96,13 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .route("/api/openings", ask(line::openings))
         .route("/api/pgn", ask(line::pgn))
         .route("/api/game", ask(line::game))
-        .route("/api/engine", ask(engine::watch))
+        .route("/api/engine", asks(Kind::Program, engine::watch))
         .route("/api/events", ask(|explorer, _| explorer.feeds.listen()))
-        .route("/api/edit", tell(edits::edit))
-        .route("/api/undo", tell(edits::undo))
-        .route("/api/redo", tell(edits::redo))
-        .route("/api/settings", ask(settings::show).merge(tell(settings::change)))
-        .route("/api/doctor", tell(settings::doctor))
+        .route("/api/edit", tell(Kind::Save, edits::edit))
+        .route("/api/undo", tell(Kind::Save, edits::undo))
+        .route("/api/redo", tell(Kind::Save, edits::redo))
+        .route("/api/settings", ask(settings::show).merge(tell(Kind::Program, settings::change)))
+        .route("/api/doctor", tell(Kind::Program, settings::doctor))
         .route("/lichess", ask(lichess::lichess))
         .route("/masters", ask(lichess::masters))
         .route("/player", ask(lichess::player))
@@ -98,13 +114,22 @@ pub(super) fn router(explorer: Arc<Explorer>) -> Router {
         .with_state(shared)
 }
 
+async fn page(State(shared): State<Shared>, key: Option<Extension<Key>>) -> Answer {
+    let key = key.map(|Extension(Key(key))| key);
+    shared.work(Kind::LookUp, move |explorer| page::page(explorer, key.as_deref())).await
+}
+
 fn ask(handler: Ask) -> axum::routing::MethodRouter<Shared> {
+    asks(Kind::LookUp, handler)
+}
+
+fn asks(kind: Kind, handler: Ask) -> axum::routing::MethodRouter<Shared> {
     get(async move |State(shared): State<Shared>, RawQuery(query): RawQuery| {
-        shared.work(move |explorer| handler(explorer, &Query::parse(&query.unwrap_or_default()))).await
+        shared.work(kind, move |explorer| handler(explorer, &Query::parse(&query.unwrap_or_default()))).await
     })
 }
 
-fn tell(handler: Tell) -> axum::routing::MethodRouter<Shared> {
+fn tell(kind: Kind, handler: Tell) -> axum::routing::MethodRouter<Shared> {
     post(async move |State(shared): State<Shared>, request: Request| {
         let body = tokio::time::timeout(BODY_TIME, to_bytes(request.into_body(), BODY_MAX));
         let body = match body.await {
@@ -119,16 +144,22 @@ fn tell(handler: Tell) -> axum::routing::MethodRouter<Shared> {
                 return Err(Fault::refused(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"));
             }
         };
-        shared.work(move |explorer| handler(explorer, &body)).await
+        shared.work(kind, move |explorer| handler(explorer, &body)).await
     })
 }
 
 impl Shared {
     /// Does what may read files, while another thread takes over what else this one has to do: an answer need not wait for a
     /// thread to wake up. A panic is answered like any other failure.
-    async fn work(&self, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
+    async fn work(&self, kind: Kind, work: impl FnOnce(&Explorer) -> Answer) -> Answer {
         let failed = || Fault::io("the server failed on this request: please report it");
-        let _permit = self.working.acquire().await.map_err(|_| failed())?;
+        let [look_ups, saves, programs] = &*self.working;
+        let working = match kind {
+            Kind::LookUp => look_ups,
+            Kind::Save => saves,
+            Kind::Program => programs,
+        };
+        let _permit = working.acquire().await.map_err(|_| failed())?;
         let answer = tokio::task::block_in_place(|| {
             caught(|| {
                 self.explorer.refresh();
@@ -141,7 +172,7 @@ impl Shared {
 
 /// Asks the guard, and gives all answers the headers that browsers are to obey.
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let long = parts.uri.path_and_query().is_some_and(|text| text.as_str().len() > URI_MAX);
     let admission = if long {
         Err(Fault::refused(StatusCode::URI_TOO_LONG, "the address is too long"))
@@ -149,19 +180,20 @@ async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> 
         shared.explorer.guard.admit(&parts)
     };
     let is_page = parts.uri.path() == "/";
+    if let Ok(Admission::First(key)) = &admission {
+        parts.extensions.insert(Key(key.clone()));
+    }
     let mut response = match admission {
-        Ok(Admission::Admitted) => {
+        Ok(Admission::Admitted | Admission::First(_)) => {
             if let Some(Known(known)) = parts.extensions.get() {
                 known.store(true, Ordering::Relaxed);
             }
             next.run(Request::from_parts(parts, body)).await
         }
-        Ok(Admission::Handover(cookie)) => {
-            let mut response = StatusCode::SEE_OTHER.into_response();
-            response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
-            if let Ok(cookie) = cookie.parse() {
-                response.headers_mut().insert(header::SET_COOKIE, cookie);
-            }
+        Ok(Admission::Led(cookie)) => {
+            let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
+            let cookie = cookie.and_then(|cookie| cookie.parse().ok());
+            response.headers_mut().extend(cookie.map(|cookie| (header::SET_COOKIE, cookie)));
             response
         }
         Err(fault) if is_page && parts.method == Method::GET => page::refused(fault),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,8 +16,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 use super::engine::Start;
-use super::router::{Known, router};
+use super::router::{Known, WORKERS, router};
 use super::{Explorer, Options, Warnings};
+use crate::base::cut;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::engine::join_job;
@@ -46,15 +47,16 @@ const KEEP_SECONDS: u64 = 15;
 /// How long work that has begun may take when the server ends.
 const END_TIME: Duration = Duration::from_secs(10);
 
-/// Threads that read and write files.
-const WORKERS: usize = 16;
-
 /// Listens, calls `announce` with the address of the page and what is wrong with the books, and answers requests until the
-/// process is asked to end.
+/// process is asked to end. An address opens the page once: then `renew` is called with another, on a thread of its own.
 ///
 /// # Errors
 /// When the address cannot be listened on; and as [`Explorer::new`].
-pub fn serve(options: &Options, announce: impl FnOnce(&str, Warnings) -> Result<()>) -> Result<()> {
+pub fn serve(
+    options: &Options,
+    announce: impl FnOnce(&str, Warnings) -> Result<()>,
+    renew: impl Fn(&str) + Send + 'static,
+) -> Result<()> {
     interrupt::watch();
     let cannot = |error: std::io::Error| {
         Error::new(ErrorKind::File, format!("cannot listen on {}: {error}", options.listen))
@@ -67,7 +69,9 @@ pub fn serve(options: &Options, announce: impl FnOnce(&str, Warnings) -> Result<
     if let Err(error) = join_job() {
         log::warn!("an engine may outlive this process: {error}");
     }
-    let (explorer, starts, warnings) = Explorer::new(options, address)?;
+    // One waits at most: a terminal that takes no more lines holds up nobody.
+    let (addresses, used) = sync_channel(1);
+    let (explorer, starts, warnings) = Explorer::new(options, address, addresses)?;
     let explorer = Arc::new(explorer);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -84,6 +88,7 @@ pub fn serve(options: &Options, announce: impl FnOnce(&str, Warnings) -> Result<
     }
     let announced = announce(&explorer.address(), warnings);
     if announced.is_ok() {
+        std::thread::spawn(move || used.into_iter().for_each(|address: String| renew(&address)));
         wait(starts);
     }
     // Engines first: whatever else hangs, they are gone.
@@ -128,6 +133,8 @@ impl Explorer {
         for (id, slot) in self.shelf.slots().iter().enumerate() {
             if slot.refresh() {
                 self.feeds.changed(id);
+                // A file that was cut short, and is opened again, does not fail the command at its end.
+                cut::take();
             }
         }
     }

@@ -37,8 +37,10 @@ const SAID_MAX: u64 = 1 << 18;
 /// The configuration file that is shown, which need not exist.
 pub(super) struct Settings {
     path: PathBuf,
-    /// Held while the file is changed, or tried.
+    /// Held while the file is changed.
     changing: Mutex<()>,
+    /// Held while the doctor is at work.
+    doctor: Mutex<()>,
 }
 
 /// The body of a change.
@@ -50,7 +52,12 @@ struct Changes {
 
 impl Settings {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, changing: Mutex::default() }
+        Self { path, changing: Mutex::default(), doctor: Mutex::default() }
+    }
+
+    /// What is answered without the flag: whoever may change the settings can have any program started.
+    pub(super) fn not_allowed() -> Fault {
+        Fault::forbidden("start `tabiya explore` with --settings to see, change and check the settings")
     }
 
     /// The text of the file; that of a template if there is no file.
@@ -92,9 +99,7 @@ impl Settings {
 }
 
 fn of(explorer: &Explorer) -> std::result::Result<&Settings, Fault> {
-    explorer.settings.as_ref().ok_or_else(|| {
-        Fault::not_found("the configuration cannot be read: see what was printed at the start")
-    })
+    explorer.settings.as_ref().map_err(Fault::clone)
 }
 
 /// `GET /api/settings`.
@@ -104,18 +109,14 @@ pub(super) fn show(explorer: &Explorer, _: &Query) -> std::result::Result<Respon
 
 /// `POST /api/settings`.
 pub(super) fn change(explorer: &Explorer, body: &[u8]) -> std::result::Result<Response, Fault> {
-    let settings = of(explorer)?;
-    if !explorer.edit {
-        return Err(Fault::read_only("settings are changed only with --edit"));
-    }
-    Ok(settings.change(&read(body)?)?)
+    Ok(of(explorer)?.change(&read(body)?)?)
 }
 
 /// `POST /api/doctor`: starts the configured adapter, as a GUI would.
 pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Response, Fault> {
     let settings = of(explorer)?;
     // One at a time.
-    let Ok(_changing) = settings.changing.try_lock() else {
+    let Ok(_working) = settings.doctor.try_lock() else {
         return Err(Fault::busy("the doctor is at work already"));
     };
     let file = settings.path.exists().then_some(&*settings.path);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use super::opened;
+use crate::base::error::Result as Done;
 use crate::book::counts::Among;
 use crate::book::{self, Book, BookSet, Evaluations};
 use crate::edit::Editor;
@@ -50,7 +51,8 @@ pub(super) struct Slot {
 pub(super) struct Shelf(Vec<Slot>);
 
 impl Opened {
-    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>) -> Self {
+    /// `before` is what the file was before the book was opened: it may have changed since.
+    fn new(book: Result<Arc<dyn Book>, String>, path: Option<&Path>, before: Option<Stamp>) -> Self {
         let mut files = match &book {
             Ok(book) if path.is_some() => book.files(),
             _ => path.map(Path::to_owned).into_iter().collect(),
@@ -62,7 +64,8 @@ impl Opened {
             .and_then(|path| Store::open(path).ok())
             .map(Arc::new);
         files.extend(store);
-        let stamps = files.into_iter().map(|file| (stamp(&file), file)).map(|(stamp, file)| (file, stamp));
+        let stamp_of = |file: &Path| if Some(file) == path { before } else { stamp(file) };
+        let stamps = files.into_iter().map(|file| (stamp_of(&file), file)).map(|(stamp, file)| (file, stamp));
         let set = BookSet::new(&[], &[], &book.iter().map(Arc::clone).collect::<Vec<_>>());
         let known = evals.clone().map(|store| -> Arc<dyn Evaluations> { store });
         let set = set.with_evaluations(book.iter().map(Arc::clone).zip(known));
@@ -71,24 +74,25 @@ impl Opened {
 
     /// Lets go of the files.
     pub(super) fn close(&mut self) {
-        *self = Self::new(Err("the book is being edited".to_owned()), None);
+        *self = Self::new(Err("the book is being edited".to_owned()), None, None);
     }
 
-    fn at(path: &Path, among: &Among) -> Self {
-        Self::new(opened(path, among).map_err(|error| error.to_string()), Some(path))
+    fn at(path: &Path, open: impl FnOnce(&Path) -> Done<Arc<dyn Book>>) -> Self {
+        let before = stamp(path);
+        Self::new(open(path).map_err(|error| error.to_string()), Some(path), before)
     }
 }
 
 impl Slot {
-    /// Opens the book of a file; an error is kept, and the file tried again once it changes.
+    /// Opens the book of a file; an error is kept, and the file tried again.
     pub(super) fn open(path: &Path, among: &Among, rules: Vec<(usize, Rule)>) -> Self {
-        let open = RwLock::new(Opened::at(path, among));
+        let open = RwLock::new(Opened::at(path, |path| opened(path, among)));
         Self { open, rules, among: among.clone(), ..Self::with(Some(path.to_owned())) }
     }
 
     /// A book in memory.
     pub(super) fn of_book(book: Arc<dyn Book>) -> Self {
-        Self { open: RwLock::new(Opened::new(Ok(book), None)), ..Self::with(None) }
+        Self { open: RwLock::new(Opened::new(Ok(book), None, None)), ..Self::with(None) }
     }
 
     fn with(path: Option<PathBuf>) -> Self {
@@ -97,7 +101,7 @@ impl Slot {
             path,
             among: Among::default(),
             rules: Vec::new(),
-            open: RwLock::new(Opened::new(Err(String::new()), None)),
+            open: RwLock::new(Opened::new(Err(String::new()), None, None)),
             looked: Mutex::new(Instant::now()),
         }
     }
@@ -125,7 +129,7 @@ impl Slot {
     /// Opens the book again.
     pub(super) fn reopen(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::at(path, &self.among);
+            let opened = Opened::at(path, |path| opened(path, &self.among));
             *self.write() = opened;
         }
     }
@@ -133,12 +137,13 @@ impl Slot {
     /// Opens the book again after an edit of our own, which has left nothing to finish.
     pub(super) fn reopen_plain(&self) {
         if let Some(path) = &self.path {
-            let opened = Opened::new(book::open(path).map_err(|error| error.to_string()), Some(path));
+            let opened = Opened::at(path, |path| book::open(path));
             *self.write() = opened;
         }
     }
 
-    /// Opens the book again if it was replaced or changed, and returns whether it was; looks at most once a second.
+    /// Opens the book again if it was replaced or changed, or cannot be read, and returns whether it is another now; looks at
+    /// most once a second.
     pub(super) fn refresh(&self) -> bool {
         {
             let Ok(mut looked) = self.looked.try_lock() else { return false };
@@ -149,11 +154,13 @@ impl Slot {
         }
         // Whoever edits it opens it again.
         let Ok(_editing) = self.editor.try_lock() else { return false };
+        let before = self.error();
         let changed = self.read().stamps.iter().any(|(file, known)| stamp(file) != *known);
-        if changed {
+        // The file need not have changed for it to be readable again: another one that belongs to it may have come back.
+        if changed || before.is_some() {
             self.reopen();
         }
-        changed
+        changed || before != self.error()
     }
 
     /// Its name: that of the file.

@@ -1,4 +1,4 @@
-//! The token: new at each start, or kept in a file so that the address stays the same.
+//! The token of programs, which is kept in a file; and other secrets, which end with the server.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ const TOKEN_LEN: usize = 16;
 /// The most letters of a token that a file may hold.
 const MOST_LETTERS: usize = 256;
 
-/// A new token: hexadecimal digits.
+/// A new secret, such as a token: hexadecimal digits.
 ///
 /// # Errors
 /// When the system has no random numbers.
@@ -39,13 +39,34 @@ pub(super) fn kept(path: &Path) -> Result<String> {
     }
 }
 
+/// Who else can read the file of a token, and what to do; `None` if nobody can, or the system does not say.
+pub(super) fn exposed(path: &Path) -> Option<String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
+        let who = if mode & 0o007 != 0 { "everybody" } else { "its group" };
+        let path = path.display();
+        let what = format!(
+            "{path}: {who} on this machine can read the token (mode {mode:o}): `chmod 600 {path}`, and let a new one be written"
+        );
+        (mode & 0o077 != 0).then_some(what)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
 fn read(file: File, path: &Path) -> Result<String> {
     let mut text = String::new();
     file.take(MOST_LETTERS as u64 + 2)
         .read_to_string(&mut text)
         .map_err(|error| Error::file(path, "cannot read the token", error))?;
     let token = text.trim();
-    // It is part of addresses and of a cookie.
+    // It is part of addresses.
     let fits = token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte));
     if fits && (2 * TOKEN_LEN..=MOST_LETTERS).contains(&token.len()) {
         return Ok(token.to_owned());

@@ -3,18 +3,27 @@
 import http.client
 import json
 import queue
+import secrets
 import signal
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from client import HANG
 
 
 class Server:
-    """A running `tabiya explore`."""
+    """A running `tabiya explore`, which knows a token if `args` name no file of one."""
 
     def __init__(self, exe, *args, cwd):
+        if "--token-file" not in args:
+            self.folder = tempfile.TemporaryDirectory()
+            kept = Path(self.folder.name, "token")
+            kept.touch(0o600)
+            kept.write_text(secrets.token_hex(16))
+            args = (*args, "--token-file", kept)
         self.process = subprocess.Popen(
             [str(word) for word in (exe, "explore", "--no-open", *args)],
             cwd=cwd,
@@ -26,7 +35,9 @@ class Server:
         if not self.address:
             raise AssertionError(self.process.stderr.read())
         parts = urlsplit(self.address)
-        self.host, self.port, self.token = parts.hostname, parts.port, parts.query.removeprefix("token=")
+        self.host, self.port = parts.hostname, parts.port
+        kept = Path(cwd, args[args.index("--token-file") + 1])
+        self.token = kept.read_text().strip()
 
     def connection(self):
         return http.client.HTTPConnection(self.host, self.port, timeout=HANG)

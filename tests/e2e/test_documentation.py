@@ -110,11 +110,14 @@ def serves(tabiya_exe, words, folder):
     # Tests may run at the same time: the port is the system's choice.
     words = [word if word != "127.0.0.1:8421" else "127.0.0.1:0" for word in words]
     line = [str(tabiya_exe), *words, *([] if "--no-open" in words else ["--no-open"])]
+    if "--token-file" not in words:
+        line += ["--token-file", "token"]
     with subprocess.Popen(line, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as server:
         try:
             address = server.stdout.readline().decode().strip()
             assert address.startswith("http://127.0.0.1:"), address
-            with urllib.request.urlopen(address.replace("/?", "/api/books?"), timeout=HANG) as answer:
+            token = (folder / line[line.index("--token-file") + 1]).read_text().strip()
+            with urllib.request.urlopen(f"{address.split('?')[0]}api/books?token={token}", timeout=HANG) as answer:
                 shown = json.loads(answer.read())
             named = [word for word in words[1:] if word.endswith((".bin", ".ctg", ".parquet"))] or ["book.bin"]
             assert [Path(book["path"] or "").name for book in shown["books"]][: len(named)] == named

@@ -36,38 +36,6 @@ def sources(books_of):
 # Who may ask
 
 
-def test_the_address_opens_the_page_and_nothing_opens_without_the_token(explore, small_book):
-    server = explore(small_book)
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[0-9a-f]{32}", server.address)
-    status, headers, _ = server.raw("GET", f"/?token={server.token}", token=False)
-    assert (status, headers["Location"]) == (303, "/")
-    cookie = headers["Set-Cookie"]
-    assert cookie == f"tabiya_{server.port}={server.token}; HttpOnly; SameSite=Strict; Path=/"
-    status, headers, page = server.raw("GET", "/", headers={"Cookie": cookie.split(";")[0]}, token=False)
-    policy = headers["Content-Security-Policy"]
-    nonce = re.search(r"script-src 'nonce-([0-9a-f]+)'", policy)[1]
-    assert status == 200 and page.count(f'nonce="{nonce}"'.encode()) == 2 and b"{{nonce}}" not in page
-    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
-    other = server.raw("GET", "/")[1]["Content-Security-Policy"]
-    assert other != policy
-    for path in ("/", "/api/books", "/api/view", "/lichess", "/none", "/api/edit", "/api/events"):
-        for bad in ({}, {"Authorization": "Bearer x"}, {"Cookie": f"tabiya_{server.port}=x"}):
-            status, headers, _ = server.raw("GET", path, headers=bad, token=False)
-            assert status == 401, path
-    for name, value in (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("Cache-Control", "no-store")):
-        assert headers[name] == value
-    assert server.raw("GET", f"/api/books?token={server.token}", token=False)[0] == 200
-
-
-def test_a_token_is_kept_in_a_file(explore, small_book, tmp_path):
-    kept = tmp_path / "token"
-    tokens = [explore(small_book, "--token-file", kept).token for _ in range(2)]
-    assert tokens == [kept.read_text().strip()] * 2
-    kept.write_text("x\n")
-    with pytest.raises(AssertionError, match="token: this is not a token"):
-        explore(small_book, "--token-file", kept)
-
-
 def test_other_sites_and_names_are_refused(explore, small_book):
     server = explore("--edit", small_book)
     own = f"127.0.0.1:{server.port}"
@@ -247,7 +215,7 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
     config = tmp_path / "tabiya.toml"
     text = f"# mine\r\nengine = '{scripted_exe}'  # fast\r\nbook = '{small_book.name}'\r\n[set]\r\n'Book Variety' = 60\r\n"
     config.write_bytes(text.encode())
-    server = explore("--edit")
+    server = explore("--settings")
     assert server.get("/api/books")["settings"] is True
     shown = server.get("/api/settings")
     rows = {row["key"]: row for row in shown["rows"]}
@@ -274,18 +242,19 @@ def test_settings_are_a_form_that_leaves_comments(explore, scripted_exe, small_b
     assert [verdict["level"] for verdict in doctor] == ["error"] and "no such engine" in doctor[0]["text"]
 
 
-def test_settings_begin_with_a_template_and_are_changed_only_with_edit(explore, small_book, tmp_path):
-    server = explore(small_book)
+def test_settings_begin_with_a_template(explore, small_book, tmp_path):
+    server = explore(small_book, "--settings")
     shown = server.get("/api/settings")
     assert not shown["exists"] and not any(row["value"] for row in shown["rows"])
     status, answer = server.post("/api/settings", {"set": {"book-variety": "70"}})
-    assert (status, answer["code"]) == (403, "read-only") and not (tmp_path / "tabiya.toml").exists()
-    status, answer = explore(small_book, "--edit").post("/api/settings", {"set": {"book-variety": "70"}})
     assert status == 200 and answer["exists"]
     text = (tmp_path / "tabiya.toml").read_text()
     assert '\n"Book Variety" = 70\n' in text and "#engine = 'stockfish'" in text
     (tmp_path / "tabiya.toml").write_text("engine = [")
-    assert server.raw("GET", "/api/settings")[0] == 500 and explore(small_book).get("/api/books")["settings"] is False
+    assert server.raw("GET", "/api/settings")[0] == 500
+    server = explore(small_book, "--settings")
+    assert server.get("/api/books")["settings"] is False and server.wrong("/api/settings") == (404, "not-found")
+
 
 def test_evaluations_beside_a_book_are_shown(explore, tabiya, tmp_path):
     path = Book().line("e2e4", weight=10).line("d2d4", weight=5).line("f2f3", weight=1).write(tmp_path / "a.bin")

@@ -103,12 +103,15 @@ class Server:
 
     def start(self):
         self.errors = (self.folder / "explore.err").open("a")
-        self.process = subprocess.Popen([EXE, "explore", "--no-open", "--listen", f"127.0.0.1:{self.port}", *self.line],
+        kept = self.folder / "token"
+        self.process = subprocess.Popen([EXE, "explore", "--no-open", "--listen", f"127.0.0.1:{self.port}", "--token-file", kept, *self.line],
             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        self.address = self.process.stdout.readline().strip()
-        found = re.fullmatch(r"(http://127\.0\.0\.1:(\d+))/\?token=(\w+)", self.address)
-        assert found, (self.address, (self.folder / "explore.err").read_text())
-        self.port, self.token = int(found[2]), found[3]
+        self.once = self.process.stdout.readline().strip()
+        found = re.fullmatch(r"(http://127\.0\.0\.1:(\d+))/\?code=\w+", self.once)
+        assert found, (self.once, (self.folder / "explore.err").read_text())
+        self.port, self.token = int(found[2]), kept.read_text().strip()
+        # Opens the page as often as it is wanted.
+        self.address = f"{found[1]}/?token={self.token}"
 
     def stop(self):
         if self.process.poll() is None:
@@ -172,7 +175,7 @@ def look(browser):
     """Opens the page; what the browser finds wrong with it fails the test."""
     contexts, complaints = [], []
 
-    def open_page(server, place="", width=1280, height=800, theme="light", context=None, **more):
+    def open_page(server, place="", width=1280, height=800, theme="light", context=None, address=None, **more):
         if context is None:
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme, locale="en-US", **more)
             contexts.append(context)
@@ -180,7 +183,7 @@ def look(browser):
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
-        page.goto(server.address + place)
+        page.goto((address or server.address) + place)
         page.wait_for_selector("#tables section")
         return page
 

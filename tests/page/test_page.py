@@ -374,7 +374,8 @@ def test_the_page_survives_a_restart_of_the_server(serve, look, books):
     server.stop()
     expect(page.locator("#banner")).to_contain_text("does not answer")
     server.start()
-    # The token is another one: the browser has it as soon as the new address is opened.
+    expect(page.locator("#banner")).to_contain_text("does not know this page any more")
+    # The browser has a session as soon as an address of the new server is opened.
     look(server, context=page.context)
     expect(page.locator("#banner")).to_be_hidden()
     page.keyboard.press("1")
@@ -412,7 +413,7 @@ def test_what_a_screen_reader_says_and_the_order_of_tab(serve, look, books, engi
 def test_settings_are_shown_and_saved(serve, look, books, engine, tmp_path):
     config = tmp_path / "tabiya.toml"
     config.write_text(f"# mine\nengine = '{engine[0]}'\nbook = '{books / 'main.bin'}'\n[set]\n'Book Variety' = 60\n")
-    server = serve("--edit")
+    server = serve("--settings")
     page = look(server)
     page.click("#open-settings")
     field = page.get_by_label("Book Variety")

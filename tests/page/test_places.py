@@ -279,9 +279,24 @@ def test_a_book_that_is_away_is_named_and_comes_back(serve, look, books):
     book.rename(away)
     expect(page.locator("#warnings")).to_contain_text("main.bin")
     expect(page.locator("section.book tr.move")).to_have_count(0)
+    expect(page.locator("section.book")).to_contain_text("main.bin: cannot open the file")
+    # Nothing is known of what such a book knows.
+    for words in ("knows", "does not know"):
+        expect(page.locator("main")).not_to_contain_text(words)
     away.rename(book)
     expect(page.locator("#warnings")).to_be_empty()
     expect(page.locator("section.book tr.move")).to_have_count(4)
+
+
+def test_a_book_of_which_one_file_is_away_comes_back(serve, look, books):
+    index, away = books / "marks.cto", books / "away"
+    page = look(serve(books / "marks.ctg"))
+    index.rename(away)
+    expect(page.locator("section.book")).to_contain_text("marks.cto")
+    expect(page.locator("section.book tr.move")).to_have_count(0)
+    away.rename(index)
+    expect(page.locator("section.book tr.move")).to_have_count(4)
+    expect(page.locator("#warnings")).to_be_empty()
 
 
 def test_a_promotion_that_is_open_goes_with_its_position(serve, look, books):

@@ -88,7 +88,7 @@ def test_pages_survive_a_restart_of_the_server_together(serve, look, books, cont
         expect(page.locator("#banner")).to_contain_text("The server does not answer.")
     server.start()
     for page in pages:
-        expect(page.locator("#banner")).to_contain_text("open the address that it printed")
+        expect(page.locator("#banner")).to_contain_text("open the address in the last line that it printed")
     pages.append(look(server, context=context))
     for page in pages:
         expect(page.locator("#banner")).to_be_hidden()

@@ -13,12 +13,11 @@ pub struct Args {
     /// The books [default: those of the configuration, and the starter book]
     #[arg(value_name = "SOURCE")]
     books: Vec<PathBuf>,
-    /// The address to listen on; with another than this machine's own, others can connect, if they know the token. With
-    /// port 0 the system chooses a free port
+    /// The address to listen on; with another than this machine's own, others can connect, if they know the code or the
+    /// token. With port 0 the system chooses a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-    /// Keep the token in this file, so that the address stays the same; a file that does not exist is created [default: a
-    /// new token at each start]
+    /// Let programs ask that have the token in this file; a file that does not exist is created [default: only the page]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Do not open the browser
@@ -27,6 +26,10 @@ pub struct Args {
     /// Allow edits of the books
     #[arg(long)]
     edit: bool,
+    /// Show tabiya.toml as a form that can be saved, and run doctor; only where no other machine can connect, because
+    /// settings name programs to run
+    #[arg(long)]
+    settings: bool,
     /// The engine that is asked for its opinion [default: that of the configuration]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
@@ -50,14 +53,15 @@ pub fn run(args: &Args) -> Result<Exit> {
         listen: args.listen,
         token_file: args.token_file.clone(),
         edit: args.edit,
+        settings: args.settings,
         engine: args.engine.clone(),
         among: args.slices.among(),
     };
-    serve(&options, |address, warnings| {
+    let announce = |address: &str, warnings: Vec<String>| {
         warnings.iter().for_each(|warning| warn(warning));
         if !is_local(&args.listen) {
             warn(&format!(
-                "{}: others can connect, without encryption; whoever reads the token sees the books{}",
+                "{}: others can connect, without encryption; whoever reads what is sent sees the books{}",
                 args.listen,
                 if args.edit { " and may edit them" } else { "" },
             ));
@@ -68,7 +72,9 @@ pub fn run(args: &Args) -> Result<Exit> {
             open(address);
         }
         Ok(())
-    })?;
+    };
+    // Where nobody reads it, nobody misses it.
+    serve(&options, announce, |address| drop(writeln!(std::io::stdout(), "for another browser: {address}")))?;
     Ok(Exit::Done)
 }
 
@@ -80,7 +86,8 @@ pub fn run(args: &Args) -> Result<Exit> {
 pub fn run(args: &Args) -> Result<Exit> {
     use crate::base::error::{Error, ErrorKind};
 
-    let Args { books: _, listen: _, token_file: _, no_open: _, edit: _, engine: _, slices } = args;
+    let Args { books: _, listen: _, token_file: _, no_open: _, edit: _, settings: _, engine: _, slices } =
+        args;
     let _ = slices.among();
     Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
         .advice("build it with its default features, or download a release"))

@@ -54,16 +54,17 @@ fn document() -> &'static str {
     })
 }
 
-/// `/`: the page, with the books and what they say of the starting position, which spares it two requests. Only its own script
-/// and style, which have this answer's nonce, are obeyed.
+/// `/`: the page, with the books and what they say of the starting position, which spares it two requests, and the key of the
+/// session that begins with it. Only its own script and style, which have this answer's nonce, are obeyed.
 ///
 /// # Errors
 /// When the first answer fails.
-pub(super) fn page(explorer: &Explorer, _: &Query) -> Result<Response, Fault> {
+pub(super) fn page(explorer: &Explorer, key: Option<&str>) -> Result<Response, Fault> {
     // Counted before the books are asked: a change in between is heard of twice, and never missed.
     let changes = explorer.feeds.changes();
     let view = position::viewed(explorer, &Query::default())?;
-    let first = json!({ "changes": changes, "books": position::all_books(explorer), "view": view });
+    let first =
+        json!({ "key": key, "changes": changes, "books": position::all_books(explorer), "view": view });
     let nonce = format!("{:032x}", rand::random::<u128>());
     // Nothing in the data may look like the end of its element.
     let first = first.to_string().replace('<', "\\u003c");

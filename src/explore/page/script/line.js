@@ -47,11 +47,12 @@ function take(place, view) {
 function spoken(view) {
   const last = view.line.at(-1);
   const books = view.books.filter((book) => book.found);
+  const unread = view.books.filter((book) => book.error).map((book) => `${book.name} cannot be read`);
   const held = view.books.length === 1 ? books.map((book) => `${many(book.moves.length, "move")} in the book`)
     : books.map((book) => `${many(book.moves.length, "move")} in ${book.name}`);
   const end = { checkmate: "checkmate", stalemate: "stalemate" }[view.end ?? ""] ?? view.end;
   const facts = [end ?? `${view.turn === "white" ? "White" : "Black"} to move${view.check ? ", check" : ""}`, view.opening?.name,
-    held.join(", ") || (end ? null : "no book knows the position")];
+    [...held, ...unread].join(", ") || (end ? null : "no book knows the position")];
   return `${last ? `${last.san}. ` : ""}${facts.filter(Boolean).join(", ")}.`;
 }
 

@@ -77,8 +77,9 @@ async function main() {
     comeBack();
   });
   document.addEventListener("visibilitychange", () => connection.follow());
-  /** @type {{changes: number, books: Books, view: View}} What came with the page. */
+  /** @type {{key: string | null, changes: number, books: Books, view: View}} What came with the page. */
   const first = JSON.parse(byId("known").textContent ?? "");
+  session.begin(first.key);
   connection.onChanged = comeBack;
   connection.onBack = () => {
     announced = "";

@@ -1,5 +1,31 @@
 // Requests to the server and its streams of events, and the elements that scripts make.
 
+/**
+ * The key of the session, which goes with each request. The browser keeps it for the pages of this address: unlike the cookie,
+ * no other port of this machine is sent it.
+ */
+const session = {
+  key: "",
+  /** @param {string | null} key A new one, with which the page was opened. */
+  begin(key) {
+    if (!key) return;
+    this.key = key;
+    try {
+      localStorage.setItem("tabiya-key", key);
+    } catch {
+      // It holds until the page is closed.
+    }
+  },
+  /** Another page may have begun a newer one. */
+  headers() {
+    try {
+      return { "Tabiya-Key": localStorage.getItem("tabiya-key") ?? this.key };
+    } catch {
+      return { "Tabiya-Key": this.key };
+    }
+  },
+};
+
 /** An answer of the server that is no success, in words. */
 class Refusal extends Error {
   /** @param {string} message @param {string} code @param {Record<string, unknown>} body */
@@ -18,7 +44,7 @@ function words(error) {
 /** @param {Response} answer @returns {Promise<Refusal>} */
 async function refusal(answer) {
   if (answer.status === 401) {
-    return new Refusal("The server does not know this page any more: open the address that it printed when it started.", "unauthorized");
+    return new Refusal("The server does not know this page any more: open the address in the last line that it printed.", "unauthorized");
   }
   const text = await answer.text();
   try {
@@ -33,7 +59,7 @@ async function refusal(answer) {
 async function request(path, init) {
   let answer;
   try {
-    answer = await fetch(path, { cache: "no-store", ...init });
+    answer = await fetch(path, { cache: "no-store", ...init, headers: { ...init?.headers, ...session.headers() } });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     connection.lost();
@@ -191,7 +217,7 @@ const connection = {
   },
   async probe() {
     try {
-      const answer = await fetch("/api/books", { cache: "no-store" });
+      const answer = await fetch("/api/books", { cache: "no-store", headers: session.headers() });
       if (!answer.ok) return this.refused(await refusal(answer));
     } catch {
       return this.lost();
@@ -201,7 +227,7 @@ const connection = {
     this.open();
     this.onBack();
   },
-  /** A server that was started anew has another token; the browser gets it with the address that was printed. @param {Refusal} error */
+  /** A server that was started anew knows no session; the browser gets one with the address that was printed. @param {Refusal} error */
   refused(error) {
     this.away = true;
     showBanner(error.message);

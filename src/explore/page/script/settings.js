@@ -23,15 +23,14 @@ function drawSettings(settings) {
     el("label", { for: `set-${row.key}` }, row.name),
     settingField(row),
     el("span", { class: "quiet", id: `set-${row.key}-help` }, `${row.help}${row.default === "" ? "" : ` [default: ${row.default}]`}`))));
-  byId("settings-save").hidden = !state.books?.edit;
-  byId("settings-words").textContent = state.books?.edit ? "" : "Start with --edit to change settings.";
+  byId("settings-words").textContent = "";
   drawDoctor(settings.doctor);
 }
 
 /** @param {Setting} row @returns {HTMLElement} */
 function settingField(row) {
   const value = row.value ?? row.default;
-  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null, disabled: !state.books?.edit };
+  const attributes = { id: `set-${row.key}`, name: row.key, "aria-describedby": `set-${row.key}-help`, "data-value": row.value ?? "", "data-set": row.value !== null };
   if (row.kind === "check") return el("input", { type: "checkbox", ...attributes, checked: value === "true" });
   if (row.kind === "combo") return el("select", attributes, ...(row.choices ?? []).map((choice) => el("option", { selected: choice === value }, choice)));
   if (row.kind === "spin") return el("input", { type: "number", ...attributes, min: row.min, max: row.max, value: row.value, placeholder: row.default });

@@ -20,7 +20,7 @@
  * @typedef {{white?: string | null, black?: string | null, white_elo?: number | null, black_elo?: number | null,
  *   result?: string | null, source?: string | null, gone?: boolean | null}} SampleGame
  * @typedef {{
- *   at: At, id: number, name: string, found: boolean, games: number | null, here: number | null, elsewhere: number | null,
+ *   at: At, id: number, name: string, found: boolean, error?: string, games: number | null, here: number | null, elsewhere: number | null,
  *   reserve: number | null, comment: string | null, game: SampleGame | null, rule: string | null, moves: BookMove[]
  * }} BookView
  * @typedef {{

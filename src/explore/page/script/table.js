@@ -49,7 +49,7 @@ function bookSection(book, view, width) {
   if (!known) return null;
   return el("section", { class: known.edit ? "book editable" : "book", "data-book": book.id, "aria-label": book.name },
     book.moves.length > 0 ? moveTable(book, known, width) : el("h2", { class: "book-name" }, bookName(known)),
-    book.moves.length === 0 && el("p", { class: "quiet" }, known.error ?? (view.end ? "The game is over." : "This book does not know the position.")),
+    book.moves.length === 0 && el("p", { class: "quiet" }, book.error ?? (view.end ? "The game is over." : "This book does not know the position.")),
     book.comment && el("p", { class: "comment" }, book.comment),
     sums(book),
     book.rule && el("p", { class: "quiet" }, book.rule),
@@ -231,7 +231,8 @@ function drawNotice() {
   if (!view) return;
   const parts = [];
   const none = shownBooks().length === 0;
-  const found = none || view.books.some((book) => book.found);
+  // A book that cannot be read says so in its own table.
+  const found = none || view.books.some((book) => book.found || book.error);
   if (state.trouble) parts.push(`${state.trouble} `);
   if (view.end) parts.push({ checkmate: "Checkmate.", stalemate: "Stalemate." }[view.end] ?? "Drawn: insufficient material.");
   else if (none) parts.push("No book is chosen: choose one above.");
