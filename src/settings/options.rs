@@ -316,6 +316,8 @@ mod tests {
                 shown.push((name.to_owned(), kind.to_owned(), range.map(str::to_owned), default.to_owned()));
             }
         }
+        let missing: Vec<_> = declared.iter().filter(|option| !shown.contains(option)).collect();
+        assert!(missing.is_empty(), "docs/guide/options.md has no such rows: {missing:?}");
         assert_eq!(shown, declared);
         let some = rows(include_str!("../../README.md"), "\n## The options that most people change\n");
         assert!(some.len() > 3);
@@ -330,7 +332,6 @@ mod tests {
     #[test]
     fn the_guide_has_each_key_of_a_rule_with_its_range_and_its_option() {
         let shown = rows(include_str!("../../docs/guide/options.md"), "\n### A policy for each book\n");
-        assert_eq!(shown.len(), table::by_book().count());
         for row in table::by_book() {
             let range = match row.kind {
                 Kind::Spin { min, max } => format!(" ({min}-{max})"),
@@ -338,11 +339,14 @@ mod tests {
                 _ => String::new(),
             };
             let cells = shown.iter().find(|cells| cells[1] == format!("`{}`{range}", row.key));
-            let cells = cells.unwrap_or_else(|| panic!("no row `{}`{range}", row.key));
+            let cells = cells.unwrap_or_else(|| {
+                panic!("docs/guide/options.md has no row | `{}`{range} | for [[book]]", row.key)
+            });
             let option = format!("*{}*", row.name);
             let names_it = cells[2].starts_with(&format!("as {option}")) && cells[3] == option;
             assert_eq!(names_it, !row.name.is_empty(), "{cells:?}");
         }
+        assert_eq!(shown.len(), table::by_book().count());
     }
 
     #[test]
@@ -356,7 +360,7 @@ mod tests {
                 value => format!("`--{} {value}`", row.key),
             };
             let cells = shown.iter().find(|cells| cells[1].contains(&argument));
-            let cells = cells.unwrap_or_else(|| panic!("no row {argument}"));
+            let cells = cells.unwrap_or_else(|| panic!("docs/guide/options.md has no row | {argument} |"));
             let number = row.default().parse::<u32>().is_ok_and(|number| cells[3] != number.to_string());
             assert!(!number, "{cells:?}");
         }
