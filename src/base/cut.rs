@@ -45,6 +45,7 @@ impl Place {
 
     /// Start and length as they were set together; `None` while they change. A map that is being read is guarded, so its
     /// place does not change.
+    #[cfg(unix)]
     fn get(&self) -> Option<(usize, usize)> {
         let version = self.version.load(Ordering::Acquire);
         let (start, len) = (self.start.load(Ordering::Relaxed), self.len.load(Ordering::Relaxed));
