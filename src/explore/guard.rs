@@ -330,7 +330,8 @@ mod tests {
         assert_eq!(admission(&guard, "GET", uri, &[HOST]), Err(401), "a second time");
         assert_eq!(printed.try_recv().unwrap(), guard.address());
         let (_, other) = begun(&guard, &guard.address().replace("http://127.0.0.1:8421", ""));
-        let ask = |uri: &str, headers: &[(&str, &str)]| admission(&guard, "GET", uri, &[&[HOST], headers].concat());
+        let ask =
+            |uri: &str, headers: &[(&str, &str)]| admission(&guard, "GET", uri, &[&[HOST], headers].concat());
         let own = ("cookie", &*cookie);
         // The cookie alone, which others may be sent, opens the page.
         assert_eq!(ask("/", &[own]), Ok(Admission::Admitted));
