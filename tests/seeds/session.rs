@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
-use tabiya::settings::options::Options;
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::book::{Book, BookSet, starter};
+use tabiya::settings::options::Options;
 use tabiya::uci::{Command, Go, Lines, Piece, Reply, words};
 
 /// The longest line that is kept, small enough for the fuzzer to pass it.
