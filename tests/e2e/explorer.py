@@ -1,10 +1,12 @@
 """A running `tabiya explore`, and what its answers mean."""
 
+import contextlib
 import http.client
 import json
 import queue
 import secrets
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -12,6 +14,17 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from client import HANG
+
+
+class Listening(http.client.HTTPConnection):
+    """A connection whose answer a thread reads, line by line."""
+
+    def close(self):
+        # The thread holds the answer until a line comes, or the end.
+        if self.sock:
+            with contextlib.suppress(OSError):
+                self.sock.shutdown(socket.SHUT_RDWR)
+        super().close()
 
 
 class Server:
@@ -76,7 +89,7 @@ class Server:
 
     def listen(self, path, **parameters):
         """A connection of events, and its events as they come."""
-        connection = self.connection()
+        connection = Listening(self.host, self.port, timeout=HANG)
         query = "?" + urlencode(parameters) if parameters else ""
         connection.request("GET", path + query, headers={"Authorization": f"Bearer {self.token}"})
         answer = connection.getresponse()
