@@ -235,7 +235,7 @@ impl<R: Sortable> Sorted<R> {
         Ok(pieces)
     }
 
-    /// Divides the keys from `low` to `high` of a range, which have so many rows.
+    /// Divides the keys of a range from `low` to `high`, of which there are `rows` rows, into pieces of at most `most`.
     fn divide(
         &self,
         range: usize,

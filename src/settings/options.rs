@@ -74,7 +74,7 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// Sets the value; `None` if the text is none that the option may have, which then keeps its value.
+    /// Sets the value; `None` if the option cannot have that value: it keeps the one it has.
     fn set(&mut self, kind: Kind, text: &str) -> Option<()> {
         match self {
             Value::Check(value) => **value = kind.number(&text.to_ascii_lowercase())? != 0,
