@@ -70,7 +70,7 @@ impl Kind {
         }
     }
 
-    /// The number that a text stands for, true being 1, if it is a value that the setting may have.
+    /// The number that a text means, 1 for true; `None` if the setting cannot have that value.
     pub(crate) fn number(self, text: &str) -> Option<u32> {
         match self {
             Spin { min, max } => text.parse().ok().filter(|number| (min..=max).contains(number)),

@@ -5,7 +5,7 @@ use clap::builder::ValueParser;
 
 use super::settings::{Arguments, Group};
 use crate::choose::Policy;
-use crate::settings::table::{self, GAMES, Row};
+use crate::settings::table::{self, GAMES, Kind, Row};
 
 /// What `--games` does without a number.
 const GAMES_HELP: &str = "Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list \
@@ -42,7 +42,8 @@ impl Group for Choice {
         match row.key {
             GAMES => {
                 let argument = argument.help(GAMES_HELP).long_help(format!("{GAMES_HELP}\n\n{GAMES_LISTED}"));
-                argument.num_args(0..=1).value_parser(ValueParser::new(games))
+                let kind = row.kind;
+                argument.num_args(0..=1).value_parser(ValueParser::new(move |text: &str| games(kind, text)))
             }
             "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
             _ => argument,
@@ -67,11 +68,11 @@ impl PolicyArgs {
     }
 }
 
-fn games(text: &str) -> Result<String, String> {
-    match text.parse::<u64>() {
-        Ok(games) if games <= 1_000_000 => Ok(text.to_owned()),
-        Ok(_) => Err("must be from 0 to 1000000".to_owned()),
-        Err(_) => Err("not a number; to list games, write --games after the books".to_owned()),
+fn games(kind: Kind, text: &str) -> Result<String, String> {
+    match (text.parse::<u64>(), kind) {
+        (Ok(_), kind) if kind.takes(text) => Ok(text.to_owned()),
+        (Ok(_), Kind::Spin { min, max }) => Err(format!("must be from {min} to {max}")),
+        _ => Err("not a number; to list games, write --games after the books".to_owned()),
     }
 }
 
