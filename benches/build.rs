@@ -20,7 +20,7 @@ use rand::{RngExt, SeedableRng};
 use shakmaty::san::San;
 use shakmaty::{Chess, Move, Position as _};
 use tabiya::base::progress::Progress;
-use tabiya::book::counts::By;
+use tabiya::book::By;
 use tabiya::book::{self, WriteOptions};
 use tabiya::bookmaker::count::count;
 use tabiya::bookmaker::row::CountRow;

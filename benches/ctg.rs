@@ -17,7 +17,7 @@ use rand::seq::SliceRandom;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START};
 use tabiya::book::ctg::{Ctg, Draft};
-use tabiya::book::{self, Book, Green, Scope, WriteOptions};
+use tabiya::book::{self, Green, Moves, Scope, WriteOptions};
 use tabiya::bookmaker;
 use tabiya::chess::Position;
 

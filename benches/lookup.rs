@@ -16,11 +16,12 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use shakmaty::Position as _;
 use tabiya::base::map::Map;
-use tabiya::book::Book as _;
+use tabiya::book::Slice;
 #[cfg(feature = "parquet")]
-use tabiya::book::counts::{CountBook, CountWriter, Line, Shape, Slice};
+use tabiya::book::counts::{CountBook, CountWriter, Line, Shape};
 use tabiya::book::polyglot::Polyglot;
 use tabiya::book::polyglot::entry::Entry;
+use tabiya::book::{Book as _, Moves as _};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 use tabiya::openings::Opening;

@@ -16,9 +16,10 @@
 //! | [`bookmaker`] | games become counts, counts become weights, weights become a book | games, book, openings, chess, base |
 //! | [`learn`] | writes results of games into Polyglot books so that none is lost | book, chess, base |
 //! | [`choose`] | turns a book's moves and a policy into chances, and chances into one move | book, chess |
-//! | [`evals`] | stores of evaluations: look-ups, appending, and what other programs wrote | games, book, chess, uci, base |
+//! | [`evals`] | stores of evaluations: look-ups, appending, and what other programs wrote | games, book, parquet, chess, uci, base |
 //! | [`games`] | reads streams of games from files, and writes games as PGN | chess, base |
-//! | [`book`] | the trait that each book format implements, the formats, several books as one | chess, base |
+//! | [`book`] | what a book says, its files, the formats, several books as one | parquet, chess, base |
+//! | [`parquet`] | columns, row groups and pages of Parquet files, within a limit of memory | base |
 //! | [`openings`] | names openings by their positions | chess |
 //! | [`engine`] | starts the child process, notices its end, and makes sure that it does not outlive us | base, uci |
 //! | [`chess`] | what shakmaty does not do for us: keys, codes of moves, games in progress | |
@@ -49,22 +50,14 @@
 //! A book is traversed, and written in another format:
 //!
 //! ```
-//! use std::ops::ControlFlow;
 //! use tabiya::base::progress::Progress;
 //! use tabiya::book::{self, Scope, WriteOptions};
 //!
 //! let folder = tempfile::tempdir().expect("a folder");
 //! let (book, path) = (book::open("books/starter.bin")?, folder.path().join("starter.ctg"));
 //! let mut writer = book::create(&path, &WriteOptions::default())?;
-//! let mut positions = 0;
-//! let mut error = None;
-//! book.each(Scope::All, &Progress::none(), &mut |record| {
-//!     positions += 1;
-//!     error = writer.add(record).err();
-//!     if error.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-//! });
-//! assert!(error.is_none() && positions > 0);
-//! writer.finish()?;
+//! book.each(Scope::All, &Progress::none(), &mut |record| Ok(writer.add(record)?))?;
+//! assert!(writer.finish()?.positions > 0);
 //! # Ok::<_, tabiya::base::error::Error>(())
 //! ```
 //!
@@ -118,6 +111,7 @@ pub mod explore;
 pub mod games;
 pub mod learn;
 pub mod openings;
+pub mod parquet;
 pub mod settings;
 pub mod uci;
 pub mod vet;

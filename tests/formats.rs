@@ -11,7 +11,6 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +22,9 @@ use tabiya::base::error::Result;
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::{Ctg, Signature};
 use tabiya::book::kvetka::{Key, Kvetka, Results};
-use tabiya::book::{self, Book, BookWriter, Counts, MoveFacts, PositionRecord, Scope, WriteOptions, Written};
+use tabiya::book::{
+    self, Book, BookWriter, Counts, MoveFacts, Moves, PositionRecord, Remarks, Scope, WriteOptions, Written,
+};
 use tabiya::bookmaker::{self, Damage, Filter, Input, Names, Plan, Weigh};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
@@ -68,8 +69,9 @@ fn every(book: &dyn Book, scope: Scope) -> BTreeMap<u64, PositionRecord> {
     let mut every = BTreeMap::new();
     book.each(scope, &Progress::none(), &mut |known| {
         every.insert(known.key, known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     every
 }
 
@@ -340,7 +342,7 @@ fn whole(games: &[&Path], path: PathBuf) -> Arc<dyn Book> {
 fn merged(books: &[&dyn Book], path: PathBuf) -> Arc<dyn Book> {
     let resources = bookmaker::Resources::new(Some(1), Some(1 << 25), None).unwrap();
     let writer = book::create(&path, &WriteOptions::default()).unwrap();
-    let books: Vec<_> = books.iter().map(|book| (*book, Scope::All)).collect();
+    let books: Vec<_> = books.iter().map(|book| (*book as &dyn Moves, Scope::All)).collect();
     bookmaker::merge(&books, &resources, writer, &Progress::none()).unwrap();
     book::open(&path).unwrap()
 }

@@ -3,7 +3,6 @@
 
 use std::collections::HashSet;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 
 use criterion::BenchmarkGroup;
 use criterion::measurement::WallTime;
@@ -16,8 +15,9 @@ pub fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
     let mut every: Vec<PositionRecord> = Vec::new();
     book.each(scope, &Progress::none(), &mut |known| {
         every.push(known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     every.sort_by_key(|known| known.key);
     every
 }

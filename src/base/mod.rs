@@ -15,13 +15,14 @@ pub(crate) mod lock;
 pub mod map;
 pub mod panics;
 pub(crate) mod parallel;
-pub(crate) mod patch;
+pub mod patch;
 pub mod progress;
 pub mod replace;
 pub mod resources;
 pub(crate) mod scratch;
 pub mod sort;
 pub mod table;
+pub mod visit;
 #[cfg(windows)]
 pub(crate) mod windows;
 

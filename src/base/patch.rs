@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// A change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Patch {
+pub struct Patch {
     /// The length before and after.
     lens: [usize; 2],
     /// What differs, in the order of the file.

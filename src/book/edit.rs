@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use super::{Annotation, Counts, Format, MoveFacts};
+use super::{Annotation, Counts, Format, Keeps, MoveFacts, Recommendation};
 use crate::base::error::{Error, ErrorKind, Result};
 
 /// What a move gets.
@@ -12,8 +12,8 @@ pub enum Value {
     Weight(u64),
     /// A colour, a mark, or both, in a CTG book.
     Look {
-        /// The colour: green is `true`, red `false`; `None` leaves it as it is.
-        color: Option<bool>,
+        /// The colour; `None` leaves it as it is.
+        color: Option<Recommendation>,
         /// The mark; `None` leaves it as it is.
         mark: Option<Annotation>,
     },
@@ -89,17 +89,17 @@ impl Edit {
 
 /// Gives a move its value in the form that a format keeps.
 fn give(facts: &mut MoveFacts, value: Value, format: Format) -> Result<()> {
-    match (format, value) {
-        (Format::Ctg, Value::Look { color, mark }) => {
+    match (format.keeps(), value) {
+        (Keeps::Looks, Value::Look { color, mark }) => {
             facts.recommended = color.or(facts.recommended);
             facts.annotation = mark.or(facts.annotation);
             Ok(())
         }
-        (Format::Ctg, Value::Plain) => {
+        (Keeps::Looks, Value::Plain) => {
             (facts.recommended, facts.annotation) = (None, None);
             Ok(())
         }
-        (Format::Ctg, Value::Weight(_)) => {
+        (Keeps::Looks, Value::Weight(_)) => {
             Err(Error::new(ErrorKind::Usage, "a CTG book has no weights: it computes them from results")
                 .advice("write green, red, none, or a mark such as ! or ?"))
         }

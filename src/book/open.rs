@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::abk::{self, Abk, is_abk};
-use super::counts::{self, Among, CountBook};
+use super::counts::{self, CountBook};
 use super::ctg::layout::CTG_START;
 use super::ctg::{self, Ctg};
 use super::kvetka::{self, Kvetka};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
-use super::{Book, BookWriter, Format, WriteOptions};
+use super::{Among, Book, BookWriter, Format, WriteOptions};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::folder;
 use crate::base::map::Map;

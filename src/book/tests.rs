@@ -1,7 +1,6 @@
 //! What tests of several books share.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,19 +40,20 @@ pub fn sample(name: &str) -> PathBuf {
 }
 
 /// The book's moves in a position.
-pub fn moves(book: &dyn Book, at: &Position) -> Vec<MoveFacts> {
+pub fn moves(book: &dyn Moves, at: &Position) -> Vec<MoveFacts> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
     moves
 }
 
 /// All positions of a book, by their keys.
-pub fn every(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
+pub fn every(book: &dyn Moves, scope: Scope) -> Vec<PositionRecord> {
     let mut every = Vec::new();
     book.each(scope, &Progress::none(), &mut |known| {
         every.push(known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     every.sort_by_key(|known| known.key);
     every
 }
@@ -97,6 +97,18 @@ impl Lines {
     }
 }
 
+impl Moves for Lines {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let moves = self.moves.get(&at.key()).into_iter().flatten();
+        out.extend(moves.zip((0..1000).rev()).map(|(mv, weight)| MoveFacts::new(*mv, weight)));
+    }
+
+    fn each(&self, _: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        traverse::each_reachable(self, 0, progress, visit)
+    }
+}
+
 impl Book for Lines {
     fn path(&self) -> &Path {
         Path::new("lines")
@@ -104,12 +116,6 @@ impl Book for Lines {
 
     fn format(&self) -> Format {
         Format::Polyglot
-    }
-
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.asked.fetch_add(1, Ordering::Relaxed);
-        let moves = self.moves.get(&at.key()).into_iter().flatten();
-        out.extend(moves.zip((0..1000).rev()).map(|(mv, weight)| MoveFacts::new(*mv, weight)));
     }
 
     fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {

@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use super::{Annotation, Book, MoveFacts, PositionRecord};
+use super::{Annotation, MoveFacts, Moves, PositionRecord, Recommendation};
 use crate::chess::Position;
 
 /// Turns a position's weights into those that colours and marks leave in tournaments: 0 for what is not played, at
@@ -11,7 +11,7 @@ use crate::chess::Position;
 /// ```
 /// use tabiya::book::{MoveFacts, PositionRecord, plain_weights};
 /// use tabiya::chess::MoveCode;
-/// let green = MoveFacts { recommended: Some(true), ..MoveFacts::new(MoveCode(1), 0) };
+/// let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(1), 0) };
 /// let moves = vec![green, MoveFacts::new(MoveCode(2), 40)];
 /// let mut known = PositionRecord { moves, ..PositionRecord::default() };
 /// plain_weights(&mut known);
@@ -28,14 +28,23 @@ pub fn plain_weights(known: &mut PositionRecord) {
     }
 }
 
-/// The move of [`Book::best`], by the moves that the book gives.
-pub fn best<B: Book + ?Sized>(book: &B, at: &Position) -> Option<Move> {
+/// The move of [`crate::book::Book::best`], by the moves that the book gives.
+pub fn best<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
     let rest = Rest::of(&moves);
     // Backwards, because `max_by_key` takes the last of equal ones.
     let left = moves.iter().rev().filter(|facts| rest.leaves(facts));
     left.max_by_key(|facts| facts.weight).map(|facts| facts.mv)
+}
+
+/// The move of [`crate::book::Book::heaviest`], by the moves that the book gives.
+pub fn heaviest<B: Moves + ?Sized>(book: &B, at: &Position) -> Option<Move> {
+    let mut moves = Vec::new();
+    book.moves(at, &mut moves);
+    let weighed = moves.iter().rev().map(|facts| (facts.weight as f64 * facts.mark_factor(), facts.mv));
+    let playable = weighed.filter(|(weight, _)| *weight > 0.0);
+    playable.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, mv)| mv)
 }
 
 impl<M> MoveFacts<M> {
@@ -54,7 +63,7 @@ impl<M> MoveFacts<M> {
     }
 
     fn is_green(&self) -> bool {
-        self.recommended == Some(true)
+        self.recommended == Some(Recommendation::Green)
     }
 
     /// Whether the author says anything of the move, by a mark or a colour.
@@ -71,7 +80,7 @@ impl<M> MoveFacts<M> {
     fn is_sound(&self) -> bool {
         let marked =
             matches!(self.annotation, Some(Annotation::Bad | Annotation::Blunder | Annotation::Dubious));
-        (self.weight > 0 || self.is_chosen()) && self.recommended != Some(false) && !marked
+        (self.weight > 0 || self.is_chosen()) && self.recommended != Some(Recommendation::Red) && !marked
     }
 }
 

@@ -16,7 +16,7 @@ use super::row::{Count, Outcome, Row};
 use super::sort::{RadixSorter, SortedRuns};
 use crate::base::error::{Error, Result};
 use crate::base::progress::Progress;
-use crate::book::counts::{By, Slice};
+use crate::book::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::{Packed, Position};
 use crate::games::play::{GamesPlayer, play};

@@ -4,8 +4,6 @@
 //! fewer plies first. What is left of both books after that is sorted by its keys, in bounded memory.
 
 use std::cmp::{Ordering, Reverse};
-use std::ops::ControlFlow;
-use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
 
@@ -14,11 +12,11 @@ use super::facts_row::FactsRow;
 use super::merge::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::Result;
-use crate::base::findings::Findings;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE};
-use crate::book::{Book, Format, MoveFacts, PositionRecord, Scope, Summary};
+use crate::base::visit::{Seen, to_the_end};
+use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, each_reachable};
+use crate::book::{Book, MoveFacts, Moves, PositionRecord, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
 /// Positions that are followed from the starting position; the rest is compared by keys. It bounds memory to about 200 MB.
@@ -81,19 +79,19 @@ pub(crate) struct Difference<'a> {
 /// counts where both books have them.
 ///
 /// # Errors
-/// When a temporary file fails, or the work is interrupted.
+/// What fails in `see`, when a temporary file fails, or the work is interrupted.
 pub(crate) fn diff(
     books: [&dyn Book; 2],
     resources: &Resources,
     progress: &Progress,
-    see: &mut dyn FnMut(&Difference<'_>) -> ControlFlow<()>,
+    see: &mut dyn FnMut(&Difference<'_>) -> Seen,
 ) -> Result<()> {
     let [a, b] = books;
     let same_format = a.format() == b.format();
     let together = Together(books);
     progress.things(0, "positions");
-    let replies = Replies::of(&together, &books, MOST);
-    let mut flow = ControlFlow::Continue(());
+    let replies = Replies::of(&together, &[a, b], MOST)?;
+    let mut whole = true;
     let from = ByPlies { most: MOST, ..ByPlies::default() };
     let reached = from.each(progress, |visited, follow| {
         let at = visited.at;
@@ -103,11 +101,13 @@ pub(crate) fn diff(
         let found = compare(&of_a, &of_b, same_format);
         if !found.is_empty() {
             let line = visited.tracks.line(visited.number);
-            flow = show(at.key(), Some(at), Some(&line), found, see);
+            let seen = show(at.key(), Some(at), Some(&line), found, see);
+            whole &= seen.is_ok();
+            seen?;
         }
-        flow
+        Ok(())
     })?;
-    if flow.is_break() {
+    if !whole {
         return Ok(());
     }
     let mut sorter = RadixSorter::new(resources.memory, &resources.temp);
@@ -119,10 +119,10 @@ pub(crate) fn diff(
     progress.things(sorted.total(), "moves");
     sorted.each(resources, progress, pairs, |found| {
         for pair in found {
-            if flow.is_break() {
+            if !whole {
                 break;
             }
-            flow = show_pair(books, pair, same_format, see);
+            whole = to_the_end(show_pair(books, pair, same_format, see))?.is_some();
         }
         Ok(())
     })
@@ -140,8 +140,8 @@ fn show(
     position: Option<&Position>,
     line: Option<&[MoveCode]>,
     found: Vec<What>,
-    see: &mut dyn FnMut(&Difference<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    see: &mut dyn FnMut(&Difference<'_>) -> Seen,
+) -> Seen {
     found.into_iter().try_for_each(|what| see(&Difference { key, position, line, what }))
 }
 
@@ -153,20 +153,20 @@ fn push(
     sorter: &mut RadixSorter<DiffRow>,
     progress: &Progress,
 ) -> Result<()> {
-    let (mut rows, mut met, mut result) = (Vec::new(), 0_u64, Ok(()));
+    let (mut rows, mut met) = (Vec::new(), 0_u64);
     book.each(Scope::All, progress, &mut |record| {
         met += 1;
+        if met.is_multiple_of(STRIDE) {
+            interrupt::check()?;
+        }
         if !record.moves.is_empty() && !compared.contains(&record.key) {
             rows.clear();
             FactsRow::append(&PositionRecord { total: None, ..record.clone() }, number, 0, &mut rows);
-            result = rows.iter().try_for_each(|row| sorter.push(DiffRow(*row)));
+            rows.iter().try_for_each(|row| sorter.push(DiffRow(*row)))?;
         }
-        if met.is_multiple_of(STRIDE) && result.is_ok() {
-            result = interrupt::check();
-        }
-        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    result
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// A row of one of the books; those of different books are not added up.
@@ -208,12 +208,10 @@ fn show_pair(
     books: [&dyn Book; 2],
     pair: Pair,
     same_format: bool,
-    see: &mut dyn FnMut(&Difference<'_>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+    see: &mut dyn FnMut(&Difference<'_>) -> Seen,
+) -> Seen {
     let known = pair.iter().flatten().find_map(|record| record.position.clone());
-    let Some(key) = pair.iter().flatten().map(|record| record.key).next() else {
-        return ControlFlow::Continue(());
-    };
+    let Some(key) = pair.iter().flatten().map(|record| record.key).next() else { return Ok(()) };
     // Formats that do not distinguish some positions do not show all of them, but look-ups find them.
     let of = |record: Option<PositionRecord>, book: &dyn Book| match (record, &known) {
         (Some(record), _) => record.moves,
@@ -287,30 +285,21 @@ impl Together<'_> {
     }
 }
 
-impl Book for Together<'_> {
-    fn path(&self) -> &Path {
-        let [first, _] = self.0;
-        first.path()
-    }
-
-    fn format(&self) -> Format {
-        let [first, _] = self.0;
-        first.format()
-    }
-
+impl Moves for Together<'_> {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.append(at, |facts| out.push(facts));
     }
 
-    fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
-        let [first, _] = self.0;
-        first.survey(progress, findings)
+    /// Shows what both reach together, whatever the scope.
+    fn each(&self, _: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each_reachable(self, 0, progress, visit)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::visit::Break;
     use crate::book::Counts;
     use crate::book::tests::Lines;
 
@@ -364,7 +353,7 @@ mod tests {
                     What::Changed(_) => None,
                 };
                 seen.push((plies, which));
-                if seen.len() == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if seen.len() == most { Err(Break::Enough) } else { Ok(()) }
             })
             .unwrap();
             seen

@@ -1,16 +1,15 @@
 //! A book with edits at one position, for the formats that are written anew.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use shakmaty::Move;
 
-use super::layer::Layer;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::base::visit::to_the_end;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::traverse::Keys;
-use crate::book::{Book, Counts, MoveFacts, PositionRecord, Scope, Visit};
+use crate::book::{Book, Counts, MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::forms;
 
@@ -78,12 +77,8 @@ impl<'a> Edited<'a> {
     }
 }
 
-impl Layer for Edited<'_> {
-    fn below(&self) -> &dyn Book {
-        self.book
-    }
-
-    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+impl Moves for Edited<'_> {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         if at.key() == self.at.key() {
             out.extend(&self.moves);
         } else {
@@ -92,7 +87,7 @@ impl Layer for Edited<'_> {
     }
 
     /// Shows the edited position in the form in which it was edited, with what the book says of it.
-    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         let mut edited = PositionRecord::of(self.at, &self.moves);
         let mut met = false;
         let unreached = self.book.each(scope, progress, &mut |record| {
@@ -109,9 +104,17 @@ impl Layer for Edited<'_> {
                 edited.comment.clone_from(&record.comment);
                 edited.game = record.game;
             }
-            ControlFlow::Continue(())
-        });
-        let _ = visit(&edited);
-        unreached
+            Ok(())
+        })?;
+        to_the_end(visit(&edited))?;
+        Ok(unreached)
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn as_remarks(&self) -> Option<&dyn Remarks> {
+        self.book.as_remarks()
     }
 }

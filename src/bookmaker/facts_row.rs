@@ -123,6 +123,7 @@ impl Merging for FactsRow {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::Recommendation;
     use crate::book::{Annotation, Learned};
     use crate::chess::Position;
 
@@ -132,7 +133,7 @@ mod tests {
         let full = MoveFacts {
             counts: Some(counts),
             annotation: Some(Annotation::Zugzwang),
-            recommended: Some(false),
+            recommended: Some(Recommendation::Red),
             learned: Some(Learned { games: 5, halfpoints: 9 }),
             ratings: Some(Ratings { average: Some(2500), performance: None }),
             ..MoveFacts::new(MoveCode(0x031c), 10)

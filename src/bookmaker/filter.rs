@@ -7,7 +7,7 @@ use shakmaty::{ByColor, Color};
 
 use wildmatch::WildMatch;
 
-use crate::book::counts::{Among, By, Slice};
+use crate::book::{Among, By, Slice};
 use crate::chess::{RatingBand, Speed};
 use crate::games::{Date, GameResult, Header, PlayerName};
 

@@ -21,8 +21,9 @@ use crate::base::findings::Finding;
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
+use crate::book::By;
 use crate::book::Counts;
-use crate::book::counts::{By, CountFile, CountWriter, CountsWritten, Line, Shape, damage};
+use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line, Shape, damage};
 use crate::chess::MoveCode;
 use crate::games::Sources;
 

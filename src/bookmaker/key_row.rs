@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::merge::Merging;
 use super::sort::Sortable;
-use crate::book::{Annotation, Learned, MoveFacts, PositionRecord};
+use crate::book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
 use crate::chess::MoveCode;
 
 /// Annotations by their number; 0 is none.
@@ -50,7 +50,7 @@ impl KeyRow {
             book,
             mv: facts.mv.0,
             annotation: annotation.map_or(0, |number| number as u8),
-            recommended: facts.recommended.map_or(0, |green| 1 + u8::from(green)),
+            recommended: facts.recommended.map_or(0, |color| 1 + color as u8),
         }
     }
 
@@ -58,7 +58,11 @@ impl KeyRow {
         let [games, halfpoints] = self.learned;
         MoveFacts {
             annotation: ANNOTATIONS.get(usize::from(self.annotation)).copied().flatten(),
-            recommended: (self.recommended > 0).then_some(self.recommended == 2),
+            recommended: match self.recommended {
+                0 => None,
+                1 => Some(Recommendation::Red),
+                _ => Some(Recommendation::Green),
+            },
             learned: (games > 0).then_some(Learned { games, halfpoints }),
             ..MoveFacts::new(MoveCode(self.mv), self.weight)
         }

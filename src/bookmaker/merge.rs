@@ -1,8 +1,6 @@
 //! Merging books into one, and converting one into another format.
 #![allow(clippy::cast_possible_truncation, reason = "there are fewer books than 2^32")]
 
-use std::ops::ControlFlow;
-
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
 use super::sort::{RadixSorter, Sortable, Sorted};
@@ -12,8 +10,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::{self, Sorter};
-use crate::book::plain_weights;
-use crate::book::{Book, BookWriter, PositionRecord, Scope, Written};
+use crate::book::{BookWriter, Moves, PositionRecord, Scope, Written, plain_weights};
 
 /// Bits of a game's number, after the number of its book.
 const BOOK_SHIFT: u32 = 48;
@@ -53,7 +50,7 @@ fn remove_ruled_out(record: &mut PositionRecord) -> u64 {
 /// # Errors
 /// When a file cannot be written, or the work is interrupted: no book is written then.
 pub fn merge(
-    books: &[(&dyn Book, Scope)],
+    books: &[(&dyn Moves, Scope)],
     resources: &Resources,
     writer: Box<dyn BookWriter>,
     progress: &Progress,
@@ -66,6 +63,11 @@ pub fn merge(
     }
 }
 
+/// All positions of a book, or those that play reaches if only their keys are known and the writer needs more.
+pub fn widest(book: &dyn Moves, writer: &dyn BookWriter) -> Scope {
+    if writer.needs_positions() && !book.holds_positions() { Scope::Reachable } else { Scope::All }
+}
+
 /// A row of a move, with the facts that a book has about it.
 pub(crate) trait Merging: Sortable {
     /// Appends the rows of a position of the book with this number, whose games are numbered from `games` on.
@@ -76,14 +78,14 @@ pub(crate) trait Merging: Sortable {
 }
 
 fn merge_rows<R: Merging>(
-    books: &[(&dyn Book, Scope)],
+    books: &[(&dyn Moves, Scope)],
     resources: &Resources,
     mut writer: Box<dyn BookWriter>,
     progress: &Progress,
 ) -> Result<(Merged, Written)> {
     let resources = &resources.without(writer.memory());
     // A book that can have comments is copied as it is, and one that has none gets the names of openings.
-    let have_comments = books.iter().any(|(book, _)| book.format().holds_comments());
+    let have_comments = books.iter().any(|(book, _)| book.as_remarks().is_some());
     let aside = if have_comments { resources.memory / 8 } else { 0 };
     let resources = &resources.without(aside);
     let mut comments = Sorter::new(&resources.temp, aside);
@@ -91,40 +93,28 @@ fn merge_rows<R: Merging>(
     let mut rows = Vec::<R>::new();
     let mut merged = Merged::default();
     for (number, (book, scope)) in books.iter().enumerate() {
-        let mut result = Ok(());
         let first_game = (number as u64) << BOOK_SHIFT;
-        let flow = |result: &Result<()>| match result {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        if writer.wants_games() {
-            book.games(&mut |mut game| {
+        if let Some(remarks) = book.as_remarks().filter(|_| writer.wants_games()) {
+            remarks.games(&mut |mut game| {
                 game.number |= first_game;
-                result = writer.game(&game);
-                flow(&result)
-            });
-            result?;
-            result = Ok(());
+                Ok(writer.game(&game)?)
+            })?;
         }
-        let unreached = book.each(*scope, progress, &mut |record| {
+        merged.unreached += book.each(*scope, progress, &mut |record| {
             merged.read += 1;
             if let Some(comment) = &record.comment {
                 // Of a position's comments the first counts.
                 let place = [record.key.to_be_bytes(), merged.read.to_be_bytes()].concat();
-                result = comments.push(&[&*place, comment.as_bytes()].concat());
+                comments.push(&[&*place, comment.as_bytes()].concat())?;
             }
             rows.clear();
             R::append(record, number as u32, first_game, &mut rows);
-            if result.is_ok() {
-                result = rows.iter().try_for_each(|row| sorter.push(*row));
+            rows.iter().try_for_each(|row| sorter.push(*row))?;
+            if merged.read.is_multiple_of(STRIDE) {
+                interrupt::check()?;
             }
-            if merged.read.is_multiple_of(STRIDE) && result.is_ok() {
-                result = interrupt::check();
-            }
-            flow(&result)
-        });
-        result?;
-        merged.unreached += unreached;
+            Ok(())
+        })?;
     }
     let sorted = Sorted::new(vec![sorter.finish()]);
     progress.things(sorted.total(), "moves");
@@ -176,7 +166,7 @@ impl Comments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::{self, MoveFacts, WriteOptions};
+    use crate::book::{self, Book, MoveFacts, WriteOptions};
     use crate::chess::Position;
     use shakmaty::Position as _;
     use std::path::Path;
@@ -219,12 +209,12 @@ mod tests {
         let resources = Resources { threads: 2, memory: 1 << 19, temp: folder.path().to_owned() };
         let writer =
             book::create(path("c.kob"), &WriteOptions { memory: 1, ..WriteOptions::default() }).unwrap();
-        let scoped = books.each_ref().map(|book| (&**book, Scope::All));
+        let scoped = books.each_ref().map(|book| (&**book as &dyn Moves, Scope::All));
         merge(&scoped, &resources, writer, &Progress::none()).unwrap();
         let merged = book::open(path("c.kob")).unwrap();
         for (word, positions) in [("a", one), ("b", other)] {
             for at in positions {
-                assert_eq!(merged.comment(at), Some(comment(word, at)));
+                assert_eq!(merged.as_remarks().unwrap().comment(at), Some(comment(word, at)));
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::sort::Sorter;
 use crate::base::table::Table;
-use crate::book::counts::By;
+use crate::book::By;
 use crate::chess::{MoveCode, Position};
 use crate::games::play::{GamesPlayer, play};
 use crate::games::{Ahead, End, GameError, Header, KeyedPly, Sources, Visitor};

@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::sort::Sortable;
-use crate::book::counts::{GAMES_BITS, MOST_GAMES, SLICE_BITS, Slice};
+use crate::book::counts::{GAMES_BITS, MOST_GAMES};
+use crate::book::{SLICE_BITS, Slice};
 use crate::chess::MoveCode;
 use crate::chess::Packed;
 

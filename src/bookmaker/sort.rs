@@ -318,7 +318,7 @@ mod tests {
     use super::super::row::{Count, CountRow, Outcome, Row};
     use super::*;
     use crate::base::error::Remedy;
-    use crate::book::counts::Slice;
+    use crate::book::Slice;
     use crate::chess::MoveCode;
     use proptest::prelude::*;
     use std::collections::BTreeMap;

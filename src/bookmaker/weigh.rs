@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use shakmaty::{ByColor, Color, Position as _};
 
 use super::row::{Outcome, Row};
-use crate::book::counts::Slice;
+use crate::book::Slice;
 use crate::book::{Counts, MoveFacts, PositionRecord};
 use crate::chess::MoveCode;
 

@@ -3,7 +3,10 @@
 use super::*;
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
-use crate::book::{Annotation, Book, Format, MoveFacts, PositionRecord, Summary, plain_weights};
+use crate::book::{
+    Annotation, Book, Format, MoveFacts, Moves, PositionRecord, Recommendation, Scope, Summary, Visit,
+    plain_weights,
+};
 use crate::chess::Position as At;
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -64,8 +67,8 @@ fn games_count_only_where_the_format_counts_them() {
 #[test]
 fn verdicts_count_only_in_tournaments() {
     let mut moves = book(&[10, 10, 10, 10]);
-    moves[0].recommended = Some(false);
-    moves[1].recommended = Some(true);
+    moves[0].recommended = Some(Recommendation::Red);
+    moves[1].recommended = Some(Recommendation::Green);
     moves[2].annotation = Some(Annotation::Dubious);
     assert_eq!(of(&moves, &free()), [0.0, 1.0, 0.0, 0.0]);
     let third = 1.0 / 3.0;
@@ -80,16 +83,16 @@ fn verdicts_count_only_in_tournaments() {
 #[test]
 fn a_move_that_the_author_chose_is_played_whatever_its_statistics() {
     let mut moves = book(&[999_999, 0, 0, 1]);
-    moves[1].recommended = Some(true);
+    moves[1].recommended = Some(Recommendation::Green);
     assert_eq!(of(&moves, &Policy::default()), [0.0, 1.0, 0.0, 0.0]);
-    moves[3].recommended = Some(true);
+    moves[3].recommended = Some(Recommendation::Green);
     assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
     moves[2].annotation = Some(Annotation::Only);
     assert_eq!(of(&moves, &Policy::default()), [0.0, 0.0, 1.0, 0.0]);
     let off = Policy { tournament: false, ..Policy::default() };
     assert_eq!(of(&moves, &off), [1.0, 0.0, 0.0, 0.0]);
     moves[2].annotation = Some(Annotation::Dubious);
-    moves[2].recommended = Some(true);
+    moves[2].recommended = Some(Recommendation::Green);
     assert_eq!(of(&moves, &Policy::default()), [0.0, 0.5, 0.0, 0.5]);
 }
 
@@ -109,7 +112,7 @@ fn out_of_tournaments_marks_are_factors_and_colours_do_not_count() {
     let mut moves = book(&[100; 9]);
     for (index, (m, (mark, _))) in moves.iter_mut().zip(marks).enumerate() {
         m.annotation = mark;
-        m.recommended = [None, Some(true), Some(false)][index % 3];
+        m.recommended = [None, Some(Recommendation::Green), Some(Recommendation::Red)][index % 3];
     }
     let sum: f64 = marks.iter().map(|(_, factor)| factor).sum();
     let chances = of(&moves, &Policy { tournament: false, ..free() });
@@ -136,15 +139,7 @@ fn learned_results_count_where_the_policy_says_so() {
 /// A book of one line; what it says of the moves after the first is for the test to choose.
 struct OneLine(MoveFacts);
 
-impl Book for OneLine {
-    fn path(&self) -> &Path {
-        Path::new("line")
-    }
-
-    fn format(&self) -> Format {
-        Format::Ctg
-    }
-
+impl Moves for OneLine {
     fn moves(&self, at: &At, out: &mut Vec<MoveFacts>) {
         let played =
             at.chess().fullmoves().get() as usize * 2 - 2 + usize::from(at.chess().turn().is_black());
@@ -153,6 +148,20 @@ impl Book for OneLine {
         };
         let Ok(mv) = mv.to_move(at.chess()) else { return };
         out.push(if played == 0 { MoveFacts::new(mv, 1) } else { MoveFacts { mv, ..self.0 } });
+    }
+
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> crate::base::error::Result<u64> {
+        Ok(0)
+    }
+}
+
+impl Book for OneLine {
+    fn path(&self) -> &Path {
+        Path::new("line")
+    }
+
+    fn format(&self) -> Format {
+        Format::Ctg
     }
 
     fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
@@ -165,7 +174,7 @@ fn the_reserve_counts_the_plies_that_the_policy_plays() {
     let game = Game::start();
     let e4 = "e2e4".parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
     let plain = MoveFacts::new(e4, 1);
-    let red = MoveFacts { recommended: Some(false), ..plain };
+    let red = MoveFacts { recommended: Some(Recommendation::Red), ..plain };
     let bad = MoveFacts { annotation: Some(Annotation::Bad), ..plain };
     for (rest, in_tournaments, otherwise) in [(plain, true, true), (red, false, true), (bad, false, false)] {
         let mut book_set = BookSet::new(&[], &[], &[Arc::new(OneLine(rest))]);
@@ -247,7 +256,7 @@ proptest! {
 #[test]
 fn plain_weights_are_what_tournaments_play() {
     let marks = [None, Some(Annotation::Good), Some(Annotation::Dubious), Some(Annotation::Only)];
-    let colours = [None, Some(true), Some(false)];
+    let colours = [None, Some(Recommendation::Green), Some(Recommendation::Red)];
     // Every pair of verdicts, with and without weight.
     let kinds: Vec<_> = marks
         .iter()

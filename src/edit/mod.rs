@@ -21,7 +21,7 @@ use crate::base::patch::Patch;
 use crate::base::progress::Progress;
 use crate::base::replace::Replacement;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Book, Format, Green, MoveFacts, Scope, WriteOptions, Written, abk};
+use crate::book::{self, Annotation, Book, Green, MoveFacts, Recommendation, Scope, WriteOptions, Written};
 use crate::bookmaker::edit::Edited;
 use crate::bookmaker::{self, Merged, Resources};
 use crate::chess::{MoveCode, Position};
@@ -38,7 +38,7 @@ pub(crate) struct Said {
     /// As in [`MoveFacts`].
     pub weight: u64,
     /// As in [`MoveFacts`].
-    pub recommended: Option<bool>,
+    pub recommended: Option<Recommendation>,
     /// As in [`MoveFacts`].
     pub annotation: Option<Annotation>,
     /// The priority in an Arena book.
@@ -54,7 +54,7 @@ pub(crate) enum Expected {
     Weight(u64),
     Priority(u64),
     Look {
-        recommended: Option<bool>,
+        recommended: Option<Recommendation>,
         annotation: Option<Annotation>,
     },
 }
@@ -122,17 +122,18 @@ impl Editor {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
-        match book.format() {
-            Format::Polyglot => {
-                // While the book is written, a map of it could get in the way.
-                drop(book);
-                edit_in_place(&self.path, wish)
-            }
-            Format::Counts => Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
+        let format = book.format();
+        if !format.is_editable() {
+            return Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
                 .at_path(&self.path)
-                .advice("make a book of them with tabiya build, and edit that")),
-            _ => self.edit_anew(book, wish, resources, &progress()),
+                .advice("make a book of them with tabiya build, and edit that"));
         }
+        if format.learns() {
+            // While the book is written, a map of it could get in the way.
+            drop(book);
+            return edit_in_place(&self.path, wish);
+        }
+        self.edit_anew(book, wish, resources, &progress())
     }
 
     /// Takes back the last edit, or makes the last one that was taken back again.
@@ -143,7 +144,7 @@ impl Editor {
         let _lock = BookLock::take(&self.path)?;
         let book = learn::open_settled(&self.path)?;
         refuse_read_only(&*book)?;
-        if book.format() != Format::Polyglot {
+        if !book.format().learns() {
             return self.reverse_anew(book, way, resources);
         }
         drop(book);
@@ -172,12 +173,11 @@ impl Editor {
         if wish.expected.is_some_and(|expected| !expected.is_met(first)) {
             return Ok(Outcome::Unexpected(first));
         }
-        let back = if book.format() == Format::Abk {
-            drop(book);
-            let data = Map::open(&self.path)?;
-            let patch = abk::patch(&data, wish.at, wish.edits, progress);
+        let back = if let Some(patched) = book.as_patchable() {
+            let patch = patched.patch(wish.at, wish.edits, progress);
             let patch = patch.map_err(|error| error.at_path(&self.path))?;
-            self.write_patch(data, &patch)?;
+            drop(book);
+            self.write_patch(Map::open(&self.path)?, &patch)?;
             Some(patch.reversed())
         } else {
             let edited = Edited::new(&*book, wish.at, wish.edits);
@@ -295,7 +295,12 @@ impl Said {
     /// What a book says of one of its moves.
     pub fn of(book: &dyn Book, at: &Position, facts: &MoveFacts) -> Self {
         let MoveFacts { weight, recommended, annotation, .. } = *facts;
-        Self { weight, recommended, annotation, priority: book.priority(at, facts.mv) }
+        Self {
+            weight,
+            recommended,
+            annotation,
+            priority: book.as_prioritized().and_then(|book| book.priority(at, facts.mv)),
+        }
     }
 
     fn weight(weight: u64) -> Self {

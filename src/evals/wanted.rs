@@ -1,10 +1,8 @@
 //! The positions that a book reaches.
 
-use std::ops::ControlFlow;
-
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::Book;
+use crate::book::Moves;
 use crate::book::traverse::{ByPlies, Keys, Replies};
 use crate::chess::Position;
 
@@ -22,8 +20,8 @@ impl Wanted {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of(book: &dyn Book, progress: &Progress) -> Result<Self> {
-        let replies = Replies::of(book, &[book], MOST);
+    pub fn of(book: &dyn Moves, progress: &Progress) -> Result<Self> {
+        let replies = Replies::of(book, &[book], MOST)?;
         let (mut keys, mut moves) = (Keys::default(), Vec::new());
         ByPlies::default().each(progress, |visited, follow| {
             moves.clear();
@@ -34,7 +32,7 @@ impl Wanted {
             keys.extend(moves.iter().map(|facts| visited.at.after(facts.mv).strict_key()));
             follow.extend(moves.iter().map(|facts| facts.mv));
             replies.append(book, visited.at, follow);
-            ControlFlow::Continue(())
+            Ok(())
         })?;
         Ok(Self(keys))
     }

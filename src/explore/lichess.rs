@@ -16,7 +16,7 @@ use super::position::split;
 use super::request::Query;
 use super::router::text;
 use super::shelf::Slot;
-use crate::book::counts::Among;
+use crate::book::Among;
 use crate::book::{Counts, MoveFacts};
 use crate::chess::{Position, RatingBand, Speed};
 use crate::openings::Opening;
@@ -124,7 +124,8 @@ fn answer(explorer: &Explorer, query: &Query, kind: Kind) -> Result<Response, Fa
     let book = open.book.as_ref().map_err(Fault::io)?;
     let (mut known, at) = (Vec::new(), place.game.position());
     // Where the book does not count games separately, all of them count.
-    if !book.moves_among(at, &among(query, kind)?, &mut known) {
+    let among = among(query, kind)?;
+    if !book.as_sliced().is_some_and(|book| book.moves_among(at, &among, &mut known)) {
         book.moves(at, &mut known);
     }
     let mut line = Answer::of(&place, &known, most, kind);

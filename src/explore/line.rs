@@ -166,7 +166,8 @@ pub(super) fn game(explorer: &Explorer, query: &Query) -> Result<Response, Fault
     let open = slot.read();
     let book = open.book.as_ref().map_err(Fault::io)?;
     let game = book
-        .game(place.game.position())
+        .as_remarks()
+        .and_then(|book| book.game(place.game.position()))
         .ok_or_else(|| Fault::not_found("the book names no game with this position"))?;
     let gone =
         |why: &str| Fault::not_found(format!("the game is in {:?}, {}: {why}", game.source, game.place()));

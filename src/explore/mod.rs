@@ -42,7 +42,7 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use crate::adapter::session::set_chess;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
-use crate::book::counts::Among;
+use crate::book::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
 use crate::learn;

@@ -211,7 +211,7 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
         let eval = open.evals.as_ref().and_then(|store| evaluated::of_move(store, at, known.mv));
         let loss = view.worth.as_ref().and_then(|worth| worth.loss(index));
         extend(&mut object, known, turn);
-        if let Some(priority) = view.book.priority(at, known.mv) {
+        if let Some(priority) = view.book.as_prioritized().and_then(|book| book.priority(at, known.mv)) {
             object.insert("priority".to_owned(), json!(priority));
         }
         object.insert("chance".to_owned(), json!(chance));

@@ -2,7 +2,7 @@
 
 use shakmaty::Move;
 
-use crate::book::{Annotation, MoveFacts};
+use crate::book::{Annotation, MoveFacts, Recommendation};
 use crate::choose::{Judge, Policy, Refusal};
 use crate::view::View;
 
@@ -25,7 +25,7 @@ pub(super) fn of_moves(view: &View<'_>, policy: &Policy) -> Vec<Option<&'static 
 /// What the book's colours and marks have against a move.
 fn verdict(known: &MoveFacts) -> &'static str {
     match (known.recommended, known.annotation) {
-        (Some(false), _) => "red in the book",
+        (Some(Recommendation::Red), _) => "red in the book",
         (_, Some(Annotation::Bad)) => "marked ? in the book",
         (_, Some(Annotation::Blunder)) => "marked ?? in the book",
         (_, Some(Annotation::Dubious)) => "marked ?! in the book",

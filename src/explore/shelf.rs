@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::opened;
 use crate::base::error::Result as Done;
-use crate::book::counts::Among;
+use crate::book::Among;
 use crate::book::{self, Book, BookSet, Evaluations};
 use crate::edit::Editor;
 use crate::evals::{self, Store};

@@ -18,7 +18,7 @@ use super::minimax::{Known, UNKNOWN};
 use super::search::Setup;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::Book;
+use crate::book::Moves;
 use crate::chess::{MoveCode, Packed};
 
 /// A move that loses over this many centipawns more than allowed goes without another search.
@@ -32,7 +32,7 @@ const ROUNDS: usize = 16;
 /// # Errors
 /// As [`evaluate()`].
 pub fn confirm(
-    (book, graph): (&dyn Book, &Graph),
+    (book, graph): (&dyn Moves, &Graph),
     limits: Limits,
     times: u64,
     knowledge: &mut Knowledge,

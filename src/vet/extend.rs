@@ -11,7 +11,7 @@ use super::vetted::Extended;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::Keys;
-use crate::book::{Book, Format};
+use crate::book::{Format, Keeps, Moves};
 use crate::chess::{Packed, Position};
 
 /// How probable it is that play goes on with the engine's best move: others may choose another one, so lines do not grow one
@@ -54,7 +54,7 @@ impl Eq for Place {}
 #[expect(clippy::too_many_arguments, reason = "each of them is another thing")]
 pub fn extend(
     book: &mut Extended<'_>,
-    (vetted, graph): (&dyn Book, &Graph),
+    (vetted, graph): (&dyn Moves, &Graph),
     side: Option<Color>,
     count: usize,
     format: Format,
@@ -99,7 +99,7 @@ pub fn extend(
         for Place { chance, at, .. } in now {
             let Some(mv) = best(knowledge, &at) else { continue };
             let is_ours = side.is_none_or(|side| side == at.chess().turn());
-            if (is_ours || format != Format::Polyglot) && book.add(&at, mv) {
+            if (is_ours || format.keeps() != Keeps::Weights) && book.add(&at, mv) {
                 added += usize::from(is_ours);
                 progress.at(added as u64);
             }

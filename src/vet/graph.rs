@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use shakmaty::{Move, Position as _};
 
@@ -13,8 +13,9 @@ use super::reach::reach;
 use super::value::{Value, value};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
+use crate::base::visit::Break;
 use crate::book::traverse::{ByPlies, KeyHasher, Replies};
-use crate::book::{Book, MoveFacts};
+use crate::book::{MoveFacts, Moves};
 use crate::chess::{MoveCode, Packed, Position};
 use crate::choose::{Policy, chances};
 use crate::uci::Score;
@@ -58,8 +59,8 @@ impl Graph {
     ///
     /// # Errors
     /// When the work is interrupted, or the book is too large.
-    pub fn of(book: &dyn Book, progress: &Progress) -> Result<Self> {
-        let replies = Replies::of(book, &[book], usize::MAX);
+    pub fn of(book: &dyn Moves, progress: &Progress) -> Result<Self> {
+        let replies = Replies::of(book, &[book], usize::MAX)?;
         let (mut positions, mut before) = (Vec::new(), Vec::new());
         let mut numbers = HashMap::default();
         let (mut first, mut keys) = (vec![0_u32], Vec::<u64>::new());
@@ -71,7 +72,7 @@ impl Graph {
             let at = visited.at;
             let (Some(packed), Ok(number)) = (Packed::new(at), u32::try_from(positions.len())) else {
                 fits = false;
-                return ControlFlow::Break(());
+                return Err(Break::Enough);
             };
             numbers.insert(at.key(), number);
             positions.push(packed);
@@ -87,12 +88,12 @@ impl Graph {
             let end = u32::try_from(keys.len());
             fits = end.is_ok();
             first.push(end.unwrap_or_default());
-            if fits { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if fits { Ok(()) } else { Err(Break::Enough) }
         })?;
         let to: Option<Vec<u32>> = keys.iter().map(|key| numbers.get(key).copied()).collect();
         let links = to.filter(|_| fits).and_then(|to| Links::new(first, to));
         let Some(links) = links else {
-            return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves").at_path(book.path()));
+            return Err(Error::new(ErrorKind::File, "the book has more than 2^32 moves"));
         };
         let components = Components::new(&links);
         Ok(Self { positions, before, numbers, links, components, codes, chances: all_chances, own })
@@ -157,7 +158,7 @@ impl Graph {
     }
 
     /// The probability that play reaches each position if the moves are those of another book, which has no others.
-    pub fn reach_under(&self, book: &dyn Book) -> (Vec<f64>, Vec<bool>) {
+    pub fn reach_under(&self, book: &dyn Moves) -> (Vec<f64>, Vec<bool>) {
         let mut changed = vec![0.0; self.codes.len()];
         let mut ends = vec![false; self.len()];
         let (mut moves, mut shares, mut scratch) = (Vec::new(), Vec::new(), Vec::new());

@@ -4,7 +4,7 @@
 use shakmaty::Color;
 
 use super::graph::Worth;
-use crate::book::{Format, MoveFacts};
+use crate::book::{Format, Keeps, MoveFacts, Recommendation};
 use crate::choose::{Policy, chances};
 
 /// The greatest weight that moves are scaled to: a Polyglot book's.
@@ -98,23 +98,23 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
     let mut fates = fates.iter();
     moves.retain_mut(|facts| {
         let Some(fate) = fates.next() else { return true };
-        match format {
-            Format::Ctg => {
+        match format.keeps() {
+            Keeps::Looks => {
                 if fate.goes {
-                    facts.recommended = Some(false);
+                    facts.recommended = Some(Recommendation::Red);
                 }
                 true
             }
-            Format::Abk => {
+            Keeps::Priorities => {
                 facts.weight = if fate.goes { 0 } else { fate.weight };
                 true
             }
-            Format::Polyglot => {
+            Keeps::Weights => {
                 facts.weight = fate.weight;
                 // A move that is never played may have learned something.
                 !fate.goes || fate.weight == 0
             }
-            Format::Kvetka | Format::Counts => !fate.goes,
+            Keeps::Results => !fate.goes,
         }
     });
 }

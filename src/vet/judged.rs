@@ -7,7 +7,7 @@ use super::judge::{Fate, Limits};
 use super::minimax::Backed;
 use crate::base::error::Result;
 use crate::base::interrupt;
-use crate::book::{Book, MoveFacts};
+use crate::book::{MoveFacts, Moves};
 
 /// Positions between two checks for an interrupt.
 const STRIDE: u32 = 1 << 10;
@@ -16,7 +16,7 @@ const STRIDE: u32 = 1 << 10;
 #[derive(Clone, Copy)]
 pub struct JudgedBook<'a> {
     /// The book.
-    pub book: &'a dyn Book,
+    pub book: &'a dyn Moves,
     /// Its positions.
     pub graph: &'a Graph,
     /// Their values.

@@ -7,7 +7,7 @@ use super::graph::{Graph, Worth};
 use super::minimax::Backed;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{Book, MoveFacts};
+use crate::book::{MoveFacts, Moves};
 use crate::chess::{Packed, Position};
 
 /// A store that is asked for the positions of a book.
@@ -31,7 +31,7 @@ impl Look {
     ///
     /// # Errors
     /// When the work is interrupted, or the book is too large.
-    pub fn back_up(&mut self, book: &dyn Book, progress: &Progress) -> Result<()> {
+    pub fn back_up(&mut self, book: &dyn Moves, progress: &Progress) -> Result<()> {
         let graph = Graph::of(book, progress)?;
         let backed = graph.back_up(&graph.known(|at| self.knowledge.score(at)));
         self.backed = Some((graph, backed));

@@ -1,22 +1,24 @@
 //! A book as if its moves had been judged, and as if moves had been added.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
 use super::graph::{Graph, Worth};
 use super::judge::{Limits, apply};
 use super::minimax::Backed;
+use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::base::visit::to_the_end;
 use crate::book::traverse::Keys;
-use crate::book::{Book, Counts, Format, MoveFacts, PositionRecord, Scope, Visit};
-use crate::bookmaker::Layer;
+use crate::book::{
+    Counts, Format, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
+};
 use crate::chess::{MoveCode, Position};
 
 /// A book whose moves are judged.
 pub struct Vetted<'a> {
-    book: &'a dyn Book,
+    book: &'a dyn Moves,
     graph: &'a Graph,
     backed: &'a Backed,
     limits: Limits,
@@ -28,7 +30,7 @@ impl<'a> Vetted<'a> {
     /// A book of which `graph` holds the positions, judged by values that were backed up in it, for a new book of this
     /// format.
     pub fn new(
-        book: &'a dyn Book,
+        book: &'a dyn Moves,
         graph: &'a Graph,
         backed: &'a Backed,
         limits: Limits,
@@ -44,12 +46,8 @@ impl<'a> Vetted<'a> {
     }
 }
 
-impl Layer for Vetted<'_> {
-    fn below(&self) -> &dyn Book {
-        self.book
-    }
-
-    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+impl Moves for Vetted<'_> {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = Vec::new();
         self.book.moves(at, &mut moves);
         if let Some(worth) = self.worth(at, &moves) {
@@ -60,7 +58,7 @@ impl Layer for Vetted<'_> {
     }
 
     /// Positions that are not in the graph are shown as they are.
-    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         self.book.each(scope, progress, &mut |record| {
             let at = || self.graph.position(self.graph.number(record.key)?);
             let Some(at) = at() else { return visit(record) };
@@ -80,25 +78,33 @@ impl Layer for Vetted<'_> {
             visit(&PositionRecord { moves, ..record.clone() })
         })
     }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn as_remarks(&self) -> Option<&dyn Remarks> {
+        self.book.as_remarks()
+    }
 }
 
 /// A book with more moves: at most one for each position.
 pub struct Extended<'a> {
-    book: &'a dyn Book,
+    book: &'a dyn Moves,
     format: Format,
     added: BTreeMap<u64, (Position, Move)>,
 }
 
 impl<'a> Extended<'a> {
     /// A book without more moves yet, for a new book of this format.
-    pub fn new(book: &'a dyn Book, format: Format) -> Self {
+    pub fn new(book: &'a dyn Moves, format: Format) -> Self {
         Self { book, format, added: BTreeMap::new() }
     }
 
     /// Adds a legal move, unless the book has it. Returns whether it was added.
     pub fn add(&mut self, at: &Position, mv: Move) -> bool {
         let mut moves = Vec::new();
-        self.changed_moves(at, &mut moves);
+        self.moves(at, &mut moves);
         let is_new = !self.added.contains_key(&at.key()) && !moves.iter().any(|facts| facts.mv == mv);
         if is_new {
             self.added.insert(at.key(), (at.clone(), mv));
@@ -120,26 +126,22 @@ impl<'a> Extended<'a> {
     fn facts<M>(&self, mv: Move, beside: &[MoveFacts<M>]) -> MoveFacts {
         let weight = beside.iter().map(|facts| facts.weight).max().unwrap_or(0).max(1);
         let plain = MoveFacts::new(mv, weight);
-        match self.format {
+        match self.format.keeps() {
             // A move without results is played only if its author says so.
-            Format::Ctg => MoveFacts { recommended: Some(true), ..plain },
+            Keeps::Looks => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
             // The weight is what the results are, so there must be some.
-            Format::Kvetka => {
+            Keeps::Results => {
                 let counts =
                     Counts { games: weight.div_ceil(2), wins: weight / 2, draws: weight % 2, losses: 0 };
                 MoveFacts { counts: Some(counts), ..plain }
             }
-            Format::Polyglot | Format::Abk | Format::Counts => plain,
+            Keeps::Weights | Keeps::Priorities => plain,
         }
     }
 }
 
-impl Layer for Extended<'_> {
-    fn below(&self) -> &dyn Book {
-        self.book
-    }
-
-    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+impl Moves for Extended<'_> {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let start = out.len();
         self.book.moves(at, out);
         if let Some((_, mv)) = self.added.get(&at.key()) {
@@ -148,11 +150,10 @@ impl Layer for Extended<'_> {
         }
     }
 
-    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
-        let mut met = Keys::default();
-        let mut broken = false;
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        let (mut met, mut whole) = (Keys::default(), true);
         let unreached = self.book.each(scope, progress, &mut |record| {
-            let flow = match self.added.get(&record.key) {
+            let seen = match self.added.get(&record.key) {
                 Some((_, mv)) if met.insert(record.key) => {
                     let mut record = record.clone();
                     record.moves.push(self.facts(*mv, &record.moves).into());
@@ -160,16 +161,24 @@ impl Layer for Extended<'_> {
                 }
                 _ => visit(record),
             };
-            broken = flow.is_break();
-            flow
-        });
-        let rest = self.added.iter().filter(|(key, _)| !met.contains(key));
+            whole &= seen.is_ok();
+            seen
+        })?;
+        let rest = self.added.iter().filter(|(key, _)| whole && !met.contains(key));
         for (_, (at, mv)) in rest {
             let facts = self.facts::<Move>(*mv, &[]);
-            if broken || visit(&PositionRecord::of(at, &[facts])) == ControlFlow::Break(()) {
+            if to_the_end(visit(&PositionRecord::of(at, &[facts])))?.is_none() {
                 break;
             }
         }
-        unreached
+        Ok(unreached)
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn as_remarks(&self) -> Option<&dyn Remarks> {
+        self.book.as_remarks()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::book::MoveFacts;
+use crate::book::{MoveFacts, Recommendation};
 
 /// What a book knows of a move besides its weight; null where the format does not have it.
 pub struct Facts<'a, M>(pub &'a MoveFacts<M>);
@@ -16,7 +16,7 @@ impl<M> Serialize for Facts<'_, M> {
         map.serialize_entry("draws", &counts.map(|counts| counts.draws))?;
         map.serialize_entry("losses", &counts.map(|counts| counts.losses))?;
         map.serialize_entry("annotation", &annotation.map(|mark| mark.as_str()))?;
-        map.serialize_entry("recommended", recommended)?;
+        map.serialize_entry("recommended", &recommended.map(Recommendation::is_green))?;
         map.serialize_entry("learn", learned)?;
         // Left out if the format has none.
         if ratings.is_some() {

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Move, Position as _};
 
 pub(crate) use self::facts::Facts;
 pub(crate) use self::game_line::GameLine;
-use crate::book::{Book, BookSet, GameReference, MoveFacts};
+use crate::book::{Book, BookSet, GameReference, MoveFacts, Moves};
 use crate::chess::{Game, Position};
 use crate::choose::{Losses, Policy, chances};
 use crate::openings::Opening;
@@ -77,14 +77,16 @@ impl<'a> View<'a> {
         let line = first.map(|(first, _)| {
             book_set.line_of(policy.reading(color, from), position, first.mv, 0, &mut Vec::new())
         });
-        let (opening, comment, reference) = (Opening::of(game), book.comment(position), book.game(position));
+        let (opening, remarks) = (Opening::of(game), book.as_remarks());
+        let comment = remarks.and_then(|book| book.comment(position));
+        let reference = remarks.and_then(|book| book.game(position));
         Self { book, game, mode, moves, losses, opening, comment, reference, line, asked: None, worth: None }
     }
 }
 
 /// A book's moves in a position with the chance of each, the most likely first; those that `admit` refuses have none.
 pub(crate) fn by_chance(
-    book: &dyn Book,
+    book: &dyn Moves,
     at: &Position,
     policy: &Policy,
     admit: impl FnMut(Move) -> bool,

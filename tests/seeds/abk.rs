@@ -3,14 +3,13 @@
 //! move is found again, and what the writer writes of any moves is a sound book with all that the start reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::ControlFlow;
 
 use shakmaty::{CastlingMode, Position as _, Role};
 use tabiya::base::progress::Progress;
 use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
 use tabiya::book::abk::records::Record;
 use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::{Book, Counts, MoveFacts, PositionRecord, Scope, open_bytes};
+use tabiya::book::{Book, Counts, MoveFacts, PositionRecord, Recommendation, Scope, open_bytes, Moves};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
@@ -112,7 +111,7 @@ fn rewritten(known: &[PositionRecord], other: &Abk) {
                 continue;
             };
             // What the header keeps from tournaments gets the priority 0.
-            assert_eq!(known.weight > 0 && known.recommended != Some(false), found.weight > 0);
+            assert_eq!(known.weight > 0 && known.recommended != Some(Recommendation::Red), found.weight > 0);
             if let (Some(known), Some(found)) = (known.counts, found.counts) {
                 let games = known.games.max(known.wins + known.losses);
                 // Greater ones are halved.
@@ -145,8 +144,9 @@ fn every(book: &Abk) -> Vec<PositionRecord> {
     let mut every = Vec::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         every.push(known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     every
 }
 

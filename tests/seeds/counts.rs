@@ -8,7 +8,8 @@ use shakmaty::Position as _;
 use tabiya::base::findings::summed;
 use tabiya::base::progress::Progress;
 use tabiya::book;
-use tabiya::book::counts::{By, CountFile, CountWriter, Line, MAGIC, Shape, Slice, sum};
+use tabiya::book::counts::{CountFile, CountWriter, Line, MAGIC, Shape, sum};
+use tabiya::book::{By, Slice};
 use tabiya::chess::MoveCode;
 use tabiya::chess::{Packed, Position, RatingBand, Speed};
 

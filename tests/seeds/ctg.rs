@@ -2,13 +2,12 @@
 //! where the index leads is found again, and a book that is written comes back.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use shakmaty::{CastlingMode, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
 use tabiya::book::ctg::{Ctg, Draft, Signature, decode};
-use tabiya::book::{Annotation, Book, Counts, MoveFacts, PositionRecord, Ratings, Scope, open_bytes};
+use tabiya::book::{Annotation, Book, Counts, MoveFacts, PositionRecord, Ratings, Recommendation, Scope, open_bytes, Moves};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
@@ -160,7 +159,10 @@ fn of(raw: MoveCode, &[_, results, games, weight, verdict, rating]: &[u8; STEP])
     MoveFacts {
         counts: (verdict & 16 == 0).then(|| counts(games, results)),
         annotation: marks.get(usize::from(verdict) % 8).copied().flatten(),
-        recommended: [None, Some(true), Some(false)].get(usize::from(verdict >> 5)).copied().flatten(),
+        recommended: [None, Some(Recommendation::Green), Some(Recommendation::Red)]
+            .get(usize::from(verdict >> 5))
+            .copied()
+            .flatten(),
         ratings: (rating > 0).then(|| Ratings {
             average: Some(1000 + 8 * u32::from(rating)),
             performance: (rating % 2 == 0).then(|| 1000 + 10 * u32::from(rating)),
@@ -188,8 +190,9 @@ fn every(book: &Ctg) -> Vec<PositionRecord> {
     let mut every = Vec::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
         every.push(known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     every.sort_by_key(|known| known.key);
     every
 }

@@ -2,12 +2,12 @@
 //! is legal and given once, and what is written is read back without a difference.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use shakmaty::Position as _;
 use tabiya::base::progress::Progress;
+use tabiya::base::visit::Break;
 use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, Results, code};
-use tabiya::book::{Book, Scope, open_bytes};
+use tabiya::book::{Book, Scope, open_bytes, Moves};
 use tabiya::chess::Position;
 use tabiya::chess::normal::Normal;
 
@@ -117,19 +117,24 @@ fn look(book: &dyn Book) {
             assert!(moves.iter().skip(index + 1).all(|other| other.mv != known.mv));
         }
         assert_eq!(book.best(place).is_some(), moves.iter().any(|known| known.weight > 0));
-        book.comment(place);
-        book.game(place);
+        let remarks = book.as_remarks().unwrap();
+        remarks.comment(place);
+        remarks.game(place);
     }
     let mut games = 0;
-    book.games(&mut |_| {
-        games += 1;
-        if games < 1000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+    book.as_remarks()
+        .unwrap()
+        .games(&mut |_| {
+            games += 1;
+            if games < 1000 { Ok(()) } else { Err(Break::Enough) }
+        })
+        .unwrap();
     let mut positions = 0_u64;
     book.each(Scope::All, &Progress::none(), &mut |known| {
         positions += u64::from(known.total.is_some());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     let summary = book.summary(&Progress::none());
     assert!(positions <= summary.entries);
 }

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Color, KnownOutcome};
 use tabiya::adapter::session::{BookProblem, Output, Session};
 use tabiya::base::findings::Findings;
 use tabiya::base::progress::Progress;
-use tabiya::book::{Book, BookSet, Format, MoveFacts, Summary, open, starter};
+use tabiya::book::{Book, BookSet, Format, MoveFacts, Moves, Scope, Summary, Visit, open, starter};
 use tabiya::chess::Position;
 use tabiya::settings::books::BookFiles;
 use tabiya::settings::options::Options;
@@ -658,6 +658,14 @@ fn the_opponents_clock_runs_until_the_ponderhit() {
 /// An Arena book, as far as the adapter sees it.
 struct Arena;
 
+impl Moves for Arena {
+    fn moves(&self, _at: &Position, _out: &mut Vec<MoveFacts>) {}
+
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> tabiya::base::error::Result<u64> {
+        Ok(0)
+    }
+}
+
 impl Book for Arena {
     fn path(&self) -> &Path {
         Path::new("b.abk")
@@ -666,8 +674,6 @@ impl Book for Arena {
     fn format(&self) -> Format {
         Format::Abk
     }
-
-    fn moves(&self, _at: &Position, _out: &mut Vec<MoveFacts>) {}
 
     fn survey(&self, _progress: &Progress, _findings: &mut Findings<'_>) -> Summary {
         unreachable!("the adapter plays")

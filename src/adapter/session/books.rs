@@ -11,7 +11,7 @@ use super::advice::Advice;
 use super::named::Named;
 use super::rules::Rules;
 use super::{Output, Session};
-use crate::book::{Book, BookSet, Format};
+use crate::book::{Book, BookSet, Learnable};
 use crate::settings::books::BookFiles;
 use crate::uci::notice;
 
@@ -25,12 +25,12 @@ pub(crate) fn is_about_learning(message: &str) -> bool {
 
 /// Why none of these books can learn, and what to do; `None` if one can, or if there are none.
 fn why_none_learns(books: &[Arc<dyn Book>]) -> Option<String> {
-    if let Some(book) = books.iter().find(|book| book.learns_at().is_some()) {
-        let all = books.iter().all(|book| book.learns_at().is_none() || book.is_read_only());
+    if let Some(book) = books.iter().find(|book| book.as_learnable().is_some()) {
+        let all = books.iter().all(|book| book.as_learnable().is_none_or(Learnable::is_read_only));
         let what = "may only be read: results wait until it can be written";
         return all.then(|| format!("{} {what}", book.path().display()));
     }
-    if let Some(book) = books.iter().find(|book| book.format() != Format::Polyglot) {
+    if let Some(book) = books.iter().find(|book| !book.format().learns()) {
         let name = Path::new(book.path().file_name().unwrap_or_default());
         let learns = name.with_extension("bin");
         return Some(format!(
@@ -146,7 +146,9 @@ impl Session {
     ) -> BookSet {
         let before = std::mem::replace(&mut self.books.set, book_set);
         for color in Color::ALL {
-            for file in self.books.set.books(color).iter().filter_map(|book| book.learns_at()) {
+            for file in
+                self.books.set.books(color).iter().filter_map(|book| Some(book.as_learnable()?.file()))
+            {
                 if !out.opened.iter().any(|opened| opened == file) {
                     out.opened.push(file.to_owned());
                 }

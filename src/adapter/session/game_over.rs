@@ -10,7 +10,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use super::verdict::{Doubt, Evidence, Over, Why};
 use super::watch::{Answer, Ended, Question, Watch};
 use super::{Output, Session};
-use crate::book::{Book, BookSet, Fingerprint};
+use crate::book::{Book, BookSet, Fingerprint, Learnable};
 use crate::learn::FinishedGame;
 use crate::uci::Go;
 
@@ -31,19 +31,19 @@ impl Source {
 
     /// The book's file. Links were followed when the book was opened.
     pub fn file(&self) -> &Path {
-        self.book.learns_at().unwrap_or(self.book.path())
+        self.book.as_learnable().map_or(self.book.path(), Learnable::file)
     }
 
     /// What distinguishes the book from others. The first call reads the book: make it when the game begins.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        *self.fingerprint.get_or_init(|| self.book.fingerprint())
+        *self.fingerprint.get_or_init(|| self.book.as_learnable()?.fingerprint())
     }
 }
 
 /// The books that can learn the games of a colour, each file once.
 pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
     let mut sources: Vec<Source> = Vec::new();
-    for book in book_set.books(color).iter().filter(|book| book.learns_at().is_some()) {
+    for book in book_set.books(color).iter().filter(|book| book.as_learnable().is_some()) {
         let source = Source::new(book);
         if !sources.iter().any(|other| other.file() == source.file()) {
             sources.push(source);

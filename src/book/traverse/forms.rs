@@ -1,12 +1,12 @@
 //! Traverses books that store a position in its normal form: one entry serves up to four positions, with colours swapped,
 //! and mirrored if nobody may castle.
 
-use std::ops::ControlFlow;
-
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{Graph, STRIDE, depth_first};
+use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::base::visit::{Seen, to_the_end};
 use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, Visit};
 use crate::chess::Position;
 use crate::chess::normal::{Normal, forms};
@@ -46,11 +46,7 @@ pub(crate) trait Forms {
     fn position(&self, entry: &Self::Entry<'_>) -> Option<Chess>;
 
     /// Shows the entries that look-ups find, in the order of the file, until `see` breaks off.
-    fn scan<'a>(
-        &'a self,
-        progress: &Progress,
-        see: &mut dyn FnMut(Self::Entry<'a>) -> ControlFlow<()>,
-    ) -> ControlFlow<()>;
+    fn scan<'a>(&'a self, progress: &Progress, see: &mut dyn FnMut(Self::Entry<'a>) -> Seen) -> Seen;
 
     /// Appends the legal moves of a position in the order of its entry, each once, with what the book knows of them.
     ///
@@ -80,7 +76,7 @@ pub(crate) trait Forms {
         }
     }
 
-    /// Appends the book's moves in a position: see [`crate::book::Book::moves`].
+    /// Appends the book's moves in a position: see [`crate::book::Moves::moves`].
     fn moves_at(&self, chess: &Chess, out: &mut Vec<MoveFacts>) {
         if let Some((normal, entry)) = self.look_up(chess) {
             self.facts(chess, &normal, &entry, out);
@@ -104,13 +100,21 @@ impl<B: Forms> Graph for &B {
     }
 }
 
-/// See [`crate::book::Book::each`].
+/// See [`crate::book::Moves::each`].
 ///
 /// Shows each position that play reaches. The first of an entry has everything that the entry knows, the others have
 /// just their moves, because games must not count twice. Positions without moves come once, for their counts. With
 /// [`Scope::All`] the entries that play does not reach follow in the order of the file, White to move first, then in all
 /// other forms, because the file does not say which of them occurred.
-pub(crate) fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+///
+/// # Errors
+/// What fails in `visit`.
+pub(crate) fn each_form<B: Forms>(
+    book: &B,
+    scope: Scope,
+    progress: &Progress,
+    visit: Visit<'_>,
+) -> Result<u64> {
     let mut reporter = Reporter { book, facts: Vec::new(), record: PositionRecord::default(), visit };
     // The forms in which each entry was reached, one bit each.
     let mut seen = vec![0_u8; usize::try_from(book.numbers()).unwrap_or_default()];
@@ -118,11 +122,11 @@ pub(crate) fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, v
     let mut met = 0_u64;
     progress.things(0, "positions");
     let reached = depth_first(Position::start(), |at, follow| {
-        let Some((normal, entry)) = book.look_up(at.chess()) else { return ControlFlow::Continue(()) };
-        let Some(forms) = seen.get_mut(place(&entry)) else { return ControlFlow::Continue(()) };
+        let Some((normal, entry)) = book.look_up(at.chess()) else { return Ok(()) };
+        let Some(forms) = seen.get_mut(place(&entry)) else { return Ok(()) };
         let (first, form) = (*forms == 0, form(&normal));
         if *forms & form != 0 {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         *forms |= form;
         met += 1;
@@ -132,27 +136,27 @@ pub(crate) fn each_form<B: Forms>(book: &B, scope: Scope, progress: &Progress, v
         reporter.report(at, &normal, &entry, first)?;
         // A move without counts leads out of the book.
         follow.extend(reporter.facts.iter().filter(|facts| facts.counts.is_some()).map(|facts| facts.mv));
-        ControlFlow::Continue(())
+        Ok(())
     });
-    if reached.is_break() {
-        return 0;
+    if to_the_end(reached)?.is_none() {
+        return Ok(0);
     }
     let mut unreached = 0;
-    let _ = book.scan(progress, &mut |entry| {
+    to_the_end(book.scan(progress, &mut |entry| {
         if seen.get(place(&entry)).is_some_and(|forms| *forms != 0) {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         if scope == Scope::Reachable {
             unreached += 1;
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         let forms = book.position(&entry).map(forms).unwrap_or_default();
         forms.into_iter().enumerate().try_for_each(|(at, chess)| match Normal::of(&chess) {
             Some(normal) => reporter.report(&Position::from_chess(chess), &normal, &entry, at == 0),
-            None => ControlFlow::Continue(()),
+            None => Ok(()),
         })
-    });
-    unreached
+    }))?;
+    Ok(unreached)
 }
 
 /// The bit of the form that a position has. En passant counts, because some entries are written without their en-passant
@@ -173,13 +177,7 @@ struct Reporter<'a, B> {
 
 impl<B: Forms> Reporter<'_, B> {
     /// Shows a position of an entry, the `first` one with everything that the entry knows.
-    fn report(
-        &mut self,
-        at: &Position,
-        normal: &Normal,
-        entry: &B::Entry<'_>,
-        first: bool,
-    ) -> ControlFlow<()> {
+    fn report(&mut self, at: &Position, normal: &Normal, entry: &B::Entry<'_>, first: bool) -> Seen {
         self.facts.clear();
         self.book.facts(at.chess(), normal, entry, &mut self.facts);
         let record = &mut self.record;
@@ -188,7 +186,7 @@ impl<B: Forms> Reporter<'_, B> {
             self.book.describe_position(entry, record);
         }
         if self.facts.is_empty() && record.total.is_none() {
-            return ControlFlow::Continue(());
+            return Ok(());
         }
         (record.key, record.position) = (at.key(), Some(at.clone()));
         record.moves.clear();

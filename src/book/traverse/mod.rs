@@ -11,16 +11,17 @@ mod tests;
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
 pub(crate) use forms::{Forms, each_form};
 pub(crate) use plies::{ByPlies, Replies, Visited, has_form};
 
-use super::{Book, MoveFacts, PositionRecord, Visit};
+use super::{MoveFacts, Moves, PositionRecord, Visit};
+use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::visit::{Break, Seen, to_the_end};
 use crate::chess::Position;
 
 /// Positions followed at one depth. This bounds memory: about 70 MB for each of two depths.
@@ -153,10 +154,7 @@ pub(crate) fn breadth_first<G: Graph>(mut graph: G, positions: u64, progress: &P
 ///
 /// `visit` sees each position as often as it is reached, and appends the legal moves to follow, in order. It must give
 /// the moves of each position only once.
-pub(crate) fn depth_first(
-    start: Position,
-    mut visit: impl FnMut(&Position, &mut Vec<Move>) -> ControlFlow<()>,
-) -> ControlFlow<()> {
+pub(crate) fn depth_first(start: Position, mut visit: impl FnMut(&Position, &mut Vec<Move>) -> Seen) -> Seen {
     // The positions of the line that have moves left, each with the number of moves left before it; and those moves, the
     // next one last. A line without branches takes no room.
     let (mut line, mut left): (Vec<(Position, usize)>, Vec<Move>) = (Vec::new(), Vec::new());
@@ -177,7 +175,7 @@ pub(crate) fn depth_first(
             None => line.last().map(|(position, _)| position.after(mv)),
         });
     }
-    ControlFlow::Continue(())
+    Ok(())
 }
 
 /// Keys are random numbers already, so they are their own hashes.
@@ -203,15 +201,19 @@ impl Hasher for KeyHasher {
 pub(crate) type Keys = HashSet<u64, BuildHasherDefault<KeyHasher>>;
 
 /// Shows each position that play reaches from the starting position, once: along the book's own moves first, then along
-/// replies that it does not have but that lead back into it, as in a book for one side. Returns how many there were.
+/// replies that it does not have but that lead back into it, as in a book for one side. Returns how many of the book's `all`
+/// positions are not reached.
 ///
-/// `most` is how many positions the book has: replies are searched only if some of them are missing.
-pub(crate) fn each_reachable<B: Book + ?Sized>(
+/// Replies are searched only if some of all positions are missing.
+///
+/// # Errors
+/// What fails in `visit`, and when the work is interrupted.
+pub(crate) fn each_reachable<B: Moves + ?Sized>(
     book: &B,
-    most: u64,
+    all: u64,
     progress: &Progress,
     visit: Visit<'_>,
-) -> u64 {
+) -> Result<u64> {
     let mut met = 0_u64;
     let mut meet = |at: &Position, moves: &[MoveFacts]| {
         met += 1;
@@ -219,38 +221,38 @@ pub(crate) fn each_reachable<B: Book + ?Sized>(
             progress.at(met);
         }
         visit(&PositionRecord::of(at, moves))?;
-        if met == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if met == all { Err(Break::Enough) } else { Ok(()) }
     };
-    let (own, flow) = spread(book, None, &mut meet);
-    if flow.is_continue() && most > 0 {
-        let _ = spread(book, Some(&own), &mut meet);
+    let (own, seen) = spread(book, None, &mut meet);
+    if to_the_end(seen)?.is_some() && all > 0 {
+        to_the_end(spread(book, Some(&own), &mut meet).1)?;
     }
-    met
+    Ok(all.saturating_sub(met))
 }
 
 /// The keys of the positions that the book's own moves reach from the starting position; `None` if there are more than
 /// `most`.
-pub(crate) fn own_lines<B: Book + ?Sized>(book: &B, most: usize) -> Option<Keys> {
+pub(crate) fn own_lines<B: Moves + ?Sized>(book: &B, most: usize) -> Option<Keys> {
     let mut count = 0;
-    let (keys, flow) = spread(book, None, &mut |_, _| {
+    let (keys, seen) = spread(book, None, &mut |_, _| {
         count += 1;
-        if count > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if count > most { Err(Break::Enough) } else { Ok(()) }
     });
-    flow.is_continue().then_some(keys)
+    seen.is_ok().then_some(keys)
 }
 
 /// Shows what the book's own moves reach from the starting position or, given the keys of that, what replies reach beyond
 /// it. Returns the keys of all positions on the way.
-fn spread<B: Book + ?Sized>(
+fn spread<B: Moves + ?Sized>(
     book: &B,
     own: Option<&Keys>,
-    meet: &mut dyn FnMut(&Position, &[MoveFacts]) -> ControlFlow<()>,
-) -> (Keys, ControlFlow<()>) {
-    let mut seen = Keys::default();
+    meet: &mut dyn FnMut(&Position, &[MoveFacts]) -> Seen,
+) -> (Keys, Seen) {
+    let mut keys = Keys::default();
     let (mut moves, mut replies) = (Vec::new(), Vec::new());
-    let flow = depth_first(Position::start(), |at, follow| {
-        if !seen.insert(at.key()) {
-            return ControlFlow::Continue(());
+    let seen = depth_first(Position::start(), |at, follow| {
+        if !keys.insert(at.key()) {
+            return Ok(());
         }
         moves.clear();
         book.moves(at, &mut moves);
@@ -258,21 +260,21 @@ fn spread<B: Book + ?Sized>(
         if !moves.is_empty() && own.is_none_or(|own| !own.contains(&at.key())) {
             meet(at, &moves)?;
         }
-        let Some(own) = own else { return ControlFlow::Continue(()) };
-        if (seen.len() as u64).is_multiple_of(STRIDE) && interrupt::check().is_err() {
-            return ControlFlow::Break(());
+        let Some(own) = own else { return Ok(()) };
+        if (keys.len() as u64).is_multiple_of(STRIDE) {
+            interrupt::check()?;
         }
         for mv in at.chess().legal_moves() {
             let next = at.after(mv);
             replies.clear();
-            if !own.contains(&next.key()) && !seen.contains(&next.key()) {
+            if !own.contains(&next.key()) && !keys.contains(&next.key()) {
                 book.moves(&next, &mut replies);
             }
             if !replies.is_empty() {
                 follow.push(mv);
             }
         }
-        ControlFlow::Continue(())
+        Ok(())
     });
-    (seen, flow)
+    (keys, seen)
 }

@@ -1,14 +1,13 @@
 //! Traverses a book breadth first with the plies of each position, in memory that holds every position in 24 bytes.
 
-use std::ops::ControlFlow;
-
 use shakmaty::{Move, Position as _};
 
 use super::{Keys, STRIDE, own_lines};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::{Book, MoveFacts, Scope};
+use crate::base::visit::{Break, Seen, to_the_end};
+use crate::book::{MoveFacts, Moves, Scope};
 use crate::chess::normal::forms;
 use crate::chess::{MoveCode, Packed, Position};
 
@@ -103,11 +102,11 @@ impl ByPlies {
     /// Returns the keys of those that were seen.
     ///
     /// # Errors
-    /// When the work is interrupted.
+    /// What fails in `visit`, and when the work is interrupted.
     pub fn each(
         self,
         progress: &Progress,
-        mut visit: impl FnMut(&Visited<'_>, &mut Vec<Move>) -> ControlFlow<()>,
+        mut visit: impl FnMut(&Visited<'_>, &mut Vec<Move>) -> Seen,
     ) -> Result<Keys> {
         let Self { mut starts, most, again } = self;
         let mut state = State { seen: Keys::default(), tracks: Tracks::default(), next: Vec::new(), most };
@@ -134,7 +133,8 @@ impl ByPlies {
                 }
                 let Some(at) = packed.unpack() else { continue };
                 moves.clear();
-                if visit(&Visited { at: &at, plies, number, tracks: &state.tracks }, &mut moves).is_break() {
+                let visited = Visited { at: &at, plies, number, tracks: &state.tracks };
+                if to_the_end(visit(&visited, &mut moves))?.is_none() {
                     return Ok(state.seen);
                 }
                 for &mv in &moves {
@@ -163,13 +163,21 @@ impl From<Keys> for Replies {
 impl Replies {
     /// Finds out whether the `lines` of some books together leave out positions of any of the `books`. If the lines reach
     /// more than `most` positions, no replies are followed.
-    pub fn of<B: Book + ?Sized>(lines: &B, books: &[&dyn Book], most: usize) -> Self {
-        let own = own_lines(lines, most).filter(|own| books.iter().any(|book| leaves_out(*book, own)));
-        Self { own }
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn of<B: Moves + ?Sized>(lines: &B, books: &[&dyn Moves], most: usize) -> Result<Self> {
+        let Some(own) = own_lines(lines, most) else { return Ok(Self::default()) };
+        for book in books {
+            if leaves_out(*book, &own)? {
+                return Ok(own.into());
+            }
+        }
+        Ok(Self::default())
     }
 
     /// Appends the replies to follow from a position: legal moves to positions of the book that its own moves do not reach.
-    pub fn append<B: Book + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
+    pub fn append<B: Moves + ?Sized>(&self, book: &B, at: &Position, out: &mut Vec<Move>) {
         let Some(own) = &self.own else { return };
         let mut there: Vec<MoveFacts> = Vec::new();
         for mv in at.chess().legal_moves() {
@@ -188,13 +196,13 @@ impl Replies {
 
 /// Whether a book has positions with moves that are not among these. Positions that a format does not distinguish,
 /// mirrored or with colours swapped, count as one.
-fn leaves_out(book: &dyn Book, keys: &Keys) -> bool {
+fn leaves_out(book: &dyn Moves, keys: &Keys) -> Result<bool> {
     let mut found = false;
     book.each(Scope::All, &Progress::none(), &mut |known| {
         found = !known.moves.is_empty() && !has_form(known.key, known.position.as_ref(), keys);
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    found
+        if found { Err(Break::Enough) } else { Ok(()) }
+    })?;
+    Ok(found)
 }
 
 /// Whether a position is among these, or another one that some formats do not distinguish from it.
@@ -222,7 +230,7 @@ mod tests {
             assert_eq!(end.key(), at.key());
             follow.extend(moves(book, at).iter().map(|facts| facts.mv));
             replies.append(book, at, follow);
-            ControlFlow::Continue(())
+            Ok(())
         });
         assert!(visited.iter().all(|(_, key)| seen.as_ref().unwrap().contains(key)));
         visited
@@ -252,7 +260,7 @@ mod tests {
         }
         let white = Lines::new(&LINES, |ply| ply % 2 == 0);
         assert_eq!(visited(&white, ByPlies::default()).len(), 1 + 2 + 2 + 2);
-        assert!(Replies::of(&white, &[&white], 0).own.is_none());
+        assert!(Replies::of(&white, &[&white], 0).unwrap().own.is_none());
     }
 
     #[test]
@@ -264,7 +272,7 @@ mod tests {
         from.each(&Progress::none(), |visited, follow| {
             last = visited.plies;
             follow.extend(moves(&book, visited.at).iter().map(|facts| facts.mv));
-            if last == 9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if last == 9 { Err(Break::Enough) } else { Ok(()) }
         })
         .unwrap();
         assert_eq!(last, 9);
@@ -279,7 +287,7 @@ mod tests {
         from.each(&Progress::none(), |visited, follow| {
             seen.push((visited.plies, visited.at.key()));
             follow.extend(moves(&book, visited.at).iter().map(|facts| facts.mv));
-            ControlFlow::Continue(())
+            Ok(())
         })
         .unwrap();
         let expected = [(1, "d2d4"), (2, "d2d4 d7d5"), (2, "e2e4 e7e5")];

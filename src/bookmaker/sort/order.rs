@@ -106,7 +106,7 @@ fn add_up<R: Sortable>(rows: &mut [R], kept: usize, start: usize, end: usize) ->
 mod tests {
     use super::super::super::row::{Count, CountRow, Outcome};
     use super::*;
-    use crate::book::counts::Slice;
+    use crate::book::Slice;
     use crate::chess::MoveCode;
     use proptest::prelude::*;
 

@@ -130,6 +130,7 @@ impl Trim {
 #[cfg(test)]
 mod limits {
     use super::*;
+    use crate::book::Recommendation;
     use crate::book::{Annotation, Counts};
     use crate::chess::MoveCode;
 
@@ -163,7 +164,7 @@ mod limits {
 
     #[test]
     fn what_the_author_lets_be_played_is_heaviest() {
-        let green = MoveFacts { recommended: Some(true), ..MoveFacts::new(MoveCode(1), 2) };
+        let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(1), 2) };
         let bad = MoveFacts { annotation: Some(Annotation::Bad), ..MoveFacts::new(MoveCode(2), 900) };
         let trim = Trim { top: Some(1), ..Trim::default() };
         assert_eq!(

@@ -1,7 +1,6 @@
 //! A book as if it had only the moves that stay, so that whatever takes a book takes a trimmed one.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Move, Position as _};
@@ -10,9 +9,9 @@ use super::{Cut, Tally, Trim};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::visit::{Seen, to_the_end};
 use crate::book::traverse::{ByPlies, Keys, Replies, STRIDE, Visited, has_form};
-use crate::book::{Book, MoveFacts, PositionRecord, Scope, Visit};
-use crate::bookmaker::layer::Layer;
+use crate::book::{MoveFacts, Moves, PositionRecord, Remarks, Scope, Visit};
 use crate::chess::{MoveCode, Position};
 
 /// Where a position is.
@@ -30,7 +29,7 @@ enum Place {
 
 /// A book of which only some moves are shown.
 pub struct Trimmed<'a> {
-    book: &'a dyn Book,
+    book: &'a dyn Moves,
     trim: &'a Trim,
     /// The moves that were named.
     without: Vec<(u64, MoveCode)>,
@@ -51,7 +50,7 @@ impl<'a> Trimmed<'a> {
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn new(book: &'a dyn Book, trim: &'a Trim, progress: &Progress) -> Result<Self> {
+    pub fn new(book: &'a dyn Moves, trim: &'a Trim, progress: &Progress) -> Result<Self> {
         let mut trimmed = Self {
             book,
             trim,
@@ -66,7 +65,7 @@ impl<'a> Trimmed<'a> {
         trimmed.note_lines();
         if trimmed.traverses() {
             progress.things(0, "positions");
-            trimmed.replies = Replies::of(book, &[book], usize::MAX);
+            trimmed.replies = Replies::of(book, &[book], usize::MAX)?;
             if book.holds_positions() {
                 trimmed.reached = Some(trimmed.reach(progress)?);
             }
@@ -87,7 +86,7 @@ impl<'a> Trimmed<'a> {
         self.traverses() && !self.book.holds_positions()
     }
 
-    /// What became of the moves, after [`Book::each`].
+    /// What became of the moves, after [`Moves::each`].
     pub fn tally(&self) -> Tally {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -166,7 +165,7 @@ impl<'a> Trimmed<'a> {
     fn walk(
         &self,
         progress: &Progress,
-        mut see: impl FnMut(&Position, Place, &[MoveFacts]) -> ControlFlow<()>,
+        mut see: impl FnMut(&Position, Place, &[MoveFacts]) -> Seen,
     ) -> Result<(Keys, Keys)> {
         let mut deep = Keys::default();
         let mut moves = Vec::new();
@@ -186,25 +185,25 @@ impl<'a> Trimmed<'a> {
     }
 
     fn reach(&self, progress: &Progress) -> Result<(Keys, Keys)> {
-        self.walk(progress, |_, _, _| ControlFlow::Continue(()))
+        self.walk(progress, |_, _, _| Ok(()))
     }
 
     /// The keys of the positions after moves that stay, of a book that holds its positions.
     fn targets(&self, progress: &Progress) -> Result<Keys> {
-        let (mut targets, mut met, mut result) = (Keys::default(), 0_u64, Ok(()));
+        let (mut targets, mut met) = (Keys::default(), 0_u64);
         self.book.each(Scope::All, progress, &mut |record| {
             met += 1;
             if met.is_multiple_of(STRIDE) {
-                result = interrupt::check();
+                interrupt::check()?;
             }
             if let Some(at) = &record.position {
                 let cuts = self.cuts(record, Place::Inside);
                 let left = record.moves.iter().zip(cuts).filter(|(_, cut)| cut.is_none());
                 targets.extend(left.filter_map(|(facts, _)| Some(at.after(facts.at(at)?.mv).key())));
             }
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        result.map(|()| targets)
+            Ok(())
+        })?;
+        Ok(targets)
     }
 
     fn place(&self, key: u64) -> Place {
@@ -277,29 +276,27 @@ impl<'a> Trimmed<'a> {
     }
 
     /// Shows what stays of a book that holds only keys, with the positions that the traversal finds.
-    fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Tally {
+    fn each_found(&self, progress: &Progress, visit: Visit<'_>) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut see = |at: &Position, place, moves: &[MoveFacts]| {
             if moves.is_empty() {
-                return ControlFlow::Continue(());
+                return Ok(());
             }
             match self.trimmed(&PositionRecord::of(at, moves), place, &mut tally) {
                 Some(kept) => visit(&kept),
-                None => ControlFlow::Continue(()),
+                None => Ok(()),
             }
         };
         // The lines that stay come first, unless the traversal comes back to them.
         let mut on_lines = Vec::new();
-        let walked = self.walk(progress, |at, place, moves| see(at, place, moves));
-        if let Ok((reached, _)) = walked {
-            for line in &self.trim.below {
-                let mut at = Position::start();
-                for &mv in line {
-                    if !reached.contains(&at.key()) && self.lines.contains_key(&at.key()) {
-                        on_lines.push(at.clone());
-                    }
-                    at.play(mv);
+        let (reached, _) = self.walk(progress, &mut see)?;
+        for line in &self.trim.below {
+            let mut at = Position::start();
+            for &mv in line {
+                if !reached.contains(&at.key()) && self.lines.contains_key(&at.key()) {
+                    on_lines.push(at.clone());
                 }
+                at.play(mv);
             }
         }
         on_lines.sort_by_key(Position::key);
@@ -308,7 +305,7 @@ impl<'a> Trimmed<'a> {
         for at in &on_lines {
             moves.clear();
             self.book.moves(at, &mut moves);
-            if see(at, Place::OnLine, &moves).is_break() {
+            if to_the_end(see(at, Place::OnLine, &moves))?.is_none() {
                 break;
             }
         }
@@ -317,11 +314,11 @@ impl<'a> Trimmed<'a> {
         self.book.each(Scope::All, &Progress::none(), &mut |record| {
             positions += u64::from(!record.moves.is_empty());
             moves += record.moves.len() as u64;
-            ControlFlow::Continue(())
-        });
+            Ok(())
+        })?;
         tally.cut(Cut::Unreached, moves.saturating_sub(tally.moves));
         (tally.positions, tally.moves) = (positions.max(tally.positions), moves.max(tally.moves));
-        tally
+        Ok(tally)
     }
 }
 
@@ -332,13 +329,9 @@ fn played(moves: &[Move]) -> Position {
     at
 }
 
-impl Layer for Trimmed<'_> {
-    fn below(&self) -> &dyn Book {
-        self.book
-    }
-
+impl Moves for Trimmed<'_> {
     /// Appends the moves that stay, if the position is known to be reached.
-    fn changed_moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         let mut moves = Vec::new();
         self.book.moves(at, &mut moves);
         let cuts = self.cuts(&PositionRecord::of(at, &moves), self.place(at.key()));
@@ -346,11 +339,11 @@ impl Layer for Trimmed<'_> {
     }
 
     /// Shows what stays. A traversal decides what is shown whatever the scope.
-    fn each_changed(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
         if self.finds_positions() {
-            let tally = self.each_found(progress, visit);
+            let tally = self.each_found(progress, visit)?;
             *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
-            return 0;
+            return Ok(0);
         }
         let scope = if self.traverses() { Scope::All } else { scope };
         let mut tally = Tally::default();
@@ -360,9 +353,17 @@ impl Layer for Trimmed<'_> {
             &mut tally,
         ) {
             Some(kept) => visit(&kept),
-            None => ControlFlow::Continue(()),
-        });
+            None => Ok(()),
+        })?;
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally;
-        unreached
+        Ok(unreached)
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.book.holds_positions()
+    }
+
+    fn as_remarks(&self) -> Option<&dyn Remarks> {
+        self.book.as_remarks()
     }
 }

@@ -32,7 +32,8 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::lock::{Locked, lock_named};
 use crate::base::progress::Progress;
 use crate::base::replace::Replacement;
-use crate::book::counts::{By, CountFile, CountWriter, EXTENSION, Shape};
+use crate::book::By;
+use crate::book::counts::{CountFile, CountWriter, EXTENSION, Shape};
 use crate::games::{Apart, Sources, Stamp};
 use record::Record;
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::book::counts::Among;
+use crate::book::Among;
 use crate::bookmaker::row::{CountRow, PlacedRow};
 use crate::bookmaker::{Only, Tags};
 use crate::chess::{RatingBand, Speed};

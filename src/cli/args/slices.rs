@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::book::counts::{Among, By, RATING, SPEED};
+use crate::book::{Among, By, RATING, SPEED};
 use crate::bookmaker::Filter;
 use crate::chess::{RatingBand, Speed};
 

@@ -10,7 +10,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{self, Annotation, Format, Written};
+use crate::book::{self, Annotation, Recommendation, Written};
 use crate::bookmaker::{Merged, Resources};
 use crate::chess::{Game, notation};
 use crate::cli::args::positions::game_at;
@@ -148,8 +148,7 @@ fn value_of(text: &str) -> Option<Value> {
     let (mut color, mut mark) = (None, None);
     for word in text.split(',') {
         match word {
-            "green" if color.is_none() => color = Some(true),
-            "red" if color.is_none() => color = Some(false),
+            "green" | "red" if color.is_none() => color = Recommendation::of_name(word),
             _ if mark.is_none() => mark = Some(Annotation::of_name(word)?),
             _ => return None,
         }
@@ -169,7 +168,7 @@ fn name_of(args: &Args, game: &Game) -> String {
 
 fn undo(path: &Path, mut editor: Editor, resources: &Resources) -> Result<Exit> {
     let format = book::open(path)?.format();
-    if format != Format::Polyglot {
+    if !format.learns() {
         let what =
             format!("only edits of Polyglot books are kept, and this is a book of the format {format}");
         return Err(Error::new(ErrorKind::Usage, what)
@@ -204,13 +203,9 @@ fn not_whole(path: &Path, merged: &Merged, new: &Written) -> Error {
 
 /// What a book says of a move, in words.
 fn describe(said: &Said) -> String {
-    let color = match said.recommended {
-        Some(true) => ", green",
-        Some(false) => ", red",
-        None => "",
-    };
+    let colour = said.recommended.map(|colour| format!(", {}", colour.as_str())).unwrap_or_default();
     let mark = mark(said.annotation);
-    format!("weight {}{color}{}{mark}", said.weight, if mark.is_empty() { "" } else { ", " })
+    format!("weight {}{colour}{}{mark}", said.weight, if mark.is_empty() { "" } else { ", " })
 }
 
 /// Prints a line of what a move had and has.
@@ -235,8 +230,8 @@ mod tests {
         let look = |color, mark| Some(Value::Look { color, mark });
         assert_eq!(value_of("60"), Some(Value::Weight(60)));
         assert_eq!(value_of("none"), Some(Value::Plain));
-        assert_eq!(value_of("green"), look(Some(true), None));
-        assert_eq!(value_of("red,??"), look(Some(false), Some(Annotation::Blunder)));
+        assert_eq!(value_of("green"), look(Some(Recommendation::Green), None));
+        assert_eq!(value_of("red,??"), look(Some(Recommendation::Red), Some(Annotation::Blunder)));
         assert_eq!(value_of("!?"), look(None, Some(Annotation::Interesting)));
         for text in
             ["", "-1", "1.5", "99999999999999999999", "green,red", "!,?", "none,!", "blue", "green,none"]

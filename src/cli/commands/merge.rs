@@ -7,8 +7,9 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
-use crate::book::counts::{By, CountFile, CountWriter, Shape, is_named, split};
-use crate::book::{self, Book, Scope};
+use crate::book::By;
+use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
+use crate::book::{self, Book, Moves, Scope};
 use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
@@ -85,13 +86,11 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     interrupt::watch();
     let writer = book::create(output, &to.file.options(&resources))?;
     let progress = Progress::terminal(output.to_string_lossy());
-    let needs_positions = writer.needs_positions();
-    let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {
-        (true, _) if to.all => Scope::All,
-        (false, false) => Scope::All,
-        _ => Scope::Reachable,
+    let scope = |book: &dyn Moves| match to.all || !book.holds_positions() {
+        true => bookmaker::widest(book, &*writer),
+        false => Scope::Reachable,
     };
-    let scoped: Vec<_> = books.iter().map(|book| (&**book, scope(&**book))).collect();
+    let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
     // If only keys are known, --all cannot include unreached positions either.
     let keys_only = books.iter().all(|book| !book.holds_positions());
     let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
@@ -100,16 +99,11 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     let why = if keys_only { "the book holds only their keys" } else { "--all takes them" };
     lines.extend(written::merged_lines(&merged, why));
     lines.extend(written::lines(&book));
-    let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = damage::report(&books, exit)?;
-    if book.moves == 0 {
-        let what = match merged.read {
-            0 => "no line from the starting position reaches a move of the book",
-            _ => "the format can hold none of the moves",
-        };
-        return Ok(written::nothing(output, what, None));
-    }
-    Ok(exit)
+    let why = match merged.read {
+        0 => "no line from the starting position reaches a move of the book",
+        _ => "the format can hold none of the moves",
+    };
+    written::end(&lines, &books, Exit::Done, (output, &book), why)
 }
 
 /// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::base::error::Result;
+use crate::book::Recommendation;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
@@ -145,8 +146,8 @@ fn label(step: &Step, look: Look) -> String {
     let text = format!("{}{}{reply}", step.san, mark(step.known.annotation));
     match step.known.recommended.filter(|_| look.colour) {
         // ANSI's codes for green and red.
-        Some(true) => format!("\x1b[32m{text}\x1b[0m"),
-        Some(false) => format!("\x1b[31m{text}\x1b[0m"),
+        Some(Recommendation::Green) => format!("\x1b[32m{text}\x1b[0m"),
+        Some(Recommendation::Red) => format!("\x1b[31m{text}\x1b[0m"),
         None => text,
     }
 }

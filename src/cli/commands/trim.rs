@@ -8,7 +8,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
-use crate::book::{self, Book, Scope};
+use crate::book::{self};
 use crate::bookmaker;
 use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
 use crate::cli::args::positions::game_after;
@@ -16,7 +16,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, written};
+use crate::cli::output::written;
 use crate::learn;
 
 /// `tabiya trim`.
@@ -119,11 +119,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let writer = book::create(output, &args.to.options(&resources))?;
     let progress = Progress::terminal(output.to_string_lossy());
     let trimmed = Trimmed::new(&*book, &trim, &progress)?;
-    // A book that holds only keys has no positions for formats that need them, except those that its moves reach.
-    let keys_only = !book.holds_positions() && writer.needs_positions();
-    let scope = if keys_only { Scope::Reachable } else { Scope::All };
-    let books: [(&dyn Book, Scope); 1] = [(&trimmed, scope)];
-    let (merged, written) = bookmaker::merge(&books, &resources, writer, &progress)?;
+    let scope = bookmaker::widest(&trimmed, &*writer);
+    let (merged, written) = bookmaker::merge(&[(&trimmed, scope)], &resources, writer, &progress)?;
     drop(progress);
     let tally = trimmed.tally();
     let mut lines = report(&tally, &trim);
@@ -133,17 +130,12 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
     lines.extend(written::lines(&written));
-    let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = damage::report([&book], exit)?;
-    if written.moves == 0 {
-        let what = match (tally.moves, tally.kept_moves) {
-            (0, _) => "the book has no moves",
-            (_, 0) => "no move of the book is left",
-            _ => "the format can hold none of the moves that are left",
-        };
-        return Ok(written::nothing(output, what, None));
-    }
-    Ok(exit)
+    let why = match (tally.moves, tally.kept_moves) {
+        (0, _) => "the book has no moves",
+        (_, 0) => "no move of the book is left",
+        _ => "the format can hold none of the moves that are left",
+    };
+    written::end(&lines, [&book], Exit::Done, (output, &written), why)
 }
 
 /// What stays, and what does not.

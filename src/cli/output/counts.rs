@@ -11,7 +11,8 @@ use crate::base::error::Result;
 use crate::base::findings::{Severity, listed, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
-use crate::book::counts::{By, CountFile, CountsWritten, sum};
+use crate::book::By;
+use crate::book::counts::{CountFile, CountsWritten, sum};
 
 /// What was written, in a line for people; none if nothing was written.
 pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {

@@ -1,10 +1,12 @@
 //! What commands that write a book have in common.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::exit::Exit;
 use super::rows::many;
-use super::warn;
+use super::{damage, print_lines, warn};
+use crate::base::error::Result;
 use crate::book::{Book, Green, WriteOptions, Written};
 use crate::bookmaker::{Merged, Resources};
 use crate::games::cbh;
@@ -107,6 +109,21 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
         lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
     }
     lines
+}
+
+/// Prints what a command made of books, what of them is damaged, and, if nothing was `written`, why: a clause.
+///
+/// # Errors
+/// When standard output cannot be written, or the user asks to stop before the books are checked.
+pub fn end<'a>(
+    lines: &[String],
+    books: impl IntoIterator<Item = &'a Arc<dyn Book>>,
+    exit: Exit,
+    (output, written): (&Path, &Written),
+    why: &str,
+) -> Result<Exit> {
+    let exit = damage::report(books, print_lines(lines, exit)?)?;
+    Ok(if written.moves == 0 { nothing(output, why, None) } else { exit })
 }
 
 /// Reports that nothing was written, why, and what to do. A file that existed before is unchanged.

@@ -8,14 +8,17 @@ use super::{Line, Parsed, position};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::book::counts::columns::{self, Column};
-use crate::book::counts::footer::Footer;
-use crate::book::counts::table::Table;
-use crate::book::counts::values::Values;
 use crate::evals::Wanted;
+use crate::parquet::columns::{Columns, Named};
+use crate::parquet::footer::Footer;
+use crate::parquet::table::Table;
+use crate::parquet::values::Values;
 
 /// Rows between two reports of progress.
 pub(super) const STRIDE: u64 = 1 << 12;
+
+/// Rows that one byte of a file may hold: rows of one position, whose FEN is written once, may differ only in small numbers.
+const ROWS_PER_BYTE: u64 = 64;
 
 /// The columns of texts, which come first, and those of numbers.
 const TEXTS: [&str; 2] = ["fen", "line"];
@@ -27,19 +30,19 @@ const NUMBERS: [&str; 4] = ["depth", "knodes", "cp", "mate"];
 /// When it cannot be read, is damaged, lacks a column, or has one of another type.
 pub(super) fn open(path: &Path) -> Result<Table> {
     let find = |footer: &Footer| {
-        let needed = |name: &str, column: Option<Column>| {
-            column.ok_or_else(|| {
+        let all = Columns::of(&footer.schema);
+        let needed = |name| -> Result<Named<'_, '_>> {
+            all.named(name)?.ok_or_else(|| {
                 let what = format!("this Parquet file has no column {name:?}, and no evaluations without it");
                 Error::new(ErrorKind::Format, what)
                     .advice("the columns are fen, line, depth, knodes, cp and mate")
             })
         };
-        let texts = TEXTS.iter().map(|name| needed(name, columns::text(&footer.schema, name)?));
-        let numbers = NUMBERS.iter().map(|name| {
-            let cast = format!("CAST({name} AS BIGINT) AS {name}");
-            needed(name, columns::number(&footer.schema, name, &cast)?)
-        });
-        texts.chain(numbers).collect()
+        let texts = TEXTS.iter().map(|name| needed(name)?.texts());
+        let numbers =
+            NUMBERS.iter().map(|name| needed(name)?.numbers(&format!("CAST({name} AS BIGINT) AS {name}")));
+        let columns: Result<Vec<_>> = texts.chain(numbers).collect();
+        Ok((columns?, ROWS_PER_BYTE))
     };
     Table::new(Blob::open(path)?, find)
 }

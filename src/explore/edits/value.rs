@@ -5,7 +5,7 @@ use shakmaty::Move;
 
 use super::Op;
 use crate::book::edit::{Change, Edit, Value};
-use crate::book::{Annotation, Format};
+use crate::book::{Annotation, Format, Keeps, Recommendation};
 use crate::edit::{Expected, Said};
 use crate::explore::fault::Fault;
 
@@ -18,8 +18,8 @@ pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str)
     if op == Op::Delete {
         return Ok(vec![edit(Change::Delete)]);
     }
-    let values = match format {
-        Format::Ctg => looks(value)?,
+    let values = match format.keeps() {
+        Keeps::Looks => looks(value)?,
         _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
     };
     let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
@@ -55,13 +55,13 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
 /// What a book says of a move, as the page has it; null if it does not have it.
 pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
     let Some(said) = said else { return Json::Null };
-    match format {
-        Format::Ctg => json!({
+    match format.keeps() {
+        Keeps::Looks => json!({
             "weight": said.weight,
-            "color": said.recommended.map(|green| if green { "green" } else { "red" }),
+            "color": said.recommended.map(Recommendation::as_str),
             "mark": said.annotation.map(|mark| mark.as_str()),
         }),
-        Format::Abk => json!({ "priority": said.priority }),
+        Keeps::Priorities => json!({ "priority": said.priority }),
         _ => json!({ "weight": said.weight }),
     }
 }
@@ -71,24 +71,22 @@ pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
 /// # Errors
 /// When the page does not say what it showed.
 pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault> {
-    Ok(match format {
+    Ok(match format.keeps() {
         _ if expect.is_null() => Expected::Absent,
-        Format::Ctg => match (expect.is_object(), colored(expect), marked(expect)) {
+        Keeps::Looks => match (expect.is_object(), colored(expect), marked(expect)) {
             (true, Some(recommended), Some(annotation)) => Expected::Look { recommended, annotation },
             _ => return Err(Fault::bad("expect: write an object with color and mark")),
         },
-        Format::Abk => Expected::Priority(number(expect, "priority")?),
+        Keeps::Priorities => Expected::Priority(number(expect, "priority")?),
         _ => Expected::Weight(number(expect, "weight")?),
     })
 }
 
 /// The colour that an object names; `None` if there is no such colour.
-fn colored(object: &Json) -> Option<Option<bool>> {
+fn colored(object: &Json) -> Option<Option<Recommendation>> {
     match object.get("color").map(Json::as_str) {
         None | Some(None) => Some(None),
-        Some(Some("green")) => Some(Some(true)),
-        Some(Some("red")) => Some(Some(false)),
-        Some(Some(_)) => None,
+        Some(Some(name)) => Recommendation::of_name(name).map(Some),
     }
 }
 
@@ -128,7 +126,7 @@ mod tests {
 
     #[test]
     fn looks_are_given_taken_away_or_kept() {
-        let green = Value::Look { color: Some(true), mark: None };
+        let green = Value::Look { color: Some(Recommendation::Green), mark: None };
         let good = Value::Look { color: None, mark: Some(Annotation::Good) };
         let of = |value: Json| looks(&value).ok();
         assert_eq!(of(json!("none")), Some(vec![Value::Plain]));
@@ -154,7 +152,10 @@ mod tests {
         assert_eq!(is(Format::Kvetka, json!({ "priority": 5 })), None);
         assert_eq!(is(Format::Abk, json!({ "priority": 3 })), Some(Expected::Priority(3)));
         let look = |recommended, annotation| Some(Expected::Look { recommended, annotation });
-        assert_eq!(is(Format::Ctg, json!({ "weight": 7, "color": "green" })), look(Some(true), None));
+        assert_eq!(
+            is(Format::Ctg, json!({ "weight": 7, "color": "green" })),
+            look(Some(Recommendation::Green), None)
+        );
         assert_eq!(
             is(Format::Ctg, json!({ "color": null, "mark": "!" })),
             look(None, Some(Annotation::Good))

@@ -4,8 +4,10 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting_to, field, finished};
+use crate::book::Learnable as _;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::polyglot::Entries;
+use crate::book::polyglot::Polyglot;
 use crate::book::polyglot::entry::Entry;
 use crate::chess::{Game, MoveCode};
 use crate::learn::edit::{Attempt, EntryEdit};
@@ -180,7 +182,7 @@ fn a_deleted_move_comes_back_with_what_it_had_learned_unless_that_was_reset() {
 #[test]
 fn a_game_that_was_played_from_the_book_before_an_edit_is_learned_after_it() {
     let disk = fresh();
-    let before = crate::book::open_bytes("a.bin", disk.files().book).unwrap().fingerprint();
+    let before = Polyglot::new("a.bin", disk.files().book).fingerprint();
     for compacted in [false, true] {
         let mut playing = if compacted { compacting_to(&disk, 1) } else { learner(&disk) };
         playing.expect(before);

@@ -6,13 +6,14 @@
 //! lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!
 //! A move that the header's limits keep from being played (too few games, too few won, too late a ply) is red,
-//! [`MoveFacts::recommended`]` = Some(false)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
+//! [`MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
 //! never played. The ply is that of the tree's shortest path to the position, because a position from a FEN has no other.
 //!
 //! A damaged book is played as far as it is sound: the walk ends at cycles, links out of the file, deleted records and
 //! illegal moves, and goes through the rest.
 
 mod check;
+mod each;
 mod edit;
 pub mod layout;
 pub mod read;
@@ -26,7 +27,6 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
-pub(crate) use edit::patch;
 pub use write::{Draft, Writer, write as write_draft};
 
 use crate::base::background::Background;
@@ -34,8 +34,10 @@ use crate::base::bytes;
 use crate::base::error::{Error, Result};
 use crate::base::findings::Findings;
 use crate::base::map::{Access, Map};
+use crate::base::patch::Patch;
 use crate::base::progress::Progress;
-use crate::book::{Book, Format, MoveFacts, Summary};
+use crate::book::edit::Edit;
+use crate::book::{Book, Format, Patchable, Prioritized, Summary};
 use crate::chess::Position;
 use layout::{HEADER_LEN, HEADER_LEN_AT, RECORD_LEN, RECORD_LEN_AT, START};
 use read::{Index, IndexedMove};
@@ -93,6 +95,19 @@ impl Abk {
     }
 }
 
+impl Prioritized for Abk {
+    fn priority(&self, at: &Position, mv: Move) -> Option<u8> {
+        let of_key = self.index().of_key(at.key());
+        of_key.iter().find(|known| known.mv.resolve(at.chess()) == Some(mv)).map(|known| known.priority)
+    }
+}
+
+impl Patchable for Abk {
+    fn patch(&self, at: &Position, edits: &[Edit], progress: &Progress) -> Result<Patch> {
+        edit::patch(&self.data, at, edits, progress)
+    }
+}
+
 impl Book for Abk {
     fn path(&self) -> &Path {
         &self.path
@@ -102,24 +117,12 @@ impl Book for Abk {
         Format::Abk
     }
 
-    /// Appends the moves by descending weight.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        let index = self.index();
-        for known in index.of_key(at.key()) {
-            let Some(mv) = known.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv)) else {
-                continue;
-            };
-            out.push(MoveFacts {
-                counts: index.has_games.then(|| known.counts(index.has_results)),
-                recommended: known.limited.then_some(false),
-                ..MoveFacts::new(mv, known.weight)
-            });
-        }
+    fn as_prioritized(&self) -> Option<&dyn Prioritized> {
+        Some(self)
     }
 
-    fn priority(&self, at: &Position, mv: Move) -> Option<u8> {
-        let of_key = self.index().of_key(at.key());
-        of_key.iter().find(|known| known.mv.resolve(at.chess()) == Some(mv)).map(|known| known.priority)
+    fn as_patchable(&self) -> Option<&dyn Patchable> {
+        Some(self)
     }
 
     fn best(&self, at: &Position) -> Option<Move> {

@@ -1,25 +1,26 @@
 //! Count files as a book: a position is found in place, by the keys that the file is sorted by.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use super::each::each;
 use super::seek::Keys;
-use super::{Among, CountFile, Line, Shape, Sum, sum};
-use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::findings::Findings;
-use crate::base::interrupt;
+use super::{CountFile, Line, Shape, Sum, sum};
+use crate::base::error::{Error, Result};
+use crate::base::findings::{Finding, Findings};
 use crate::base::progress::Progress;
-use crate::book::traverse::{STRIDE, each_reachable};
-use crate::book::{Book, Counts, Format, MoveFacts, PositionRecord, Scope, Summary, Visit};
+use crate::book::{Among, Book, Counts, Format, MoveFacts, Moves, Scope, Sliced, Summary, Visit, damage_of};
 use crate::chess::{MoveCode, Position};
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.
 pub struct CountBook {
     path: PathBuf,
-    files: Vec<(CountFile, Keys)>,
+    pub(super) files: Vec<(CountFile, Keys)>,
     /// The games that count.
-    among: Among,
+    pub(super) among: Among,
+    /// What is damaged, once the book was read to its end.
+    pub(super) damage: OnceLock<Vec<Finding>>,
 }
 
 impl CountBook {
@@ -54,7 +55,7 @@ impl CountBook {
         let mut files = files.into_iter().map(sorted).collect::<Result<Vec<_>>>()?;
         // Programs that write folders number their files in the order of the rows, but not all of them.
         files.sort_by_key(|(_, keys)| keys.bounds());
-        Ok(Self { path: path.to_owned(), files, among: Among::default() })
+        Ok(Self { path: path.to_owned(), files, among: Among::default(), damage: OnceLock::new() })
     }
 
     /// The same book, in which only these games count.
@@ -68,8 +69,8 @@ impl CountBook {
     }
 
     /// The moves in a position, of games that count and of these.
-    fn moves_of(&self, at: &Position, among: &Among) -> Moves {
-        let mut moves = Moves::default();
+    fn moves_of(&self, at: &Position, among: &Among) -> MoveSums {
+        let mut moves = MoveSums::default();
         let by = self.among.by().or(among.by());
         for (file, keys) in &self.files {
             file.of_key(keys, at.key(), by, |line| {
@@ -81,46 +82,33 @@ impl CountBook {
         moves
     }
 
-    /// Shows the rows of each position, in the order of the files, until `see` breaks off.
-    fn each_key(&self, wanted: Shape, progress: &Progress, see: &mut dyn FnMut(&[Line]) -> ControlFlow<()>) {
-        progress.things(self.files.iter().map(|(file, _)| file.rows()).sum(), "rows");
-        let (mut lines, mut at) = (Vec::<Line>::new(), 0_u64);
-        let mut stopped = false;
-        let stop = || Error::new(ErrorKind::Interrupted, "the work stopped");
-        let groups =
-            self.files.iter().flat_map(|(file, _)| (0..file.groups()).map(move |group| (file, group)));
-        for (file, group) in groups {
-            let read = file.group(group, wanted, |line| {
-                if !self.among.has(line.slice) {
-                    return Ok(());
-                }
-                if at.is_multiple_of(STRIDE) {
-                    interrupt::check()?;
-                    progress.at(at);
-                }
-                at += 1;
-                if lines.last().is_some_and(|last| last.key != line.key) {
-                    stopped = see(&lines).is_break();
-                    lines.clear();
-                    if stopped {
-                        return Err(stop());
-                    }
-                }
-                lines.push(*line);
-                Ok(())
-            });
-            // A damaged row group is left out from there on.
-            if stopped || read.is_err() && interrupt::check().is_err() {
-                return;
-            }
-        }
-        if !lines.is_empty() {
-            let _ = see(&lines);
-        }
+    pub(super) fn has_positions(&self) -> bool {
+        self.files.iter().all(|(file, _)| file.has_positions())
+    }
+}
+
+impl Moves for CountBook {
+    /// Appends the moves in the order of the first file that has the position.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        out.extend(self.moves_of(at, &Among::default()).facts().filter_map(|facts| facts.at(at)));
     }
 
-    fn has_positions(&self) -> bool {
-        self.files.iter().all(|(file, _)| file.has_positions())
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each(self, scope, progress, visit)
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.has_positions()
+    }
+}
+
+impl Sliced for CountBook {
+    fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool {
+        let knows = self.files.iter().all(|(file, _)| file.shape().by.covers(among.by()));
+        if knows {
+            out.extend(self.moves_of(at, among).facts().filter_map(|facts| facts.at(at)));
+        }
+        knows
     }
 }
 
@@ -137,47 +125,8 @@ impl Book for CountBook {
         Format::Counts
     }
 
-    /// Appends the moves in the order of the first file that has the position.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        out.extend(self.moves_of(at, &Among::default()).facts().filter_map(|facts| facts.at(at)));
-    }
-
-    fn moves_among(&self, at: &Position, among: &Among, out: &mut Vec<MoveFacts>) -> bool {
-        let knows = self.files.iter().all(|(file, _)| file.shape().by.covers(among.by()));
-        if knows {
-            out.extend(self.moves_of(at, among).facts().filter_map(|facts| facts.at(at)));
-        }
-        knows
-    }
-
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
-        if scope == Scope::Reachable {
-            let mut positions = 0;
-            self.each_key(Shape { positions: false, by: self.among.by() }, &Progress::none(), &mut |lines| {
-                positions += u64::from(lines.iter().any(|line| line.mv != MoveCode::NULL));
-                ControlFlow::Continue(())
-            });
-            return positions.saturating_sub(each_reachable(self, positions, progress, visit));
-        }
-        let wanted = Shape { positions: self.has_positions(), by: self.among.by() };
-        self.each_key(wanted, progress, &mut |lines| {
-            let mut moves = Moves::default();
-            lines.iter().for_each(|line| moves.add(line));
-            let Some(first) = lines.first() else { return ControlFlow::Continue(()) };
-            let record = PositionRecord {
-                key: first.key,
-                position: first.packed.and_then(|packed| packed.unpack()),
-                total: wanted.positions.then(|| moves.total()),
-                moves: moves.facts().collect(),
-                ..PositionRecord::default()
-            };
-            if record.moves.is_empty() { ControlFlow::Continue(()) } else { visit(&record) }
-        });
-        0
-    }
-
-    fn holds_positions(&self) -> bool {
-        self.has_positions()
+    fn as_sliced(&self) -> Option<&dyn Sliced> {
+        Some(self)
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {
@@ -187,14 +136,18 @@ impl Book for CountBook {
         let Sum { rows, games, positions, .. } = whole;
         Summary { entries: rows, positions, games: Some(games), ..Summary::default() }
     }
+
+    fn damage(&self, progress: &Progress) -> Vec<Finding> {
+        self.damage.get_or_init(|| damage_of(self, progress)).clone()
+    }
 }
 
 /// The moves of a position, each once: rows that differ in what else they tell apart are added up.
 #[derive(Default)]
-struct Moves(Vec<(MoveCode, Counts)>);
+pub(super) struct MoveSums(Vec<(MoveCode, Counts)>);
 
-impl Moves {
-    fn add(&mut self, line: &Line) {
+impl MoveSums {
+    pub fn add(&mut self, line: &Line) {
         let Line { mv, wins, draws, losses, .. } = *line;
         let counts = Counts { games: wins + draws + losses, wins, draws, losses };
         match self.0.iter_mut().find(|(known, _)| *known == mv) {
@@ -204,11 +157,11 @@ impl Moves {
     }
 
     /// Games that reached the position, also those that ended there.
-    fn total(&self) -> Counts {
+    pub fn total(&self) -> Counts {
         self.0.iter().fold(Counts::default(), |sum, (_, counts)| sum.plus(*counts))
     }
 
-    fn facts(&self) -> impl Iterator<Item = MoveFacts<MoveCode>> {
+    pub fn facts(&self) -> impl Iterator<Item = MoveFacts<MoveCode>> {
         let moves = self.0.iter().filter(|(mv, _)| *mv != MoveCode::NULL);
         moves.map(|(mv, counts)| MoveFacts { counts: Some(*counts), ..MoveFacts::new(*mv, counts.points()) })
     }

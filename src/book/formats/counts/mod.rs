@@ -11,47 +11,36 @@ use std::path::{Path, PathBuf};
 
 use crate::base::error::{Error, Result};
 use crate::base::folder;
+use crate::book::{By, Slice};
 use crate::chess::MoveCode;
 use crate::chess::Packed;
 
 #[cfg(feature = "parquet")]
 mod book;
+mod check;
 #[cfg(feature = "parquet")]
-mod checked;
+mod each;
 #[cfg(feature = "parquet")]
-pub(crate) mod columns;
-#[cfg(feature = "parquet")]
-pub(crate) mod footer;
-#[cfg(feature = "parquet")]
-mod pages;
+mod layout;
 #[cfg(feature = "parquet")]
 mod read;
-#[cfg(feature = "parquet")]
-mod recent;
 #[cfg(feature = "parquet")]
 mod rows;
 #[cfg(feature = "parquet")]
 mod seek;
-mod slice;
-mod sum;
-#[cfg(feature = "parquet")]
-pub(crate) mod table;
 #[cfg(all(test, feature = "parquet"))]
 mod tests;
-#[cfg(feature = "parquet")]
-pub(crate) mod values;
 #[cfg(not(feature = "parquet"))]
 mod without;
 #[cfg(feature = "parquet")]
 mod write;
 
+pub use crate::parquet::MAGIC;
 #[cfg(feature = "parquet")]
 pub use book::CountBook;
+pub use check::{Sum, damage, sum};
 #[cfg(feature = "parquet")]
 pub use read::CountFile;
-pub(crate) use slice::SLICE_BITS;
-pub use slice::{Among, By, Shape, Slice};
-pub use sum::{Sum, damage, sum};
 #[cfg(not(feature = "parquet"))]
 pub use without::{CountBook, CountFile, CountWriter};
 #[cfg(feature = "parquet")]
@@ -62,9 +51,6 @@ pub(crate) const GAMES_BITS: u32 = 39;
 
 /// The most games that one row counts: about 550 thousand million.
 pub(crate) const MOST_GAMES: u64 = (1 << GAMES_BITS) - 1;
-
-/// The first and the last bytes of a Parquet file.
-pub const MAGIC: &[u8] = b"PAR1";
 
 /// The extension of a count file.
 pub const EXTENSION: &str = "parquet";
@@ -86,10 +72,14 @@ pub const COUNT_COLUMNS: [&str; 3] = ["wins", "draws", "losses"];
 /// The column of positions.
 pub const POSITION: &str = "position";
 
-/// The column of speeds.
-pub const SPEED: &str = "speed";
-/// The column of bands of ratings.
-pub const RATING: &str = "rating";
+/// The columns of a count file that not every one has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The positions themselves.
+    pub positions: bool,
+    /// Speeds and ratings.
+    pub by: By,
+}
 
 /// A row of a count file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,14 +3,16 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::columns::{self, Column, Holds, NUMBERS};
-use super::footer::Footer;
+use super::layout::{self, NUMBERS, ROWS_PER_BYTE};
 use super::seek::{Found, Keys};
-use super::table::Table;
-use super::values::Values;
-use super::{By, Line, Shape, VERSION, VERSION_NAME, rows};
+use super::{Line, POSITION, Shape, VERSION, VERSION_NAME, rows};
 use crate::base::blob::Blob;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::book::{By, RATING, SPEED};
+use crate::parquet::columns::Column;
+use crate::parquet::footer::Footer;
+use crate::parquet::table::Table;
+use crate::parquet::values::Values;
 
 /// The columns of numbers besides the keys.
 const OTHERS: usize = NUMBERS - 1;
@@ -44,7 +46,9 @@ impl CountFile {
         let mut known = None;
         let find = |footer: &Footer| {
             known = version(footer)?;
-            columns::find(&footer.schema)
+            let columns = layout::find(&footer.schema)?;
+            let rows_per_byte = ROWS_PER_BYTE * layout::shape(&columns).by.slices();
+            Ok((columns, rows_per_byte))
         };
         let table = Table::new(file, find)?;
         Ok(Self { table, version: known })
@@ -87,7 +91,7 @@ impl CountFile {
 
     /// The columns that it has and others may not have.
     pub fn shape(&self) -> Shape {
-        columns::shape(self.table.columns())
+        layout::shape(self.table.columns())
     }
 
     /// The version of the format in the file; `None` if another program wrote it.
@@ -148,11 +152,11 @@ impl CountFile {
         let left_out = self.table.columns().first().filter(|_| key.is_some()).map(|keys| keys.at);
         // Of the columns that are read, those before the move.
         let before = usize::from(key.is_none());
-        let is_wanted = |column: &Column| match column.holds {
-            Holds::Number | Holds::Text => left_out != Some(column.at),
-            Holds::Position => wanted.positions,
-            Holds::Speed => wanted.by.speed,
-            Holds::Rating => wanted.by.rating,
+        let is_wanted = |column: &Column| match () {
+            () if column.is_named(POSITION) => wanted.positions,
+            () if column.is_named(SPEED) => wanted.by.speed,
+            () if column.is_named(RATING) => wanted.by.rating,
+            () => left_out != Some(column.at),
         };
         let (mut known, mut slices) = (None, Vec::new());
         self.table.rows_of(group, rows, is_wanted, |row, columns, rows| {

@@ -1,8 +1,9 @@
 //! The rows of a count file, from the values of its columns.
 
-use super::values::Values;
-use super::{By, Line, MOST_GAMES, Slice};
+use super::{Line, MOST_GAMES};
+use crate::book::{By, Slice};
 use crate::chess::{MoveCode, Packed, RatingBand, Speed};
+use crate::parquet::values::Values;
 
 /// The key of a row, from the column of keys.
 ///

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::columns::Column;
-use super::footer::Bound;
-use super::recent::Recent;
-use super::table::Table;
-use super::values::number;
+use crate::parquet::columns::Column;
+use crate::parquet::footer::Bound;
+use crate::parquet::recent::Recent;
+use crate::parquet::table::Table;
+use crate::parquet::values::number;
 
 /// Where the keys of a file are.
 #[derive(Debug)]

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Among, CountsWritten, Line, Shape};
+use super::{CountsWritten, Line, Shape};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
-use crate::book::{Book, Format, MoveFacts, Summary};
+use crate::book::{Among, Book, Format, MoveFacts, Moves, Scope, Summary, Visit};
 use crate::chess::Position;
 
 /// A count file, which cannot exist.
@@ -31,16 +31,22 @@ impl CountBook {
     }
 }
 
+impl Moves for CountBook {
+    fn moves(&self, _: &Position, _: &mut Vec<MoveFacts>) {
+        match *self {}
+    }
+
+    fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> Result<u64> {
+        match *self {}
+    }
+}
+
 impl Book for CountBook {
     fn path(&self) -> &Path {
         match *self {}
     }
 
     fn format(&self) -> Format {
-        match *self {}
-    }
-
-    fn moves(&self, _: &Position, _: &mut Vec<MoveFacts>) {
         match *self {}
     }
 

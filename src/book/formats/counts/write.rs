@@ -19,15 +19,13 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescPtr, ColumnPath, TypePtr};
 
 use super::MOST_GAMES;
-use super::checked::CheckedPages;
-use super::pages::plain;
-use super::{
-    COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, RATING, SPEED, STDOUT, Shape, Slice, VERSION,
-    VERSION_NAME,
-};
+use super::{COUNT_COLUMNS, CountsWritten, KEY, Line, MOVE, POSITION, STDOUT, Shape, VERSION, VERSION_NAME};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::replace::Replacement;
+use crate::book::{RATING, SPEED, Slice};
 use crate::chess::{MoveCode, PACKED_LEN, RatingBand, Speed};
+use crate::parquet::checked::CheckedPages;
+use crate::parquet::pages::plain;
 
 /// Rows of a row group, which is held in memory until it is written, and which readers read at a time.
 const GROUP_ROWS: usize = 1 << 18;

@@ -2,7 +2,7 @@
 
 use super::layout::{GREEN, MARK_BITS, RED, STATISTICS_LEN};
 use crate::base::bytes;
-use crate::book::{Annotation, Counts};
+use crate::book::{Annotation, Counts, Recommendation};
 
 /// The known comments: code, sign or words (docs/formats/ctg.md, Marks and comments).
 const COMMENTS: [(u8, &str); 14] = [
@@ -126,13 +126,13 @@ impl Statistics {
         out.extend([self.recommendation, self.reserved, self.comment_code]);
     }
 
-    /// Whether a move to this position is green (`true`) or red (`false`). A move that is both is red, because a forbidden
+    /// The colour of a move to this position. A move that is both green and red is red, because a forbidden
     /// move must not be played.
-    pub fn recommended(&self) -> Option<bool> {
+    pub fn recommended(&self) -> Option<Recommendation> {
         if self.recommendation & RED != 0 {
-            Some(false)
+            Some(Recommendation::Red)
         } else {
-            (self.recommendation & GREEN != 0).then_some(true)
+            (self.recommendation & GREEN != 0).then_some(Recommendation::Green)
         }
     }
 
@@ -183,7 +183,8 @@ mod tests {
     #[test]
     fn colours_are_bits() {
         let colour = |recommendation| Statistics { recommendation, ..Statistics::default() }.recommended();
-        let expected = [None, Some(true), Some(true), Some(false), Some(false), None];
+        let (green, red) = (Some(Recommendation::Green), Some(Recommendation::Red));
+        let expected = [None, green, green, red, red, None];
         assert_eq!([0, 0x80, 0xa4, 0x40, 0xc0, 0x24].map(colour), expected);
     }
 

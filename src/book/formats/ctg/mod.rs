@@ -6,6 +6,7 @@
 //! beyond the end of the file and entries after a broken one in a page, and ignore moves that are not legal.
 
 mod check;
+mod each;
 mod entry;
 mod files;
 pub mod layout;
@@ -26,11 +27,23 @@ pub use read::page::Entry;
 pub use signature::{Signature, decode};
 pub use write::{Beside, Draft, Writer};
 
+use crate::base::error::Result;
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
 use crate::book::traverse::{Forms, each_form};
-use crate::book::{Book, Format, MoveFacts, Scope, Summary, Visit};
+use crate::book::{Book, Format, MoveFacts, Moves, Scope, Summary, Visit};
 use crate::chess::Position;
+
+impl Moves for Ctg {
+    /// Appends the moves in the order of the entry: see [`Forms::facts`] for their weights.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        self.moves_at(at.chess(), out);
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each_form(self, scope, progress, visit)
+    }
+}
 
 impl Book for Ctg {
     fn path(&self) -> &Path {
@@ -48,15 +61,6 @@ impl Book for Ctg {
 
     fn format(&self) -> Format {
         Format::Ctg
-    }
-
-    /// Appends the moves in the order of the entry: see [`Forms::facts`] for their weights.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.moves_at(at.chess(), out);
-    }
-
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
-        each_form(self, scope, progress, visit)
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

@@ -10,6 +10,7 @@
 
 mod block;
 mod check;
+mod each;
 mod element;
 mod files;
 mod header;
@@ -22,7 +23,6 @@ mod tests;
 mod wire;
 mod write;
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub use block::Packer;
@@ -37,11 +37,44 @@ pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
 pub use write::Writer;
 
+use crate::base::error::Result;
 use crate::base::findings::Findings;
 use crate::base::progress::Progress;
+use crate::base::visit::Seen;
 use crate::book::traverse::{Forms as _, each_form};
-use crate::book::{Book, Format, GameReference, MoveFacts, PositionRecord, Scope, Summary};
+use crate::book::{Book, Format, GameReference, MoveFacts, Moves, Remarks, Scope, Summary, Visit};
 use crate::chess::Position;
+
+impl Moves for Kvetka {
+    /// Appends the moves in the order of the element, each with the facts of the position that it leads to. A move's weight
+    /// is twice its wins plus its draws; if no move of the position has a game, all weigh 1.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        self.moves_at(at.chess(), out);
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each_form(self, scope, progress, visit)
+    }
+
+    fn as_remarks(&self) -> Option<&dyn Remarks> {
+        Some(self)
+    }
+}
+
+impl Remarks for Kvetka {
+    fn comment(&self, at: &Position) -> Option<String> {
+        self.extras(at)?.comment.map(|comment| opening_name(&comment))
+    }
+
+    fn game(&self, at: &Position) -> Option<GameReference> {
+        let link = self.extras(at)?.link?;
+        self.sources()?.game(link)
+    }
+
+    fn games(&self, see: &mut dyn FnMut(GameReference) -> Seen) -> Result<()> {
+        self.sources().map_or(Ok(()), |sources| sources.each(see))
+    }
+}
 
 impl Book for Kvetka {
     fn path(&self) -> &Path {
@@ -58,36 +91,6 @@ impl Book for Kvetka {
 
     fn warnings(&self) -> Vec<String> {
         self.warnings.iter().map(ToString::to_string).collect()
-    }
-
-    /// Appends the moves in the order of the element, each with the facts of the position that it leads to. A move's weight
-    /// is twice its wins plus its draws; if no move of the position has a game, all weigh 1.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        self.moves_at(at.chess(), out);
-    }
-
-    fn comment(&self, at: &Position) -> Option<String> {
-        self.extras(at)?.comment.map(|comment| opening_name(&comment))
-    }
-
-    fn game(&self, at: &Position) -> Option<GameReference> {
-        let link = self.extras(at)?.link?;
-        self.sources()?.game(link)
-    }
-
-    fn games(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
-        if let Some(sources) = self.sources() {
-            sources.each(see);
-        }
-    }
-
-    fn each(
-        &self,
-        scope: Scope,
-        progress: &Progress,
-        visit: &mut dyn FnMut(&PositionRecord) -> ControlFlow<()>,
-    ) -> u64 {
-        each_form(self, scope, progress, visit)
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

@@ -6,7 +6,9 @@ use shakmaty::Square;
 
 use super::Polyglot;
 use super::walk::walk;
+use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::base::visit::to_the_end;
 use crate::book::traverse::each_reachable;
 use crate::book::{PositionRecord, Scope, Visit};
 use crate::chess::MoveCode;
@@ -14,15 +16,17 @@ use crate::chess::MoveCode;
 /// Entries between two updates of the progress bar.
 const STRIDE: usize = 1 << 14;
 
-/// See [`crate::book::Book::each`]. [`Scope::All`] gives runs of one key in the order of the file: duplicates are added
+/// See [`crate::book::Moves::each`]. [`Scope::All`] gives runs of one key in the order of the file: duplicates are added
 /// up, the old form of castling becomes the new one where play reaches it, and entries whose move cannot be legal in
 /// any position are left out.
-pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
+///
+/// # Errors
+/// What fails in `visit`, and when the work is interrupted.
+pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
     let entries = book.entries();
     if scope == Scope::Reachable {
         progress.things(entries.len() as u64, "entries");
-        let positions = entries.positions();
-        return positions.saturating_sub(each_reachable(book, positions, progress, visit));
+        return each_reachable(book, entries.positions(), progress, visit);
     }
     let mut castlings = HashMap::new();
     if entries.iter().any(|entry| may_be_old_castling(entry.mv)) {
@@ -51,11 +55,11 @@ pub fn each(book: &Polyglot, scope: Scope, progress: &Progress, visit: Visit<'_>
         if !trusted {
             known.moves.iter_mut().for_each(|known| known.learned = None);
         }
-        if !known.moves.is_empty() && visit(&known).is_break() {
+        if !known.moves.is_empty() && to_the_end(visit(&known))?.is_none() {
             break;
         }
     }
-    0
+    Ok(0)
 }
 
 /// Whether a code is a step from the king's first square to one that it castles to.

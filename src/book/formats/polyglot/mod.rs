@@ -27,11 +27,12 @@ pub(crate) use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
 pub use write::Writer;
 
+use crate::base::error::Result;
 use crate::base::findings::Findings;
 use crate::base::map::Map;
 use crate::base::progress::Progress;
 use crate::book::verdict::best;
-use crate::book::{Book, Fingerprint, Format, MoveFacts, Scope, Summary, Visit};
+use crate::book::{Book, Fingerprint, Format, Learnable, MoveFacts, Moves, Scope, Summary, Visit};
 use crate::chess::Position;
 
 /// Different moves that [`Polyglot::best`] compares without allocating. Positions of real books have fewer.
@@ -65,29 +66,7 @@ impl Polyglot {
     }
 }
 
-impl Book for Polyglot {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn format(&self) -> Format {
-        Format::Polyglot
-    }
-
-    fn learns_at(&self) -> Option<&Path> {
-        self.file.as_deref()
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.is_read_only
-    }
-
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        let entry =
-            |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));
-        fingerprint(self.data.len() as u64, entry).ok()
-    }
-
+impl Moves for Polyglot {
     /// Appends the moves in the order of the file. What was learned is left out if any entry of the position has more
     /// half-points than its games allow, because such an entry keeps something else in those bytes.
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
@@ -104,6 +83,44 @@ impl Book for Polyglot {
         if !trusted {
             out.iter_mut().skip(start).for_each(|known| known.learned = None);
         }
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each::each(self, scope, progress, visit)
+    }
+
+    fn holds_positions(&self) -> bool {
+        false
+    }
+}
+
+impl Learnable for Polyglot {
+    fn file(&self) -> &Path {
+        self.file.as_deref().unwrap_or(&self.path)
+    }
+
+    fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        let entry =
+            |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));
+        fingerprint(self.data.len() as u64, entry).ok()
+    }
+}
+
+impl Book for Polyglot {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn format(&self) -> Format {
+        Format::Polyglot
+    }
+
+    fn as_learnable(&self) -> Option<&dyn Learnable> {
+        self.file.as_ref().map(|_| self as _)
     }
 
     fn best(&self, at: &Position) -> Option<Move> {
@@ -129,14 +146,6 @@ impl Book for Polyglot {
     /// Polyglot books have neither colours nor marks.
     fn heaviest(&self, at: &Position) -> Option<Move> {
         self.best(at)
-    }
-
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> u64 {
-        each::each(self, scope, progress, visit)
-    }
-
-    fn holds_positions(&self) -> bool {
-        false
     }
 
     fn survey(&self, progress: &Progress, findings: &mut Findings<'_>) -> Summary {

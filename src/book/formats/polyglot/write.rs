@@ -128,9 +128,8 @@ mod tests {
     use super::super::{Entries, Polyglot};
     use super::*;
     use crate::base::progress::Progress;
-    use crate::book::{Book, Scope};
+    use crate::book::{Moves, Scope};
     use proptest::prelude::*;
-    use std::ops::ControlFlow;
 
     fn written(book: &[PositionRecord]) -> (Vec<u8>, Written) {
         let folder = tempfile::tempdir().unwrap();
@@ -214,8 +213,9 @@ mod tests {
                 let mut known = known.clone();
                 known.moves.sort_by_key(|known| known.mv.0);
                 read.push((known.key, known.moves));
-                ControlFlow::Continue(())
-            });
+                Ok(())
+            })
+            .unwrap();
             prop_assert_eq!(read, known.into_iter().map(|known| (known.key, known.moves)).collect::<Vec<_>>());
         }
     }

@@ -4,7 +4,6 @@ mod json;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use shakmaty::CastlingMode;
@@ -12,11 +11,12 @@ use shakmaty::CastlingMode;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::visit::Break;
 use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use crate::chess::Position;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::facts::{colour, learned};
+use crate::cli::output::facts::learned;
 use crate::cli::output::lines::number;
 use crate::cli::output::rows::{many, percent};
 use crate::cli::output::{self, Printed, damage};
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let mut printed = Ok(());
         diff(books, &resources, &progress, &mut |difference| {
             printed = progress.aside(|| listing.print(difference, out));
-            if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if printed.is_ok() { Ok(()) } else { Err(Break::Enough) }
         })?;
         drop(progress);
         printed?;
@@ -273,8 +273,8 @@ fn changes(changed: &Changed) -> String {
         let none = || "none".to_owned();
         let mark = |facts: &Facts| facts.annotation.map_or_else(none, |mark| mark.as_str().to_owned());
         change("mark", mark(a), mark(b));
-        let painted = |facts: &Facts| facts.recommended.map_or_else(none, |green| colour(green).to_owned());
-        change("colour", painted(a), painted(b));
+        let colour = |facts: &Facts| facts.recommended.map_or_else(none, |colour| colour.as_str().to_owned());
+        change("colour", colour(a), colour(b));
         let results = |facts: &Facts| facts.learned.map_or_else(none, learned);
         change("learned", results(a), results(b));
     }

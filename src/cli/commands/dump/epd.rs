@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::iter;
-use std::ops::ControlFlow;
 
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::Xoshiro256PlusPlus};
@@ -46,7 +45,7 @@ pub fn suite(book: &dyn Book, plies: u32, seed: u64) -> Result<Vec<Vec<MoveCode>
         } else if !at.chess().legal_moves().is_empty() && met.insert(least_key(at)) {
             lines.push(visited.tracks.line(visited.number));
         }
-        ControlFlow::Continue(())
+        Ok(())
     })?;
     lines.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
     Ok(lines)

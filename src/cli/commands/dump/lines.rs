@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 use std::vec;
 
 use shakmaty::Position as _;
@@ -30,7 +29,7 @@ struct Branch {
 /// # Errors
 /// When `out` cannot be written, or the work is interrupted.
 pub fn games(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
-    let reached = Reached::of(book);
+    let reached = Reached::of(book)?;
     let plies = plies(book, &reached.replies())?;
     let mut lines = Lines::new(book, reached.followed());
     let (mut game, mut moves) = (Game::new(book), Vec::new());
@@ -71,7 +70,7 @@ fn plies(book: &dyn Book, replies: &Replies) -> Result<HashMap<u64, usize>> {
         book.moves(at, &mut moves);
         follow.extend(moves.iter().map(|facts| facts.mv));
         replies.append(book, at, follow);
-        ControlFlow::Continue(())
+        Ok(())
     })?;
     Ok(plies)
 }

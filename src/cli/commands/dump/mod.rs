@@ -7,12 +7,12 @@ mod pgn;
 mod tsv;
 
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
+use crate::base::visit::Break;
 use crate::book::{Book, PositionRecord, Scope};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     }
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
     let castlings = if scope == Scope::All && args.format != Form::Pgn {
-        tsv::Castlings::find(&*book)
+        tsv::Castlings::find(&*book)?
     } else {
         tsv::Castlings::default()
     };
@@ -154,7 +154,7 @@ fn each(
     let mut result = Ok(());
     book.each(scope, &Progress::none(), &mut |known| {
         result = write(known, out);
-        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
+        if result.is_ok() { Ok(()) } else { Err(Break::Enough) }
+    })?;
     Ok(result?)
 }

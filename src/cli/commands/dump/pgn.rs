@@ -1,16 +1,17 @@
 //! A book's lines as one PGN game with variations.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::io::Write;
 
 use shakmaty::Position as _;
 
+use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::{self, Keys, own_lines};
-use crate::book::{Annotation, Book, Scope};
+use crate::book::{Annotation, Book, Moves, Scope};
 use crate::chess::Position;
 use crate::chess::normal::forms;
+use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Replies, Step};
 use crate::games::export::{San, Writer};
 use crate::openings::Opening;
@@ -29,8 +30,11 @@ enum Task {
 
 /// Writes the tree. Each position is followed once; a line that reaches it again ends there with a comment. Returns how many
 /// moves of the book are left out because no line reaches their positions.
-pub fn tree(book: &dyn Book, out: &mut dyn Write) -> io::Result<u64> {
-    let reached = Reached::of(book);
+///
+/// # Errors
+/// When `out` cannot be written, or the work is interrupted.
+pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
+    let reached = Reached::of(book)?;
     let mut writer = Writer::default();
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
     tags(&name, "?", common(book, &reached), &mut writer);
@@ -108,10 +112,13 @@ pub struct Reached {
 
 impl Reached {
     /// Looks at the whole book.
-    pub fn of(book: &dyn Book) -> Self {
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn of(book: &dyn Moves) -> Result<Self> {
         let own = own_lines(book, usize::MAX).unwrap_or_default();
-        let unreached = unreached(book, &own);
-        Self { own, unreached }
+        let unreached = unreached(book, &own)?;
+        Ok(Self { own, unreached })
     }
 
     /// The replies that lines follow: none if the book's own moves reach everything.
@@ -133,7 +140,7 @@ impl Reached {
 
 /// The positions of a book that its own moves do not reach: the keys of each and how many moves it has. Positions that a
 /// format does not distinguish, mirrored or with colours swapped, count as one.
-fn unreached(book: &dyn Book, reached: &Keys) -> Vec<(Vec<u64>, u64)> {
+fn unreached(book: &dyn Moves, reached: &Keys) -> Result<Vec<(Vec<u64>, u64)>> {
     let mut unreached = HashMap::new();
     let mut met = HashSet::new();
     book.each(Scope::All, &Progress::none(), &mut |known| {
@@ -142,16 +149,16 @@ fn unreached(book: &dyn Book, reached: &Keys) -> Vec<(Vec<u64>, u64)> {
             Some(at) => forms(at.chess().clone()).into_iter().map(key).collect(),
             None => vec![known.key],
         };
-        let Some(&least) = keys.iter().min() else { return ControlFlow::Continue(()) };
+        let Some(&least) = keys.iter().min() else { return Ok(()) };
         if reached.contains(&known.key) {
             met.insert(least);
         } else if !known.moves.is_empty() {
             unreached.entry(least).or_insert_with(|| (keys, known.moves.len() as u64));
         }
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })?;
     unreached.retain(|least, _| !met.contains(least));
-    unreached.into_values().collect()
+    Ok(unreached.into_values().collect())
 }
 
 /// Pushes a position's moves, the last to be written first: the main move, the others as variations of it, and what follows

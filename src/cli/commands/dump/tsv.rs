@@ -4,15 +4,14 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{File, Position as _, Role, Square};
 
+use crate::base::error::Result;
 use crate::base::progress::Progress;
-use crate::book::{Book, PositionRecord, Scope};
+use crate::book::{Moves, PositionRecord, Recommendation, Scope};
 use crate::chess::MoveCode;
-use crate::cli::output::facts::colour;
 
 /// The columns. A field is empty if the book does not know it.
 const COLUMNS: [&str; 12] = [
@@ -54,8 +53,10 @@ pub fn entries(known: &PositionRecord, castlings: &Castlings, text: &mut Vec<u8>
         number(Some(entry.weight), text);
         let counts = entry.counts.map(|counts| [counts.games, counts.wins, counts.draws, counts.losses]);
         counts.map_or([None; 4], |counts| counts.map(Some)).into_iter().for_each(|count| number(count, text));
-        for word in [entry.annotation.map_or("", |mark| mark.as_str()), entry.recommended.map_or("", colour)]
-        {
+        for word in [
+            entry.annotation.map_or("", |mark| mark.as_str()),
+            entry.recommended.map_or("", Recommendation::as_str),
+        ] {
             text.push(b'\t');
             text.extend_from_slice(word.as_bytes());
         }
@@ -78,16 +79,19 @@ pub(crate) struct Castlings(HashSet<(u64, u16)>);
 
 impl Castlings {
     /// Finds them; a book that holds positions does not need them.
-    pub fn find(book: &dyn Book) -> Self {
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn find(book: &dyn Moves) -> Result<Self> {
         let mut found = HashSet::new();
         if !book.holds_positions() {
             book.each(Scope::Reachable, &Progress::none(), &mut |known| {
                 let castlings = known.moves.iter().filter(|entry| castles(known, entry.mv));
                 found.extend(castlings.map(|entry| (known.key, entry.mv.0)));
-                ControlFlow::Continue(())
-            });
+                Ok(())
+            })?;
         }
-        Self(found)
+        Ok(Self(found))
     }
 
     /// A move in UCI notation: castling of standard chess as two steps of the king, other castling as the king taking its
@@ -125,7 +129,7 @@ mod tests {
         let full = MoveFacts {
             counts: Some(Counts { games: 6, wins: 3, draws: 2, losses: 1 }),
             annotation: Some(Annotation::Good),
-            recommended: Some(true),
+            recommended: Some(Recommendation::Green),
             learned: Some(Learned { games: 2, halfpoints: 3 }),
             ..MoveFacts::new(MoveCode(0o1434), 8)
         };

@@ -15,7 +15,6 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::progress::Progress;
-use crate::book::Format;
 use crate::book::polyglot::Polyglot;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
@@ -81,7 +80,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let Some(path) = &args.book else { return spool::learn(args.log.as_deref()) };
     let book = learn::open_settled(path)?;
-    if book.format() != Format::Polyglot {
+    if !book.format().learns() {
         let what = format!(
             "only Polyglot books can keep results, and this is a book of the format {}",
             book.format()

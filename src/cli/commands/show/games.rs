@@ -1,16 +1,24 @@
 //! The games that a book refers to: all of them, or those for a position and for the positions after its moves.
 
-use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::io::Write;
 
-use crate::book::{Book, GameReference};
+use crate::base::visit::Break;
+use crate::book::{Book, GameReference, Remarks};
 use crate::chess::Position;
-use crate::cli::output::rows;
+use crate::cli::output::{self, rows};
 use crate::view::GameLine;
 
 /// Writes the games of a book, or with a position those for it and for the positions after its moves; returns whether there
 /// are any.
-pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Write) -> io::Result<bool> {
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn list(
+    book: &dyn Book,
+    at: Option<&Position>,
+    json: bool,
+    out: &mut dyn Write,
+) -> output::Printed<bool> {
     if !json {
         writeln!(out, "{} ({}):", book.path().display(), book.format())?;
     }
@@ -24,14 +32,15 @@ pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Wr
             writeln!(out, " {}", game.to_string().replace(char::is_control, " "))
         }
     };
-    match at {
-        Some(at) => near(book, at).iter().try_for_each(write)?,
-        None => {
+    match (book.as_remarks(), at) {
+        (None, _) => {}
+        (Some(remarks), Some(at)) => near(book, remarks, at).iter().try_for_each(write)?,
+        (Some(remarks), None) => {
             let mut written = Ok(());
-            book.games(&mut |game| {
+            remarks.games(&mut |game| {
                 written = write(&game);
-                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-            });
+                if written.is_ok() { Ok(()) } else { Err(Break::Enough) }
+            })?;
             written?;
         }
     }
@@ -45,12 +54,12 @@ pub fn list(book: &dyn Book, at: Option<&Position>, json: bool, out: &mut dyn Wr
 }
 
 /// The games of a position and of the positions after its moves, each once.
-fn near(book: &dyn Book, at: &Position) -> Vec<GameReference> {
+fn near(book: &dyn Book, remarks: &dyn Remarks, at: &Position) -> Vec<GameReference> {
     let mut moves = Vec::new();
     book.moves(at, &mut moves);
     let next = moves.iter().map(|known| at.after(known.mv));
     let mut games: Vec<GameReference> = Vec::new();
-    for game in std::iter::once(at.clone()).chain(next).filter_map(|at| book.game(&at)) {
+    for game in std::iter::once(at.clone()).chain(next).filter_map(|at| remarks.game(&at)) {
         if games.iter().all(|known| known.number != game.number) {
             games.push(game);
         }

@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use crate::base::findings::Findings;
     use crate::base::progress::Progress;
-    use crate::book::{Annotation, Counts, Format, Learned, Ratings, SourceKind, Summary};
-    use crate::book::{Book, GameReference, MoveFacts};
+    use crate::book::{Annotation, Counts, Format, Learned, Ratings, Scope, SourceKind, Summary};
+    use crate::book::{Book, GameReference, MoveFacts, Moves, Recommendation, Visit};
     use crate::chess::{Game, Position};
     use crate::choose::{Losses, Policy};
     use shakmaty::{CastlingMode, Move};
@@ -138,6 +138,20 @@ mod tests {
     /// A book that knows everything: the moves listed, in every position where they are legal.
     struct Knowing(Vec<(&'static str, MoveFacts)>);
 
+    impl Moves for Knowing {
+        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+            for (uci, known) in &self.0 {
+                if let Some(mv) = legal(at, uci) {
+                    out.push(MoveFacts { mv, ..*known });
+                }
+            }
+        }
+
+        fn each(&self, _: Scope, _: &Progress, _: Visit<'_>) -> Result<u64> {
+            Ok(0)
+        }
+    }
+
     impl Book for Knowing {
         fn path(&self) -> &Path {
             Path::new("all.book")
@@ -145,14 +159,6 @@ mod tests {
 
         fn format(&self) -> Format {
             Format::Polyglot
-        }
-
-        fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-            for (uci, known) in &self.0 {
-                if let Some(mv) = legal(at, uci) {
-                    out.push(MoveFacts { mv, ..*known });
-                }
-            }
         }
 
         fn survey(&self, _: &Progress, _: &mut Findings<'_>) -> Summary {
@@ -172,9 +178,9 @@ mod tests {
         let mut e4 = known("e2e4", 30);
         e4.1.counts = Some(Counts { games: 10, wins: 4, draws: 3, losses: 1 });
         e4.1.annotation = Some(Annotation::Good);
-        e4.1.recommended = Some(true);
+        e4.1.recommended = Some(Recommendation::Green);
         let mut d4 = known("d2d4", 60);
-        d4.1.recommended = Some(false);
+        d4.1.recommended = Some(Recommendation::Red);
         d4.1.learned = Some(Learned { games: 3, halfpoints: 5 });
         Knowing(vec![known("b1c3", 0), d4, e4])
     }

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use comfy_table::{Cell, Color, Table};
 
 use super::board;
-use crate::book::MoveFacts;
+use crate::book::{MoveFacts, Recommendation};
 use crate::chess::Game;
 use crate::choose::Loss;
-use crate::cli::output::facts::{colour, learned};
+use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::values::value;
 use crate::cli::output::{Look, shortened};
@@ -160,11 +160,12 @@ fn table(view: &View<'_>, used: &[&Column], names: &[String], look: Look, more: 
         column.set_padding((1, more));
     }
     for (index, (known, chance)) in view.moves.iter().enumerate() {
-        let green = known.recommended.filter(|_| look.colour);
+        let colour = known.recommended.filter(|_| look.colour);
         let cells = used.iter().map(|(name, _, text)| {
             let cell = Cell::new(text(view, known, *chance).unwrap_or_else(|| NOTHING.to_owned()));
-            match green.filter(|_| COLOURED.contains(name)) {
-                Some(green) => cell.fg(if green { Color::Green } else { Color::Red }),
+            match colour.filter(|_| COLOURED.contains(name)) {
+                Some(Recommendation::Green) => cell.fg(Color::Green),
+                Some(Recommendation::Red) => cell.fg(Color::Red),
                 None => cell,
             }
         });
@@ -182,7 +183,7 @@ fn score(known: &MoveFacts) -> Option<String> {
 
 /// The author's mark and the colour.
 fn mark(known: &MoveFacts) -> Option<String> {
-    match (known.annotation.map(|mark| mark.as_str()), known.recommended.map(colour)) {
+    match (known.annotation.map(|mark| mark.as_str()), known.recommended.map(Recommendation::as_str)) {
         (Some(mark), Some(colour)) => Some(format!("{mark} {colour}")),
         (mark, colour) => mark.or(colour).map(str::to_owned),
     }

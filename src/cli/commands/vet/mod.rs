@@ -14,7 +14,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
-use crate::book::{self, Book, Format, Scope, format_of};
+use crate::book::{self, Format, Moves, format_of};
 use crate::bookmaker;
 use crate::cli::args::engine::EngineArgs;
 use crate::cli::args::resources::ResourcesArgs;
@@ -211,7 +211,8 @@ fn vet(args: &Args) -> Result<Exit> {
     if let Some(file) = report_file {
         report.write(file)?;
     }
-    let merged = write(&vetted, format, &resources, writer, &progress)?;
+    let scope = bookmaker::widest(&vetted, &*writer);
+    let merged = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress)?;
     drop(progress);
 
     let mut lines = Vec::new();
@@ -233,13 +234,10 @@ fn vet(args: &Args) -> Result<Exit> {
     lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
     lines.extend(written::lines(&written));
     let failed = !evaluated.skipped.is_empty();
-    let exit = output::print_lines(&lines, if failed { Exit::Findings } else { Exit::Done })?;
+    let exit = if failed { Exit::Findings } else { Exit::Done };
+    let exit = written::end(&lines, [&book], exit, (output, &written), "no move of the book is left");
     complain(&evaluated);
-    let exit = damage::report([&book], exit)?;
-    if written.moves == 0 {
-        return Ok(written::nothing(output, "no move of the book is left", None));
-    }
-    Ok(exit)
+    exit
 }
 
 impl Args {
@@ -266,7 +264,7 @@ struct Vetting<'a> {
 
 impl Vetting<'_> {
     /// Evaluates what a book reaches, and backs the values up.
-    fn values(&mut self, book: &dyn Book) -> Result<(Graph, Backed)> {
+    fn values(&mut self, book: &dyn Moves) -> Result<(Graph, Backed)> {
         let graph = Graph::of(book, self.progress)?;
         if let Some(work) = &self.work {
             let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.setup.limit);
@@ -289,31 +287,18 @@ impl Vetting<'_> {
     fn extend(
         &mut self,
         extended: &mut Extended<'_>,
-        (book, graph, backed): (&dyn Book, &Graph, &Backed),
+        (book, graph, backed): (&dyn Moves, &Graph, &Backed),
         count: u32,
         format: Format,
     ) -> Result<()> {
         let vetted = Vetted::new(book, graph, backed, self.limits, format);
         let count = usize::try_from(count).unwrap_or(usize::MAX);
         let (work, side) = (self.work.as_ref(), self.limits.side);
-        let places = (&vetted as &dyn Book, graph);
+        let places = (&vetted as &dyn Moves, graph);
         let found = extend(extended, places, side, count, format, self.knowledge, work, self.progress)?;
         self.evaluated.add(found);
         Ok(())
     }
-}
-
-fn write(
-    vetted: &Vetted<'_>,
-    format: Format,
-    resources: &bookmaker::Resources,
-    writer: Box<dyn book::BookWriter>,
-    progress: &Progress,
-) -> Result<(bookmaker::Merged, book::Written)> {
-    // A book that holds only keys has no positions for formats that need them, except those that its moves reach.
-    let keys_only = !vetted.holds_positions() && format != Format::Polyglot;
-    let scope = if keys_only { Scope::Reachable } else { Scope::All };
-    bookmaker::merge(&[(vetted as &dyn Book, scope)], resources, writer, progress)
 }
 
 /// Reports what could not be evaluated.

@@ -1,6 +1,7 @@
 //! The header's factors of the weights, and its limits.
 
 use super::*;
+use crate::book::Recommendation;
 use crate::choose::{Policy, chances};
 
 #[test]
@@ -98,7 +99,7 @@ fn fields_that_were_never_written_are_no_limits() {
 
 #[test]
 fn the_ply_is_that_of_the_shortest_path() {
-    for (last_ply, verdict) in [(2, Some(false)), (3, None), (6, None)] {
+    for (last_ply, verdict) in [(2, Some(Recommendation::Red)), (3, None), (6, None)] {
         let mut tree = Tree::new();
         tree.line("b1c3 g8f6 g1f3 b8c6 c3b1 c6b8 c2c4");
         tree.line("g1f3 g8f6 c2c4");
@@ -106,6 +107,6 @@ fn the_ply_is_that_of_the_shortest_path() {
         tree.set(0xfa, last_ply);
         let found = moves(&tree.book(), &after("g1f3 g8f6"));
         let of = |name: &str| found.iter().find(|known| uci(known.mv) == name).map(|known| known.recommended);
-        assert_eq!((of("c2c4"), of("d2d4")), (Some(verdict), Some(Some(false))), "{last_ply}");
+        assert_eq!((of("c2c4"), of("d2d4")), (Some(verdict), Some(Some(Recommendation::Red))), "{last_ply}");
     }
 }

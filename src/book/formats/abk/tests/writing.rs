@@ -3,7 +3,9 @@
 use super::*;
 use crate::book::ctg::Ctg;
 use crate::book::tests::{every, mv};
-use crate::book::{Annotation, MoveFacts, PositionRecord, Scope, WriteOptions, Written, plain_weights};
+use crate::book::{
+    Annotation, MoveFacts, PositionRecord, Recommendation, Scope, WriteOptions, Written, plain_weights,
+};
 use crate::chess::MoveCode;
 use crate::choose::{Policy, chances};
 
@@ -173,10 +175,10 @@ fn the_priority_is_what_games_and_results_do_not_explain() {
 #[test]
 fn moves_ruled_out_by_verdicts_have_priority_0() {
     let mut known = plain("", &[("e2e4", 3), ("d2d4", 9), ("c2c4", 3), ("g1f3", 3)]);
-    known.moves[0].recommended = Some(true);
-    known.moves[2].recommended = Some(true);
+    known.moves[0].recommended = Some(Recommendation::Green);
+    known.moves[2].recommended = Some(Recommendation::Green);
     known.moves[2].annotation = Some(Annotation::Dubious);
-    known.moves[3].recommended = Some(false);
+    known.moves[3].recommended = Some(Recommendation::Red);
     let (book, _) = write(&[known]);
     let played: Vec<_> = weights(&book, "").into_iter().filter(|(_, weight)| *weight > 0).collect();
     assert_eq!((played.len(), played[0].0.as_str(), book.index().all().len()), (1, "e2e4", 4));

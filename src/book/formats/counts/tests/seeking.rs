@@ -1,7 +1,5 @@
 //! Positions are found in place, whoever wrote the file, and a count file is a book.
 
-use std::ops::ControlFlow;
-
 use parquet::file::properties::EnabledStatistics;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng};
@@ -11,6 +9,7 @@ use super::super::*;
 use super::{Column, E2E4, line, ours, plain, shaped, theirs};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
+use crate::base::visit::Break;
 use crate::book::{self, Book, Counts, MoveFacts, PositionRecord, Scope};
 use crate::chess::Position;
 
@@ -169,10 +168,12 @@ fn games(seed: u64) -> Vec<Line> {
 
 fn records(book: &dyn Book, scope: Scope) -> (Vec<PositionRecord>, u64) {
     let mut records = Vec::new();
-    let left_out = book.each(scope, &Progress::none(), &mut |record| {
-        records.push(record.clone());
-        ControlFlow::Continue(())
-    });
+    let left_out = book
+        .each(scope, &Progress::none(), &mut |record| {
+            records.push(record.clone());
+            Ok(())
+        })
+        .unwrap();
     (records, left_out)
 }
 
@@ -207,8 +208,9 @@ fn a_count_file_is_a_book_of_its_positions() {
     let visited = std::cell::Cell::new(0);
     book.each(Scope::All, &Progress::none(), &mut |_| {
         visited.set(visited.get() + 1);
-        ControlFlow::Break(())
-    });
+        Err(Break::Enough)
+    })
+    .unwrap();
     assert_eq!(visited.get(), 1);
 }
 

@@ -172,7 +172,8 @@ fn pages(file: &[u8]) -> Vec<std::ops::Range<usize>> {
             let (start, len) = column.byte_range();
             let (mut at, end) = (start as usize, (start + len) as usize);
             while at < end {
-                let (header, len) = footer::read::<PageHeader>(file.get(at..end).unwrap()).unwrap();
+                let (header, len) =
+                    crate::parquet::footer::read::<PageHeader>(file.get(at..end).unwrap()).unwrap();
                 assert!(header.crc.is_some());
                 let data = at + len..at + len + header.compressed_page_size as usize;
                 at = data.end;

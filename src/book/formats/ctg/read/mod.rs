@@ -3,7 +3,6 @@
 mod headers;
 pub mod index;
 pub mod page;
-mod traverse;
 
 use std::path::{Path, PathBuf};
 
@@ -86,7 +85,7 @@ impl Ctg {
     }
 
     /// The entry of a signature.
-    fn raw(&self, signature: &Signature) -> Option<Entry<'_>> {
+    pub(super) fn raw(&self, signature: &Signature) -> Option<Entry<'_>> {
         let index = self.index()?;
         let page = index.page(index.leaf(signature.hash()))?;
         Page::of(&self.ctg, page)?.find(signature.bytes())

@@ -12,7 +12,7 @@ use super::{Fixture, Known};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
 use crate::book::tests::after;
-use crate::book::{self, Book};
+use crate::book::{self, Book, Moves};
 use crate::chess::Position;
 
 /// Three moves and the positions after them, on several pages.

@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Setup};
 use super::super::signature::{Signature, decode};
 use super::{Fixture, Known};
 use crate::book::tests::{after, fen, moves, uci};
-use crate::book::{Annotation, Book, Counts, Format, Ratings};
+use crate::book::{Annotation, Book, Counts, Format, Ratings, Recommendation};
 use crate::chess::Position;
 use crate::chess::normal::Normal;
 use crate::chess::tests::played;
@@ -106,10 +106,13 @@ fn a_moves_statistics_are_those_of_the_position_after_it() {
     let [e4, d4, a3] = moves(&book, &start)[..] else { panic!() };
     assert_eq!([&e4, &d4, &a3].map(|known| uci(known.mv)), ["e2e4", "d2d4", "a2a3"]);
     assert_eq!(e4.counts, Some(Counts { games: 10, wins: 5, draws: 3, losses: 2 }));
-    assert_eq!((e4.weight, e4.annotation, e4.recommended), (13, Some(Annotation::Good), Some(true)));
+    assert_eq!(
+        (e4.weight, e4.annotation, e4.recommended),
+        (13, Some(Annotation::Good), Some(Recommendation::Green))
+    );
     // 65 % of the points against opponents of 2500.
     assert_eq!(e4.ratings, Some(Ratings { average: Some(2700), performance: Some(2608) }));
-    assert_eq!((d4.weight, d4.annotation, d4.recommended), (3, None, Some(false)));
+    assert_eq!((d4.weight, d4.annotation, d4.recommended), (3, None, Some(Recommendation::Red)));
     assert_eq!((a3.weight, a3.counts, a3.annotation), (0, None, Some(Annotation::Dubious)));
     assert_eq!((a3.recommended, a3.ratings), (None, None));
     let own = book.entry(&start).unwrap();

@@ -6,7 +6,7 @@ use super::super::{Ctg, Signature};
 use crate::base::progress::Progress;
 use crate::book::polyglot::Polyglot;
 use crate::book::tests::{moves, sample, uci};
-use crate::book::{self, Annotation, Book, MoveFacts};
+use crate::book::{self, Annotation, Book, MoveFacts, Recommendation};
 use crate::chess::Position;
 use crate::choose::{Policy, chances};
 
@@ -132,7 +132,7 @@ fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
             return;
         }
         for known in more {
-            let green = known.recommended == Some(true);
+            let green = known.recommended == Some(Recommendation::Green);
             *kinds
                 .entry(if green {
                     "only the .ctg plays a green move"
@@ -144,12 +144,16 @@ fn the_authors_own_polyglot_book_has_the_same_playable_moves() {
         for other in less {
             let kind = match known.iter().find(|known| known.mv == other.mv) {
                 None => "only the .bin has the move",
-                Some(MoveFacts { recommended: Some(false), .. }) => "only the .bin plays a red move",
+                Some(MoveFacts { recommended: Some(Recommendation::Red), .. }) => {
+                    "only the .bin plays a red move"
+                }
                 Some(MoveFacts {
                     annotation: Some(Annotation::Dubious | Annotation::Bad | Annotation::Blunder),
                     ..
                 }) => "only the .bin plays a move marked ?, ?? or ?!",
-                Some(MoveFacts { recommended: Some(true), .. }) => "only the .bin plays a green move",
+                Some(MoveFacts { recommended: Some(Recommendation::Green), .. }) => {
+                    "only the .bin plays a green move"
+                }
                 Some(_) => "only the .bin plays a move without colour beside green ones",
             };
             *kinds.entry(kind).or_default() += 1;

@@ -16,7 +16,7 @@ use crate::base::progress::Progress;
 use crate::base::times;
 use crate::book::tests::{every, mv, sample};
 use crate::book::{
-    self, Annotation, Book, BookWriter, Counts, Green, MoveFacts, PositionRecord, Scope, WriteOptions,
+    self, Annotation, Book, BookWriter, Counts, Green, MoveFacts, Moves, PositionRecord, Scope, WriteOptions,
     Written,
 };
 use crate::chess::MoveCode;

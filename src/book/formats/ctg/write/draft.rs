@@ -20,7 +20,7 @@ use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::scratch::{Cursor, Scratch};
 use crate::base::sort::Sorter;
-use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, Written, left_out};
+use crate::book::{Annotation, Counts, Green, MoveFacts, PositionRecord, Recommendation, Written, left_out};
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
 
@@ -175,10 +175,10 @@ impl Draft {
         let reached = Reached {
             counts: known.counts.map(|counts| Tally::of(counts.swapped())).unwrap_or_default(),
             ratings: ratings.map(|rating| rating.unwrap_or_default().min(u16::MAX.into()) as u16),
-            said: match known.recommended.or(green.then_some(true)) {
+            said: match known.recommended.or(green.then_some(Recommendation::Green)) {
                 None => SAID_NONE,
-                Some(true) => SAID_GREEN,
-                Some(false) => SAID_RED,
+                Some(Recommendation::Green) => SAID_GREEN,
+                Some(Recommendation::Red) => SAID_RED,
             },
             counted: known.counts.is_some().into(),
             unused: [0; 2],

@@ -3,7 +3,6 @@
 mod index;
 mod parts;
 pub(super) mod sources;
-mod traverse;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

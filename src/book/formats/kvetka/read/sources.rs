@@ -1,12 +1,13 @@
 //! Reading a `.ksf` file: the games that positions name, by their sources.
 
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::super::element::Link;
 use super::super::layout::{CONTENTS_UNIT, CURRENT_DIR, SOURCE_CBH, SOURCE_NONE, SOURCE_PGN, SOURCE_WEB};
 use super::super::wire::{self, Reader, from_ansi};
+use crate::base::error;
 use crate::base::map::Map;
+use crate::base::visit::{Seen, to_the_end};
 use crate::book::{GameReference, SourceKind};
 
 /// The kinds of sources by their numbers.
@@ -95,19 +96,24 @@ impl Sources {
     }
 
     /// Shows each game of each source that is not empty, in the order of the file, until `see` breaks off.
-    pub fn each(&self, see: &mut dyn FnMut(GameReference) -> ControlFlow<()>) {
+    ///
+    /// # Errors
+    /// What fails in `see`.
+    pub fn each(&self, see: &mut dyn FnMut(GameReference) -> Seen) -> error::Result<()> {
         // Links can name no more sources.
         let numbers = 0..self.count().min(1 << u16::BITS);
         let sources = numbers.filter_map(|number| self.source(number).ok());
         let mut read = 0;
         for source in sources.filter(|source| source.kind != SOURCE_NONE) {
             let mut games = self.games(&source);
-            if self.is_shared(read) || games.by_ref().map_while(Result::ok).try_for_each(&mut *see).is_break()
+            if self.is_shared(read)
+                || to_the_end(games.by_ref().map_while(Result::ok).try_for_each(&mut *see))?.is_none()
             {
-                return;
+                break;
             }
             read += games.read();
         }
+        Ok(())
     }
 
     /// Whether sources whose games take `read` bytes together must share some of them: the file has fewer bytes. In a

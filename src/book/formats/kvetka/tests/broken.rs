@@ -10,7 +10,7 @@ use super::fixtures::{damages, findings, ksf, many};
 use super::{Fixture, Packed, after};
 use crate::base::error::ErrorKind;
 use crate::base::progress::Progress;
-use crate::book::{self, Book};
+use crate::book::{self, Book, Moves, Remarks};
 use crate::chess::Position;
 
 fn open(kob: Vec<Vec<u8>>, kin: Option<Vec<u8>>) -> Kvetka {

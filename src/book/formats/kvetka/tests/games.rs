@@ -1,11 +1,10 @@
 //! The games that a book names.
 
-use std::ops::ControlFlow;
-
 use super::super::Kvetka;
 use super::fixtures::{damages, findings, ksf};
 use super::{Fixture, after};
-use crate::book::{Book, GameReference, SourceKind};
+use crate::base::visit::Break;
+use crate::book::{GameReference, Remarks, SourceKind};
 use crate::chess::Position;
 
 fn fixture() -> Fixture {
@@ -51,8 +50,9 @@ fn all_games_of_all_kinds_of_sources_are_listed() {
     let mut seen = Vec::new();
     book.games(&mut |game| {
         seen.push((game.kind.to_string(), game.place(), game.result()));
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     let expected = [
         ("pgn", "byte 1000, 700 bytes", "1/2-1/2"),
         ("pgn", "byte 1700, 700 bytes", "1-0"),
@@ -64,8 +64,9 @@ fn all_games_of_all_kinds_of_sources_are_listed() {
     let mut first = 0;
     book.games(&mut |_| {
         first += 1;
-        ControlFlow::Break(())
-    });
+        Err(Break::Enough)
+    })
+    .unwrap();
     assert_eq!(first, 1);
     let sources = book.sources().unwrap();
     assert_eq!(sources.count(), 3);
@@ -141,8 +142,9 @@ fn games_that_all_sources_share_are_read_once() {
     let mut seen = 0;
     book.games(&mut |_| {
         seen += 1;
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     // A game takes 17 bytes at least.
     assert!(seen > 0 && seen <= most / 17 + 2, "{seen} of {most} bytes");
     let found = damages(&book);

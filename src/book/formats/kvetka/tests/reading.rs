@@ -6,7 +6,7 @@ use super::super::{Kvetka, Results};
 use super::fixtures::{damages, findings, many};
 use super::{Fixture, Packed, after, fen};
 use crate::base::progress::Progress;
-use crate::book::{Book, Counts, MoveFacts};
+use crate::book::{Book, Counts, MoveFacts, Moves, Remarks};
 use crate::chess::Position;
 
 fn fixture() -> Fixture {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use proptest::prelude::*;
@@ -14,8 +13,8 @@ use super::{Fixture, after, fen};
 use crate::base::error::Remedy;
 use crate::base::progress::Progress;
 use crate::book::{
-    self, Book, BookWriter, Counts, GameReference, MoveFacts, PositionRecord, Scope, SourceKind,
-    WriteOptions, Written,
+    self, Book, BookWriter, Counts, GameReference, MoveFacts, Moves, PositionRecord, Recommendation, Remarks,
+    Scope, SourceKind, WriteOptions, Written,
 };
 use crate::chess::MoveCode;
 use crate::chess::Position;
@@ -36,8 +35,9 @@ fn all(book: &dyn Book, scope: Scope) -> Vec<PositionRecord> {
     let mut all = Vec::new();
     book.each(scope, &Progress::none(), &mut |known| {
         all.push(known.clone());
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     all
 }
 
@@ -154,7 +154,7 @@ fn facts_that_do_not_fit_are_counted() {
     let rooks = fen("rrrrkrrr/rrrrrrrr/8/8/8/8/RRRRRRRR/RRRRKRRR w - - 0 1");
     let mut other = counted("e1f2", &fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1"), [1, 0, 0], 5);
     other.counts = Some(Counts { games: 3, wins: 1, draws: 0, losses: 0 });
-    other.recommended = Some(true);
+    other.recommended = Some(Recommendation::Green);
     let positions = [
         known(&at, moves.to_vec()),
         known(&rooks, vec![]),
@@ -269,8 +269,9 @@ fn games_of_several_sources_are_named_by_their_positions() {
     let mut listed = Vec::new();
     book.games(&mut |game| {
         listed.push(game.white);
-        ControlFlow::Continue(())
-    });
+        Ok(())
+    })
+    .unwrap();
     assert_eq!(listed, games[..4].iter().map(|game| game.white.clone()).collect::<Vec<_>>());
 }
 

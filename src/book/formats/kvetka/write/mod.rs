@@ -17,7 +17,7 @@ use crate::base::interrupt;
 use crate::base::sort::Sorter;
 use crate::book::write::Needs;
 use crate::book::{
-    BookWriter, Counts, Format, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
+    BookWriter, Counts, GameReference, MoveFacts, PositionRecord, WriteOptions, Written, left_out,
 };
 use crate::chess::normal::Normal;
 use crate::chess::{MoveCode, Position};
@@ -107,7 +107,7 @@ impl BookWriter for Writer {
     }
 
     fn holds_comments(&self) -> bool {
-        Format::Kvetka.holds_comments()
+        true
     }
 
     fn wants_games(&self) -> bool {

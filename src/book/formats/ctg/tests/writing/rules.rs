@@ -2,9 +2,9 @@
 
 use super::super::fixtures::Fixture;
 use super::*;
+use crate::base::visit::Break;
 use crate::book::tests::{after, fen};
-use crate::book::{Learned, Ratings};
-use std::ops::ControlFlow;
+use crate::book::{Learned, Moves, Ratings, Recommendation};
 
 #[test]
 fn games_on_several_paths_to_a_position_are_added_up() {
@@ -72,17 +72,24 @@ fn colours_come_from_weights_if_there_are_none() {
     let weights = [("e2e4", 600), ("d2d4", 300), ("c2c4", 99), ("h2h3", 1)];
     let moves: Vec<_> = weights.map(|(uci, weight)| facts(&start, uci, weight, None)).into();
     let mut red = facts(&next, "f7f6", 900, None);
-    red.recommended = Some(false);
+    red.recommended = Some(Recommendation::Red);
     let coloured = record_of(&next, vec![facts(&next, "e7e5", 100, None), red]);
     for (green, expected) in [(0, 0), (1, 4), (2, 3), (99, 3), (100, 2), (300, 2), (301, 1), (601, 0)] {
         let done = write(&[record_of(&start, moves.clone()), coloured.clone()], green);
         let book = opened(&done);
         let colours: Vec<_> = given(&book, &start).into_values().map(|known| known.recommended).collect();
-        assert_eq!(colours.iter().filter(|colour| **colour == Some(true)).count(), expected, "{green}");
-        assert!(!colours.contains(&Some(false)));
+        assert_eq!(
+            colours.iter().filter(|colour| **colour == Some(Recommendation::Green)).count(),
+            expected,
+            "{green}"
+        );
+        assert!(!colours.contains(&Some(Recommendation::Red)));
         // A book's own colours stay as they are.
         let replies = given(&book, &next);
-        assert_eq!((replies["e7e5"].recommended, replies["f7f6"].recommended), (None, Some(false)));
+        assert_eq!(
+            (replies["e7e5"].recommended, replies["f7f6"].recommended),
+            (None, Some(Recommendation::Red))
+        );
         assert_eq!(done.written.lost_weights, if green == 0 { 4 } else { 0 }, "{:?}", done.written);
     }
 }
@@ -119,15 +126,15 @@ fn moves_of_weight_0_are_not_played() {
 fn everything_about_a_move_comes_back() {
     let (start, next) = (Position::start(), after("e2e4"));
     let marks = [
-        (Some(Annotation::Good), Some(true)),
-        (Some(Annotation::Bad), Some(false)),
+        (Some(Annotation::Good), Some(Recommendation::Green)),
+        (Some(Annotation::Bad), Some(Recommendation::Red)),
         (Some(Annotation::Brilliant), None),
-        (Some(Annotation::Blunder), Some(true)),
+        (Some(Annotation::Blunder), Some(Recommendation::Green)),
         (Some(Annotation::Interesting), None),
         (Some(Annotation::Dubious), None),
-        (Some(Annotation::Only), Some(true)),
+        (Some(Annotation::Only), Some(Recommendation::Green)),
         (Some(Annotation::Zugzwang), None),
-        (None, Some(false)),
+        (None, Some(Recommendation::Red)),
     ];
     let legal = start.chess().legal_moves();
     let moves = marks.iter().zip(&legal).zip(1..).map(|(((mark, colour), &mv), games)| MoveFacts {
@@ -211,10 +218,10 @@ fn different_colours_of_one_position_are_reported_and_red_wins() {
     let of = |at: &Position, uci, colour| {
         record_of(at, vec![MoveFacts { recommended: Some(colour), ..facts(at, uci, 1, None) }])
     };
-    let done = write(&[of(&one, "c2c4", true), of(&two, "g1f3", false)], 0);
+    let done = write(&[of(&one, "c2c4", Recommendation::Green), of(&two, "g1f3", Recommendation::Red)], 0);
     assert!(done.written.left_out[0].0.contains("red takes precedence"), "{:?}", done.written.left_out);
     let book = opened(&done);
-    assert_eq!(given(&book, &one)["c2c4"].recommended, Some(false));
+    assert_eq!(given(&book, &one)["c2c4"].recommended, Some(Recommendation::Red));
 }
 
 #[test]
@@ -295,8 +302,9 @@ fn positions_of_a_book_come_in_every_form() {
         let mut count = 0;
         book.each(scope, &Progress::none(), &mut |_| {
             count += 1;
-            ControlFlow::Break(())
-        });
+            Err(Break::Enough)
+        })
+        .unwrap();
         assert_eq!(count, 1);
     }
 }

@@ -1,10 +1,11 @@
 //! Sums over a whole count file.
 
-use super::{CountFile, Line, Slice};
+use super::{CountFile, Line};
 use crate::base::error::{Error, Result};
 use crate::base::findings::{Finding, Findings, kinds, summed};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::book::Slice;
 use crate::chess::MoveCode;
 use crate::chess::Position;
 

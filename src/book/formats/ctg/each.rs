@@ -1,15 +1,14 @@
-//! How traversals see a book.
-
-use std::ops::ControlFlow;
+//! How traversals see a book: all its positions.
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::super::entry::annotation;
-use super::super::moves::legal;
-use super::super::signature::Signature;
-use super::Ctg;
-use super::page::{Entry, Page, offset, pages_in};
+use super::entry::annotation;
+use super::moves::legal;
+use super::read::Ctg;
+use super::read::page::{Entry, Page, offset, pages_in};
+use super::signature::Signature;
 use crate::base::progress::Progress;
+use crate::base::visit::Seen;
 use crate::book::traverse::{Forms, STRIDE};
 use crate::book::{Annotation, MoveFacts, PositionRecord, Ratings};
 use crate::chess::normal::Normal;
@@ -73,11 +72,7 @@ impl Forms for Ctg {
         entry.position().ok().map(|(chess, _)| chess)
     }
 
-    fn scan<'a>(
-        &'a self,
-        progress: &Progress,
-        see: &mut dyn FnMut(Entry<'a>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn scan<'a>(&'a self, progress: &Progress, see: &mut dyn FnMut(Entry<'a>) -> Seen) -> Seen {
         let data = &self.ctg;
         let pages = pages_in(data.len() as u64);
         progress.bytes(data.len() as u64);
@@ -92,6 +87,6 @@ impl Forms for Ctg {
                 |entry: &Entry<'_>| page.find(entry.signature).is_none_or(|first| first.at == entry.at);
             page.entries().filter(first).try_for_each(&mut *see)?;
         }
-        ControlFlow::Continue(())
+        Ok(())
     }
 }

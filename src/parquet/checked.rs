@@ -9,14 +9,14 @@ use polars_parquet_format::thrift::protocol::TCompactOutputProtocol;
 use polars_parquet_format::{self as format, DataPageHeader, DictionaryPageHeader, PageHeader, PageType};
 
 /// The checksum of a page: of its bytes in the file, without its header.
-pub(super) fn checksum(data: &[u8]) -> i32 {
+pub(crate) fn checksum(data: &[u8]) -> i32 {
     let mut crc = Crc::new();
     crc.update(data);
     crc.sum() as i32
 }
 
 /// The pages of a column, one after another in memory.
-pub(super) struct CheckedPages<'a>(pub &'a mut Vec<u8>);
+pub(crate) struct CheckedPages<'a>(pub &'a mut Vec<u8>);
 
 impl PageWriter for CheckedPages<'_> {
     fn write_page(&mut self, page: CompressedPage) -> Result<PageWriteSpec> {

@@ -8,6 +8,11 @@ pub(crate) const SLICE_BITS: u32 = 7;
 /// Of them, those of the rating band.
 const RATING_BITS: u32 = 4;
 
+/// The name of what tells games of different speeds apart, in count files and on the command line.
+pub const SPEED: &str = "speed";
+/// The name of what tells games of differently strong players apart.
+pub const RATING: &str = "rating";
+
 /// The games that a row counts: how fast they were played, and how strong the players were. It is one byte, because rows
 /// hold it: speeds from 1, then bands from 1, and 0 for what is not counted separately or not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,9 +83,7 @@ impl By {
 
     /// The columns of it.
     pub fn columns(self) -> impl Iterator<Item = &'static str> {
-        [(self.speed, super::SPEED), (self.rating, super::RATING)]
-            .into_iter()
-            .filter_map(|(has, name)| has.then_some(name))
+        [(self.speed, SPEED), (self.rating, RATING)].into_iter().filter_map(|(has, name)| has.then_some(name))
     }
 
     /// The part of a slice that is counted separately.
@@ -118,15 +121,6 @@ impl Among {
         let rating = slice.rating().is_some_and(|rating| self.ratings.contains(&rating));
         (speed || self.speeds.is_empty()) && (rating || self.ratings.is_empty())
     }
-}
-
-/// The columns of a count file that not every one has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// The positions themselves.
-    pub positions: bool,
-    /// Speeds and ratings.
-    pub by: By,
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use parquet::errors::ParquetError;
 use polars_parquet_format::thrift::protocol::ReadThrift;
 
 use super::MAGIC;
-use super::columns::{Column, shape};
+use super::columns::Column;
 use super::footer::{self, Bound, Chunk, Footer, PageBounds, PagePlace, PagePlaces, Place};
 use super::pages::{self, Pages, plain};
 use super::recent::Recent;
@@ -30,10 +30,6 @@ const MOST_FOOTER: u64 = 1 << 26;
 /// The longest index of a row group's pages that is read: it holds a million pages.
 const MOST_INDEX: u64 = 1 << 24;
 
-/// Rows that one byte of a file may hold for each slice of games. Each position has its own key of 8 bytes, and at most 218
-/// moves.
-const ROWS_PER_BYTE: u64 = 64;
-
 /// The magic bytes of a file with an encrypted footer.
 const ENCRYPTED: &[u8] = b"PARE";
 
@@ -52,18 +48,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Reads the footer; `find` finds the columns that are to be read.
+    /// Reads the footer; `find` finds the columns that are to be read, and how many rows one byte of the file may hold.
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or is not a Parquet file, and what `find` returns.
-    pub fn new(file: Blob, find: impl FnOnce(&Footer) -> Result<Vec<Column>>) -> Result<Self> {
+    pub fn new(file: Blob, find: impl FnOnce(&Footer) -> Result<(Vec<Column>, u64)>) -> Result<Self> {
         let (footer, at) = footer_bytes(&file)?;
         let damaged =
             |what: &str| Error::format(file.path(), what).at_offset(at).advice("write or download it again");
         let footer = footer::read::<Footer>(&footer);
         let (footer, _) = footer.ok_or_else(|| damaged("its footer is damaged"))?;
-        let columns = find(&footer).map_err(|error| error.at_path(file.path()))?;
-        let rows_per_byte = ROWS_PER_BYTE * shape(&columns).by.slices();
+        let (columns, rows_per_byte) = find(&footer).map_err(|error| error.at_path(file.path()))?;
         let (mut groups, mut starts, mut rows, mut claimed) = (Vec::new(), vec![0], 0_u64, 0_u64);
         for group in footer.groups.ok_or_else(|| damaged("its footer is damaged"))? {
             // No byte belongs to two columns, or a short file could take forever.
@@ -112,7 +107,7 @@ impl Table {
     }
 
     /// The first row of a row group.
-    pub(super) fn group_first(&self, group: usize) -> u64 {
+    pub(crate) fn group_first(&self, group: usize) -> u64 {
         self.starts.get(group).copied().unwrap_or(0)
     }
 
@@ -132,7 +127,7 @@ impl Table {
     }
 
     /// Where a column is in a row group.
-    pub(super) fn chunk(&self, group: usize, column: usize) -> Option<&Chunk> {
+    pub(crate) fn chunk(&self, group: usize, column: usize) -> Option<&Chunk> {
         self.groups.get(group)?.1.get(column)
     }
 
@@ -206,7 +201,7 @@ impl Table {
 
     /// For each page of a column of a row group, its rows, and its least and greatest values; none if the file has no
     /// index of them, or a damaged one.
-    pub(super) fn page_bounds(&self, group: usize, column: usize) -> Vec<(Range<u64>, [Bound; 2])> {
+    pub(crate) fn page_bounds(&self, group: usize, column: usize) -> Vec<(Range<u64>, [Bound; 2])> {
         let Some(chunk) = self.chunk(group, column) else { return Vec::new() };
         let [_, bounds] = chunk.indexes;
         let Some(bounds) = self.index::<PageBounds>(bounds) else { return Vec::new() };

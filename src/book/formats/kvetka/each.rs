@@ -1,15 +1,14 @@
-//! Traversing a whole book.
-
-use std::ops::ControlFlow;
+//! How traversals see a book: all its positions.
 
 use shakmaty::{Chess, Move};
 
-use super::super::key::Key;
-use super::super::layout::{BLOCK_LEN, SHORTEST_ELEMENT};
-use super::super::moves::legal;
-use super::{Found, Kvetka};
+use super::key::Key;
+use super::layout::{BLOCK_LEN, SHORTEST_ELEMENT};
+use super::moves::legal;
+use super::read::{Found, Kvetka};
 use crate::base::map::Access;
 use crate::base::progress::Progress;
+use crate::base::visit::Seen;
 use crate::book::traverse::{Forms, STRIDE};
 use crate::book::{Annotation, MoveFacts, PositionRecord};
 use crate::chess::normal::Normal;
@@ -59,11 +58,7 @@ impl Forms for Kvetka {
         Key(*found.element.key).position().ok()
     }
 
-    fn scan<'a>(
-        &'a self,
-        progress: &Progress,
-        see: &mut dyn FnMut(Found<'a>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn scan<'a>(&'a self, progress: &Progress, see: &mut dyn FnMut(Found<'a>) -> Seen) -> Seen {
         self.parts.expect(Access::Sequential);
         progress.bytes(self.blocks() * BLOCK_LEN);
         let scanned = (0..self.blocks()).try_for_each(|number| {

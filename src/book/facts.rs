@@ -1,0 +1,234 @@
+//! What a book knows of a move.
+#![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the nearest number")]
+
+use serde::Serialize;
+use shakmaty::{Move, Position as _};
+
+use crate::chess::{MoveCode, Position};
+
+/// Games that went through a move, counted for the side that makes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All games, unfinished ones too.
+    pub games: u64,
+    /// Games that the mover won.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Games that the mover lost.
+    pub losses: u64,
+}
+
+impl Counts {
+    /// The same games counted for the other side.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        Self { wins: self.losses, losses: self.wins, ..self }
+    }
+
+    /// Half-points of the mover: two for a win, one for a draw.
+    pub fn points(self) -> u64 {
+        self.wins.saturating_mul(2).saturating_add(self.draws)
+    }
+
+    /// Whether any game has a result.
+    pub(crate) fn has_results(self) -> bool {
+        self.wins | self.draws | self.losses != 0
+    }
+
+    /// These games and others.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games.saturating_add(other.games),
+            wins: self.wins.saturating_add(other.wins),
+            draws: self.draws.saturating_add(other.draws),
+            losses: self.losses.saturating_add(other.losses),
+        }
+    }
+
+    /// The points that the mover scored, and the games that ended; `None` if none did.
+    pub fn results(self) -> Option<(f64, f64)> {
+        let points = self.wins as f64 + self.draws as f64 / 2.0;
+        let ended = self.wins as f64 + self.draws as f64 + self.losses as f64;
+        (ended > 0.0).then_some((points, ended))
+    }
+
+    /// The rating that the mover performed at against opponents of this average: theirs plus the difference at which
+    /// its score is expected, at most 800 points; `None` if no game ended.
+    ///
+    /// ```
+    /// use tabiya::book::Counts;
+    /// let counts = Counts { games: 4, wins: 3, draws: 0, losses: 1 };
+    /// assert_eq!(counts.performance(2500), Some(2691));
+    /// ```
+    pub fn performance(self, opponents: u32) -> Option<u32> {
+        let (points, ended) = self.results()?;
+        let difference = rating_difference(points, ended).clamp(-800.0, 800.0);
+        Some((f64::from(opponents) + difference).max(0.0).round() as u32)
+    }
+}
+
+/// The difference of ratings at which so many points of so many games (more than 0) are expected; infinite if all or
+/// none were won.
+///
+/// This is the logistic curve of chess ratings: ten times the odds are 400 points.
+pub(crate) fn rating_difference(points: f64, games: f64) -> f64 {
+    400.0 * (points / (games - points).max(0.0)).log10()
+}
+
+/// How strong the players of a move were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Ratings {
+    /// The average rating of the side that makes the move.
+    pub average: Option<u32>,
+    /// The rating that it performed at.
+    pub performance: Option<u32>,
+}
+
+/// The mark that an author gave a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Annotation {
+    /// `!`
+    Good,
+    /// `?`
+    Bad,
+    /// `!!`
+    Brilliant,
+    /// `??`
+    Blunder,
+    /// `!?`
+    Interesting,
+    /// `?!`
+    Dubious,
+    /// The only move.
+    Only,
+    /// Zugzwang.
+    Zugzwang,
+}
+
+impl Annotation {
+    /// Its name in `show --json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Annotation::Good => "!",
+            Annotation::Bad => "?",
+            Annotation::Brilliant => "!!",
+            Annotation::Blunder => "??",
+            Annotation::Interesting => "!?",
+            Annotation::Dubious => "?!",
+            Annotation::Only => "only",
+            Annotation::Zugzwang => "zugzwang",
+        }
+    }
+
+    /// The mark of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let all = [
+            Self::Good,
+            Self::Bad,
+            Self::Brilliant,
+            Self::Blunder,
+            Self::Interesting,
+            Self::Dubious,
+            Self::Only,
+            Self::Zugzwang,
+        ];
+        all.into_iter().find(|mark| mark.as_str() == name)
+    }
+}
+
+/// The colour of a move: what an author, or a format's limits, say of playing it in tournaments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Recommendation {
+    /// It is to be avoided.
+    Red,
+    /// It is recommended.
+    Green,
+}
+
+impl Recommendation {
+    /// The name of the colour.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Red => "red",
+            Self::Green => "green",
+        }
+    }
+
+    /// The colour of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Red, Self::Green].into_iter().find(|color| color.as_str() == name)
+    }
+
+    /// Whether the move is recommended.
+    pub fn is_green(self) -> bool {
+        self == Self::Green
+    }
+}
+
+/// What the book learned from results of its own games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Learned {
+    /// Games in which the move was played and the result learned.
+    pub games: u32,
+    /// Half-points of the side that moved: 2 a win, 1 a draw.
+    pub halfpoints: u32,
+}
+
+impl Learned {
+    /// These results and others.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            games: self.games.saturating_add(other.games),
+            halfpoints: self.halfpoints.saturating_add(other.halfpoints),
+        }
+    }
+}
+
+/// A move with everything that a book knows of it: a legal move of some position, or just its code from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveFacts<M = Move> {
+    /// The move. Castling is the king taking its own rook in either form.
+    pub mv: M,
+    /// The book's own weight; 0 means never play.
+    pub weight: u64,
+    /// Games, counted for the mover, if the format counts them.
+    pub counts: Option<Counts>,
+    /// The author's mark, if the format has marks.
+    pub annotation: Option<Annotation>,
+    /// Its colour, if the format has colours or limits and they say something of the move.
+    pub recommended: Option<Recommendation>,
+    /// What was learned, if the format keeps it and it can be trusted.
+    pub learned: Option<Learned>,
+    /// How strong the players were, if the format says so.
+    pub ratings: Option<Ratings>,
+}
+
+impl<M> MoveFacts<M> {
+    /// A move of which only the weight is known.
+    pub fn new(mv: M, weight: u64) -> Self {
+        Self { mv, weight, counts: None, annotation: None, recommended: None, learned: None, ratings: None }
+    }
+
+    /// The same facts of the same move in another form.
+    fn with<N>(self, mv: N) -> MoveFacts<N> {
+        let Self { mv: _, weight, counts, annotation, recommended, learned, ratings } = self;
+        MoveFacts { mv, weight, counts, annotation, recommended, learned, ratings }
+    }
+}
+
+impl MoveFacts<MoveCode> {
+    /// The move in its position; `None` if it is not legal there.
+    pub fn at(self, at: &Position) -> Option<MoveFacts> {
+        let mv = self.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv))?;
+        Some(self.with(mv))
+    }
+}
+
+impl From<MoveFacts> for MoveFacts<MoveCode> {
+    fn from(facts: MoveFacts) -> Self {
+        facts.with(MoveCode::from_move(facts.mv))
+    }
+}

@@ -1,0 +1,32 @@
+//! What a book says of a position, and all its positions.
+
+use shakmaty::Position as _;
+
+use super::Abk;
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::traverse::each_reachable;
+use crate::book::{MoveFacts, Moves, Recommendation, Scope, Visit};
+use crate::chess::Position;
+
+impl Moves for Abk {
+    /// Appends the moves by descending weight.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        let index = self.index();
+        for known in index.of_key(at.key()) {
+            let Some(mv) = known.mv.resolve(at.chess()).filter(|&mv| at.chess().is_legal(mv)) else {
+                continue;
+            };
+            out.push(MoveFacts {
+                counts: index.has_games.then(|| known.counts(index.has_results)),
+                recommended: known.limited.then_some(Recommendation::Red),
+                ..MoveFacts::new(mv, known.weight)
+            });
+        }
+    }
+
+    /// Shows what play reaches, whatever the scope: records that no line reaches have no position.
+    fn each(&self, _: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each_reachable(self, 0, progress, visit)
+    }
+}

@@ -1,0 +1,84 @@
+//! All positions of count files.
+
+use super::book::{CountBook, MoveSums};
+use super::{Line, Shape, damage};
+use crate::base::error::Result;
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::visit::{Seen, to_the_end};
+use crate::book::traverse::{STRIDE, each_reachable};
+use crate::book::{PositionRecord, Scope, Visit};
+use crate::chess::MoveCode;
+
+/// See [`crate::book::Moves::each`].
+///
+/// # Errors
+/// What fails in `visit`, and when the work is interrupted.
+pub(super) fn each(book: &CountBook, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+    if scope == Scope::Reachable {
+        let mut positions = 0;
+        let wanted = Shape { positions: false, by: book.among.by() };
+        to_the_end(book.each_key(wanted, &Progress::none(), &mut |lines| {
+            positions += u64::from(lines.iter().any(|line| line.mv != MoveCode::NULL));
+            Ok(())
+        }))?;
+        return each_reachable(book, positions, progress, visit);
+    }
+    let wanted = Shape { positions: book.has_positions(), by: book.among.by() };
+    to_the_end(book.each_key(wanted, progress, &mut |lines| {
+        let mut moves = MoveSums::default();
+        lines.iter().for_each(|line| moves.add(line));
+        let Some(first) = lines.first() else { return Ok(()) };
+        let record = PositionRecord {
+            key: first.key,
+            position: first.packed.and_then(|packed| packed.unpack()),
+            total: wanted.positions.then(|| moves.total()),
+            moves: moves.facts().collect(),
+            ..PositionRecord::default()
+        };
+        if record.moves.is_empty() { Ok(()) } else { visit(&record) }
+    }))?;
+    Ok(0)
+}
+
+impl CountBook {
+    /// Shows the rows of each position, in the order of the files, until `see` breaks off. A damaged row group is left out
+    /// from there on, and remembered.
+    fn each_key(&self, wanted: Shape, progress: &Progress, see: &mut dyn FnMut(&[Line]) -> Seen) -> Seen {
+        progress.things(self.files.iter().map(|(file, _)| file.rows()).sum(), "rows");
+        let (mut lines, mut at) = (Vec::<Line>::new(), 0_u64);
+        let mut damaged = Vec::new();
+        let groups =
+            self.files.iter().flat_map(|(file, _)| (0..file.groups()).map(move |group| (file, group)));
+        for (file, group) in groups {
+            let mut seen = Ok(());
+            let read = file.group(group, wanted, |line| {
+                if !self.among.has(line.slice) {
+                    return Ok(());
+                }
+                if at.is_multiple_of(STRIDE) {
+                    interrupt::check()?;
+                    progress.at(at);
+                }
+                at += 1;
+                if lines.last().is_some_and(|last| last.key != line.key) {
+                    seen = see(&lines);
+                    lines.clear();
+                    if seen.is_err() {
+                        return Err(interrupt::stopped());
+                    }
+                }
+                lines.push(*line);
+                Ok(())
+            });
+            seen?;
+            interrupt::check()?;
+            damaged.extend(read.err().map(|error| (file, group, error)));
+        }
+        if !lines.is_empty() {
+            see(&lines)?;
+        }
+        self.damage.get_or_init(|| damage(damaged.iter().map(|(file, group, error)| (*file, *group, error))));
+        Ok(())
+    }
+}
