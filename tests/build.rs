@@ -345,10 +345,10 @@ fn what_no_line_reaches_is_reported() {
     folder.write("games.pgn", [GAMES, set_up].concat());
     for format in ["ctg", "kob"] {
         folder.run(&format!("build games.pgn -o c.{format} --min-games 1"), 0);
-        let ended = folder.run(&format!("convert c.{format} -o {format}.bin"), 0);
-        assert!(ended.out.contains("which no line from the starting position reaches (--all takes them)\n"));
+        let ended = folder.run(&format!("convert c.{format} -o {format}.bin --reachable"), 0);
+        assert!(ended.out.contains("which no line from the starting position reaches (--reachable)\n"));
         assert!(ended.out.contains("left out: 4 counts of games"), "{}", ended.out);
-        let ended = folder.run(&format!("convert c.{format} -o {format}.bin --force --all"), 0);
+        let ended = folder.run(&format!("convert c.{format} -o {format}.bin --force"), 0);
         assert!(!ended.out.contains("reaches"), "{}", ended.out);
     }
 }
@@ -372,5 +372,5 @@ fn a_book_of_weights_becomes_green_where_they_are_great() {
     let moves = |moves: &[&str]| moves.iter().map(|mv| (*mv).to_owned()).collect::<Vec<_>>();
     assert_eq!(green(""), (moves(&["d2d4", "e2e4"]), true));
     assert_eq!(green(" --green 0"), (vec![], false));
-    assert_eq!(green(" --green 300"), (moves(&["d2d4"]), false));
+    assert_eq!(green(" --green 30"), (moves(&["d2d4"]), false));
 }

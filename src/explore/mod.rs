@@ -76,6 +76,8 @@ pub struct Options {
     pub settings: bool,
     /// The engine's program.
     pub engine: Option<String>,
+    /// The configuration file; `None`: the one that is found.
+    pub config: Option<String>,
     /// The games that count, where the sources are count files.
     pub among: Among,
 }
@@ -115,9 +117,9 @@ impl Explorer {
         }
         let mut warnings = Vec::new();
         let given = Given::default().with(ENGINE, options.engine.clone());
-        let config = match Config::load(given, None) {
+        let config = match Config::load(given, options.config.as_deref()) {
             Ok(config) => Some(config),
-            Err(error) if options.books.is_empty() => return Err(error),
+            Err(error) if options.books.is_empty() || options.config.is_some() => return Err(error),
             Err(error) => {
                 warnings.push(error.to_string());
                 None

@@ -242,7 +242,7 @@ FILTERS = {
     "from a year": (["--from", "2005"], since("2005", "00", "00"), {}, {}),
     "to a month": (["--to", "2005-06"], until("2005", "06", "31"), {}, {}),
     "player": (["--player", "MÜLLER"], of("Müller"), {}, {}),
-    "player and side": (["--player", "carlsen", "--side", "black"], of("Carlsen", "Black"), {}, {}),
+    "player and side": (["--player", "carlsen", "--player-side", "black"], of("Carlsen", "Black"), {}, {}),
     "only player": (["--player", "Anand", "--only", "player"], of("Anand"), {"only": "player", "player": "Anand"}, {}),
     "only white": (["--only", "white"], everyone, {"only": "white"}, {}),
     "min-games": (["--min-games", "4"], everyone, {}, {"min_games": 4}),

@@ -72,7 +72,7 @@ def test_games_equal_the_export_of_chessbase(tabiya, tmp_path, samples, database
 
 
 def test_every_game_of_twic1134_and_linares_is_legal(tabiya, tmp_path, samples):
-    games = exported(tabiya, tmp_path, samples / "twic1134" / "twic1134.cbh", "--games", "1-400")
+    games = exported(tabiya, tmp_path, samples / "twic1134" / "twic1134.cbh", "--numbers", "1-400")
     assert len(games) == 400 and all(game.headers["WhiteElo"].isdigit() for game in games[:3])
     games = exported(tabiya, tmp_path, samples / "linares" / "linares.cbh")
     branched = [game for game in games if is_branched(game)]
@@ -101,14 +101,14 @@ def test_variations_are_built_in_where_they_are_wanted(tabiya, samples):
 
 def test_the_choices_leave_out_what_they_say(tabiya, tmp_path, samples):
     database = samples / "linares" / "linares.cbh"
-    games = exported(tabiya, tmp_path, database, "--mainline", "--no-annotations", "--games", "10-19")
+    games = exported(tabiya, tmp_path, database, "--mainline", "--no-annotations", "--numbers", "10-19")
     assert len(games) == 10
     for game in games:
         assert not game.comment
         assert all(len(node.variations) == 1 and not node.comment and not node.nags for node in list(game.mainline())[:-1])
-    text = tabiya("export", database, "--games", "3").stdout.decode()
+    text = tabiya("export", database, "--numbers", "3").stdout.decode()
     assert text.count("[Event ") == 1 and all(len(line) < 80 for line in text.split("\n\n", 1)[1].splitlines())
-    assert tabiya("export", database, "--games", "9-3").returncode == 2
+    assert tabiya("export", database, "--numbers", "9-3").returncode == 2
     (tmp_path / "here.pgn").write_text("mine")
     done = tabiya("export", database, "-o", "here.pgn")
     assert done.returncode == 3 and b"exists already" in done.stderr

@@ -225,6 +225,14 @@ def test_check_names_each_damage_with_its_place(tabiya, tmp_path, gnu_book, kind
     if place is not None:
         near = [number for number in map(str, range(place - 16, place + 17)) if number in text.replace(",", "")]
         assert near, text
+    *lines, last = map(json.loads, tabiya("check", path, "--json").stdout.decode().splitlines())
+    assert all(set(line) == {"book", "severity", "what", "count", "offset", "file"} for line in lines)
+    count = {word: sum(line["count"] for line in lines if line["severity"] == word) for word in ("error", "warning")}
+    assert last == {"book": str(path), "errors": count["error"], "warnings": count["warning"]} and count["error"]
+    told = [line for line in text.splitlines() if ": error: " in line or ": warning: " in line]
+    assert len(told) == len(lines)
+    for line, one in zip(told, lines, strict=True):
+        assert f"{one['severity']}: {one['what']}" in line and str(one["offset"]) in line
 
 
 def test_check_survives_every_cut_and_every_flipped_byte(tabiya, tmp_path):

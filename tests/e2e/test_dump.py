@@ -159,7 +159,7 @@ def test_the_tree_shows_lines_shares_and_transpositions(run, tmp_path):
         "|  `- 2... Nf6 50.0 %  (C42 Petrov's Defense)",
         "`- 1. Nf3 25.0 %  e5  2. e4  (see above)  (C40 King's Knight Opening)",
     ]
-    assert run("tree", path, "--depth", "1").stdout.count("\n") == 3
+    assert run("tree", path, "--plies", "1").stdout.count("\n") == 3
     assert run("tree", path, "--moves", "e2e4 e7e5 g1f3").stdout.splitlines()[1] == "C40 King's Knight Opening"
     assert run("tree", path, "--moves", "a2a3").returncode == 1
 

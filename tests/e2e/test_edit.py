@@ -122,12 +122,15 @@ def test_edits_of_a_polyglot_book_follow_a_model_and_are_taken_back_one_by_one(t
         keys = [entry.key for entry in reader]
         assert keys == sorted(keys)
     told(tabiya("check", book), DONE)
-    while len(states) > 1:
-        if states[-2] != states[-1]:
-            told(tabiya("edit", book, "--undo"), DONE, "taken back")
-            assert book.read_bytes() == states[-2]
-        states.pop()
+    states = [state for state, before in zip(states, [None, *states]) if state != before]
+    for state in reversed(states[:-1]):
+        told(tabiya("edit", book, "--undo"), DONE, "taken back")
+        assert book.read_bytes() == state
     told(tabiya("edit", book, "--undo"), WANTING, "no edit to take back")
+    for state in states[1:]:
+        told(tabiya("edit", book, "--redo"), DONE, "made again")
+        assert book.read_bytes() == state
+    told(tabiya("edit", book, "--redo"), WANTING, "no edit to make again")
 
 
 @pytest.mark.parametrize("name", ["abk", "kob"])

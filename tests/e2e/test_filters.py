@@ -98,13 +98,13 @@ FILTERS = {
     "tag of the seven": (["--tag", "Date=199?.*"], "--tag", lambda game: game.head["Date"].startswith("199"), {}, {}),
     "min-plies": (["--min-plies", "15"], "--min-plies", long(15), {}, {}),
     "min-plies beyond max-ply": (["--min-plies", "15", "--max-ply", "6"], "--min-plies", long(15), {"max_ply": 6}, {}),
-    "min-share": (["--min-share", "300"], None, lambda game: True, {}, {"shares": (300, 300)}),
-    "min-share by side": (["--min-share-white", "400", "--min-share-black", "150"], None,
+    "min-share": (["--min-share", "30"], None, lambda game: True, {}, {"shares": (300, 300)}),
+    "min-share by side": (["--min-share-white", "40", "--min-share-black", "15.0"], None,
         lambda game: True, {}, {"shares": (150, 400)}),
-    "min-share, the greater": (["--min-share", "200", "--min-share-black", "350"], None,
+    "min-share, the greater": (["--min-share", "20", "--min-share-black", "35"], None,
         lambda game: True, {}, {"shares": (350, 200)}),
     "many": (["--speed", "blitz,rapid", "--min-mover-elo", "2000", "--not-tag", "Event=casual*", "--only", "black",
-              "--min-games", "2", "--min-share", "100"], "--speed",
+              "--min-games", "2", "--min-share", "10"], "--speed",
         lambda game: speed("blitz", "rapid")(game) and not game.head["Event"].startswith("Casual"),
         {"mover_elo": 2000, "only": "black"}, {"min_games": 2, "shares": (100, 100)}),
 }  # fmt: skip
@@ -133,7 +133,7 @@ def test_players_of_a_file_are_whole_names_in_any_case(build, source, tmp_path):
     book, told = build(path, "--players-file", names)
     assert read_book(book) == weighed(counted(chosen))
     assert f"{len(games) - len(chosen)} games left out by --player" in told
-    book, _ = build(path, "--players-file", names, "--side", "white", "--only", "player")
+    book, _ = build(path, "--players-file", names, "--player-side", "white", "--only", "player")
     chosen = [game for game in games if game.head["White"] in listed]
     assert read_book(book) == weighed(counted(chosen, only="white"))
     names.write_bytes("Müller, Karsten".encode("cp1252"))
@@ -190,7 +190,7 @@ def test_wrong_filters_are_explained(build, source, tabiya, tmp_path):
         (["--speed", "fast"], USAGE, ["fast", "ultrabullet", "correspondence"]),
         (["--tag", "WhiteTitle"], USAGE, ["NAME=PATTERN"]),
         (["--tag", "White Title=x"], USAGE, ["letters"]),
-        (["--min-share", "1001"], USAGE, ["1001", "0..=1000"]),
+        (["--min-share", "100.1"], USAGE, ["100.1", "per cent from 0 to 100"]),
         (["--players-file", tmp_path / "none.txt"], FILE, ["none.txt", "names of players"]),
         (["--players-file", path, "--player", "x"], USAGE, ["--player"]),
         (["--only", "player"], USAGE, ["--players-file"]),

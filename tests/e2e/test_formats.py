@@ -91,7 +91,7 @@ def test_a_converted_book_plays_the_same_moves(tabiya, books, tmp_path):
 
 def test_colours_of_weights(tabiya, books, tmp_path):
     """An Arena book as .ctg: with --green the heavy moves are green, and no others are played."""
-    done = tabiya("convert", books["abk"], "-o", "green.ctg", "--green", "300")
+    done = tabiya("convert", books["abk"], "-o", "green.ctg", "--green", "30")
     assert done.returncode == 0, done.stderr
     done = tabiya("show", "green.ctg", books["abk"], "--json")
     green, plain = (json.loads(line)["moves"] for line in done.stdout.splitlines())

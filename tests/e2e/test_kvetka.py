@@ -174,7 +174,7 @@ def test_converting_to_other_formats_and_back(tabiya, pgn):
     stem, _ = build(tabiya, pgn)
     first = Kvetka(stem)
     folder = pgn.parent
-    again = tabiya("convert", stem, "-o", folder / "again.kob", "--all")
+    again = tabiya("convert", stem, "-o", folder / "again.kob")
     assert again.returncode == 0 and b"left out" not in again.stdout, again.stdout
     copy = Kvetka(folder / "again")
     assert copy.elements.keys() == first.elements.keys()

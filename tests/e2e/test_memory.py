@@ -78,7 +78,7 @@ def test_a_merge_takes_no_more_than_it_is_allowed(tabiya_exe, tmp_path, games, f
     for number, pgn in enumerate(games[:2]):
         part = tmp_path / f"part{number}.ctg"
         peak(tabiya_exe, "build", pgn, "-o", part, "--min-games", "1", cwd=tmp_path)
-        out = ("-o", tmp_path / f"{number}.{format}", "--all", "--memory", "64M", "--threads", "2")
+        out = ("-o", tmp_path / f"{number}.{format}", "--memory", "64M", "--threads", "2")
         sizes.append(peak(tabiya_exe, "merge", part, *out, cwd=tmp_path))
     few, more = sizes
     assert more - few < LIMIT, sizes
@@ -102,7 +102,7 @@ def test_keys_that_are_close_together_take_no_more_than_is_allowed(tabiya_exe, t
     for entries in (1000, 3_000_000):
         moves = (struct.pack(">QHHI", number // 3, 796 + number % 3, 1, 0) for number in range(entries))
         in_pieces(tmp_path / "close.bin", moves)
-        out = ("-o", tmp_path / "copy.bin", "--all", "--force", "--memory", "16M", "--threads", "2")
+        out = ("-o", tmp_path / "copy.bin", "--force", "--memory", "16M", "--threads", "2")
         sizes.append(peak(tabiya_exe, "convert", tmp_path / "close.bin", *out, cwd=tmp_path))
         assert filecmp.cmp(tmp_path / "copy.bin", tmp_path / "close.bin", shallow=False)
     few, many = sizes

@@ -157,14 +157,14 @@ def test_books_of_every_format_have_names(tabiya, books, names):
                     assert known["opening"] == names.get(chess.Board(known["fen"]).epd())
                 named += known["opening"] is not None
             assert named > 5, book
-        tree = tabiya("tree", book, "--depth", "20").stdout.decode().splitlines()
+        tree = tabiya("tree", book, "--plies", "20").stdout.decode().splitlines()
         assert any(line.endswith(f"a6  ({words(NAJDORF)})") for line in tree), tree
         assert tree[0] == chess.STARTING_FEN
 
 
 def test_a_tree_names_its_start_and_only_what_changes(tabiya, tmp_path):
     book = Book().line("e2e4 c7c5 c2c3 h7h6 h2h3 a7a6", weight=3).line("e2e4 c7c5 c2c3 h7h6 a2a3", weight=1).write(tmp_path / "a.bin")
-    tree = tabiya("tree", book, "--moves", "e4 c5", "--depth", "9").stdout.decode().splitlines()
+    tree = tabiya("tree", book, "--moves", "e4 c5", "--plies", "9").stdout.decode().splitlines()
     assert tree[1] == "B20 Sicilian Defense"
     assert len(tree) == 5 and tree[2].endswith("h6  (B22 Sicilian Defense: Alapin Variation)")
     assert "(" not in tree[3] + tree[4]

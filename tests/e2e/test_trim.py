@@ -332,7 +332,7 @@ def test_wrong_words_are_named(tabiya, sources, tmp_path):
         (["--without", ""], b"--without: there is no move to remove"),
         (["--without", "xyz"], b"--without: \"xyz\""),
         (["--top", "0"], b"--top"),
-        (["--min-share", "1001"], b"--min-share"),
+        (["--min-share", "100.1"], b"--min-share"),
         (["--only", "player"], b"--only"),
     ):
         done = tabiya("trim", sources["bin"], "-o", out, *args)

@@ -147,7 +147,7 @@ def test_planted_blunders_are_found(tabiya, planted, stockfish, tmp_path, export
     assert all(move["loss"] == best - move["eval"] for move in plain.values())
     table = tabiya("show", book, "--evals").stdout.decode()
     assert "value" in table and "loss" in table
-    tree = tabiya("tree", book, "--evals", "--depth", 2).stdout.decode()
+    tree = tabiya("tree", book, "--evals", "--plies", 2).stdout.decode()
     assert f"{shown_evals['g2g4']['eval'] / 100:+.2f} (-{shown_evals['g2g4']['loss']})" in tree
 
 

@@ -11,7 +11,35 @@ pub mod slices;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;
 
+/// A share in per cent with at most one decimal, as the thousandths that it is.
+pub(crate) fn share(text: &str) -> Result<u16, String> {
+    let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
+    let digits =
+        |text: &str| text.parse::<u16>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let thousandths = match (digits(whole), digits(tenths)) {
+        (Some(whole), Some(tenths)) if tenths < 10 => whole.checked_mul(10).map(|whole| whole + tenths),
+        _ => None,
+    };
+    thousandths
+        .filter(|thousandths| *thousandths <= 1000)
+        .ok_or_else(|| "write per cent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
+}
+
 /// A side: `white` or `black`.
 pub(crate) fn side() -> impl TypedValueParser<Value = Color> {
     PossibleValuesParser::new(["white", "black"]).map(|side| Color::from_white(side == "white"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_per_cent() {
+        let expected = [("0", 0), ("5", 50), ("0.5", 5), ("12.3", 123), ("100", 1000), ("100.0", 1000)];
+        assert!(expected.iter().all(|(text, thousandths)| share(text) == Ok(*thousandths)));
+        for text in ["", ".", "5.", ".5", "-1", "+1", "100.1", "101", "0.05", "5%", "1e1", "9999999"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
 }

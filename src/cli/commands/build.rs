@@ -6,7 +6,6 @@ mod resume;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use clap::builder::RangedI64ValueParser;
 use shakmaty::ByColor;
 
 use crate::base::error::{Error, ErrorKind, Result};
@@ -17,6 +16,7 @@ use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split
 use crate::book::{self, BookWriter, WriteOptions};
 use crate::bookmaker::{self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
 use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::share;
 use crate::cli::args::slices::ByArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
@@ -76,25 +76,21 @@ struct Moves {
     /// Only moves that score at least this, in per cent [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     min_score: Option<f64>,
-    /// Only moves with at least this share of their position's games, in thousandths [default: 0]
-    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    /// Only moves with at least this share of their position's games, in per cent [default: 0]
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share: Option<u16>,
     /// The same for White's moves alone
-    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share_white: Option<u16>,
     /// The same for Black's moves alone
-    #[arg(long, value_name = "PERMILLE", value_parser = permille())]
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
     min_share_black: Option<u16>,
     /// Give every move the same weight, except where a comment names one: [%prc 60] or prc:60
     #[arg(long)]
     uniform: bool,
-    /// In a CTG book, mark moves green that have at least this share of their position's weight, in thousandths
-    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    green: Option<u32>,
-}
-
-fn permille() -> RangedI64ValueParser<u16> {
-    clap::value_parser!(u16).range(0..=1000)
+    /// In a CTG book, mark moves green that have at least this share of their position's weight, in per cent
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    green: Option<u16>,
 }
 
 fn percent(text: &str) -> std::result::Result<f64, String> {

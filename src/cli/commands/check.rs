@@ -16,6 +16,9 @@ pub struct Args {
     /// The books, count files (.parquet), folders of count files, or ChessBase databases (.cbh)
     #[arg(required = true, value_name = "BOOK")]
     books: Vec<PathBuf>,
+    /// Print a line of JSON for each finding, and one for each book with the numbers of errors and warnings
+    #[arg(long)]
+    json: bool,
 }
 
 /// Reads each book to its end and reports what is wrong with it.
@@ -25,13 +28,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<Exit> {
     output::each_file(&args.books, |path, out| {
         if cbh::is_named(path) {
-            return database::check(path, out);
+            return database::check(path, args.json, out);
         }
         if let Some(files) = named(path)? {
-            return counts::check(path, &files, out);
+            return counts::check(path, &files, args.json, out);
         }
         let book = book::open(path)?;
-        list(path, out, |progress, report| {
+        list(path, args.json, out, |progress, report| {
             book.check(progress, report);
             Ok(())
         })

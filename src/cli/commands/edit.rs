@@ -23,7 +23,7 @@ use crate::view::san;
 
 /// `tabiya edit`.
 #[derive(clap::Args, Debug)]
-#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo"])))]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["set", "add", "delete", "undo", "redo"])))]
 pub struct Args {
     /// The book
     #[arg(value_name = "BOOK")]
@@ -48,8 +48,11 @@ pub struct Args {
     #[arg(long, value_name = "MOVE")]
     delete: Vec<String>,
     /// Take back the last edit of a Polyglot book; again, the one before
-    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen", "redo"])]
     undo: bool,
+    /// Make the last edit again that was taken back; again, the one after
+    #[arg(long, conflicts_with_all = ["set", "add", "delete", "moves", "fen"])]
+    redo: bool,
     #[command(flatten)]
     resources: ResourcesArgs,
 }
@@ -63,8 +66,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     let path = &args.book;
     let resources = args.resources.resolve()?;
     let mut editor = Editor::new(path);
-    if args.undo {
-        return undo(path, editor, &resources);
+    if args.undo || args.redo {
+        return reverse(path, editor, if args.undo { Way::Back } else { Way::Again }, &resources);
     }
     let (game, _) = game_at(args.fen.as_deref(), args.moves.as_deref())?;
     let edits = args.edits(&game)?;
@@ -166,7 +169,8 @@ fn name_of(args: &Args, game: &Game) -> String {
     if name.len() > NOTE_MAX { game.position().fen() } else { name }
 }
 
-fn undo(path: &Path, mut editor: Editor, resources: &Resources) -> Result<Exit> {
+/// Takes an edit back, or makes it again.
+fn reverse(path: &Path, mut editor: Editor, way: Way, resources: &Resources) -> Result<Exit> {
     let format = book::open(path)?.format();
     if !format.learns() {
         let what =
@@ -175,14 +179,16 @@ fn undo(path: &Path, mut editor: Editor, resources: &Resources) -> Result<Exit> 
             .at_path(path)
             .advice("set what the move had before, as the edit reported it"));
     }
-    let Outcome::Made(made) = editor.reverse(Way::Back, resources)? else {
-        return output::print_lines(
-            &[format!("{}: there is no edit to take back", path.display())],
-            Exit::Findings,
-        );
+    let [wanted, done] = match way {
+        Way::Back => ["take back", "taken back"],
+        Way::Again => ["make again", "made again"],
+    };
+    let Outcome::Made(made) = editor.reverse(way, resources)? else {
+        let line = format!("{}: there is no edit to {wanted}", path.display());
+        return output::print_lines(&[line], Exit::Findings);
     };
     output::print(|out| {
-        writeln!(out, "{}, {}, taken back:", path.display(), made.note)?;
+        writeln!(out, "{}, {}, {done}:", path.display(), made.note)?;
         for MadeMove { uci, said } in &made.moves {
             report(uci, said.map(|said| said.as_ref().map(describe)), out)?;
         }

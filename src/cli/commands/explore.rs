@@ -33,6 +33,9 @@ pub struct Args {
     /// The engine that is asked for its opinion [default: that of the configuration]
     #[arg(long, value_name = "PROGRAM")]
     engine: Option<String>,
+    /// The configuration file [default: tabiya.toml in the working folder, then beside the executable]
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
     #[command(flatten)]
     slices: SliceArgs,
 }
@@ -55,6 +58,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         edit: args.edit,
         settings: args.settings,
         engine: args.engine.clone(),
+        config: args.config.clone(),
         among: args.slices.among(),
     };
     let announce = |address: &str, warnings: Vec<String>| {
@@ -86,8 +90,17 @@ pub fn run(args: &Args) -> Result<Exit> {
 pub fn run(args: &Args) -> Result<Exit> {
     use crate::base::error::{Error, ErrorKind};
 
-    let Args { books: _, listen: _, token_file: _, no_open: _, edit: _, settings: _, engine: _, slices } =
-        args;
+    let Args {
+        books: _,
+        listen: _,
+        token_file: _,
+        no_open: _,
+        edit: _,
+        settings: _,
+        engine: _,
+        config: _,
+        slices,
+    } = args;
     let _ = slices.among();
     Err(Error::new(ErrorKind::Usage, "this tabiya was built without the feature `explore`")
         .advice("build it with its default features, or download a release"))

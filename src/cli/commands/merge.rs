@@ -41,12 +41,11 @@ pub struct Args {
 pub(crate) struct To {
     #[command(flatten)]
     file: written::NewBook,
-    /// Include entries that the books' moves do not reach from the starting position
+    /// Only entries that the books' moves reach from the starting position
     ///
-    /// From one Polyglot book to another, all entries are always included. A format that needs positions can include only
-    /// the reached entries of a Polyglot book, which holds only keys.
+    /// A format that needs positions always gets only these of a Polyglot book, which holds only keys.
     #[arg(long)]
-    all: bool,
+    reachable: bool,
 }
 
 /// Merges the books.
@@ -86,17 +85,15 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     interrupt::watch();
     let writer = book::create(output, &to.file.options(&resources))?;
     let progress = Progress::terminal(output.to_string_lossy());
-    let scope = |book: &dyn Moves| match to.all || !book.holds_positions() {
-        true => bookmaker::widest(book, &*writer),
-        false => Scope::Reachable,
+    let scope = |book: &dyn Moves| match to.reachable {
+        true => Scope::Reachable,
+        false => bookmaker::widest(book, &*writer),
     };
     let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
-    // If only keys are known, --all cannot include unreached positions either.
-    let keys_only = books.iter().all(|book| !book.holds_positions());
     let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
     drop(progress);
     let mut lines = vec![format!("{} read", many(merged.read, "position"))];
-    let why = if keys_only { "the book holds only their keys" } else { "--all takes them" };
+    let why = if to.reachable { "--reachable" } else { "the book holds only their keys" };
     lines.extend(written::merged_lines(&merged, why));
     lines.extend(written::lines(&book));
     let why = match merged.read {

@@ -28,8 +28,8 @@ pub struct Args {
     #[command(flatten)]
     positions: Positions,
     /// How many plies to follow
-    #[arg(long, value_name = "N", default_value_t = 6)]
-    depth: u32,
+    #[arg(long, value_name = "N", alias = "depth", default_value_t = 6)]
+    plies: u32,
     /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
     #[arg(long)]
     evals: bool,
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let mut known = true;
         each_position(&args.positions, |game, _| {
             let lines = Lines::new(&*book, Replies::Within(MAX_OWN));
-            known &= tree(lines, args.depth, game, (look, evals.as_ref()), out)?;
+            known &= tree(lines, args.plies, game, (look, evals.as_ref()), out)?;
             Ok(())
         })?;
         Ok(if known { Exit::Done } else { Exit::Findings })
@@ -87,7 +87,7 @@ fn tree(
     let [branch, last, under, under_last] = if look.unicode { UNICODE } else { ASCII };
     let (steps, _) = moves_from(at, 0);
     if steps.is_empty() {
-        writeln!(out, "the book does not know this position, or --depth 0 follows no move")?;
+        writeln!(out, "the book does not know this position, or --plies 0 follows no move")?;
         return Ok(false);
     }
     let mut waiting = Vec::new();

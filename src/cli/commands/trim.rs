@@ -13,7 +13,7 @@ use crate::bookmaker;
 use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
 use crate::cli::args::positions::game_after;
 use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::side;
+use crate::cli::args::{share, side};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::written;
@@ -42,9 +42,9 @@ struct Moves {
     /// Only moves with at least this many games, where the book counts them
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_games: u64,
-    /// Only moves with at least this share of their position's weight, in thousandths
-    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 0, hide_default_value = true)]
-    min_share: u32,
+    /// Only moves with at least this share of their position's weight, in per cent
+    #[arg(long, value_name = "PERCENT", value_parser = share, default_value_t = 0, hide_default_value = true)]
+    min_share: u16,
     /// Only moves of at least this weight
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     min_weight: u64,
@@ -95,7 +95,7 @@ impl Args {
             reachable: self.lines.reachable,
             max_ply: Some(self.lines.max_ply).filter(|plies| *plies > 0),
             min_games: self.moves.min_games,
-            min_share: self.moves.min_share,
+            min_share: self.moves.min_share.into(),
             min_weight: self.moves.min_weight,
             top: self.moves.top.and_then(|top| usize::try_from(top).ok()),
             only: self.moves.only,
@@ -159,7 +159,8 @@ fn report(tally: &Tally, trim: &Trim) -> Vec<String> {
             Cut::Weight => format!("that weigh less than {} (--min-weight)", trim.min_weight),
             Cut::Games => format!("with fewer than {} games (--min-games)", trim.min_games),
             Cut::Share => {
-                format!("with less than {} thousandths of the weight (--min-share)", trim.min_share)
+                let percent = f64::from(trim.min_share) / 10.0;
+                format!("with less than {percent} % of their position's weight (--min-share)")
             }
             Cut::Top => "lighter than others (--top)".to_owned(),
         };

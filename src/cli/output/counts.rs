@@ -100,8 +100,8 @@ pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> 
 ///
 /// # Errors
 /// When a file cannot be opened, or standard output cannot be written.
-pub fn check(path: &Path, names: &[PathBuf], out: &mut dyn Write) -> Printed<Exit> {
-    list(path, out, |progress, report| {
+pub fn check(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
+    list(path, json, out, |progress, report| {
         let files = open(names)?;
         listed(report, |findings| files.iter().try_for_each(|file| sum(file, progress, findings).map(|_| ())))
     })

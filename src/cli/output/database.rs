@@ -83,10 +83,10 @@ pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
 }
 
 /// Reads a whole database and reports what is wrong with it, with game, file and offset.
-pub fn check(path: &Path, out: &mut dyn Write) -> Printed<Exit> {
+pub fn check(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
     interrupt::watch();
-    list(path, out, |progress, report| {
+    list(path, json, out, |progress, report| {
         progress.things(db.count().into(), "games");
         listed(report, |findings| {
             check_all(&db, parallel::processors(), &|game| at(progress, game), findings)

@@ -9,6 +9,7 @@ use super::{damage, print_lines, warn};
 use crate::base::error::Result;
 use crate::book::{Book, Green, WriteOptions, Written};
 use crate::bookmaker::{Merged, Resources};
+use crate::cli::args::share;
 use crate::games::cbh;
 use crate::learn::Disk;
 
@@ -22,10 +23,10 @@ pub(crate) struct NewBook {
     #[arg(long)]
     pub force: bool,
     /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
-    /// position's weight, in thousandths; 0 = none [default: if only weights are known, moves with at least half the
+    /// position's weight, in per cent; 0 = none [default: if only weights are known, moves with at least half the
     /// weight of the heaviest]
-    #[arg(long, value_name = "PERMILLE", value_parser = clap::value_parser!(u32).range(0..=1000))]
-    green: Option<u32>,
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    green: Option<u16>,
 }
 
 impl NewBook {
@@ -35,9 +36,9 @@ impl NewBook {
     }
 }
 
-/// The options of any writer of a book: its caption is the file's name, and `green` is the per mille that the command line
-/// names.
-pub fn options(output: &Path, force: bool, green: Option<u32>, resources: &Resources) -> WriteOptions {
+/// The options of any writer of a book: its caption is the file's name, and `green` the share that the command line names, in
+/// thousandths.
+pub fn options(output: &Path, force: bool, green: Option<u16>, resources: &Resources) -> WriteOptions {
     let name = output.file_stem().unwrap_or_default();
     WriteOptions {
         force,
@@ -45,7 +46,7 @@ pub fn options(output: &Path, force: bool, green: Option<u32>, resources: &Resou
         caption: name.to_string_lossy().into_owned(),
         memory: resources.of_writer(),
         temp: Some(resources.temp.clone()),
-        green: green.map_or(Green::Weights, Green::PerMille),
+        green: green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
         ..WriteOptions::default()
     }
 }

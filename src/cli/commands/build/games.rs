@@ -63,8 +63,8 @@ pub(super) struct Games {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["player", "player_exact"])]
     players_file: Option<PathBuf>,
     /// Only games in which such a player has this colour
-    #[arg(long, value_name = "SIDE", requires = "named", value_parser = side())]
-    side: Option<Color>,
+    #[arg(long, value_name = "SIDE", alias = "side", requires = "named", value_parser = side())]
+    player_side: Option<Color>,
     /// Only games with a result; without this, games without one count as drawn
     #[arg(long)]
     finished: bool,
@@ -136,7 +136,7 @@ impl Games {
             from: self.from,
             to: self.to,
             player,
-            side: self.side,
+            side: self.player_side,
             finished: self.finished,
             strict: self.strict,
             variations: self.variations || self.repertoire.is_some(),

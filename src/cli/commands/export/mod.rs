@@ -34,8 +34,8 @@ pub struct Args {
     #[arg(long)]
     force: bool,
     /// Only games with these numbers: 1-100, 17, 500-
-    #[arg(long, value_name = "FROM-TO", value_parser = range, default_value = "1-", hide_default_value = true)]
-    games: Range,
+    #[arg(long, value_name = "FROM-TO", alias = "games", value_parser = range, default_value = "1-", hide_default_value = true)]
+    numbers: Range,
     /// Leave out variations
     #[arg(long)]
     mainline: bool,
@@ -88,8 +88,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     if let Some(path) = target {
         keep_inputs(&[path.to_owned()], &cbh::parts(db.path()))?;
     }
-    let Range(from, to) = args.games;
-    if from > db.count() && args.games != Range(1, u32::MAX) {
+    let Range(from, to) = args.numbers;
+    if from > db.count() && args.numbers != Range(1, u32::MAX) {
         let what = format!("there is no game {from}: the last one is {}", db.count());
         return Err(Error::new(ErrorKind::Usage, what).at_path(db.path()));
     }

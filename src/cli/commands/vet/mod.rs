@@ -91,7 +91,7 @@ struct Evaluating {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Judging")]
 struct Judging {
-    /// Moves that lose more centipawns than this against the best are no longer played
+    /// Moves that lose more centipawns than this against the best are no longer played; 0 = all are
     #[arg(long, value_name = "CP", default_value_t = 50)]
     max_loss: u32,
     /// Where every move loses more than --max-loss, the best one stays unless it loses more than this; then the book ends there
@@ -127,6 +127,7 @@ impl Args {
 
     fn limits(&self) -> Limits {
         let Judging { max_loss, exit_loss, temperature, keep_weights, side, .. } = self.judging;
+        let max_loss = if max_loss == 0 { u32::MAX } else { max_loss };
         Limits { max_loss, exit_loss, temperature: (!keep_weights).then_some(temperature), side }
     }
 }
