@@ -11,6 +11,7 @@ mod position;
 mod rating;
 mod san;
 mod speed;
+pub mod step_codes;
 #[cfg(test)]
 pub(crate) mod tests;
 mod written;

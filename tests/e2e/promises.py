@@ -144,15 +144,16 @@ class Promise:
 
     def learn(self):
         learned = self.json("info", "book.bin")["learned"]
-        if "--reset" in self.words:
-            assert learned == 0
-        elif "--games" in self.words:
-            self.says("30 games read, 30 learned")
-            assert learned > 0
-        elif "--undo" in self.words:
-            self.says("20 games")
-        elif "--show" in self.words:
-            self.says("Sicilian Defense")
+        match self.words[1]:
+            case "reset":
+                assert learned == 0
+            case "games":
+                self.says("30 games read, 30 learned")
+                assert learned > 0
+            case "undo":
+                self.says("20 games")
+            case "show":
+                self.says("Sicilian Defense")
 
     def export(self):
         if not value(self.words, "-o"):

@@ -294,12 +294,12 @@ def test_learned_games_are_kept_and_taken_back_after_edits(tabiya, copy_of, tmp_
         if tabiya("edit", book, "--add", f"{move.uci()}=9").returncode == DONE
     )
     told(tabiya("edit", book, "--delete", known), DONE)
-    again = told(tabiya("learn", book, "--games", games, "--both"), DONE, "20 games read, 0 learned")
+    again = told(tabiya("learn", "games", book, games, "--both"), DONE, "20 games read, 0 learned")
     assert text != again
     told(tabiya("edit", book, "--undo"), DONE, known)
     told(tabiya("edit", book, "--undo"), DONE, free)
     assert book.read_bytes() == learned
-    told(tabiya("learn", book, "--undo", "20"), DONE, "20 games taken back")
+    told(tabiya("learn", "undo", book, "20"), DONE, "20 games taken back")
     assert book.read_bytes() == original
 
 

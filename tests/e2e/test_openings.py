@@ -225,7 +225,7 @@ def test_kvetka_books_get_the_names(tabiya, books, names, tmp_path):
 
 
 def test_what_was_learned_is_grouped_by_openings(tabiya, books):
-    assert tabiya("learn", "book.bin", "--games", "games.pgn", "--both").returncode == 0
+    assert tabiya("learn", "games", "book.bin", "games.pgn", "--both").returncode == 0
     lines = tabiya("learn", "book.bin", "--show").stdout.decode().splitlines()
     heading = next(index for index, line in enumerate(lines) if line.split()[:2] == ["line", "move"])
     groups = {}

@@ -210,7 +210,7 @@ fn a_book_of_the_other_convention_is_refused_until_it_is_reset() {
         "{}",
         refused.err
     );
-    assert!(refused.err.contains("`tabiya learn BOOK --reset`"), "{}", refused.err);
+    assert!(refused.err.contains("`tabiya learn reset BOOK`"), "{}", refused.err);
     assert_eq!(fs::read(world.book()).unwrap(), bytes);
     assert!(!world.path("crowd.bin.learn").exists());
     assert_eq!(run(&["--reset"]).code, Some(0));

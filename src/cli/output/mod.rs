@@ -137,7 +137,7 @@ pub(crate) fn worded(error: &Error) -> String {
         Some(Remedy::SmallerBook) => "build a smaller one, with --min-games or --max-ply",
         Some(Remedy::CountPositions) => "write the counts again with --positions, or make a .bin",
         Some(Remedy::CountBy) => "write the counts again with --by speed,rating",
-        Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn BOOK --reset`",
+        Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn reset BOOK`",
         Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
         Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
         Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",

@@ -7,7 +7,7 @@ use super::layout::{
     CTB_HIGH, CTB_LOW, CTG_GAMES, CTG_PAGES, CTG_START, CTO_COUNT, CTO_LOW, MARK_BITS, PAGE_HEADER, PAGE_LEN,
     STATISTICS_LEN,
 };
-use super::moves::{is_known, legal};
+use super::moves::{CODES, legal};
 use super::read::Ctg;
 use super::read::index::{Index, bit_offset, offset};
 use super::read::page::{self, Entry, Page, pages_in};
@@ -238,7 +238,7 @@ fn moves(book: &Ctg, entry: &Entry<'_>, chess: &Chess, normal: &Normal, findings
     let first = entry.offset + entry.signature.len() as u64 + 1;
     for (&[code, mark], at) in entry.moves.iter().zip((first..).step_by(2)) {
         let Some(mv) = legal(code, normal, chess) else {
-            let why = if is_known(code) { "is not legal" } else { "means nothing" };
+            let why = if CODES.is_known(code) { "is not legal" } else { "means nothing" };
             findings.add(Kind::Move, at, format_args!("the move code 0x{code:02x} {why} in {}", fen()));
             continue;
         };

@@ -2,10 +2,11 @@
 //! (docs/formats/ctg.md, Move table).
 #![allow(clippy::indexing_slicing, reason = "tables that the compiler makes")]
 
-use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
+use shakmaty::{Chess, Move, Position as _, Role};
 
 use super::layout::{CASTLE_LONG, CASTLE_SHORT, UNSURE};
-use crate::chess::normal::{Normal, Step, castling};
+use crate::chess::normal::{Normal, Step};
+use crate::chess::step_codes::StepCodes;
 
 /// The codes (docs/formats/ctg.md, Move table): code, kind, number, files to the right, ranks up.
 #[rustfmt::skip]
@@ -53,82 +54,34 @@ const STEPS: [(u8, Role, u8, u8, u8); 164] = [
     (0x97, Role::King, 0, 7, 0), (0x0a, Role::King, 0, 0, 7), (0x44, Role::King, 0, 1, 7), (0x8c, Role::King, 0, 7, 7),
 ];
 
-/// The step of each code; castling has none.
-static TABLE: [Option<Step>; 256] = {
-    let mut table = [None; 256];
+/// The codes of the format.
+pub(super) static CODES: StepCodes = {
+    let mut steps = [None; 256];
     let mut at = 0;
     while at < STEPS.len() {
         let (code, role, number, right, up) = STEPS[at];
-        table[code as usize] = Some(Step { role, number, right, up });
+        steps[code as usize] = Some(Step { role, number, right, up });
         at += 1;
     }
-    table
+    StepCodes::new(steps, CASTLE_SHORT, CASTLE_LONG)
 };
-
-/// Kinds of pieces, numbers of pieces of a kind, and the codes of each: eight files by eight ranks.
-const KINDS: usize = 6;
-const NUMBERS: usize = 8;
-const STEPS_OF_ONE: usize = 64;
-
-/// The code of each step, by [`place`].
-static CODES: [Option<u8>; KINDS * NUMBERS * STEPS_OF_ONE] = {
-    let mut codes = [None; KINDS * NUMBERS * STEPS_OF_ONE];
-    let mut at = 0;
-    while at < STEPS.len() {
-        let (code, role, number, right, up) = STEPS[at];
-        codes[place(Step { role, number, right, up })] = Some(code);
-        at += 1;
-    }
-    codes
-};
-
-/// Where [`CODES`] has a step's code.
-const fn place(step: Step) -> usize {
-    let piece = (step.role as usize - 1) * NUMBERS + step.number as usize;
-    piece * STEPS_OF_ONE + step.right as usize * 8 + step.up as usize
-}
 
 /// The code of a legal move in a position with this normal form. The format has none for third pieces of a kind, for
 /// promotions to other pieces than a queen, and if the code would be read as another move.
 pub fn code(mv: Move, normal: &Normal, chess: &Chess) -> Option<u8> {
-    if let Some(side) = mv.castling_side() {
-        return Some(match side {
-            CastlingSide::KingSide => CASTLE_SHORT,
-            CastlingSide::QueenSide => CASTLE_LONG,
-        });
-    }
-    let step = Step::of(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
-    let code = CODES.get(place(step)).copied().flatten()?;
+    let code = CODES.code(mv, normal)?;
     (!UNSURE.contains(&code) || legal(code, normal, chess) == Some(mv)).then_some(code)
-}
-
-/// Whether a code has any meaning.
-pub(crate) fn is_known(code: u8) -> bool {
-    code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
-}
-
-/// The step of a code, if it has one.
-pub fn step(code: u8) -> Option<Step> {
-    TABLE.get(usize::from(code)).copied().flatten()
 }
 
 /// The legal move that a code means in a position with this normal form.
 pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
-    let mv = match code {
-        CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
-        CASTLE_LONG => castling(CastlingSide::QueenSide, chess)?,
-        _ => {
-            let step = step(code)?;
-            if UNSURE.contains(&code) {
-                let (up, right) = (Step { right: 0, up: 6, ..step }, Step { right: 6, up: 0, ..step });
-                return [up, right]
-                    .into_iter()
-                    .find_map(|step| step.resolve(normal, chess).filter(|&mv| chess.is_legal(mv)));
-            }
-            step.resolve(normal, chess)?
-        }
-    };
-    chess.is_legal(mv).then_some(mv)
+    if !UNSURE.contains(&code) {
+        return CODES.legal(code, normal, chess);
+    }
+    let step = CODES.step(code)?;
+    let (up, right) = (Step { right: 0, up: 6, ..step }, Step { right: 6, up: 0, ..step });
+    let legal = |step: Step| step.resolve(normal, chess).filter(|&mv| chess.is_legal(mv));
+    legal(up).or_else(|| legal(right))
 }
 
 #[cfg(test)]
@@ -140,7 +93,7 @@ mod tests {
 
     #[test]
     fn each_code_occurs_once_and_no_two_mean_the_same() {
-        let known = (0..=255).filter(|&code| step(code).is_some()).count();
+        let known = (0..=255).filter(|&code| CODES.step(code).is_some()).count();
         assert_eq!(known, STEPS.len());
         for (at, (_, role, number, right, up)) in STEPS.iter().enumerate() {
             let mut others = STEPS.iter().skip(at + 1);
@@ -149,7 +102,7 @@ mod tests {
             );
             assert!(*right < 8 && *up < 8 && right + up > 0);
         }
-        assert!(is_known(CASTLE_SHORT) && is_known(CASTLE_LONG) && !is_known(0x02));
+        assert!(CODES.is_known(CASTLE_SHORT) && CODES.is_known(CASTLE_LONG) && !CODES.is_known(0x02));
     }
 
     /// Whether the format has a code for this legal move.

@@ -13,7 +13,7 @@ use super::layout::{
     ALL_PLIES, BLOCK_HEADER, BLOCK_LEN, HAS_COMMENT, HAS_ENDS, HAS_LINK, HAS_LINKS, KEY_LEN, MOST_COMMENT,
     MOST_ELEMENT, SOURCE_CBH,
 };
-use super::moves::{is_known, legal};
+use super::moves::{CODES, legal};
 use super::read::Kvetka;
 use super::read::sources::Sources;
 use crate::base::findings::{Findings, Place, kinds};
@@ -220,7 +220,7 @@ impl Pass<'_, '_> {
         let mut seen: Vec<Move> = Vec::new();
         for &code in body.moves {
             let Some(mv) = legal(code, &normal, chess) else {
-                let why = if is_known(code) { "is not legal" } else { "means nothing" };
+                let why = if CODES.is_known(code) { "is not legal" } else { "means nothing" };
                 let what = format_args!("the move code 0x{code:02x} {why} in {}", fen());
                 self.findings.add(Kind::Move, at, what);
                 continue;

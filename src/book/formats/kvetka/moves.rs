@@ -2,10 +2,11 @@
 #![allow(clippy::cast_possible_truncation, reason = "squares and codes have 8 bits")]
 #![allow(clippy::indexing_slicing, reason = "tables are made at compile time")]
 
-use shakmaty::{CastlingSide, Chess, Move, Position as _, Role};
+use shakmaty::{Chess, Move, Role};
 
 use super::layout::{CASTLE_LONG, CASTLE_SHORT};
-use crate::chess::normal::{Normal, Step, castling};
+use crate::chess::normal::{Normal, Step};
+use crate::chess::step_codes::StepCodes;
 
 /// Files to the right and ranks up, each modulo 8.
 type Steps = [(u8, u8)];
@@ -56,8 +57,8 @@ const GROUPS: [(Role, u8, u8, &[&Steps]); 6] = [
     (Role::King, 1, 0xbc, &[&KING]),
 ];
 
-/// The step of each code; castling and the gaps have none.
-static STEPS: [Option<Step>; 256] = {
+/// The codes of the format.
+pub(super) static CODES: StepCodes = {
     let mut steps = [None; 256];
     let mut group = 0;
     while group < GROUPS.len() {
@@ -81,61 +82,18 @@ static STEPS: [Option<Step>; 256] = {
         }
         group += 1;
     }
-    steps
+    StepCodes::new(steps, CASTLE_SHORT, CASTLE_LONG)
 };
-
-/// Pieces of a kind that have codes, at most.
-const NUMBERS: usize = 8;
-
-/// The code of each step by kind, number, files and ranks; 0xff is no code.
-static CODES: [u8; 6 * NUMBERS * 64] = {
-    let mut codes = [0xff; 6 * NUMBERS * 64];
-    let mut code = 0;
-    while code < 256 {
-        if let Some(step) = STEPS[code] {
-            codes[place(step)] = code as u8;
-        }
-        code += 1;
-    }
-    codes
-};
-
-const fn place(step: Step) -> usize {
-    ((step.role as usize - 1) * NUMBERS + step.number as usize) * 64
-        + step.right as usize * 8
-        + step.up as usize
-}
-
-/// Whether any move has this code.
-pub(crate) fn is_known(code: u8) -> bool {
-    code == CASTLE_SHORT || code == CASTLE_LONG || step(code).is_some()
-}
-
-fn step(code: u8) -> Option<Step> {
-    STEPS.get(usize::from(code)).copied().flatten()
-}
 
 /// The legal move of a code in a position and its normal form.
 pub fn legal(code: u8, normal: &Normal, chess: &Chess) -> Option<Move> {
-    let mv = match code {
-        CASTLE_SHORT => castling(CastlingSide::KingSide, chess)?,
-        CASTLE_LONG => castling(CastlingSide::QueenSide, chess)?,
-        _ => step(code)?.resolve(normal, chess)?,
-    };
-    chess.is_legal(mv).then_some(mv)
+    CODES.legal(code, normal, chess)
 }
 
 /// The code of a legal move in the position of a normal form; `None` for a promotion to another piece than a queen, and
 /// for a move of a fourth queen or of a third rook, bishop or knight.
 pub fn code(mv: Move, normal: &Normal) -> Option<u8> {
-    if let Some(side) = mv.castling_side() {
-        return Some(match side {
-            CastlingSide::KingSide => CASTLE_SHORT,
-            CastlingSide::QueenSide => CASTLE_LONG,
-        });
-    }
-    let step = Step::of(mv, normal).filter(|step| usize::from(step.number) < NUMBERS)?;
-    CODES.get(place(step)).copied().filter(|code| *code != 0xff)
+    CODES.code(mv, normal)
 }
 
 #[cfg(test)]
@@ -144,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_codes_are_those_of_the_description() {
-        let known: Vec<u8> = (0..=255).filter(|&code| is_known(code)).collect();
+        let known: Vec<u8> = (0..=255).filter(|&code| CODES.is_known(code)).collect();
         let gaps = [0x3a, 0x48, 0x80, 0x9c, 0xb8];
         assert!(known.iter().copied().eq((0..=0xc5).filter(|code| !gaps.contains(code))));
         for (code, role, number, right, up) in [
@@ -170,13 +128,14 @@ mod tests {
             (0xbc, Role::King, 0, 0, 1),
             (0xc3, Role::King, 0, 7, 7),
         ] {
-            assert_eq!(step(code), Some(Step { role, number, right, up }), "0x{code:02x}");
+            assert_eq!(CODES.step(code), Some(Step { role, number, right, up }), "0x{code:02x}");
         }
     }
 
     #[test]
     fn no_two_codes_mean_the_same() {
-        let places = (0..=255).filter_map(step).map(place);
+        let steps = (0..=255).filter_map(|code| CODES.step(code));
+        let places = steps.map(|Step { role, number, right, up }| (role, number, right, up));
         assert_eq!(places.collect::<std::collections::HashSet<_>>().len(), 0xc4 - 5);
     }
 }

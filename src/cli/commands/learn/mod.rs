@@ -5,10 +5,11 @@ mod recent;
 mod spool;
 mod tree;
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::ArgGroup;
+use clap::Subcommand;
 
 use self::collect::Collector;
 use crate::base::error::{Error, ErrorKind, Result};
@@ -26,51 +27,100 @@ use crate::learn::{self, IdentifiedGame, Learner, Outcome};
 /// turn.
 const BATCH: usize = 128;
 
-/// Games that `--show` lists.
+/// Games that `learn show` lists.
 const SHOWN_GAMES: usize = 10;
 
 /// `tabiya learn`.
 #[derive(clap::Args, Debug)]
-#[command(group(ArgGroup::new("what").required(true).args(["games", "show", "reset", "undo", "spool"])))]
 pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Learn the results of games
+    Games(GamesArgs),
+    /// Show what a book has learned, by line and position
+    Show(OneBook),
+    /// Take back the last games that a book has learned
+    Undo(UndoArgs),
+    /// Clear every learn field of a book, and forget which games were learned
+    Reset(OneBook),
+    /// List the games that the adapter has kept because their books could not be written, and learn them now
+    Spool(SpoolArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct OneBook {
     /// The Polyglot book
-    #[arg(value_name = "BOOK", required_unless_present = "spool", conflicts_with = "spool")]
-    book: Option<PathBuf>,
-    /// Learn the results of these games: a PGN file (also compressed: .gz, .zst, .bz2, .xz, .zip), a folder of them, or - for
-    /// standard input; repeatable
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "BOOK")]
+    book: PathBuf,
+}
+
+#[derive(clap::Args, Debug)]
+struct GamesArgs {
+    #[command(flatten)]
+    of: OneBook,
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, or - for standard input
+    #[arg(value_name = "FILE", required_unless_present = "games")]
+    files: Vec<PathBuf>,
+    /// As in `learn BOOK --games FILE`.
+    #[arg(long, hide = true)]
     games: Vec<PathBuf>,
     /// Learn the moves of players whose name contains this text, in any letter case
-    #[arg(long, value_name = "NAME", requires = "games")]
+    #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// Learn the moves of the player with exactly this name, in any letter case
-    #[arg(long, value_name = "NAME", requires = "games", conflicts_with = "player")]
+    #[arg(long, value_name = "NAME", conflicts_with = "player")]
     player_exact: Option<String>,
     /// Learn the moves of both sides
-    #[arg(long, requires = "games")]
+    #[arg(long)]
     both: bool,
     /// Learn games even if they were learned before
-    #[arg(long, requires = "games")]
+    #[arg(long)]
     again: bool,
     /// Print a line for each game once it is permanently learned
-    #[arg(long, requires = "games")]
+    #[arg(long)]
     list: bool,
-    /// Show what was learned, by line and position
-    #[arg(long)]
-    show: bool,
-    /// Clear every learn field of the book, and forget which games were learned
-    #[arg(long)]
-    reset: bool,
-    /// Take back the last games that were learned
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+}
+
+#[derive(clap::Args, Debug)]
+struct UndoArgs {
+    #[command(flatten)]
+    of: OneBook,
+    /// How many games
+    #[arg(value_name = "N", required_unless_present = "undo", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+    /// As in `learn BOOK --undo N`.
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..))]
     undo: Option<u32>,
-    /// List the games that the adapter has kept because their books could not be written, and learn them now
-    #[arg(long)]
-    spool: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct SpoolArgs {
     /// The adapter's log, beside which these games are kept; without this, only those kept in your own folder
-    // `requires = "spool"` is not enough: clap does not ask for an argument that conflicts with one that is given.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["games", "show", "reset", "undo"])]
+    #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+}
+
+/// The words of a command line with an option in the place of a subcommand, such as `learn BOOK --show`, with the subcommand.
+pub fn with_subcommand(mut words: Vec<OsString>) -> Vec<OsString> {
+    let subcommands = ["games", "show", "undo", "reset", "spool"];
+    let is_learn = words.get(1).is_some_and(|word| word == "learn");
+    let option = |word: &OsString, name: &str| {
+        let word = word.to_str().and_then(|word| word.strip_prefix("--"));
+        word.is_some_and(|word| word.split('=').next() == Some(name))
+    };
+    let old = subcommands.into_iter().find(|name| words.iter().skip(2).any(|word| option(word, name)));
+    if let Some(name) = old
+        .filter(|_| is_learn && words.get(2).is_none_or(|word| !subcommands.iter().any(|name| word == name)))
+    {
+        // The others have values.
+        words.retain(|word| matches!(name, "games" | "undo") || !option(word, name));
+        words.insert(2, name.into());
+    }
+    words
 }
 
 /// Learns games, or shows or takes back what was learned.
@@ -78,35 +128,38 @@ pub struct Args {
 /// # Errors
 /// When the book is not a Polyglot book, cannot be written or is locked by another process; when games cannot be read.
 pub fn run(args: &Args) -> Result<Exit> {
-    let Some(path) = &args.book else { return spool::learn(args.log.as_deref()) };
-    let book = learn::open_settled(path)?;
-    if !book.format().learns() {
-        let what = format!(
-            "only Polyglot books can keep results, and this is a book of the format {}",
-            book.format()
-        );
+    match &args.command {
+        Command::Games(args) => learn_all(args, &mut learner(&args.of)?),
+        Command::Show(of) => {
+            let history = learner(of)?.history(SHOWN_GAMES)?;
+            let book = Polyglot::new(&of.book, Map::open(&of.book)?);
+            output::print(|out| tree::show(&book, &history, out))
+        }
+        Command::Undo(UndoArgs { of, games, undo }) => {
+            let games = games.or(*undo).unwrap_or(1);
+            let taken = learner(of)?.undo(games)?;
+            let line = format!("{}: {} taken back", of.book.display(), many(taken.into(), "game"));
+            output::print_lines(&[line], if taken < games { Exit::Findings } else { Exit::Done })
+        }
+        Command::Reset(of) => {
+            learner(of)?.reset()?;
+            let line = format!("{}: every learn field is set to nothing", of.book.display());
+            output::print_lines(&[line], Exit::Done)
+        }
+        Command::Spool(args) => spool::learn(args.log.as_deref()),
+    }
+}
+
+/// Opens a book to learn into it. No map of it remains, which could get in the way while it is written.
+fn learner(of: &OneBook) -> Result<Learner> {
+    let path = &of.book;
+    let format = learn::open_settled(path)?.format();
+    if !format.learns() {
+        let what = format!("only Polyglot books can keep results, and this is a book of the format {format}");
         let advice = "convert it with `tabiya convert`";
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
-    let mut learner = Learner::new(path)?;
-    let name = path.display();
-    if args.show {
-        let history = learner.history(SHOWN_GAMES)?;
-        let book = Polyglot::new(path, Map::open(path)?);
-        return output::print(|out| tree::show(&book, &history, out));
-    }
-    // While the book is written, a map of it could get in the way.
-    drop(book);
-    if args.reset {
-        learner.reset()?;
-        return output::print_lines(&[format!("{name}: every learn field is set to nothing")], Exit::Done);
-    }
-    if let Some(count) = args.undo {
-        let taken = learner.undo(count)?;
-        let line = format!("{name}: {} taken back", many(taken.into(), "game"));
-        return output::print_lines(&[line], if taken < count { Exit::Findings } else { Exit::Done });
-    }
-    learn_all(args, path, &mut learner)
+    Ok(Learner::new(path)?)
 }
 
 /// What became of the games.
@@ -118,21 +171,22 @@ struct Totals {
     absent: u64,
 }
 
-fn learn_all(args: &Args, book: &Path, learner: &mut Learner) -> Result<Exit> {
+fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     let player = PlayerName::given(args.player.as_deref(), args.player_exact.as_deref());
     if player.is_none() && !args.both {
-        return Err(Error::new(ErrorKind::Usage, "it is not said whose moves to learn").advice(
-            "name a player with --player NAME or --player-exact NAME, or learn the moves of both sides with --both",
+        return Err(Error::new(ErrorKind::Usage, "no player is named").advice(
+            "name one with --player NAME or --player-exact NAME, or learn the moves of both sides with --both",
         ));
     }
-    let mut source = games::open(&args.games)?;
+    let files: Vec<_> = args.files.iter().chain(&args.games).cloned().collect();
+    let mut source = games::open(&files)?;
     source.passed_over().iter().for_each(output::complain);
     interrupt::watch();
-    let progress = Progress::terminal(book.to_string_lossy());
+    let progress = Progress::terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
     let mut collector = Collector::new(player, args.both);
     let mut totals = Totals::default();
-    let name = book.display().to_string();
+    let name = args.of.book.display().to_string();
     output::print(|out| {
         while !interrupt::asked()
             && let Some(batch) = source.next_batch()?
@@ -163,7 +217,7 @@ fn describe(outcome: Outcome) -> String {
 
 /// Learns some games and prints what became of each.
 fn learn_some(
-    args: &Args,
+    args: &GamesArgs,
     learner: &mut Learner,
     games: &[IdentifiedGame],
     totals: &mut Totals,
@@ -206,4 +260,31 @@ fn summary(name: &str, collector: &Collector, totals: &Totals, out: &mut dyn Wri
         }
     }
     collector.errors.iter().try_for_each(|error| writeln!(out, "  {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_in_the_place_of_a_subcommand_is_understood() {
+        let rewritten = |line: &str| {
+            let words = with_subcommand(line.split(' ').map(OsString::from).collect());
+            words.join(" ".as_ref()).into_string().unwrap()
+        };
+        for (old, new) in [
+            ("tabiya learn a.bin --show", "tabiya learn show a.bin"),
+            ("tabiya learn --reset a.bin", "tabiya learn reset a.bin"),
+            ("tabiya learn a.bin --undo 20", "tabiya learn undo a.bin --undo 20"),
+            ("tabiya learn --undo=2 a.bin", "tabiya learn undo --undo=2 a.bin"),
+            ("tabiya learn a.bin --games b.pgn --both", "tabiya learn games a.bin --games b.pgn --both"),
+            ("tabiya learn --spool --log a.log", "tabiya learn spool --log a.log"),
+        ] {
+            assert_eq!(rewritten(old), new);
+            assert_eq!(rewritten(new), new);
+        }
+        for other in ["tabiya", "tabiya show a.bin --games", "tabiya learn a.bin", "tabiya learn --help"] {
+            assert_eq!(rewritten(other), other);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! `learn --spool`: lists the games in spools, and learns them.
+//! `learn spool`: lists the games in spools, and learns them.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
