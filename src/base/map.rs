@@ -83,8 +83,9 @@ impl Map {
 ///
 /// # Safety
 /// Safe to call, though the bytes of a map must not change while they are borrowed and another process can change
-/// the file. We never write to the map; books are replaced by renaming, which leaves the mapped file unchanged; and no
-/// reader relies on a byte being the same when it is read twice: every number is checked where it is used.
+/// the file. We never write through a map, but learning writes into a Polyglot book that others have mapped; other books are
+/// replaced by renaming, which leaves the mapped file unchanged. So no reader relies on a byte being the same when it is
+/// read twice: every number is checked where it is used.
 #[allow(unsafe_code)]
 fn map(file: &File) -> std::io::Result<Mmap> {
     // SAFETY: as above; the length is the file's own at this moment, not a number from elsewhere.

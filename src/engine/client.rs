@@ -1,4 +1,4 @@
-//! A client that talks UCI to a child process, and never waits for ever.
+//! A client that talks UCI to a child process, and limits each of its waits.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;

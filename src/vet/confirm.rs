@@ -1,7 +1,7 @@
-//! Searching again, for longer, what decides that moves go.
+//! Searching again, for longer, what decides that moves are dropped.
 //!
 //! The best of many values is more often too great than too small, because errors that raise a value make it the best. So of
-//! the moves that short searches condemn, many are good. Before a move goes, the two evaluations that decide it are made anew with a
+//! the moves that short searches condemn, many are good. Before a move is dropped, the two evaluations that decide it are made anew with a
 //! longer search: the one that the best of its position rests on, and the one that the value of the move rests on.
 //! Then others may decide, and these are searched again too, until those that decide are all confirmed.
 //!
@@ -21,13 +21,13 @@ use crate::base::progress::Progress;
 use crate::book::Moves;
 use crate::chess::{MoveCode, Packed};
 
-/// A move that loses over this many centipawns more than allowed goes without another search.
+/// A move that loses over this many centipawns more than allowed is dropped without another search.
 const CERTAIN: u32 = 100;
 
 /// How many times other positions may turn out to decide.
 const ROUNDS: usize = 16;
 
-/// Searches the positions that decide that moves of a book go again, `times` as long.
+/// Searches the positions that decide that moves of a book are dropped again, `times` as long.
 ///
 /// # Errors
 /// As [`evaluate()`].
@@ -67,13 +67,13 @@ pub fn confirm(
     Ok(all)
 }
 
-/// The positions whose evaluations decide that moves go, in the order of their numbers.
+/// The positions whose evaluations decide that moves are dropped, in the order of their numbers.
 fn deciding(book: &JudgedBook<'_>, known: &Known) -> Result<Vec<u32>> {
     let mut deciding = Vec::new();
     let most = book.limits.max_loss.saturating_add(CERTAIN);
     book.each(|judged| {
         for (place, facts) in judged.moves.iter().enumerate() {
-            let goes = judged.fates.get(place).is_some_and(|fate| fate.goes);
+            let goes = judged.fates.get(place).is_some_and(|fate| fate.dropped);
             if !goes || judged.worth.loss(place).is_none_or(|loss| loss > most) {
                 continue;
             }

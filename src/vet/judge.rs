@@ -33,7 +33,7 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
     /// It is no longer played.
-    pub goes: bool,
+    pub dropped: bool,
     /// Its new weight.
     pub weight: u64,
 }
@@ -41,7 +41,7 @@ pub struct Fate {
 impl Limits {
     /// What becomes of the moves of a position where this side is to move.
     pub fn judge(&self, turn: Color, moves: &[MoveFacts], worth: &Worth) -> Vec<Fate> {
-        let stay = |facts: &MoveFacts| Fate { goes: false, weight: facts.weight };
+        let stay = |facts: &MoveFacts| Fate { dropped: false, weight: facts.weight };
         let mut fates: Vec<_> = moves.iter().map(stay).collect();
         if self.side.is_some_and(|side| side != turn) {
             return fates;
@@ -61,12 +61,12 @@ impl Limits {
             None
         };
         for (place, fate) in fates.iter_mut().enumerate() {
-            fate.goes = bad(place) && last != Some(place);
+            fate.dropped = bad(place) && last != Some(place);
         }
         let Some(temperature) = self.temperature else { return fates };
         let factor = |loss: u32| (-f64::from(loss) / temperature).exp();
         // What is never played does not count.
-        let is_left = |fate: &Fate| !fate.goes && fate.weight > 0;
+        let is_left = |fate: &Fate| !fate.dropped && fate.weight > 0;
         let left: Vec<_> = (0..moves.len()).filter(|place| fates.get(*place).is_some_and(is_left)).collect();
         let known = left.iter().filter_map(|place| losses.get(*place).copied().flatten());
         // A move of which nothing is known must not gain by that.
@@ -92,7 +92,7 @@ impl Limits {
     }
 }
 
-/// Changes a position's moves as a format can hold it: moves that go are left out, in a CTG book they become red, in an
+/// Changes a position's moves as a format can hold it: dropped moves are left out, in a CTG book they become red, in an
 /// Arena book they weigh nothing. CTG and Kvetka books have no weights apart from the results, which stay.
 pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Format) {
     let mut fates = fates.iter();
@@ -100,21 +100,21 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
         let Some(fate) = fates.next() else { return true };
         match format.keeps() {
             Keeps::Looks => {
-                if fate.goes {
+                if fate.dropped {
                     facts.recommended = Some(Recommendation::Red);
                 }
                 true
             }
             Keeps::Priorities => {
-                facts.weight = if fate.goes { 0 } else { fate.weight };
+                facts.weight = if fate.dropped { 0 } else { fate.weight };
                 true
             }
             Keeps::Weights => {
                 facts.weight = fate.weight;
                 // A move that is never played may have learned something.
-                !fate.goes || fate.weight == 0
+                !fate.dropped || fate.weight == 0
             }
-            Keeps::Results => !fate.goes,
+            Keeps::Results => !fate.dropped,
         }
     });
 }
@@ -136,7 +136,7 @@ mod tests {
     fn judged(limits: &Limits, weights: &[u64], own: i16, values: &[Option<i16>]) -> Vec<Option<u64>> {
         let worth = Worth::new(Some(own), values.to_vec());
         let fates = limits.judge(Color::White, &moves(weights), &worth);
-        fates.iter().map(|fate| (!fate.goes).then_some(fate.weight)).collect()
+        fates.iter().map(|fate| (!fate.dropped).then_some(fate.weight)).collect()
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         let found = judged(&LIMITS, &[1000, 1000, 1000], 0, &[None, Some(0), Some(-30)]);
         assert_eq!(found, [Some(368), Some(1000), Some(368)]);
         let worth = Worth::new(None, vec![None; 2]);
-        assert!(LIMITS.judge(Color::White, &moves(&[5, 3]), &worth).iter().all(|fate| !fate.goes));
+        assert!(LIMITS.judge(Color::White, &moves(&[5, 3]), &worth).iter().all(|fate| !fate.dropped));
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! | the positions that the book reaches, and the moves between them | [`Graph`] |
 //! | how probable each position is | [`Graph::reach`] |
 //! | evaluating positions with child engines, the most probable first | [`evaluate()`] |
-//! | searching again what decides that moves go | [`confirm()`] |
+//! | searching again what decides that moves are dropped | [`confirm()`] |
 //! | backing values up, with a rule for cycles | [`Backed`] |
-//! | which moves go, and how often the others are played | [`Limits`] |
+//! | which moves are dropped, and how often the others are played | [`Limits`] |
 //! | the book with these changes | [`Vetted`] |
 //! | new moves where lines end | [`extend()`] |
 //! | what is known of one position | [`Look`] |

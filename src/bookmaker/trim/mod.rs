@@ -33,7 +33,7 @@ pub struct Trim {
     pub only: Option<Color>,
     /// Only the positions after one of these lines, and the moves of the lines themselves.
     pub below: Vec<Vec<Move>>,
-    /// The last move of each of these lines goes, with what only it leads to.
+    /// The last move of each of these lines is removed, with what only it leads to.
     pub without: Vec<Vec<Move>>,
 }
 
@@ -91,7 +91,7 @@ impl Trim {
         self.reachable || self.max_ply.is_some() || !self.below.is_empty() || !self.without.is_empty()
     }
 
-    /// For each move of a position the reason why it goes by what the book says of it; `None` if it stays. The shares are
+    /// For each move of a position the reason why it is removed, by what the book says of it; `None` if it stays. The shares are
     /// those of all moves; [`Trim::top`] counts those that stay otherwise, of which those come first that colours and marks
     /// let be played.
     fn judge<M>(&self, moves: &[MoveFacts<M>]) -> Vec<Option<Cut>> {

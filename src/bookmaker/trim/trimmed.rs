@@ -153,7 +153,7 @@ impl<'a> Trimmed<'a> {
         };
         let left = moves.iter().zip(stays).filter(|(_, cut)| cut.is_none());
         out.extend(left.map(|(facts, _)| facts.mv));
-        // Moves of the book that go are no replies either.
+        // Removed moves of the book are no replies either.
         let mut all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
         let own = all.len();
         self.replies.append(self.book, at, &mut all);
@@ -216,7 +216,7 @@ impl<'a> Trimmed<'a> {
         }
     }
 
-    /// For each move of a position the reason why it goes; `None` if it stays.
+    /// For each move of a position the reason why it is removed; `None` if it stays.
     fn cuts(&self, record: &PositionRecord, place: Place) -> Vec<Option<Cut>> {
         let turn = record.position.as_ref().map(|at| at.chess().turn());
         let on_lines = self.lines.get(&record.key).map_or(&[][..], Vec::as_slice);

@@ -92,7 +92,7 @@ pub fn packed(
     let packed = bytes.and_then(|bytes| bytes.try_into().ok()).map(Packed);
     let packed = packed.ok_or("position does not have 24 bytes")?;
     if *known != Some((key, packed)) {
-        let position = packed.unpack().ok_or("position is none of chess")?;
+        let position = packed.unpack().ok_or("position is not legal")?;
         if position.key() != key {
             return Err("position does not have this key".to_owned());
         }

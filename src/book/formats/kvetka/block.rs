@@ -1,5 +1,5 @@
 //! A block: elements one after the other.
-#![allow(clippy::cast_possible_truncation, reason = "a block has 4096 bytes")]
+#![allow(clippy::cast_possible_truncation, reason = "a block has 2048 bytes")]
 
 use super::element::RawElement;
 use super::key::Key;

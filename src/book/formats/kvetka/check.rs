@@ -1,5 +1,5 @@
 //! Reading a whole book: its totals and the findings about it.
-#![allow(clippy::cast_possible_truncation, reason = "a block has 4096 bytes")]
+#![allow(clippy::cast_possible_truncation, reason = "a block has 2048 bytes")]
 
 use std::path::Path;
 

@@ -73,7 +73,7 @@ struct Evaluating {
     /// Milliseconds that the engine searches instead
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
     movetime: Option<u64>,
-    /// Before a move goes, search the positions that decide it again, this many times as long; 1 turns this off
+    /// Before a move is dropped, search the positions that decide it again, this many times as long; 1 turns this off
     #[arg(long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     confirm: u64,
     /// How many engines search at the same time
@@ -254,7 +254,7 @@ struct Vetting<'a> {
     work: Option<Work<'a>>,
     progress: &'a Progress,
     limits: Limits,
-    /// How many times as long what decides that moves go is searched.
+    /// How many times as long what decides that moves are dropped is searched.
     times: u64,
     evaluated: Evaluated,
     /// Positions that needed no search.

@@ -87,7 +87,7 @@ impl Report<'_> {
             let reach = reach.get(judged.number as usize).copied().unwrap_or_default();
             for (place, facts) in judged.moves.iter().enumerate() {
                 let mv = MoveCode::from_move(facts.mv);
-                let goes = judged.fates.get(place).is_some_and(|fate| fate.goes);
+                let goes = judged.fates.get(place).is_some_and(|fate| fate.dropped);
                 summary.gone += u64::from(goes);
                 let value = judged.worth.moves.get(place).copied().flatten();
                 let (Some(loss), Some(value)) = (judged.worth.loss(place), value) else {
@@ -100,7 +100,8 @@ impl Report<'_> {
                     summary.worst.push(Bad { cost, chance, loss, value, number: judged.number, mv });
                 }
             }
-            summary.ended += u64::from(!judged.fates.is_empty() && judged.fates.iter().all(|fate| fate.goes));
+            summary.ended +=
+                u64::from(!judged.fates.is_empty() && judged.fates.iter().all(|fate| fate.dropped));
             if summary.worst.len() > WORST * 64 {
                 summary.cut();
             }
@@ -201,7 +202,7 @@ impl Report<'_> {
                     best: judged.worth.best,
                     reach: reach.get(judged.number as usize).copied().unwrap_or_default(),
                     chance: self.chance(judged.number, mv),
-                    plays: judged.fates.get(place).is_some_and(|fate| !fate.goes),
+                    plays: judged.fates.get(place).is_some_and(|fate| !fate.dropped),
                     line,
                 };
                 let _ = writeln!(out, "{}", if first { "" } else { "," });
