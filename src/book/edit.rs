@@ -11,7 +11,7 @@ pub enum Value {
     /// A weight: in a Polyglot book 0 to 65535, in a Kvetka book half-points, in an Arena book the priority, 0 to 9.
     Weight(u64),
     /// A colour, a mark, or both, in a CTG book.
-    Look {
+    Verdict {
         /// The colour; `None` leaves it as it is.
         color: Option<Recommendation>,
         /// The mark; `None` leaves it as it is.
@@ -90,20 +90,20 @@ impl Edit {
 /// Gives a move its value in the form that a format keeps.
 fn give(facts: &mut MoveFacts, value: Value, format: Format) -> Result<()> {
     match (format.keeps(), value) {
-        (Keeps::Looks, Value::Look { color, mark }) => {
+        (Keeps::Verdicts, Value::Verdict { color, mark }) => {
             facts.recommended = color.or(facts.recommended);
             facts.annotation = mark.or(facts.annotation);
             Ok(())
         }
-        (Keeps::Looks, Value::Plain) => {
+        (Keeps::Verdicts, Value::Plain) => {
             (facts.recommended, facts.annotation) = (None, None);
             Ok(())
         }
-        (Keeps::Looks, Value::Weight(_)) => {
+        (Keeps::Verdicts, Value::Weight(_)) => {
             Err(Error::new(ErrorKind::Usage, "a CTG book has no weights: it computes them from results")
                 .advice("write green, red, none, or a mark such as ! or ?"))
         }
-        (_, Value::Look { .. } | Value::Plain) => Err(Error::new(
+        (_, Value::Verdict { .. } | Value::Plain) => Err(Error::new(
             ErrorKind::Usage,
             format!("a book of the format {format} has no colours or marks"),
         )

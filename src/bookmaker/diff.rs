@@ -88,16 +88,16 @@ pub(crate) fn diff(
 ) -> Result<()> {
     let [a, b] = books;
     let same_format = a.format() == b.format();
-    let together = Together(books);
+    let union = Union(books);
     progress.things(0, "positions");
-    let replies = Replies::of(&together, &[a, b], MOST)?;
+    let replies = Replies::of(&union, &[a, b], MOST)?;
     let mut whole = true;
     let from = ByPlies { most: MOST, ..ByPlies::default() };
     let reached = from.each(progress, |visited, follow| {
         let at = visited.at;
         let [of_a, of_b] = books.map(|book| facts(book, at));
-        together.append(at, |facts| follow.push(facts.mv));
-        replies.append(&together, at, follow);
+        union.append(at, |facts| follow.push(facts.mv));
+        replies.append(&union, at, follow);
         let found = compare(&of_a, &of_b, same_format);
         if !found.is_empty() {
             let line = visited.tracks.line(visited.number);
@@ -269,9 +269,9 @@ fn heaviest_first(mut moves: Vec<Facts>) -> Vec<Facts> {
 }
 
 /// Two books as one, to follow the lines of both.
-struct Together<'a>([&'a dyn Book; 2]);
+struct Union<'a>([&'a dyn Book; 2]);
 
-impl Together<'_> {
+impl Union<'_> {
     /// Shows the moves of both books, each once.
     fn append(&self, at: &Position, mut see: impl FnMut(MoveFacts)) {
         let mut moves = Vec::new();
@@ -285,7 +285,7 @@ impl Together<'_> {
     }
 }
 
-impl Moves for Together<'_> {
+impl Moves for Union<'_> {
     fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
         self.append(at, |facts| out.push(facts));
     }

@@ -53,7 +53,7 @@ pub(crate) enum Expected {
     Absent,
     Weight(u64),
     Priority(u64),
-    Look {
+    Verdict {
         recommended: Option<Recommendation>,
         annotation: Option<Annotation>,
     },
@@ -315,7 +315,7 @@ impl Expected {
             (_, None) => false,
             (Self::Weight(weight), Some(now)) => now.weight == weight,
             (Self::Priority(priority), Some(now)) => now.priority.map(u64::from) == Some(priority),
-            (Self::Look { recommended, annotation }, Some(now)) => {
+            (Self::Verdict { recommended, annotation }, Some(now)) => {
                 (now.recommended, now.annotation) == (recommended, annotation)
             }
         }

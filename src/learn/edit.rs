@@ -278,7 +278,7 @@ fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<Weight
 fn weight_of(value: Value) -> Result<u16> {
     let weight = match value {
         Value::Weight(weight) => u16::try_from(weight).ok(),
-        Value::Look { .. } | Value::Plain => None,
+        Value::Verdict { .. } | Value::Plain => None,
     };
     weight.ok_or_else(|| {
         Error::new(ErrorKind::Usage, "a Polyglot book has no such weight")

@@ -99,7 +99,7 @@ pub(crate) fn apply<M>(moves: &mut Vec<MoveFacts<M>>, fates: &[Fate], format: Fo
     moves.retain_mut(|facts| {
         let Some(fate) = fates.next() else { return true };
         match format.keeps() {
-            Keeps::Looks => {
+            Keeps::Verdicts => {
                 if fate.dropped {
                     facts.recommended = Some(Recommendation::Red);
                 }

@@ -128,7 +128,7 @@ impl<'a> Extended<'a> {
         let plain = MoveFacts::new(mv, weight);
         match self.format.keeps() {
             // A move without results is played only if its author says so.
-            Keeps::Looks => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
+            Keeps::Verdicts => MoveFacts { recommended: Some(Recommendation::Green), ..plain },
             // The weight is what the results are, so there must be some.
             Keeps::Results => {
                 let counts =

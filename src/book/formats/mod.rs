@@ -14,7 +14,7 @@ pub enum Keeps {
     /// A weight.
     Weights,
     /// A colour and a mark; weights follow from the results.
-    Looks,
+    Verdicts,
     /// A priority.
     Priorities,
     /// Nothing: weights follow from the results.
@@ -26,7 +26,7 @@ impl Format {
     pub fn keeps(self) -> Keeps {
         match self {
             Self::Polyglot => Keeps::Weights,
-            Self::Ctg => Keeps::Looks,
+            Self::Ctg => Keeps::Verdicts,
             Self::Abk => Keeps::Priorities,
             Self::Kvetka | Self::Counts => Keeps::Results,
         }

@@ -156,7 +156,7 @@ fn value_of(text: &str) -> Option<Value> {
             _ => return None,
         }
     }
-    Some(Value::Look { color, mark })
+    Some(Value::Verdict { color, mark })
 }
 
 /// The position in words.
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn values_are_numbers_or_looks() {
-        let look = |color, mark| Some(Value::Look { color, mark });
+        let look = |color, mark| Some(Value::Verdict { color, mark });
         assert_eq!(value_of("60"), Some(Value::Weight(60)));
         assert_eq!(value_of("none"), Some(Value::Plain));
         assert_eq!(value_of("green"), look(Some(Recommendation::Green), None));

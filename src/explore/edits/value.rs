@@ -19,7 +19,7 @@ pub(super) fn wanted(format: Format, op: Op, value: &Json, mv: Move, name: &str)
         return Ok(vec![edit(Change::Delete)]);
     }
     let values = match format.keeps() {
-        Keeps::Looks => looks(value)?,
+        Keeps::Verdicts => looks(value)?,
         _ => vec![Value::Weight(value.as_u64().ok_or_else(|| Fault::bad("value: write a whole number"))?)],
     };
     let first: fn(Value) -> Change = if op == Op::Add { Change::Add } else { Change::Set };
@@ -41,7 +41,7 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
     let color = colored(value).ok_or_else(wrong)?;
     let mark = marked(value).ok_or_else(wrong)?;
     let is_null = |key| object.get(key).is_some_and(Json::is_null);
-    let look = Value::Look { color, mark };
+    let look = Value::Verdict { color, mark };
     Ok(match (is_null("color"), is_null("mark")) {
         (false, false) => vec![look],
         // What stays must be named: the first step takes both away.
@@ -56,7 +56,7 @@ fn looks(value: &Json) -> Result<Vec<Value>, Fault> {
 pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
     let Some(said) = said else { return Json::Null };
     match format.keeps() {
-        Keeps::Looks => json!({
+        Keeps::Verdicts => json!({
             "weight": said.weight,
             "color": said.recommended.map(Recommendation::as_str),
             "mark": said.annotation.map(|mark| mark.as_str()),
@@ -73,8 +73,8 @@ pub(super) fn shown(format: Format, said: Option<Said>) -> Json {
 pub(super) fn expected(format: Format, expect: &Json) -> Result<Expected, Fault> {
     Ok(match format.keeps() {
         _ if expect.is_null() => Expected::Absent,
-        Keeps::Looks => match (expect.is_object(), colored(expect), marked(expect)) {
-            (true, Some(recommended), Some(annotation)) => Expected::Look { recommended, annotation },
+        Keeps::Verdicts => match (expect.is_object(), colored(expect), marked(expect)) {
+            (true, Some(recommended), Some(annotation)) => Expected::Verdict { recommended, annotation },
             _ => return Err(Fault::bad("expect: write an object with color and mark")),
         },
         Keeps::Priorities => Expected::Priority(number(expect, "priority")?),
@@ -126,8 +126,8 @@ mod tests {
 
     #[test]
     fn looks_are_given_taken_away_or_kept() {
-        let green = Value::Look { color: Some(Recommendation::Green), mark: None };
-        let good = Value::Look { color: None, mark: Some(Annotation::Good) };
+        let green = Value::Verdict { color: Some(Recommendation::Green), mark: None };
+        let good = Value::Verdict { color: None, mark: Some(Annotation::Good) };
         let of = |value: Json| looks(&value).ok();
         assert_eq!(of(json!("none")), Some(vec![Value::Plain]));
         assert_eq!(of(json!({ "color": null, "mark": null })), Some(vec![Value::Plain]));
@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(is(Format::Kvetka, json!({ "weight": 5 })), Some(Expected::Weight(5)));
         assert_eq!(is(Format::Kvetka, json!({ "priority": 5 })), None);
         assert_eq!(is(Format::Abk, json!({ "priority": 3 })), Some(Expected::Priority(3)));
-        let look = |recommended, annotation| Some(Expected::Look { recommended, annotation });
+        let look = |recommended, annotation| Some(Expected::Verdict { recommended, annotation });
         assert_eq!(
             is(Format::Ctg, json!({ "weight": 7, "color": "green" })),
             look(Some(Recommendation::Green), None)

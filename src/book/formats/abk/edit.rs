@@ -194,7 +194,7 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
 fn priority(value: Value) -> Result<u8> {
     let number = match value {
         Value::Weight(number) => u8::try_from(number).ok().filter(|number| *number <= HIGHEST_PRIORITY),
-        Value::Look { .. } | Value::Plain => None,
+        Value::Verdict { .. } | Value::Plain => None,
     };
     number.ok_or_else(|| {
         Error::new(ErrorKind::Usage, "an Arena book has no such weight")

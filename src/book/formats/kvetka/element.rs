@@ -184,7 +184,7 @@ pub struct Element {
 
 /// The parts that an element left out to be short enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shed {
+pub struct LeftOut {
     /// The links in an undescribed form, and all else after the comment.
     pub rest: bool,
     /// The link to a game.
@@ -197,8 +197,8 @@ impl Element {
     /// Appends its bytes, no more than [`MOST_ELEMENT`]: links are left out first, then letters of the comment.
     ///
     /// `has_links` is the header's flag: without it no link is written.
-    pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> Shed {
-        let mut shed = Shed::default();
+    pub fn write(&self, has_links: bool, out: &mut Vec<u8>) -> LeftOut {
+        let mut left_out = LeftOut::default();
         let mut body = self.key.0.to_vec();
         self.results.write(&mut body);
         // A position of chess has no more than 218 moves.
@@ -210,21 +210,21 @@ impl Element {
         let mut link = self.extras.link.filter(|_| has_links);
         let mut rest = &self.extras.rest[..];
         let mut comment: Vec<u16> = self.extras.comment.iter().flat_map(|text| text.encode_utf16()).collect();
-        shed.comment |= shorten(&mut comment, MOST_COMMENT);
+        left_out.comment |= shorten(&mut comment, MOST_COMMENT);
         // The length of the longest element is written in two bytes.
         let room = MOST_ELEMENT.saturating_sub(2 + body.len() + 1);
         let text = if comment.is_empty() { 0 } else { 4 + 2 * comment.len() };
         let links = |link: Option<Link>, rest: &[u8]| rest.len() + link.map_or(0, |_| LINK_LEN);
         if room < links(link, rest) + text && !rest.is_empty() {
-            (rest, shed.rest) = (&[], true);
+            (rest, left_out.rest) = (&[], true);
         }
         if rest.is_empty() {
             flags &= !HAS_ENDS;
         }
         if room < links(link, rest) + text && link.is_some() {
-            (link, shed.link) = (None, true);
+            (link, left_out.link) = (None, true);
         }
-        shed.comment |= shorten(&mut comment, room.saturating_sub(4 + links(link, rest)) / 2);
+        left_out.comment |= shorten(&mut comment, room.saturating_sub(4 + links(link, rest)) / 2);
 
         if link.is_some() {
             flags |= HAS_LINK;
@@ -243,7 +243,7 @@ impl Element {
         body.extend(rest);
         put_compact(body.len() as u64, out);
         out.append(&mut body);
-        shed
+        left_out
     }
 }
 
@@ -320,7 +320,7 @@ mod tests {
             ..element(0, 0, 0)
         };
         let mut bytes = Vec::new();
-        assert_eq!(element.write(true, &mut bytes), Shed::default());
+        assert_eq!(element.write(true, &mut bytes), LeftOut::default());
         let expected = [
             &[22 + 4 + 3 + 1 + 6 + 10][..],
             &[7; 22],
@@ -338,13 +338,13 @@ mod tests {
     #[test]
     fn an_element_that_is_too_long_leaves_out_links_first() {
         let mut bytes = Vec::new();
-        let shed = element(200, 150, 700).write(true, &mut bytes);
-        assert_eq!(shed, Shed { rest: true, ..Shed::default() });
+        let left_out = element(200, 150, 700).write(true, &mut bytes);
+        assert_eq!(left_out, LeftOut { rest: true, ..LeftOut::default() });
         let (back, len) = read(&bytes, true);
         assert!(len <= MOST_ELEMENT && back.extras.link.is_some() && back.extras.rest.is_empty());
         bytes.clear();
-        let shed = element(40, 310, 0).write(true, &mut bytes);
-        assert_eq!(shed, Shed { link: true, comment: true, rest: false });
+        let left_out = element(40, 310, 0).write(true, &mut bytes);
+        assert_eq!(left_out, LeftOut { link: true, comment: true, rest: false });
         let (back, len) = read(&bytes, true);
         assert!((678..=MOST_ELEMENT).contains(&len) && back.moves.len() == 40, "{len}");
     }
@@ -354,7 +354,7 @@ mod tests {
         let mut element = element(3, 4, 20);
         element.extras.flags = HAS_ENDS | 0x40;
         let mut bytes = Vec::new();
-        assert_eq!(element.write(true, &mut bytes), Shed::default());
+        assert_eq!(element.write(true, &mut bytes), LeftOut::default());
         element.extras.flags |= HAS_LINK | HAS_COMMENT;
         assert_eq!(read(&bytes, true).0, element);
     }
@@ -409,16 +409,16 @@ mod tests {
             };
             let element = Element { key: Key(key), results: Results { wins, draws, losses }, moves, extras };
             let mut bytes = Vec::new();
-            let shed = element.write(has_links, &mut bytes);
+            let left_out = element.write(has_links, &mut bytes);
             let (back, len) = read(&bytes, has_links);
             prop_assert_eq!(len, bytes.len());
             prop_assert!(len <= MOST_ELEMENT);
             prop_assert_eq!((back.key, back.results, &back.moves), (element.key, element.results, &element.moves));
-            prop_assert_eq!(back.extras.link, element.extras.link.filter(|_| has_links && !shed.link));
-            if !shed.rest {
+            prop_assert_eq!(back.extras.link, element.extras.link.filter(|_| has_links && !left_out.link));
+            if !left_out.rest {
                 prop_assert_eq!(&back.extras.rest, &element.extras.rest);
             }
-            if !shed.comment {
+            if !left_out.comment {
                 prop_assert_eq!(&back.extras.comment, &element.extras.comment);
             }
         }

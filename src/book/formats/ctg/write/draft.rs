@@ -14,7 +14,7 @@ use super::super::entry::{annotation_code, comment_code};
 use super::super::layout::{CTG_FIXED, CTG_GAMES, CTG_PAGES, CTG_POSITIONS, PAGE_HEADER, PAGE_LEN};
 use super::super::moves::code;
 use super::super::signature::Signature;
-use super::rows::{MOST_MOVES, Own, Reached, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
+use super::rows::{MOST_MOVES, MoveRecord, Own, Row, SAID_GREEN, SAID_NONE, SAID_RED, Source, Tally};
 use super::trie::{Item, ROOM, Trie};
 use crate::base::error::Result;
 use crate::base::interrupt;
@@ -172,7 +172,7 @@ impl Draft {
         };
         self.lost.learned += u64::from(known.learned.is_some());
         let ratings = known.ratings.map_or([None; 2], |ratings| [opponents(known), ratings.average]);
-        let reached = Reached {
+        let reached = MoveRecord {
             counts: known.counts.map(|counts| Tally::of(counts.swapped())).unwrap_or_default(),
             ratings: ratings.map(|rating| rating.unwrap_or_default().min(u16::MAX.into()) as u16),
             said: match known.recommended.or(green.then_some(Recommendation::Green)) {

@@ -121,7 +121,7 @@ pub(crate) struct Own {
 /// What a move says of the position that it leads to.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub(crate) struct Reached {
+pub(crate) struct MoveRecord {
     /// Its counts.
     pub counts: Tally,
     /// Average ratings of the side to move and of the other; 0 for none.
@@ -159,7 +159,7 @@ impl Own {
     }
 }
 
-impl Reached {
+impl MoveRecord {
     /// Appends its record.
     pub fn write(&self, signature: &Signature, out: &mut Vec<u8>) {
         put_head(signature, out);
@@ -242,8 +242,8 @@ impl Row {
         }
     }
 
-    fn add_reached(&mut self, reached: Reached) {
-        let Reached { counts, said, counted, ratings, .. } = reached;
+    fn add_reached(&mut self, reached: MoveRecord) {
+        let MoveRecord { counts, said, counted, ratings, .. } = reached;
         if counted != 0 {
             self.count(Source::Reached, counts);
         }

@@ -170,9 +170,9 @@ impl BookWriter for Writer {
                     interrupt::check()?;
                 }
                 written.moves += element.moves.len() as u64;
-                let shed = output.element(&element)?;
-                lost.links += u64::from(shed.link || shed.rest);
-                lost.comments += u64::from(shed.comment);
+                let left_out = output.element(&element)?;
+                lost.links += u64::from(left_out.link || left_out.rest);
+                lost.comments += u64::from(left_out.comment);
             }
             let Some(record) = record else { break };
             gathered.add(record);

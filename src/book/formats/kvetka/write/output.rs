@@ -4,7 +4,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::super::block::Packer;
-use super::super::element::{Element, Shed};
+use super::super::element::{Element, LeftOut};
 use super::super::files;
 use super::super::header::Header;
 use super::super::key::Key;
@@ -77,13 +77,13 @@ impl Output {
     ///
     /// # Errors
     /// When the disk is full or fails, or the book has more blocks than its header can count.
-    pub fn element(&mut self, element: &Element) -> Result<Shed> {
+    pub fn element(&mut self, element: &Element) -> Result<LeftOut> {
         self.element.clear();
-        let shed = element.write(self.header.has_links(), &mut self.element);
+        let left_out = element.write(self.header.has_links(), &mut self.element);
         if let Some((first, block)) = self.packer.push(element.key, &self.element) {
             self.block(&first, &block)?;
         }
-        Ok(shed)
+        Ok(left_out)
     }
 
     fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
