@@ -1,4 +1,4 @@
-//! Where the time of `tabiya build` goes, on one thread and in memory, beside pgn-reader scanning the same text alone.
+//! Where the time of `tabiya build` goes, on one thread and in memory, beside reading the words of the same text alone.
 //!
 //! Arguments: a file of games, and how many times each stage is measured (the median counts); or `--random GAMES FILE`,
 //! which writes random games, of which nearly every position is new.
@@ -13,11 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use pgn_reader::{RawTag, Reader, SanPlus};
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use shakmaty::san::San;
+use shakmaty::san::{San, SanPlus};
 use shakmaty::{Chess, Move, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::By;
@@ -27,7 +26,7 @@ use tabiya::bookmaker::row::CountRow;
 use tabiya::bookmaker::{Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh};
 use tabiya::chess::Position;
 use tabiya::games::pgn::Pgn;
-use tabiya::games::pgn::words::first_strange;
+use tabiya::games::pgn::lex::{Lexer, Token};
 use tabiya::games::{self, End, GameError, Header, Visitor};
 
 /// Seed of the random games.
@@ -66,8 +65,7 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     let text = fs::read(path)?;
     let (plain, lines) = lines(&text);
     let plies = plain.iter().map(Vec::len).sum::<usize>().max(1);
-    let scanning = seconds(times, || Reader::new(&text[..]).visit_all_games(&mut Nothing));
-    let words = seconds(times, || slices(&text).filter_map(first_strange).count());
+    let scanning = seconds(times, || each_word(&text, |token| drop(black_box(token))));
     let playing = seconds(times, || lines.iter().map(|line| play(line)).fold(0, |all, key| all ^ key));
     let finding = seconds(times, || plain.iter().map(|line| find(line)).fold(0, |all, key| all ^ key));
     let reading = seconds(times, || {
@@ -98,8 +96,7 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     println!("{} games, {plies} plies, {} bytes; one thread", lines.len(), text.len());
     println!("{:<44}{:>9}{:>15}{:>12}{:>15}", "", "seconds", "ns a ply", "games/s", "x scanning");
     for (what, time) in [
-        ("pgn-reader scanning alone", scanning),
-        ("looking over the words", words),
+        ("scanning: the words alone", scanning),
         ("SAN: from the notation to a legal move", finding - playing),
         ("playing and hashing", playing),
         ("reading: cutting, heads, and all of the above", reading),
@@ -117,23 +114,36 @@ fn stages(path: &Path, times: usize) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The games' texts, cut where a first tag begins.
-fn slices(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut ends = memchr::memmem::find_iter(text, b"\n[Event ").chain([text.len()]);
-    let mut start = 0;
-    std::iter::from_fn(move || {
-        let end = ends.next()?;
-        let slice = text.get(start..end);
-        start = end;
-        slice
-    })
+/// Tells every word of the moves in a text, ends of games included.
+fn each_word(text: &[u8], mut tell: impl FnMut(Token<'_>)) {
+    let mut lexer = Lexer::new(text, 0);
+    while lexer.find_game() {
+        while let Some(Ok(tag)) = lexer.tag() {
+            black_box(tag);
+        }
+        loop {
+            let token = lexer.next().1;
+            tell(token);
+            if matches!(token, Token::End | Token::Unterminated) {
+                break;
+            }
+        }
+    }
 }
 
 /// The main lines of the games, as the text has them and as moves.
 fn lines(text: &[u8]) -> (Vec<Vec<San>>, Vec<Vec<Move>>) {
-    let mut lines = Lines::default();
-    // What is in memory can be read.
-    let _ = Reader::new(text).visit_all_games(&mut lines);
+    let (mut lines, mut line, mut depth) = (Vec::new(), Vec::new(), 0_usize);
+    each_word(text, |token| match token {
+        Token::Open => depth += 1,
+        Token::Close => depth = depth.saturating_sub(1),
+        Token::Word(word) if depth == 0 => line.extend(SanPlus::from_ascii(word).map(|plus| plus.san)),
+        Token::End => {
+            lines.push(std::mem::take(&mut line));
+            depth = 0;
+        }
+        _ => {}
+    });
     let moves = |line: &Vec<San>| {
         let mut position = Chess::default();
         let mut moves = Vec::with_capacity(line.len());
@@ -144,8 +154,8 @@ fn lines(text: &[u8]) -> (Vec<Vec<San>>, Vec<Vec<Move>>) {
         }
         moves
     };
-    let moves = lines.0.iter().map(moves).collect();
-    (lines.0, moves)
+    let moves = lines.iter().map(moves).collect();
+    (lines, moves)
 }
 
 fn play(line: &[Move]) -> u64 {
@@ -196,32 +206,6 @@ fn random_games(games: u64, path: &Path) -> Result<(), Box<dyn Error>> {
 /// Hears everything and keeps nothing.
 struct Nothing;
 
-impl pgn_reader::Visitor for Nothing {
-    type Tags = ();
-    type Movetext = ();
-    type Output = ();
-
-    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
-        ControlFlow::Continue(())
-    }
-
-    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
-        black_box((name, value));
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
-        ControlFlow::Continue(())
-    }
-
-    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
-        black_box(san);
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, (): ()) {}
-}
-
 impl Visitor for Nothing {
     fn begin(&mut self, game: &Header) -> bool {
         black_box(game);
@@ -239,36 +223,5 @@ impl Visitor for Nothing {
 
     fn unreadable(&mut self, error: GameError) {
         black_box(error);
-    }
-}
-
-/// The games' main lines.
-#[derive(Default)]
-struct Lines(Vec<Vec<San>>);
-
-impl pgn_reader::Visitor for Lines {
-    type Tags = ();
-    type Movetext = Vec<San>;
-    type Output = ();
-
-    fn begin_tags(&mut self) -> ControlFlow<(), ()> {
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), Vec<San>> {
-        ControlFlow::Continue(Vec::new())
-    }
-
-    fn san(&mut self, line: &mut Vec<San>, san: SanPlus) -> ControlFlow<()> {
-        line.push(san.san);
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, _: &mut Vec<San>) -> ControlFlow<(), pgn_reader::Skip> {
-        ControlFlow::Continue(pgn_reader::Skip(true))
-    }
-
-    fn end_game(&mut self, line: Vec<San>) {
-        self.0.push(line);
     }
 }

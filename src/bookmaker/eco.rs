@@ -9,13 +9,15 @@ use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::Move;
 
 use crate::base::error::{Error, Result};
 use crate::book::kvetka::is_eco;
 use crate::chess::Position;
-use crate::games::decode_text;
+use crate::games::pgn::Pgn;
+use crate::games::{End, GameError, Header, Visitor, decode_text};
 use crate::openings::Opening;
 
 /// The longest file that is read, in bytes: files are kept in memory, and real ones have less than one megabyte.
@@ -72,12 +74,11 @@ fn add(text: &[u8], names: &mut HashMap<u64, String>) {
     let is_tag = |line: &[u8]| line.trim_ascii_start().starts_with(b"[");
     let is_pgn = text.split(|byte| *byte == b'\n').any(is_tag);
     let text = if is_pgn { text.into() } else { Cow::from(eco_to_pgn(&decode_text(text)).into_bytes()) };
-    let mut reader = Reader::new(&*text);
-    // An unreadable line ends the file, and is not reported.
-    while let Ok(Some(line)) = reader.read_game(&mut Line::default()) {
-        if let Some((key, name)) = line {
-            names.entry(key).or_insert(name);
-        }
+    let tags = ["ECO", "Opening", "Variation"].map(str::to_owned);
+    let mut lines = Lines { tags, names, line: None };
+    let mut pgn = Pgn::new(Arc::from(Path::new("")), &*text);
+    while let Some(batch) = pgn.next_batch() {
+        batch.play(&mut lines);
     }
 }
 
@@ -102,66 +103,46 @@ fn eco_to_pgn(text: &str) -> String {
     pgn
 }
 
-/// One named line, while it is read.
-#[derive(Default)]
-struct Line {
-    code: String,
-    name: String,
-    variation: String,
-    position: Option<Position>,
+/// Takes in named lines; what cannot be read has no name.
+struct Lines<'a> {
+    tags: [String; 3],
+    names: &'a mut HashMap<u64, String>,
+    /// The name of the present line, and the position before its next move.
+    line: Option<(String, Position)>,
 }
 
-impl Visitor for Line {
-    type Tags = ();
-    type Movetext = ();
-    type Output = Option<(u64, String)>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output, ()> {
-        *self = Self { position: Some(Position::start()), ..Self::default() };
-        ControlFlow::Continue(())
+impl Visitor for Lines<'_> {
+    fn wanted_tags(&self) -> &[String] {
+        &self.tags
     }
 
-    fn tag(&mut self, (): &mut (), tag: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
-        let text = || {
-            let text = value.decode();
-            // The bar separates the parts of a name.
-            decode_text(text.trim_ascii()).replace('|', "/")
-        };
-        match tag {
-            b"ECO" => self.code = text().chars().take(3).collect(),
-            b"Opening" => self.name = text(),
-            b"Variation" => self.variation = text(),
-            // A line from another position is no opening.
-            b"FEN" => self.position = None,
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output, ()> {
-        ControlFlow::Continue(())
-    }
-
-    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Self::Output> {
-        if let Some(at) = self.position.take()
-            && let Ok(mv) = san.san.to_move(at.chess())
-        {
-            self.position = Some(at.after(mv));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output, Skip> {
-        ControlFlow::Continue(Skip(true))
-    }
-
-    fn end_game(&mut self, (): ()) -> Self::Output {
-        let Self { code, name, variation, position } = std::mem::take(self);
-        let key = position?.key();
+    fn begin(&mut self, game: &Header) -> bool {
+        // The bar separates the parts of a name.
+        let [code, name, variation] =
+            self.tags.each_ref().map(|tag| game.tag(tag).unwrap_or_default().replace('|', "/"));
+        let code: String = code.chars().take(3).collect();
+        // A line from another position is no opening.
+        let is_named = is_eco(&code) && !name.is_empty() && game.start.is_none();
         // Without a variation nothing follows the second bar.
         let text = format!("{code}|{name}|{variation}").trim_end_matches('|').to_owned();
-        (is_eco(&code) && !name.is_empty()).then_some((key, text))
+        self.line = is_named.then(|| (text, Position::start()));
+        is_named
     }
+
+    fn ply(&mut self, _: &Position, mv: Move) -> ControlFlow<()> {
+        if let Some((_, at)) = &mut self.line {
+            at.play(mv);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn end(&mut self, end: End) {
+        if let Some((name, at)) = self.line.take().filter(|_| end.error.is_none()) {
+            self.names.entry(at.key()).or_insert(name);
+        }
+    }
+
+    fn unreadable(&mut self, _: GameError) {}
 }
 
 #[cfg(test)]

@@ -27,5 +27,5 @@ pub(crate) use position::{lenient, names_files};
 pub use rating::RatingBand;
 pub(crate) use san::plain_move;
 pub use speed::Speed;
-pub(crate) use written::is_move_without_square;
 pub use written::{ReadMoveError, read_move};
+pub(crate) use written::{is_san, may_be_move};

@@ -1,19 +1,20 @@
-//! Moves as people write them: in SAN or in UCI notation, with or without numbers, separated by spaces or commas.
+//! Moves as people write them: in SAN, in UCI notation or another, with or without numbers, separated by spaces or commas.
 
 use std::fmt;
 
-use shakmaty::san::{San, SanError, SanPlus};
+use shakmaty::Move;
+use shakmaty::san::San;
 use shakmaty::uci::UciMove;
-use shakmaty::{Move, Position as _};
 
-use super::{Game, Position};
+use super::written::meant;
+use super::{Game, Position, ReadMoveError, read_move};
 
 /// Why a word is no move of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveErrorKind {
     /// It is not a legal move, or not a move at all.
     Illegal,
-    /// It can be several legal moves, in SAN.
+    /// It can be several legal moves, which are given in SAN.
     Ambiguous(Vec<String>),
 }
 
@@ -82,8 +83,7 @@ fn bare(word: &str) -> &str {
     if after.len() < rest.len() || rest.is_empty() { after } else { word }
 }
 
-/// The legal move that a word describes, in SAN or in UCI notation; castling also with zeros, and as the king taking
-/// its rook.
+/// The legal move that a word describes, in any form that [`read_move`] reads, or in UCI notation in any letter case.
 ///
 /// # Errors
 /// When no legal move fits, or several do.
@@ -93,16 +93,12 @@ pub fn read(word: &str, at: &Position) -> Result<Move, MoveErrorKind> {
     if let Some(mv) = uci.and_then(|uci| uci.to_move(chess).ok()) {
         return Ok(mv);
     }
-    let castling = word.starts_with("0-0").then(|| word.replace('0', "O"));
-    let Ok(SanPlus { san, .. }) = SanPlus::from_ascii(castling.as_deref().unwrap_or(word).as_bytes()) else {
-        return Err(MoveErrorKind::Illegal);
-    };
-    san.to_move(chess).map_err(|error| match error {
-        SanError::IllegalSan => MoveErrorKind::Illegal,
-        SanError::AmbiguousSan => {
-            let fitting = chess.legal_moves().into_iter().filter(|mv| san.matches(*mv));
-            MoveErrorKind::Ambiguous(fitting.map(|mv| San::from_move(chess, mv).to_string()).collect())
+    read_move(word, at).map_err(|error| match error {
+        ReadMoveError::Ambiguous => {
+            let meant = meant(word, at).into_iter().flatten();
+            MoveErrorKind::Ambiguous(meant.map(|mv| San::from_move(chess, mv).to_string()).collect())
         }
+        _ => MoveErrorKind::Illegal,
     })
 }
 
@@ -133,6 +129,7 @@ mod tests {
         ] {
             assert_eq!(after(text).as_deref(), Ok(line), "{text}");
         }
+        assert_eq!(after("E2E4 e7-e5 \u{2658}f3 B8C6 Bf1-c4 Bf8c5 o-o").as_deref(), Ok(line));
         assert_eq!(after("").as_deref(), Ok(""));
         let promoted = after("e4 d5 exd5 c6 dxc6 Nf6 cxb7 Nd5 bxa8=N");
         assert!(promoted.unwrap().ends_with("b7a8n "));
@@ -146,5 +143,7 @@ mod tests {
         assert_eq!(wrong("x4"), format!("\"x4\", number 1, is not a legal move in {start}"));
         assert!(wrong("e2e4 e2e4").starts_with("\"e2e4\", number 2, is not a legal move in rnbq"));
         assert!(wrong("d4 d5 Nf3 e6 Nd2").starts_with("\"Nd2\", number 5, may be Nbd2 or Nfd2 in "));
+        // A small b is a file, and a large one is not.
+        assert!(wrong("b4 a5 Ba5").starts_with("\"Ba5\", number 3, is not a legal move in "));
     }
 }

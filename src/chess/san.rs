@@ -2,8 +2,7 @@
 //!
 //! shakmaty lists the legal moves of the pieces that may be meant, and keeps the one that fits. Here the pieces of one kind
 //! that attack the square are looked up, and each is tried by looking out from the king; what both find is always the same.
-//! Castling and en passant go to shakmaty, and whatever is not plain is not found here. How much faster builds become:
-//! `games::pgn::plain`.
+//! Castling and en passant go to shakmaty, and whatever is not plain is not found here.
 
 use shakmaty::san::San;
 use shakmaty::{

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use shakmaty::{CastlingSide, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingSide, File, Move, MoveList, Position as _, Rank, Role, Square};
 
-use super::Position;
+use super::{Position, plain_move};
 
 /// Why a word is not a move in its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,9 @@ impl fmt::Display for ReadMoveError {
 /// assert!(read_move("Sf3", &start).is_err());
 /// ```
 pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
+    if let Some(mv) = plain_move(word.as_bytes(), at.chess()) {
+        return Ok(mv);
+    }
     if is_null(word) {
         return Err(ReadMoveError::Null);
     }
@@ -57,10 +61,8 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
             Err(ReadMoveError::NoMove)
         };
     }
-    let written = Written::parse(word).ok_or(ReadMoveError::NoMove)?;
-    let legal = at.chess().legal_moves();
     let (mut normal, mut castles) = (None, None);
-    for &mv in legal.iter().filter(|mv| written.fits(**mv)) {
+    for mv in meant(word, at).ok_or(ReadMoveError::NoMove)? {
         let found = if mv.is_castle() { &mut castles } else { &mut normal };
         if found.replace(mv).is_some() {
             return Err(ReadMoveError::Ambiguous);
@@ -70,9 +72,30 @@ pub fn read_move(word: &str, at: &Position) -> Result<Move, ReadMoveError> {
     normal.or(castles).ok_or(ReadMoveError::Illegal)
 }
 
+/// The legal moves that a word may mean, unless it castles or passes; `None` if it does not have the form of a move.
+pub(super) fn meant(word: &str, at: &Position) -> Option<MoveList> {
+    let written = Written::parse(word)?;
+    let mut legal = at.chess().legal_moves();
+    legal.retain(|mv| written.fits(*mv));
+    Some(legal)
+}
+
+/// Whether a word among moves may be one, and not decoration: it names a square, castles, passes, or is a capture that names
+/// only files.
+pub(crate) fn may_be_move(word: &[u8]) -> bool {
+    word.windows(2).any(|pair| matches!(pair, [b'a'..=b'h', b'1'..=b'8']))
+        || word.starts_with(b"0-0")
+        || is_move_without_square(&String::from_utf8_lossy(word))
+}
+
+/// Whether a word has the form of a move in standard notation, castling with zeros included.
+pub(crate) fn is_san(word: &[u8]) -> bool {
+    SanPlus::from_ascii(word).is_ok() || word.starts_with(b"0-0")
+}
+
 /// Whether a word is a move without a square: castling, with letters or zeros and with any dash or none, a null move,
 /// or a capture that names only files.
-pub(crate) fn is_move_without_square(word: &str) -> bool {
+fn is_move_without_square(word: &str) -> bool {
     is_null(word) || castling(word).is_some_and(|(_, rest)| is_decoration(rest)) || {
         let word = word.trim_end_matches(['+', '#']).as_bytes();
         matches!(word, [b'a'..=b'h', b'x' | b':', b'a'..=b'h'])
@@ -81,6 +104,7 @@ pub(crate) fn is_move_without_square(word: &str) -> bool {
 }
 
 fn is_null(word: &str) -> bool {
+    let word = word.trim_end_matches(['+', '#']);
     ["--", "Z0", "0000", "@@@@", "null", "pass"].iter().any(|null| word.eq_ignore_ascii_case(null))
 }
 
@@ -298,7 +322,9 @@ mod tests {
 
     #[test]
     fn words_that_name_no_square_are_still_moves() {
-        for word in ["o-o", "O–O", "OO", "000", "Z0", "@@@@", "null", "exd", "ed", "e:d", "exd+"] {
+        for word in
+            ["--+", "Z0#", "o-o", "O–O", "OO", "000", "Z0", "@@@@", "null", "exd", "ed", "e:d", "exd+"]
+        {
             assert!(is_move_without_square(word), "{word}");
         }
         for word in ["N", "D", "=", "+-", "e", "ep", "ad", "axx", "bad", "0", "good"] {

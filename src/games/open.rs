@@ -1,6 +1,5 @@
 //! Opening the files that a user names: the only module that knows every kind of source.
 
-use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,16 +25,14 @@ const ARCHIVE: &str = ".zip";
 const OTHERS: [&str; 3] = [".2cbh", ".cbv", ".cbz"];
 
 /// The games of several files, one file after another.
+#[derive(Default)]
 pub struct Sources {
-    waiting: VecDeque<Source>,
-    names: Vec<PathBuf>,
-    /// The file of each in which other programs find a game by its address; `None` where none can: pipes, archives and
-    /// compressed files.
-    linked: Vec<Option<PathBuf>>,
-    /// Bytes that each takes on the disk.
-    sizes: Vec<u64>,
+    all: Vec<Source>,
+    /// How many of them were begun.
+    begun: usize,
     passed_over: Vec<Error>,
     current: Option<Batches>,
+    /// Bytes of all together; `None` if unknown.
     size: Option<u64>,
     done: Arc<AtomicU64>,
     ahead: Ahead,
@@ -43,10 +40,24 @@ pub struct Sources {
 
 /// A file that is to be read.
 #[derive(Clone)]
-enum Source {
+struct Source {
+    kind: Kind,
+    /// The name that the places of its games have.
+    name: PathBuf,
+    /// The file in which other programs find a game by its address; `None` where none can: pipes, archives and compressed
+    /// files.
+    linked: Option<PathBuf>,
+    /// Bytes that it takes on the disk.
+    size: u64,
+}
+
+#[derive(Clone)]
+enum Kind {
     Text(PathBuf),
     Database(PathBuf),
     Archived(Member),
+    /// A text that is open already.
+    Opened,
 }
 
 /// Returns the batches of the current file, one after another.
@@ -59,20 +70,10 @@ type Batches = Box<dyn FnMut() -> Option<Box<dyn Batch>> + Send>;
 /// # Errors
 /// When a file is missing or does not hold games, or when a folder holds no games.
 pub fn open(paths: &[PathBuf]) -> Result<Sources> {
-    let mut sources = Sources {
-        waiting: VecDeque::new(),
-        names: Vec::new(),
-        linked: Vec::new(),
-        sizes: Vec::new(),
-        passed_over: Vec::new(),
-        current: None,
-        size: Some(0),
-        done: Arc::default(),
-        ahead: Ahead::default(),
-    };
+    let mut sources = Sources { size: Some(0), ..Sources::default() };
     for path in paths {
         if path.as_os_str() == STDIN {
-            if sources.waiting.iter().any(|other| other.name().as_os_str() == STDIN) {
+            if sources.all.iter().any(|other| other.given().as_os_str() == STDIN) {
                 return Err(Error::new(ErrorKind::Usage, "standard input can be read only once"));
             }
             sources.add_pipe(path.clone());
@@ -97,18 +98,18 @@ pub fn open(paths: &[PathBuf]) -> Result<Sources> {
 
 /// The games in a text that is open already, under this name; `size` bytes on the disk, of which `done` counts those read.
 pub(crate) fn open_text(name: &Path, text: Text, size: Option<u64>, done: Arc<AtomicU64>) -> Sources {
-    let (names, sizes) = (vec![name.to_owned()], vec![size.unwrap_or_default()]);
-    let current = Some(batches(name, text));
-    let (waiting, passed_over, ahead) = (VecDeque::new(), Vec::new(), Ahead::default());
-    Sources { waiting, names, linked: vec![None], sizes, passed_over, current, size, done, ahead }
+    let (name, current) = (name.to_owned(), Some(batches(name, text)));
+    let all = vec![Source { kind: Kind::Opened, name, linked: None, size: size.unwrap_or_default() }];
+    Sources { all, begun: 1, current, size, done, ..Sources::default() }
 }
 
 impl Source {
     /// Its name, as the user gave it.
-    fn name(&self) -> &Path {
-        match self {
-            Self::Text(path) | Self::Database(path) => path,
-            Self::Archived(member) => &member.name,
+    fn given(&self) -> &Path {
+        match &self.kind {
+            Kind::Text(path) | Kind::Database(path) => path,
+            Kind::Archived(member) => &member.name,
+            Kind::Opened => &self.name,
         }
     }
 }
@@ -117,17 +118,7 @@ impl Sources {
     /// The same games once more, before any of them was read; `None` if there is a pipe, which can be read only once.
     pub(crate) fn again(&self) -> Option<Self> {
         self.size?;
-        Some(Self {
-            waiting: self.waiting.clone(),
-            names: self.names.clone(),
-            linked: self.linked.clone(),
-            sizes: self.sizes.clone(),
-            passed_over: Vec::new(),
-            current: None,
-            size: self.size,
-            done: Arc::default(),
-            ahead: self.ahead,
-        })
+        Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
     }
 
     /// Each file by itself, before any of them was read; `None` if there is a pipe. They report their progress together.
@@ -138,27 +129,19 @@ impl Sources {
         if self.size.is_none() {
             return Ok(None);
         }
-        let alone = |((source, name), size): ((&Source, &PathBuf), &u64)| {
-            let games = Self {
-                waiting: [source.clone()].into(),
-                names: vec![name.clone()],
-                linked: vec![None],
-                sizes: vec![*size],
-                passed_over: Vec::new(),
-                current: None,
-                size: self.size,
-                done: self.done.clone(),
-                ahead: self.ahead,
+        let alone = |source: &Source| {
+            let all = vec![Source { linked: None, ..source.clone() }];
+            let (size, done, ahead) = (self.size, self.done.clone(), self.ahead);
+            let games = Self { all, size, done, ahead, ..Self::default() };
+            let (files, within) = match &source.kind {
+                Kind::Text(path) => (vec![path.clone()], None),
+                Kind::Database(path) => (cbh::parts(path), None),
+                Kind::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
+                Kind::Opened => (Vec::new(), None),
             };
-            let (files, within) = match source {
-                Source::Text(path) => (vec![path.clone()], None),
-                Source::Database(path) => (cbh::parts(path), None),
-                Source::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
-            };
-            Apart::new(games, source.name(), files, within)
+            Apart::new(games, source.given(), files, within)
         };
-        let all = self.waiting.iter().zip(&self.names).zip(&self.sizes);
-        all.map(alone).collect::<Result<_>>().map(Some)
+        self.all.iter().map(alone).collect::<Result<_>>().map(Some)
     }
 
     /// Decompresses files ahead of their games with this much room.
@@ -168,7 +151,7 @@ impl Sources {
 
     /// Counts all bytes as read: the games are known already.
     pub(crate) fn skip(&self) {
-        self.done.fetch_add(self.sizes.iter().sum(), Ordering::Relaxed);
+        self.done.fetch_add(self.all.iter().map(|source| source.size).sum(), Ordering::Relaxed);
     }
 
     /// Why files in folders that look as if they held games cannot be read.
@@ -176,18 +159,15 @@ impl Sources {
         &self.passed_over
     }
 
-    fn add(&mut self, source: Source, name: PathBuf, linked: Option<PathBuf>, size: u64) {
-        self.waiting.push_back(source);
-        self.names.push(name);
-        self.linked.push(linked);
-        self.sizes.push(size);
+    fn add(&mut self, kind: Kind, name: PathBuf, linked: Option<PathBuf>, size: u64) {
+        self.all.push(Source { kind, name, linked, size });
         self.size = self.size.and_then(|before| before.checked_add(size));
     }
 
     /// Adds a pipe, whose length is unknown, and which can be read only once.
     fn add_pipe(&mut self, path: PathBuf) {
         let name = name_of(&path).to_owned();
-        self.add(Source::Text(path), name, None, 0);
+        self.add(Kind::Text(path), name, None, 0);
         self.size = None;
     }
 
@@ -197,14 +177,14 @@ impl Sources {
         let metadata =
             fs::metadata(&path).map_err(|error| Error::file(&path, "cannot open the file", error))?;
         let linked = (!is_compressed(&path)).then(|| path.clone());
-        self.add(Source::Text(path.clone()), path, linked, metadata.len());
+        self.add(Kind::Text(path.clone()), path, linked, metadata.len());
         Ok(())
     }
 
     fn add_database(&mut self, path: PathBuf) -> Result<()> {
         let db = Cbh::open(&path)?;
         let linked = db.path().to_path_buf();
-        self.add(Source::Database(path), db.moves_path().to_path_buf(), Some(linked), db.size());
+        self.add(Kind::Database(path), db.moves_path().to_path_buf(), Some(linked), db.size());
         Ok(())
     }
 
@@ -213,13 +193,13 @@ impl Sources {
         members.iter().try_for_each(|member| archived(member, Arc::default()).map(|_| ()))?;
         for member in members {
             let (name, len) = (member.name.clone(), member.compressed);
-            self.add(Source::Archived(member), name, None, len);
+            self.add(Kind::Archived(member), name, None, len);
         }
         Ok(())
     }
 
     fn add_folder(&mut self, path: &Path) -> Result<()> {
-        let before = self.waiting.len();
+        let before = self.all.len();
         for path in folder::files(path, &|_| false)?.into_iter().filter(|path| path.is_file()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             let ends = |end: &&str| name.ends_with(*end);
@@ -236,7 +216,7 @@ impl Sources {
                 self.passed_over.extend(Cbh::open(&path).err());
             }
         }
-        if self.waiting.len() > before {
+        if self.all.len() > before {
             return Ok(());
         }
         Err(Error::new(ErrorKind::File, "this folder holds no PGN files or databases").at_path(path).advice(
@@ -272,13 +252,15 @@ impl Sources {
                 return Ok(Some(batch));
             }
             self.current = None;
-            let Some(source) = self.waiting.pop_front() else { return Ok(None) };
+            let Some(Source { kind, name, .. }) = self.all.get(self.begun) else { return Ok(None) };
+            self.begun += 1;
             let done = self.done.clone();
-            self.current = Some(match source {
-                Source::Text(path) => batches(name_of(&path), text(&path, done, self.ahead)?),
-                Source::Archived(member) => batches(&member.name, archived(&member, done)?),
-                Source::Database(path) => {
-                    let mut games = CbhSource::new(Arc::new(Cbh::open(&path)?));
+            self.current = Some(match kind {
+                Kind::Opened => continue,
+                Kind::Text(path) => batches(name, text(path, done, self.ahead)?),
+                Kind::Archived(member) => batches(name, archived(member, done)?),
+                Kind::Database(path) => {
+                    let mut games = CbhSource::new(Arc::new(Cbh::open(path)?));
                     let before = done.load(Ordering::Relaxed);
                     Box::new(move || {
                         let batch = games.next_batch();
@@ -292,12 +274,12 @@ impl Sources {
 
     /// The files, by the names that the places of games have.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.names.clone()
+        self.all.iter().map(|source| source.name.clone()).collect()
     }
 
     /// The same with the file of each in which other programs find a game by its address, if there is one.
     pub(crate) fn linked(&self) -> impl Iterator<Item = (&Path, Option<&Path>)> {
-        self.names.iter().map(PathBuf::as_path).zip(self.linked.iter().map(Option::as_deref))
+        self.all.iter().map(|source| (&*source.name, source.linked.as_deref()))
     }
 
     /// Bytes of all files together, as they are on the disk; `None` if unknown, as for a pipe.
@@ -320,9 +302,9 @@ mod tests {
         let paths: Vec<_> = paths.iter().map(|path| path.to_path_buf()).collect();
         let sources = open(&paths)?;
         Ok(sources
-            .waiting
+            .all
             .iter()
-            .map(|source| source.name().file_name().unwrap().to_string_lossy().into_owned())
+            .map(|source| source.given().file_name().unwrap().to_string_lossy().into_owned())
             .collect())
     }
 
@@ -350,7 +332,7 @@ mod tests {
         write(at("p.zip"), b"PK\x03\x04 and no archive").unwrap();
         crate::games::cbh::tests::fixtures::TestDatabase::default().write(&at("b.cbh"));
         let sources = open(&[folder.path().to_owned()]).unwrap();
-        let names: Vec<_> = sources.waiting.iter().map(|source| source.name().to_owned()).collect();
+        let names: Vec<_> = sources.all.iter().map(|source| source.given().to_owned()).collect();
         assert_eq!(names, ["a.pgn", "b.cbh", "c.pgn.bz2", "d.pgn.xz"].map(at));
         let errors: Vec<_> = sources.passed_over().iter().map(Error::to_string).collect();
         assert_eq!(errors.len(), 3, "{errors:?}");

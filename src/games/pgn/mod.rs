@@ -1,18 +1,16 @@
 //! PGN: texts of games.
 //!
-//! [`split`] cuts the text between games, so that several threads can read it. [`plain`] reads the games that have nothing
-//! odd; the crate `pgn-reader` reads all others, and [`words`] checks what it ignores.
+//! [`split`] cuts the text between games, so that several threads can read it. [`lex`] finds the words of a piece, and
+//! [`read`] makes games of them.
 
-mod ends;
-mod moves;
+mod head;
+pub mod lex;
 mod piece;
-mod plain;
 mod read;
 pub mod split;
 #[cfg(test)]
 mod tests;
 mod variations;
-pub mod words;
 
 use std::io::Read;
 use std::path::Path;

@@ -1,37 +1,21 @@
-//! Turning the events of the PGN reader into those of a [`Visitor`].
+//! Turning the words of a text into the events of a [`Visitor`].
 
-mod events;
-
-use std::borrow::Cow;
-
-use shakmaty::CastlingMode;
+use shakmaty::Position as _;
 
 use super::PgnBatch;
+use super::lex::{Lexer, Token};
 use super::piece::lines;
 use super::variations::Variations;
-use super::words::{Strange, Walk, begins_with_move, first_strange};
-use crate::chess::{Position, names_files};
-use crate::games::{Date, End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
-
-/// Values of the tag `Variant` in games of ordinary chess from any position.
-const ORDINARY: [&str; 4] = ["standard", "chess", "normal", "from position"];
-/// Values of the tag `Variant` in games of Chess960.
-const CHESS960: [&str; 7] = [
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerandomchess",
-    "fischerrandom",
-    "fischer random",
-    "freestyle",
-];
+use crate::chess::{MoveCode, Position, ReadMoveError, is_san, may_be_move, plain_move, read_move};
+use crate::games::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
 
 /// The progress of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
     /// No game has begun.
+    #[default]
     None,
-    /// A game may have begun: there is no header, and no move yet. The visitor does not know of it.
+    /// A game may have begun: there is no head, and no move yet. The visitor does not know of it.
     Waiting,
     /// Moves are taken.
     Moves,
@@ -44,63 +28,43 @@ pub(super) enum State {
 /// What is known of the current game.
 #[derive(Default)]
 pub(super) struct Game {
-    tags: u32,
-    /// Variations that are open.
-    open: u32,
-    /// Moves that the PGN reader has read: of the main line, and of variations where they are wanted.
-    pub given: u32,
-    /// Parentheses that it has read, where variations are wanted.
-    pub brackets: u32,
-    /// The next word that it ignores and that may be a move. Its turn comes after `looked_until` moves; without such a
-    /// word, it is time to look for the next one then.
-    pub strange: Option<Strange>,
-    pub looked_until: u32,
+    /// Whether a text without a head began with another word than a move.
+    is_prose: bool,
     /// The result after the moves.
     result: Option<GameResult>,
     /// Whether any result came after the moves, `*` and `0-0` included.
-    pub ended: bool,
+    ended: bool,
     /// Whether the head says that both players lost.
     pub both_lost: bool,
+    error: Option<GameError>,
 }
 
 /// Reads games one after another for a visitor.
-pub(crate) struct GameReader<'a> {
-    pub(super) batch: &'a PgnBatch,
-    pub(super) visitor: &'a mut dyn Visitor,
-    pub(super) header: Header,
-    pub(super) fen: Option<Vec<u8>>,
-    variant: String,
+pub(super) struct GameReader<'a> {
+    pub batch: &'a PgnBatch,
+    pub visitor: &'a mut dyn Visitor,
+    pub header: Header,
+    pub fen: Option<Vec<u8>>,
+    pub variant: String,
     /// The tags that the visitor wants.
-    wanted: Vec<String>,
-    /// Whether the PGN reader is in the head of a game, before its moves.
-    in_head: bool,
-    pub(super) state: State,
-    pub(super) game: Game,
-    pub(super) position: Position,
-    pub(super) error: Option<GameError>,
-    /// Variations, where they are wanted.
-    pub(super) variations: Option<Variations>,
+    pub wanted: Vec<String>,
+    pub state: State,
+    pub game: Game,
+    pub position: Position,
+    pub lines: Variations,
+    wants_variations: bool,
     /// Whether glyphs and comments are wanted.
-    pub(super) wants_remarks: bool,
-    /// How many plies of a plain game are wanted, if their keys are enough.
-    pub(super) keyed_plies: Option<usize>,
-    /// The plies of a plain game.
-    pub(super) plies: Vec<KeyedPly>,
-    /// Whether the visitor knows of the game already.
-    known: bool,
-    /// How far the words were searched for strange ones, and for those of moves.
-    pub(super) ahead: Walk<'a>,
-    pub(super) found: Walk<'a>,
-    /// Where the game begins, where the slice of the text with the game ends, and where the PGN reader is, in bytes of
-    /// the piece.
-    pub(super) game_start: usize,
-    pub(super) slice_end: usize,
-    pub(super) at: usize,
+    wants_remarks: bool,
+    /// How many plies are wanted, if their keys are enough.
+    keyed_plies: Option<usize>,
+    /// These plies.
+    plies: Vec<KeyedPly>,
+    lexer: Lexer<'a>,
+    /// Where the game begins, and where the text ends that may belong to it, in bytes of the piece.
+    pub game_start: usize,
+    pub end: usize,
     /// A byte of the piece and its line.
     line_at: (usize, u64),
-    cut: bool,
-    /// Whether the text that follows is a new game.
-    fresh: bool,
 }
 
 impl<'a> GameReader<'a> {
@@ -108,98 +72,282 @@ impl<'a> GameReader<'a> {
     pub fn new(batch: &'a PgnBatch, visitor: &'a mut dyn Visitor) -> Self {
         let mut header = Header::default();
         header.place.file = batch.file.clone();
-        let wanted = visitor.wanted_tags().to_vec();
-        let variations = visitor.wants_variations().then(Variations::default);
-        let wants_remarks = visitor.wants_remarks();
-        let keyed_plies = visitor.keyed_plies();
+        let (wants_variations, wants_remarks) = (visitor.wants_variations(), visitor.wants_remarks());
         Self {
             batch,
-            visitor,
             header,
             fen: None,
             variant: String::new(),
-            wanted,
-            in_head: false,
+            wanted: visitor.wanted_tags().to_vec(),
             state: State::None,
             game: Game::default(),
             position: Position::start(),
-            error: None,
-            variations,
+            lines: Variations::default(),
+            wants_variations,
             wants_remarks,
-            keyed_plies,
+            keyed_plies: visitor.keyed_plies().filter(|_| !wants_variations && !wants_remarks),
             plies: Vec::new(),
-            known: false,
-            ahead: Walk::new(&[]),
-            found: Walk::new(&[]),
+            lexer: Lexer::new(&[], 0),
             game_start: 0,
-            slice_end: 0,
-            at: 0,
+            end: 0,
             line_at: (0, batch.piece.line),
-            cut: false,
-            fresh: true,
+            visitor,
         }
     }
 
-    /// Enters a slice of the text, which holds one game, or several if their first tags are missing. `cut` means that
-    /// its end is missing.
-    pub(crate) fn enter(&mut self, start: usize, end: usize, cut: bool) {
-        (self.at, self.slice_end, self.cut) = (start, end, cut);
+    /// Reads a part of the text, which holds one game, or several if their first tags are missing. A game without an end
+    /// cannot damage the next part.
+    pub fn read(&mut self, start: usize, end: usize) {
+        self.lexer = Lexer::new(self.batch.piece.text.get(..end).unwrap_or_default(), start);
+        self.end = end;
+        while self.lexer.find_game() {
+            if !self.continues() {
+                self.finish();
+                self.head();
+            }
+            self.moves();
+        }
+        self.finish();
     }
 
-    /// More text follows. It continues the last game if that has no end yet: some programs leave empty lines between
-    /// moves.
-    pub fn before(&mut self, text: &[u8]) {
+    /// Whether more text continues the last game, as that has no end yet: some programs leave empty lines between moves.
+    fn continues(&mut self) -> bool {
+        let text = self.lexer.rest();
         let continues = matches!(self.state, State::Moves | State::Over | State::Unwanted)
             && !self.game.ended
             && !text.starts_with(b"[")
-            && !begins_with_move_one(text)
+            // A new game's moves begin with the number 1.
+            && !matches!(text, [b'1', b'.' | b' ', ..])
             && self.trailing_result().is_none();
-        self.fresh = !continues;
-        if self.fresh {
-            self.finish();
-        } else if self.game.open > 0 && self.variations.is_none() {
+        if continues && self.lines.is_inside() && !self.wants_variations {
             self.stop_in_variation();
+            self.lines = Variations::default();
+        }
+        continues
+    }
+
+    /// The result at the end of the game's text, in a form that the lexer does not know.
+    fn trailing_result(&self) -> Option<Option<GameResult>> {
+        let text =
+            self.batch.piece.text.get(self.game_start..self.lexer.at()).unwrap_or_default().trim_ascii_end();
+        let start = text.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+        let word = text.get(start..).unwrap_or_default();
+        let result = GameResult::from_pgn(word);
+        (result.is_some() || word == b"0:0").then_some(result)
+    }
+
+    /// Reads the head of a game, if it has one.
+    fn head(&mut self) {
+        self.header.clear();
+        self.fen = None;
+        self.variant.clear();
+        (self.game, self.lines) = Default::default();
+        self.game_start = self.lexer.at();
+        self.state = State::Waiting;
+        let (mut has_tags, mut is_broken) = (false, false);
+        while let Some(tag) = self.lexer.tag() {
+            has_tags = true;
+            let Ok((name, value)) = tag else {
+                self.lexer.skip_all();
+                is_broken = true;
+                break;
+            };
+            self.take_tag(name, &value);
+        }
+        if has_tags && self.is_cut_in_head() {
+            let why = "the file ends in the head of this game: the games before are used";
+            self.refuse(Reason::Unreadable, why);
+        } else if is_broken {
+            let why = "a line of the head is longer than 8192 bytes or has no end";
+            self.stop(self.game_start, Reason::TooLong, why);
+        } else if has_tags {
+            self.begin();
         }
     }
 
-    /// The PGN reader gives up on this game.
-    pub fn broken(&mut self) {
-        if !self.in_head {
-            let at = memchr::memrchr(b'{', self.slice()).unwrap_or(0);
-            self.stop(at, Reason::Unterminated, "a comment has no end");
-        } else if self.is_cut_in_head() {
-            self.refuse_cut();
+    /// Begins a game, if the visitor wants it.
+    fn begin(&mut self) {
+        self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
+        self.header.place.length = (self.end - self.game_start) as u64;
+        let (from, line) = self.line_at;
+        let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
+        self.line_at = (self.game_start, line + lines(between));
+        self.header.place.spot = Spot::Line(self.line_at.1);
+        match self.start() {
+            Ok(start) => {
+                self.position = start.clone().unwrap_or_else(Position::start);
+                self.header.start = start;
+            }
+            Err((reason, why)) => return self.refuse(reason, why),
+        }
+        self.plies.clear();
+        self.state = if !self.visitor.begin(&self.header) {
+            State::Unwanted
+        } else if self.keyed_plies == Some(0) {
+            State::Over
         } else {
-            let why = "a line of the head is longer than 8192 bytes or has no end";
-            self.stop(0, Reason::TooLong, why);
+            State::Moves
+        };
+    }
+
+    /// Begins a game without a head, if its first word is a move; prose begins with another word.
+    fn begin_with(&mut self, word: &[u8]) {
+        let starts = || is_san(word) || read_move(&decode_text(word), &Position::start()).is_ok();
+        if self.game.is_prose || !starts() {
+            self.refuse(Reason::Damaged, "this text is not a game");
+        } else {
+            self.begin();
+        }
+    }
+
+    /// Reads moves up to where they end, or no more of them is wanted.
+    fn moves(&mut self) {
+        loop {
+            match self.state {
+                State::Unwanted => break,
+                State::Over if self.header.result.is_some() => break,
+                _ => {}
+            }
+            let (at, token) = self.lexer.next();
+            match token {
+                Token::Word(word) => self.word(at, word),
+                Token::Comment(text) if self.wants_remarks && self.takes_moves() => {
+                    self.visitor.comment(text)
+                }
+                Token::Glyph(number) if self.wants_remarks && self.takes_moves() => {
+                    self.visitor.glyph(number)
+                }
+                Token::Comment(_) | Token::Glyph(_) => {}
+                Token::Open => {
+                    self.game.is_prose |= self.state == State::Waiting;
+                    self.open_variation();
+                }
+                Token::Close => self.close_variation(),
+                Token::Result(_) if self.lines.is_inside() => {}
+                Token::Result(result) => {
+                    if self.state == State::Waiting {
+                        self.begin_with(b"");
+                    }
+                    (self.game.ended, self.game.result) = (true, result);
+                }
+                Token::End => return,
+                Token::Unterminated => return self.stop(at, Reason::Unterminated, "a comment has no end"),
+            }
+        }
+        self.lexer.skip_moves();
+    }
+
+    /// Whether the next move belongs to a line that is read.
+    fn takes_moves(&self) -> bool {
+        self.state == State::Moves && self.lines.takes_moves()
+    }
+
+    /// Takes a word: a move, or decoration.
+    fn word(&mut self, at: usize, word: &[u8]) {
+        if self.state == State::Waiting && !self.lines.is_inside() {
+            if may_be_move(word) {
+                self.begin_with(self.whole(at, word.len()));
+            }
+            self.game.is_prose = true;
+        }
+        if !self.takes_moves() || (self.game.both_lost && self.is_result(word)) {
+            return;
+        }
+        if let Some(mv) = plain_move(word, self.position.chess()) {
+            return self.play(mv);
+        }
+        if !may_be_move(word) {
+            return;
+        }
+        let word_text = decode_text(self.whole(at, word.len()));
+        match read_move(&word_text, &self.position) {
+            Ok(mv) => self.play(mv),
+            Err(_) if self.is_result(word) => {}
+            Err(error) => self.unplayable(at, &word_text, error),
+        }
+    }
+
+    /// The whole of a word of which the lexer sees `len` bytes: with a promotion in brackets, or the rest of "e.p.".
+    fn whole(&self, at: usize, len: usize) -> &'a [u8] {
+        let text = self.batch.piece.text.get(at..self.end).unwrap_or_default();
+        let (word, rest) = text.split_at_checked(len).unwrap_or_default();
+        let more = match rest {
+            [b'(', b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')', ..] => 3,
+            [b'.', b'p', b'.', ..] if word.ends_with(b"e") => 3,
+            _ => 0,
+        };
+        text.get(..len + more).unwrap_or_default()
+    }
+
+    /// Whether the word that was read last is `0-0` and ends the game: both players lost.
+    fn is_result(&mut self, word: &[u8]) -> bool {
+        let found = word == b"0-0" && self.lexer.clone().next().1 == Token::End;
+        self.game.ended |= found;
+        found
+    }
+
+    fn play(&mut self, mv: shakmaty::Move) {
+        if let Some(most) = self.keyed_plies {
+            let (key, side) = (self.position.key(), self.position.chess().turn());
+            self.plies.push(KeyedPly { key, side, mv: MoveCode::from_move(mv) });
+            self.position.play(mv);
+            if self.plies.len() >= most {
+                self.state = State::Over;
+            }
+            return;
+        }
+        let flow = self.visitor.ply(&self.position, mv);
+        if self.wants_variations {
+            self.lines.before = Some(self.position.clone());
+        }
+        self.position.play(mv);
+        if flow.is_break() {
+            if self.lines.is_inside() { self.lines.ended = true } else { self.state = State::Over }
+        }
+    }
+
+    /// Ends the present line at a word that is no move of its position.
+    fn unplayable(&mut self, at: usize, word: &str, error: ReadMoveError) {
+        let reason = match error {
+            ReadMoveError::NoMove => Reason::UnreadableMove,
+            ReadMoveError::Null => Reason::NullMove,
+            ReadMoveError::Illegal | ReadMoveError::Ambiguous => Reason::IllegalMove,
+        };
+        let at_move = self.position.chess();
+        let dots = at_move.turn().fold_wb(".", "...");
+        let why = format!("{}{dots} {}: {error}", at_move.fullmoves(), shortened(word));
+        if self.lines.is_inside() {
+            let place = self.batch.place(at);
+            self.lines.cut.get_or_insert(GameError { reason, place, why });
+            self.lines.ended = true;
+        } else {
+            self.stop(at, reason, why);
         }
     }
 
     /// Ends the game, if one has begun.
-    pub fn finish(&mut self) {
-        if self.cut && self.at >= self.slice_end && self.state != State::None {
-            self.stop(0, Reason::TooLong, "the game has no end within 16 MiB");
+    fn finish(&mut self) {
+        if self.batch.piece.cut && self.end == self.batch.piece.text.len() && self.lexer.at() >= self.end {
+            self.stop(self.game_start, Reason::TooLong, "the game has no end within 16 MiB");
         }
-        if self.game.open > 0 && matches!(self.state, State::Moves) {
+        if self.lines.is_inside() && self.state == State::Moves {
             self.stop_in_variation();
         }
-        if self.state == State::Waiting && self.error.is_none() && first_strange(self.text()).is_some() {
-            // A game without a head whose moves the PGN reader does not understand, or other text.
-            self.begin();
-        }
-        self.take_rest();
-        if !self.game.ended {
+        if !self.game.ended && self.header.result.is_none() {
             self.game.result = self.trailing_result().flatten();
         }
-        match std::mem::replace(&mut self.state, State::None) {
+        let Game { result, error, .. } = std::mem::take(&mut self.game);
+        match std::mem::take(&mut self.state) {
             State::Moves | State::Over => {
                 self.close_variations();
-                let result = self.header.result.or(self.game.result);
-                let cut = self.variations.as_mut().and_then(|variations| variations.cut.take());
-                self.visitor.end(End { result, error: self.error.take(), cut });
+                if self.keyed_plies.is_some() {
+                    self.visitor.keyed_line(&self.plies);
+                }
+                let result = self.header.result.or(result);
+                self.visitor.end(End { result, error, cut: self.lines.cut.take() });
             }
             State::Waiting | State::Unwanted | State::None => {
-                if let Some(error) = self.error.take() {
+                if let Some(error) = error {
                     self.visitor.unreadable(error);
                 }
             }
@@ -208,24 +356,13 @@ impl<'a> GameReader<'a> {
 
     /// Takes no more moves, because they may be part of a variation without end.
     fn stop_in_variation(&mut self) {
-        self.stop(0, Reason::Unterminated, "a variation has no end");
+        self.stop(self.game_start, Reason::Unterminated, "a variation has no end");
     }
 
-    /// The text of the game, as far as the PGN reader has read.
-    pub(super) fn text(&self) -> &'a [u8] {
-        self.batch.piece.text.get(self.game_start..self.at).unwrap_or_default()
-    }
-
-    /// The text of the game and the rest of its slice.
-    pub(super) fn slice(&self) -> &'a [u8] {
-        self.batch.piece.text.get(self.game_start..self.slice_end).unwrap_or_default()
-    }
-
-    /// Takes no more moves, for this reason; `at` is its place, in bytes from the start of the game.
-    pub(super) fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
-        if self.error.is_none() && !matches!(self.state, State::Over | State::Unwanted) {
-            let place = self.batch.place(self.game_start + at);
-            self.error = Some(GameError { reason, place, why: why.into() });
+    /// Takes no more moves, for this reason; `at` is its place, in bytes of the piece.
+    fn stop(&mut self, at: usize, reason: Reason, why: impl Into<String>) {
+        if self.game.error.is_none() && matches!(self.state, State::Waiting | State::Moves) {
+            self.game.error = Some(GameError { reason, place: self.batch.place(at), why: why.into() });
         }
         if self.state == State::Moves {
             self.state = State::Over;
@@ -233,146 +370,10 @@ impl<'a> GameReader<'a> {
     }
 
     /// Wants nothing of this game, for this reason.
-    pub(super) fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
+    fn refuse(&mut self, reason: Reason, why: impl Into<String>) {
         let place = self.batch.place(self.game_start);
-        self.error = Some(GameError { reason, place, why: why.into() });
+        self.game.error = Some(GameError { reason, place, why: why.into() });
         self.state = State::Unwanted;
-    }
-
-    /// Prepares for a game that begins where the PGN reader is.
-    pub(super) fn prepare(&mut self) {
-        self.header.clear();
-        self.fen = None;
-        self.variant.clear();
-        self.game = Game::default();
-        self.error = None;
-        self.game_start = self.at;
-        self.state = State::Waiting;
-    }
-
-    /// Sets the place of the game in the header.
-    fn find_place(&mut self) {
-        self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
-        self.header.place.length = (self.slice_end - self.game_start) as u64;
-        let (from, line) = self.line_at;
-        let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
-        self.line_at = (self.game_start, line + lines(between));
-        self.header.place.spot = Spot::Line(self.line_at.1);
-    }
-
-    /// Begins a game that starts from the ordinary position, and returns whether the visitor wants it. If it does and the
-    /// game turns out to be no plain one, it begins once more, and the visitor does not hear of that.
-    pub(super) fn begin_plain(&mut self) -> bool {
-        self.find_place();
-        self.known = self.visitor.begin(&self.header);
-        self.known
-    }
-
-    /// Leaves a game to the PGN reader; the visitor may know of it. Always `false`: it was not taken.
-    pub(super) fn give_back(&mut self) -> bool {
-        self.state = State::None;
-        false
-    }
-
-    /// Whether the end of the slice is missing.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
-    }
-
-    /// Ends a game that the visitor did not want, or has received whole.
-    pub(super) fn end_plain(&mut self) {
-        self.known = false;
-        self.state = State::None;
-    }
-
-    /// Begins a game, if the visitor wants it.
-    fn begin(&mut self) {
-        self.find_place();
-        if self.game.tags == 0 && !begins_with_move(self.slice()) {
-            return self.refuse(Reason::Damaged, "this text is not a game");
-        }
-        match self.start() {
-            Ok(start) => {
-                self.position = start.clone().unwrap_or_else(Position::start);
-                self.header.start = start;
-            }
-            Err((reason, why)) => return self.refuse(reason, why),
-        }
-        if !std::mem::take(&mut self.known) && !self.visitor.begin(&self.header) {
-            self.state = State::Unwanted;
-            return;
-        }
-        self.state = State::Moves;
-        self.ahead = match &mut self.variations {
-            Some(variations) => {
-                *variations = Variations::default();
-                Walk::deep(self.slice())
-            }
-            None => Walk::new(self.slice()),
-        };
-        self.found = self.ahead.clone();
-        self.look_ahead();
-    }
-
-    /// Takes a tag: its text as it is written, and without escapes.
-    pub(super) fn take_tag<'t>(&mut self, name: &[u8], raw: &[u8], decoded: &dyn Fn() -> Cow<'t, [u8]>) {
-        self.game.tags += 1;
-        let header = &mut self.header;
-        if let Some(wanted) = self.wanted.iter().find(|wanted| wanted.as_bytes().eq_ignore_ascii_case(name)) {
-            let text = decode_text(decoded().trim_ascii()).into_owned();
-            header.tags.push((wanted.clone(), text));
-        }
-        let set = |text: &mut String| {
-            text.clear();
-            let value = decoded();
-            let value = decode_text(value.trim_ascii());
-            if value != "?" {
-                text.push_str(&value);
-            }
-        };
-        let elo = || std::str::from_utf8(raw).ok()?.trim().parse::<u16>().ok();
-        match name {
-            b"Event" => set(&mut header.event),
-            b"Site" => set(&mut header.site),
-            b"Round" => set(&mut header.round),
-            b"White" => set(&mut header.white),
-            b"Black" => set(&mut header.black),
-            b"Variant" => set(&mut self.variant),
-            b"Date" => header.date = Date::from_pgn(&decode_text(raw)),
-            b"UTCDate" if header.date.is_unknown() => {
-                header.date = Date::from_pgn(&decode_text(raw));
-            }
-            b"Result" => {
-                header.result = GameResult::from_pgn(raw);
-                self.game.both_lost = matches!(raw.trim_ascii(), b"0-0" | b"0:0");
-            }
-            b"WhiteElo" => header.white_elo = elo().unwrap_or(0),
-            b"BlackElo" => header.black_elo = elo().unwrap_or(0),
-            b"FEN" => self.fen = Some(decoded().trim_ascii().to_vec()),
-            _ => {}
-        }
-    }
-
-    /// Whether the game is one of ordinary chess from its starting position.
-    pub(super) fn is_ordinary(&self) -> bool {
-        self.fen.is_none()
-            && (self.variant.is_empty() || ORDINARY.contains(&&*self.variant.to_ascii_lowercase()))
-    }
-
-    /// The position that the game starts from, if it is not the ordinary one.
-    fn start(&self) -> Result<Option<Position>, (Reason, String)> {
-        let variant = self.variant.trim().to_ascii_lowercase();
-        let chess960 = CHESS960.contains(&variant.as_str());
-        if !chess960 && !variant.is_empty() && !ORDINARY.contains(&variant.as_str()) {
-            return Err((Reason::OtherVariant, format!("the game is {}", shortened(self.variant.trim()))));
-        }
-        let Some(fen) = &self.fen else { return Ok(None) };
-        // Some programs do not mark games of Chess960, but name the files of the rooks.
-        let mode = CastlingMode::from_chess960(chess960 || names_files(fen));
-        let position = Position::from_fen(fen, mode).map_err(|error| {
-            (Reason::BadPosition, format!("the position {:?} is illegal: {error}", decode_text(fen)))
-        })?;
-        Ok(Some(position))
     }
 }
 
@@ -383,9 +384,4 @@ pub(super) fn shortened(word: &str) -> String {
         short.push_str("...");
     }
     format!("{short:?}")
-}
-
-/// Whether moves begin with the number 1, as in a new game.
-fn begins_with_move_one(text: &[u8]) -> bool {
-    matches!(text.trim_ascii_start(), [b'1', b'.' | b' ', ..])
 }

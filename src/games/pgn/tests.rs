@@ -1,5 +1,7 @@
 //! What a visitor receives from texts of games, sound and broken.
 
+mod keyed;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -342,6 +344,67 @@ fn giants_are_skipped_and_what_follows_comes() {
     let received = games(endless);
     assert_eq!(received[0].error.as_ref().unwrap().0, Reason::TooLong);
     assert_eq!((received.len(), received[1].moves.as_str()), (2, "d2d4"));
+}
+
+#[test]
+fn decoration_is_passed_over_and_words_that_may_be_moves_are_not() {
+    let moves = "e2e4 e7e5";
+    for decoration in
+        ["N", "+-", "=", "D", "\u{b1}", "e.p.", "O-O-x", "}", ")", "2.", "1...", "[x]", "$7", "?!", "rook"]
+    {
+        expect(&format!("[Event \"A\"]\n\n1. e4 {decoration} e5 1-0\n"), &[(moves, "1-0")]);
+    }
+    for (word, reason) in [
+        ("Sf3", "unreadable move"),
+        ("Nxxf3", "unreadable move"),
+        ("e4Nf3", "unreadable move"),
+        ("0-0Nf3", "unreadable move"),
+        ("0-0-1", "unreadable move"),
+        ("exd", "illegal move"),
+        ("O-O", "illegal move"),
+        ("Z0+", "null move"),
+        ("00", "illegal move"),
+        ("000", "illegal move"),
+        ("0000", "null move"),
+    ] {
+        expect(&format!("[Event \"A\"]\n\n1. e4 {word} e5 1-0\n"), &[("e2e4", reason)]);
+        // In a variation, the main line goes on.
+        expect(&format!("[Event \"A\"]\n\n1. e4 (1. d4 {word} d5) e5 1-0\n"), &[(moves, "1-0")]);
+    }
+    // The word is named as it is written, with what follows it.
+    let received = games("[Event \"A\"]\n\n1. e4 exd6e.p. *\n");
+    let (_, error) = received[0].error.clone().unwrap();
+    assert_eq!(error, "a.pgn: line 3: 1... \"exd6e.p.\": the move is not legal (byte 19)");
+}
+
+#[test]
+fn what_has_no_end_is_named_where_it_begins() {
+    for (moves, byte) in [("1. e4 {a {b", 19), ("1. e4 (1. d4 {a {b} e5", 0), ("1. e4 (1. d4 {a", 26)] {
+        let received = games(format!("[Event \"A\"]\n\n{moves}"));
+        let (reason, error) = received[0].error.clone().unwrap();
+        assert_eq!(reason, Reason::Unterminated);
+        assert!(error.ends_with(&format!("(byte {byte})")), "{moves}: {error}");
+        assert_eq!(received[0].moves, "e2e4");
+    }
+}
+
+#[test]
+fn a_text_that_begins_with_a_move_is_distinguished_from_prose() {
+    let damaged = [("", "damaged")];
+    for (text, expected) in [
+        ("1. e4", &[("e2e4", "*")][..]),
+        ("e2-e4", &[("e2e4", "*")]),
+        ("1.\u{2658}f3", &[("g1f3", "*")]),
+        ("{a} $1 1. Ke5", &[("", "illegal move")]),
+        ("1. e4x", &damaged),
+        ("A c4", &damaged),
+        ("(1. d4) e4", &damaged),
+        ("*", &damaged),
+        ("a letter", &[]),
+        ("1. (e4)", &[]),
+    ] {
+        expect(text, expected);
+    }
 }
 
 #[test]
