@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::mem;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::Receiver;
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use super::shared::{Shared, log_notes};
 use super::state::{End, Locked, State};
 use super::stderr;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::task_thread::TaskThread;
 use crate::engine::quoted;
 use crate::settings::Config;
 
@@ -175,14 +176,8 @@ impl Shared {
     /// Writes the last bytes to the GUI, unless the GUI does not read.
     fn write_last(self: &Arc<Self>, text: Vec<u8>) {
         let shared = Arc::clone(self);
-        let (done, written) = channel();
-        let write = move || {
-            let _ = (&shared.gui).write_all(&text);
-            let _ = done.send(());
-        };
-        if thread::Builder::new().spawn(write).is_ok() {
-            let _ = written.recv_timeout(STUCK_TIME);
-        }
+        let write = move |_: Receiver<()>| _ = (&shared.gui).write_all(&text);
+        let _ = TaskThread::start("last output", write).map(|thread| thread.close().comes_within(STUCK_TIME));
     }
 }
 
