@@ -71,7 +71,7 @@ pub use edit::{Attempt, EntryEdit, MadeEdit};
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
 pub use learner::{History, Learner, Outcome, PATIENCE};
-pub use spool::{Batch, Place, Spool, Spooled};
+pub use spool::{Batch, Drain, Learners, Place, PlayedBook, Spool, Spooled};
 pub use storage::{Bytes, Claim, NewJournal, Storage};
 pub(crate) use storage::{Disk, has_journal, is_same_file};
 
