@@ -4,8 +4,7 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, field, finished};
-use crate::learn::header::{FIRST_HEADER_LEN, Header};
-use crate::learn::journal::Record;
+use crate::learn::journal::{FIRST_HEADER_LEN, Header, Record};
 use crate::learn::{IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];

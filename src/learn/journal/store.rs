@@ -1,11 +1,11 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
 //! by one when an id is looked up (docs/formats/learn.md, Store).
 
-use super::error::LearnError;
-use super::identity::Id;
-use super::journal::{CHECK_LEN, Check, check};
-use super::storage::Bytes;
+use super::{CHECK_LEN, Check, check};
 use crate::base::bytes;
+use crate::learn::error::LearnError;
+use crate::learn::identity::Id;
+use crate::learn::storage::Bytes;
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
@@ -16,7 +16,7 @@ const SLOT_LEN: usize = size_of::<Id>() + 1;
 /// Ids of a page.
 pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
 
-/// BookEntries that are written at once.
+/// Pages that are written at once.
 const PAGES_AT_ONCE: usize = 64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
@@ -128,9 +128,9 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 struct Writer<'a> {
     store: Store,
     out: &'a mut dyn Bytes,
-    /// BookEntries that wait to be written, the last of which may be unfinished.
+    /// Pages that wait to be written, the last of which may be unfinished.
     pages: Vec<u8>,
-    /// BookEntries written.
+    /// Pages written.
     written: u64,
 }
 
@@ -181,7 +181,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::tests::disk::Memory;
+    use crate::learn::tests::disk::Memory;
     use super::*;
 
     fn stored(slots: &BTreeMap<Id, u8>) -> (Store, Memory) {

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
+use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
-use super::error::LearnError;
 use super::header::{HEADER_LEN, Header, Owner};
-use super::identity::Id;
-use super::journal::{Change, Check, GameRecord, MARK, RECORD_MIN, Record};
-use super::storage::Bytes;
+use super::record::{Change, GameRecord, MARK, RECORD_MIN, Record};
 use super::store::Slot;
 use crate::book::Fingerprint;
+use crate::learn::error::LearnError;
+use crate::learn::identity::Id;
+use crate::learn::storage::Bytes;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;

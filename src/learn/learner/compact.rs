@@ -22,12 +22,10 @@
 //! are gathered before the store is written anew.
 
 use super::Learner;
-use super::error::LearnError;
-use super::header::Header;
-use super::journal::Record;
-use super::journal_state::{JournalState, KnownEdit, LearnedGame, record_at};
-use super::storage::Bytes;
 use super::transact::Transaction;
+use crate::learn::error::LearnError;
+use crate::learn::journal::{Header, JournalState, KnownEdit, LearnedGame, Record, record_at};
+use crate::learn::storage::Bytes;
 
 /// How many games can be taken back at least, if so many were learned.
 pub(crate) const UNDO_GAMES: usize = 1000;

@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use super::Learner;
-use super::edit_record::EditRecord;
-use super::entries::{BookEntries, cannot_write};
-use super::error::LearnError;
-use super::field::Field;
-use super::header::{HEADER_LEN, Header, Owner};
-use super::journal::{Change, Record};
-use super::journal_state::JournalState;
-use super::storage::{Bytes, Claim};
 use crate::base::error::Result;
+use crate::learn::book::{BookEntries, cannot_write};
+use crate::learn::error::LearnError;
+use crate::learn::field::Field;
+use crate::learn::journal::{Change, EditRecord, HEADER_LEN, Header, JournalState, Owner, Record};
+use crate::learn::storage::{Bytes, Claim};
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {
