@@ -9,6 +9,7 @@ use log::Level;
 
 use super::shared::Shared;
 use super::state::{End, Side, State};
+use crate::adapter::session::Session;
 use crate::uci::{Lines, Piece};
 
 /// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
@@ -65,8 +66,7 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         if state.session.is_leaving(&state.out) {
             let left = |state: &State| state.end.is_some() || !state.session.is_leaving(&state.out);
             state = shared.wait_for(state, BOOKS_AT_QUIT_TIME, left);
-            let State { session, out, .. } = &mut *state;
-            session.gui_gone(out);
+            state.tell(Session::gui_gone);
             state = shared.settle(state, Side::Gui);
         }
         if state.out.quit {
@@ -119,12 +119,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
     let mut state = shared.settle(state, Side::Engine);
     state.engine.output = true;
     shared.wake(&state);
-    // An engine that runs on without output is useless.
-    let state = shared.wait_for(state, OUTPUT_CLOSED_TIME, |state| !state.is_running());
-    if state.is_running() {
-        drop(state);
-        shared.give_up("the engine closed its output");
-    }
+    shared.give_up_after(&mut state, OUTPUT_CLOSED_TIME, "the engine closed its output");
 }
 
 /// One past a position, or else `none`.

@@ -148,7 +148,7 @@ fn write(items: Receiver<Item>) {
             Item::To(to) => file = to,
             Item::Line(line, lost) => {
                 if let Some(file) = &mut file {
-                    file.write(line.as_bytes(), lost);
+                    file.write(&line, lost);
                 }
                 WAITING.fetch_sub(line.len(), Ordering::Relaxed);
             }
