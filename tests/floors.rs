@@ -104,7 +104,7 @@ fn production(source: &str) -> String {
     let mut lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
     let mut code = String::new();
     while let Some(line) = lines.next() {
-        if line.trim() != "#[cfg(test)]" {
+        if !["#[cfg(test)]", "#[cfg(all(test,"].iter().any(|start| line.trim_start().starts_with(start)) {
             code.push_str(line);
             code.push('\n');
             continue;
@@ -306,12 +306,7 @@ fn modules(root: &Path) -> Vec<Module> {
 }
 
 /// Cycles that are still there: one that is mended must go from this list.
-const KNOWN_CYCLES: [&str; 18] = [
-    "adapter/io: shared writing",
-    "adapter/session: advice books",
-    "adapter/session: game_over output watch",
-    "adapter/session: guard questions",
-    "base: cut map",
+const KNOWN_CYCLES: [&str; 12] = [
     "book/formats/abk/read: index weigh",
     "book/formats/abk: check read",
     "book/formats/counts: columns footer",
@@ -323,7 +318,6 @@ const KNOWN_CYCLES: [&str; 18] = [
     "games/pgn: piece read split variations",
     "games: apart open",
     "games: decompress text",
-    "learn: compact edit_record entries error finished header journal journal_state learner store transact",
     "settings: books file given options rules spelling table",
 ];
 

@@ -16,38 +16,45 @@ mod backlog;
 mod board;
 mod books;
 mod child;
-mod game_over;
+mod ended;
 mod greeting;
 mod guard;
+mod gui;
 mod named;
 mod options;
 mod output;
 mod parts;
+mod played;
+mod question;
 mod questions;
 mod rules;
 mod score;
 mod verdict;
 mod watch;
 
+use std::time::Duration;
+
 use self::backlog::Backlog;
 use self::board::Board;
 use self::books::Books;
 use self::child::Child;
-use self::game_over::Play;
-use self::greeting::Greeting;
+use self::greeting::Name;
+use self::gui::Gui;
 use self::options::{EngineOptions, Modes};
 use self::parts::Long;
-use self::questions::Question;
+use self::question::Question;
 use self::verdict::Over;
+use self::watch::Watch;
+use crate::book::BookSet;
 use crate::settings::options::Options;
-use crate::uci::{Command, Reply, notice};
+use crate::uci::{Command, Go, Reply, notice};
 
 pub use self::books::BookProblem;
 pub(crate) use self::books::is_about_learning;
-pub use self::game_over::{PlayedGame, Source};
 pub(crate) use self::greeting::NAME_ADDITION;
 pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
 pub use self::output::Output;
+pub use self::played::{PlayedGame, Source};
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
 const WAITING_MAX: usize = 64 << 20;
@@ -63,24 +70,19 @@ pub struct Session {
     books: Books,
     board: Board,
     modes: Modes,
-    greeting: Greeting,
+    gui: Gui,
+    name: Name,
     engine_options: EngineOptions,
     child: Child,
     question: Option<Question>,
     /// Lines that wait. Unless books are opened, the first is always a `go`.
     backlog: Backlog,
-    /// The number of lines in the backlog that are `stop`.
-    stops_waiting: usize,
-    /// Messages that the GUI gets at its next `go`.
-    reports: Vec<String>,
     /// Whether the rest of an over-long GUI line is dropped.
     drops_gui_line: bool,
     /// The engine's line that comes in parts.
     long: Option<Long>,
-    /// Whether the last bytes for the GUI are a line that the engine has not ended.
-    gui_mid_line: bool,
-    /// The game that is being played.
-    play: Play,
+    /// The games that are played, and the time.
+    watch: Watch,
     /// Whether the GUI has gone while lines of it still wait for books.
     leaving: bool,
     /// Whether the engine has ended, or the adapter is about to.
@@ -99,22 +101,20 @@ impl Session {
             books,
             board: Board::new(),
             modes: Modes::default(),
-            greeting: Greeting::default(),
+            gui: Gui::default(),
+            name: Name::default(),
             engine_options: EngineOptions::default(),
             child: Child::default(),
             question: None,
             backlog: Backlog::default(),
-            stops_waiting: 0,
-            reports: Vec::new(),
             drops_gui_line: false,
             long: None,
-            gui_mid_line: false,
-            play: Play::default(),
+            watch: Watch::default(),
             leaving: false,
             dead: false,
         };
         session.configure_engine(settings, out);
-        session.open_books(out);
+        session.books.open(&session.options, out);
         out.resume_learning = session.options.policy.learn;
         session
     }
@@ -131,7 +131,8 @@ impl Session {
 
     /// Whether the engine's lines may be forwarded to the GUI unread, except for replies that the session acts on.
     pub fn passes(&self) -> bool {
-        !self.child.is_abandoned() && !self.gui_mid_line && !self.child.counting && !self.is_checking()
+        let checks = matches!(self.question, Some(Question::Checking(_)));
+        !self.child.is_abandoned() && !self.gui.mid_line && !self.child.counting && !checks
     }
 
     /// The number of answers of the engine: each proves that it has read all lines that were sent before the question.
@@ -156,18 +157,16 @@ impl Session {
         }
         let (command, text, rest) = Command::parse(line);
         if command == Command::Go {
-            self.send_reports(out);
+            self.gui.send_reports(out);
         }
         let opening = self.books.are_awaited();
         let waits = opening || !self.backlog.is_empty();
         match command {
             Command::Quit => self.gui_gone(out),
             Command::Stop => {
-                self.play.watch.stop();
-                self.stop(text, out);
+                self.obey(command, text, rest, out);
                 if waits {
                     // It came after the questions that wait, so it ends their searches too.
-                    self.stops_waiting += 1;
                     self.wait(text, out);
                 }
             }
@@ -189,13 +188,17 @@ impl Session {
         match Reply::parse(line) {
             Reply::BestMove => self.engine_best_move(line, out),
             Reply::ReadyOk => self.engine_ready(line, out),
-            Reply::Info if self.child.is_abandoned() || self.is_heard_by_check(line) => {}
-            Reply::Info => {
-                if self.listens() {
-                    self.hear(line);
+            Reply::Info if self.child.is_abandoned() => {}
+            Reply::Info => match self.check() {
+                // The GUI hears nothing of a check.
+                Some(check) => check.hear(line),
+                None => {
+                    if self.listens() {
+                        self.hear(line);
+                    }
+                    self.gui.say(line, out);
                 }
-                self.say(line, out);
-            }
+            },
             Reply::Option => self.engine_option(line, out),
             Reply::UciOk => self.engine_uciok(line, out),
             Reply::Id => self.engine_id(line, out),
@@ -203,7 +206,7 @@ impl Session {
                 if self.child.counting && memchr::memmem::find(line, COUNTED).is_some() {
                     self.child.counting = false;
                 }
-                self.say(line, out);
+                self.gui.say(line, out);
             }
         }
         self.resume(out);
@@ -223,7 +226,7 @@ impl Session {
             return;
         }
         if !out.quit && !self.dead {
-            self.game_over(Over::Quit, out);
+            self.finish(out);
         }
         out.quit = true;
     }
@@ -232,9 +235,112 @@ impl Session {
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
         if !std::mem::replace(&mut self.dead, true) && !out.quit {
             self.play_unchecked(out);
-            self.game_over(Over::Died, out);
-            self.send_reports(out);
-            self.say(&notice(why), out);
+            self.watch.over(Over::Died, self.board.game());
+            self.conclude(out);
+            self.gui.send_reports(out);
+            self.gui.say(&notice(why), out);
+        }
+    }
+
+    /// The adapter ends, and with it the current game, unless `quit` or the end of input has ended it before.
+    pub fn finish(&mut self, out: &mut Output) {
+        self.watch.over(Over::Quit, self.board.game());
+        self.conclude(out);
+    }
+
+    /// Sends the GUI a message of the adapter, at once if the GUI has been greeted. The message also goes to standard
+    /// error.
+    pub fn notify(&mut self, message: String, out: &mut Output) {
+        self.gui.notify(message, out);
+    }
+
+    /// Reports something to the GUI at its next `go`, or at the end.
+    pub fn report(&mut self, level: log::Level, message: String, out: &mut Output) {
+        self.gui.report(level, message, out);
+    }
+
+    /// Sends the GUI the reports that have waited for its next `go`.
+    pub(crate) fn send_reports(&mut self, out: &mut Output) {
+        self.gui.send_reports(out);
+    }
+
+    /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game, how long a check may
+    /// take, and which lines of the engine were read together, because no time has passed between them.
+    pub fn at(&mut self, now: Duration) {
+        self.watch.now = now;
+    }
+
+    /// Whether [`Session::hear`] must get the engine lines that are forwarded.
+    pub fn listens(&self) -> bool {
+        self.watch.listens()
+    }
+
+    /// Reads the scores in whole engine lines that are forwarded to the GUI.
+    pub(crate) fn hear(&mut self, block: &[u8]) {
+        self.watch.hear(block);
+    }
+
+    /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were
+    /// open before: closing them may take time.
+    pub fn books_opened(
+        &mut self,
+        book_set: BookSet,
+        problems: Vec<BookProblem>,
+        out: &mut Output,
+    ) -> BookSet {
+        let before = self.books.opened(book_set, problems, &mut self.gui, out);
+        self.check_learning(out);
+        self.resume_after_books(out);
+        before
+    }
+
+    /// The books take long to open: the engine plays until [`Session::books_opened`]. Does nothing if they are open.
+    pub fn books_are_late(&mut self, out: &mut Output) {
+        if self.books.are_late(&mut self.gui, out) {
+            self.resume_after_books(out);
+        }
+    }
+
+    /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.
+    pub fn books_refused(&mut self, why: &[String], out: &mut Output) {
+        self.dead = true;
+        self.gui.greet(out);
+        for message in why {
+            self.gui.say(&notice(message), out);
+        }
+    }
+
+    /// Whether games that begin now are learned.
+    fn learns(&self) -> bool {
+        self.options.policy.learn && self.uses_books()
+    }
+
+    /// Says that results cannot be learned although they should be, once until they can.
+    fn check_learning(&mut self, out: &mut Output) {
+        let learns = self.learns();
+        self.books.check_learning(learns, &mut self.gui, out);
+    }
+
+    /// Notes a question that may begin a game, or belongs to one.
+    fn watch_go(&mut self, go: &Go, analysis: bool) {
+        if !self.learns() && !self.watch.has_game() {
+            return;
+        }
+        let question = watch::Question {
+            game: self.board.game(),
+            clock: go.clock,
+            pondering: go.ponder,
+            analysis: analysis || go.searchmoves.is_some(),
+            unwanted: !self.options.policy.learn,
+        };
+        self.watch.asked(question, self.learns().then_some(&self.books.set));
+    }
+
+    /// Reports the games that have begun and ended.
+    fn conclude(&mut self, out: &mut Output) {
+        out.begun.append(&mut self.watch.begun);
+        for ended in std::mem::take(&mut self.watch.ended) {
+            ended.conclude(self.options.learn_margin, &mut self.gui, out);
         }
     }
 
@@ -243,9 +349,8 @@ impl Session {
         self.greet_without_uci(command, out);
         match command {
             Command::Position => {
-                self.watch_final_position(out);
+                self.watch.left(self.board.game());
                 self.board.set(line, self.modes.castling);
-                self.play.watch.fresh = true;
             }
             Command::Go => self.go(line, rest, out),
             Command::SetOption => self.set_option(line, rest, out),
@@ -255,7 +360,7 @@ impl Session {
                 self.forward(line, out);
             }
             Command::Debug => {
-                self.modes.debug = rest.trim_ascii() == b"on";
+                self.gui.debug = rest.trim_ascii() == b"on";
                 self.forward(line, out);
             }
             Command::IsReady => {
@@ -263,25 +368,20 @@ impl Session {
                 self.forward(line, out);
             }
             Command::Stop => {
-                self.play.watch.stop();
+                self.watch.stop();
                 self.stop(line, out);
             }
             Command::PonderHit => self.ponderhit(line, out),
             Command::Quit => out.quit = true,
             Command::NewGame => {
-                self.game_over(Over::NewGame, out);
-                self.books.rules.new_game();
-                self.books.named.new_game();
+                self.watch.over(Over::NewGame, self.board.game());
+                self.books.new_game();
                 self.child.is_ready = false;
                 self.forward(line, out);
             }
             Command::Register | Command::Other => self.forward(line, out),
         }
     }
-}
-
-fn is_stop(line: &[u8]) -> bool {
-    Command::parse(line).0 == Command::Stop
 }
 
 fn lossy(line: &[u8]) -> String {

@@ -33,7 +33,7 @@ impl Session {
             // While lines wait, this one, which cannot be kept, would overtake them.
             self.drops_gui_line = !self.child.is_idle() || self.question.is_some();
             let what = if self.drops_gui_line { "dropped" } else { "forwarded unread" };
-            self.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
+            self.gui.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
         }
         if !self.drops_gui_line {
             out.engine.extend_from_slice(bytes);
@@ -55,14 +55,14 @@ impl Session {
                 Long::Words(words)
             }
             // If one of our lines has cut it off, the GUI would read the rest as another line.
-            Long::Forwarded if self.gui_mid_line => {
+            Long::Forwarded if self.gui.mid_line => {
                 out.gui.extend_from_slice(bytes);
                 Long::Forwarded
             }
             Long::Forwarded | Long::Dropped => Long::Dropped,
         };
         if !ends {
-            self.gui_mid_line |= matches!(long, Long::Forwarded);
+            self.gui.mid_line |= matches!(long, Long::Forwarded);
             self.long = Some(long);
             return;
         }
@@ -72,7 +72,7 @@ impl Session {
                 words.push(b'\n');
                 self.engine_line(words, out);
             }
-            Long::Forwarded => self.gui_mid_line = false,
+            Long::Forwarded => self.gui.mid_line = false,
             Long::Head(_) | Long::Dropped => {}
         }
     }
@@ -81,15 +81,15 @@ impl Session {
     fn long_line(&mut self, head: &[u8], out: &mut Output) -> Long {
         let start = head.get(..KEPT).unwrap_or(head);
         let logged = lossy(start.get(..LOGGED).unwrap_or(start));
-        out.notes.push((Level::Warn, format!("a line of the engine is too long to be kept: {logged}...")));
+        out.note(Level::Warn, format!("a line of the engine is too long to be kept: {logged}..."));
         match Reply::parse(start) {
-            Reply::Info if self.child.is_abandoned() || self.is_checking() => Long::Dropped,
+            Reply::Info if self.child.is_abandoned() || self.check().is_some() => Long::Dropped,
             reply @ (Reply::Info | Reply::Other) => {
                 if reply == Reply::Info && self.listens() {
                     self.hear(&[start, b"\n"].concat());
                 }
-                self.say(head, out);
-                self.gui_mid_line = true;
+                self.gui.say(head, out);
+                self.gui.mid_line = true;
                 Long::Forwarded
             }
             _ => {

@@ -1,45 +1,15 @@
 //! The GUI's questions: each `go` is answered once, in its turn, by the book or by the child.
 
+use std::time::Duration;
+
 use log::Level;
 
-use super::guard::Check;
-use super::output::BookAnswer;
-use super::{Output, Session, WAITING_MAX, is_stop};
-use crate::chess::Game;
-use crate::uci::{Command, Go, words};
-
-/// The `go` that has not been answered yet.
-pub(super) enum Question {
-    /// The child's search answers it.
-    Child {
-        /// What must happen before the answer may be sent.
-        until: Until,
-        /// A bestmove that came too early.
-        early: Option<Vec<u8>>,
-    },
-    /// `go ponder` in a position that the book answers: the book's move is sent on `ponderhit`.
-    Pondering {
-        game: Box<Game>,
-        go: Go,
-        /// The line of the question.
-        line: Vec<u8>,
-        /// Whether the child ponders too.
-        child: bool,
-        early: Option<Vec<u8>>,
-    },
-    /// A move of the book that the child checks.
-    Checking(Box<Check>),
-    /// The book's answer, which waits for a readyok.
-    Due(BookAnswer),
-}
-
-/// What the answer to a question waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
-    Now,
-    PonderHit,
-    Stop,
-}
+use super::backlog::is_stop;
+use super::child::Search;
+use super::question::{Asked, BookAnswer, Question, Until};
+use super::watch::Answer;
+use super::{Output, Session, WAITING_MAX, lossy};
+use crate::uci::{Command, Go};
 
 impl Session {
     pub(super) fn go(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
@@ -50,56 +20,65 @@ impl Session {
             return self.forward(line, out);
         }
         let analysis = go.infinite || go.mate || self.modes.multipv > 1 || self.modes.analysing;
-        self.watch_go(&go, analysis, out);
-        if self.uses_books()
-            && let Some(game) = self.board.game()
-        {
-            let known = self.books.ask(game, &go, &self.options.policy, &[]);
-            if known && analysis {
-                let mut shown = Vec::new();
-                self.books.advice.list(self.modes.castling, None, None, &mut shown);
-                self.say(&shown, out);
-            } else if known && go.ponder {
-                let game = Box::new(game.clone());
-                let child = self.options.ponder;
-                self.question =
-                    Some(Question::Pondering { game, go, line: line.to_vec(), child, early: None });
-                self.trace("the book answers here: its move is sent on ponderhit", out);
-                if child {
-                    self.forward_go(line, out);
-                }
-                return;
-            } else if known && let Some(chosen) = self.books.draw() {
-                if let Some(times) = self.times_of_check(game, &go, chosen) {
-                    let question = (game.clone(), go, line.to_vec());
-                    return self.begin_check(question, chosen, times, out);
-                }
-                let answer = self.books.answer(game, chosen, self.modes.castling, &self.options);
-                if let Some(answer) = answer {
-                    return self.deliver(answer, out);
-                }
-            } else {
-                self.say_refused(out);
-            }
-            self.trace_rules(out);
-            self.trace(
-                if analysis { "analysis: the engine answers" } else { "not in the book: the engine answers" },
-                out,
-            );
-        }
         let until = match (go.ponder, go.infinite) {
             (true, _) => Until::PonderHit,
             (false, true) => Until::Stop,
             (false, false) => Until::Now,
         };
+        self.watch_go(&go, analysis);
+        if self.uses_books()
+            && let Some(game) = self.board.shared_game()
+        {
+            let asked = Asked { game, go, line: line.to_vec() };
+            let known = self.books.ask(&asked, &self.options.policy, &[]);
+            if known && analysis {
+                let mut shown = Vec::new();
+                self.books.advice.list(self.modes.castling, None, None, &mut shown);
+                self.gui.say(&shown, out);
+            } else if known && asked.go.ponder {
+                let child = self.options.ponder;
+                self.question = Some(Question::Pondering { asked: Box::new(asked), child, early: None });
+                self.gui.trace("the book answers here: its move is sent on ponderhit", out);
+                if child {
+                    self.forward_go(line, out);
+                }
+                return;
+            } else if known && self.play_drawn(asked, true, out) {
+                return;
+            } else if !known {
+                self.say_refused(out);
+            }
+            self.trace_rules(out);
+            let why = if analysis { "analysis" } else { "not in the book" };
+            self.gui.trace(&format!("{why}: the engine answers"), out);
+        }
         self.question = Some(Question::Child { until, early: None });
         self.forward_go(line, out);
+    }
+
+    /// Answers with one of the moves that [`Books::ask`](super::books::Books::ask) found, after the readyok that the child
+    /// owes, or lets the child check it first if it may; returns whether there is a move.
+    fn play_drawn(&mut self, asked: Asked, may_check: bool, out: &mut Output) -> bool {
+        let Some(chosen) = self.books.draw() else { return false };
+        if may_check && let Some(times) = self.times_of_check(&asked, chosen) {
+            self.begin_check(asked, chosen, times, out);
+            return true;
+        }
+        let answer = self.books.answer(&asked.game, chosen, self.modes.castling, self.options.score);
+        let Some(answer) = answer else { return false };
+        self.note_answer(out);
+        if self.child.ready_owed > 0 {
+            self.question = Some(Question::Due(answer));
+        } else {
+            self.say_book_move(answer, out);
+        }
+        true
     }
 
     /// Explains which rules did not let their books answer.
     fn trace_rules(&mut self, out: &mut Output) {
         if let Some(objections) = self.books.advice.objections() {
-            self.trace(&objections, out);
+            self.gui.trace(&objections, out);
         }
     }
 
@@ -108,7 +87,7 @@ impl Session {
         let mut lines = Vec::new();
         self.books.advice.list_refused(self.modes.castling, &mut lines);
         if !lines.is_empty() {
-            self.say(&lines, out);
+            self.gui.say(&lines, out);
         }
     }
 
@@ -116,30 +95,81 @@ impl Session {
     pub(super) fn note_answer(&mut self, out: &mut Output) {
         self.trace_rules(out);
         if log::log_enabled!(Level::Info) {
-            out.notes.push((Level::Info, self.books.advice.note()));
+            out.note(Level::Info, self.books.advice.note());
         }
     }
 
-    /// Sends the book's answer, after the readyok that the child owes.
-    fn deliver(&mut self, answer: BookAnswer, out: &mut Output) {
-        self.note_answer(out);
-        if self.child.ready_owed > 0 {
-            self.question = Some(Question::Due(answer));
-        } else {
-            self.question = None;
-            self.say_book_move(answer, out);
+    /// Answers the GUI's question with a move of the book.
+    pub(super) fn say_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
+        self.question = None;
+        self.gui.say(&lines, out);
+        self.books.reuse(lines);
+        self.watch.answered(Answer::Book(mv));
+    }
+
+    /// Answers the GUI's question with the engine's `bestmove` line.
+    pub(super) fn say_best_move(&mut self, line: &[u8], out: &mut Output) {
+        self.question = None;
+        self.gui.say(line, out);
+        self.watch.answered(Answer::Engine(line));
+    }
+
+    pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
+        // Read together with the bestmove before: the child cannot have seen the new search.
+        if self.child.has_not_seen_search(self.watch.now) {
+            return out.note(Level::Warn, format!("dropped a second answer: {}", lossy(line)));
+        }
+        match self.child.ended(out) {
+            Search::Running | Search::Stopped => self.answer_of_child(line, out),
+            Search::Abandoned => {}
+            // It has treated `go perft` as a search.
+            Search::Idle if std::mem::take(&mut self.child.counting) => self.gui.say(line, out),
+            Search::Idle => out.note(Level::Warn, format!("dropped an unexpected line: {}", lossy(line))),
+        }
+    }
+
+    /// Answers the GUI's question with the bestmove of the child, or keeps it until the answer may be sent.
+    fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
+        match self.question.take() {
+            Some(Question::Child { until: Until::Now, .. }) => self.say_best_move(line, out),
+            Some(Question::Checking(check)) => self.checked(check, line, out),
+            mut other => {
+                if let Some(Question::Child { early, .. } | Question::Pondering { early, .. }) = &mut other {
+                    *early = Some(line.to_vec());
+                    out.note(Level::Warn, format!("held back, too early: {}", lossy(line)));
+                }
+                self.question = other;
+            }
+        }
+    }
+
+    /// Forwards a line, after the position that the child needs first.
+    pub(super) fn forward(&mut self, line: &[u8], out: &mut Output) {
+        // No position is sent during a search; the next go brings it.
+        if !self.child.is_to_search() {
+            self.send_position(out);
+        }
+        self.child.send(line, out);
+    }
+
+    pub(super) fn forward_go(&mut self, line: &[u8], out: &mut Output) {
+        self.send_position(out);
+        self.child.send_go(line, out);
+    }
+
+    fn send_position(&mut self, out: &mut Output) {
+        if !self.board.sent {
+            self.board.sent = true;
+            self.child.send(self.board.line(), out);
         }
     }
 
     /// The child has answered `isready`: the book's answer may have waited for it.
     pub(super) fn engine_ready(&mut self, line: &[u8], out: &mut Output) {
-        self.child.proofs += 1;
-        self.say(line, out);
-        self.child.ready_owed = self.child.ready_owed.saturating_sub(1);
-        if self.child.ready_owed > 0 {
+        self.gui.say(line, out);
+        if !self.child.answered_ready() {
             return;
         }
-        self.child.is_ready = true;
         match self.question.take() {
             Some(Question::Due(answer)) => self.say_book_move(answer, out),
             other => self.question = other,
@@ -155,10 +185,7 @@ impl Session {
             Some(Question::Child { until, early }) => {
                 *until = Until::Now;
                 match early.take() {
-                    Some(answer) => {
-                        self.question = None;
-                        self.say_best_move(&answer, out);
-                    }
+                    Some(answer) => self.say_best_move(&answer, out),
                     None => self.child.stop(line, out),
                 }
             }
@@ -174,22 +201,16 @@ impl Session {
     }
 
     pub(super) fn ponderhit(&mut self, line: &[u8], out: &mut Output) {
-        self.watch_ponderhit(out);
+        self.watch.ponderhit(self.learns().then_some(&self.books.set));
         match &mut self.question {
             Some(Question::Pondering { .. }) => self.end_pondering(line, out),
             Some(Question::Child { until, early }) => {
                 if *until == Until::PonderHit {
                     *until = Until::Now;
                 }
-                match early.take() {
-                    Some(answer) if *until == Until::Now => {
-                        self.question = None;
-                        self.say_best_move(&answer, out);
-                    }
-                    kept => {
-                        *early = kept;
-                        self.child.send(line, out);
-                    }
+                match early.take_if(|_| *until == Until::Now) {
+                    Some(answer) => self.say_best_move(&answer, out),
+                    None => self.child.send(line, out),
                 }
             }
             None | Some(Question::Checking(_) | Question::Due(_)) => {}
@@ -198,44 +219,29 @@ impl Session {
 
     /// `ponderhit` or `stop` while the book answers: sends its move, and abandons the child's search.
     fn end_pondering(&mut self, line: &[u8], out: &mut Output) {
-        let Some(Question::Pondering { game, go, line: asked, child, early }) = self.question.take() else {
+        let Some(Question::Pondering { asked, child, early }) = self.question.take() else { return };
+        let is_stop = is_stop(line);
+        if self.uses_books() && self.books.ask(&asked, &self.options.policy, &[]) {
+            if self.child.abandon(out) {
+                self.gui.trace("the child's pondering ends; its bestmove is dropped", out);
+            }
+            // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
+            let on_board = self.board.game().map(|game| game.position().chess());
+            let may_check = !is_stop && on_board == Some(asked.game.position().chess());
+            self.play_drawn(*asked, may_check, out);
             return;
-        };
-        let known = self.uses_books() && self.books.ask(&game, &go, &self.options.policy, &[]);
-        match if known { self.books.draw() } else { None } {
-            Some(chosen) => {
-                if self.child.abandon(out) {
-                    self.trace("the child's pondering ends; its bestmove is dropped", out);
-                }
-                // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
-                let on_board = self.board.game().map(|game| game.position().chess());
-                let may_check = !is_stop(line) && on_board == Some(game.position().chess());
-                let times = if may_check { self.times_of_check(&game, &go, chosen) } else { None };
-                if let Some(times) = times {
-                    return self.begin_check((*game, go, asked), chosen, times, out);
-                }
-                if let Some(answer) = self.books.answer(&game, chosen, self.modes.castling, &self.options) {
-                    self.deliver(answer, out);
-                }
-            }
-            // The book was changed while the opponent was thinking: the child's search continues as the answer.
-            None if child => {
-                self.question = Some(Question::Child { until: Until::PonderHit, early });
-                if is_stop(line) {
-                    self.stop(line, out);
-                } else {
-                    self.ponderhit(line, out);
-                }
-            }
-            None => {
-                let mut go = words(&asked).filter(|word| *word != b"ponder").collect::<Vec<_>>().join(&b' ');
-                go.push(b'\n');
-                self.question = Some(Question::Child { until: Until::Now, early });
-                self.forward_go(&go, out);
-                if is_stop(line) {
-                    self.stop(line, out);
-                }
-            }
+        }
+        // The book was changed while the opponent was thinking: the child's search continues as the answer.
+        if child {
+            self.question = Some(Question::Child { until: Until::PonderHit, early });
+        } else {
+            self.question = Some(Question::Child { until: Until::Now, early });
+            self.forward_go(&asked.later(Duration::ZERO), out);
+        }
+        if is_stop {
+            self.stop(line, out);
+        } else if child {
+            self.ponderhit(line, out);
         }
     }
 
@@ -254,7 +260,7 @@ impl Session {
         };
         if waits_for_gui && self.is_full() {
             let room = WAITING_MAX >> 20;
-            self.notify(format!("{room} MiB of lines wait for an endless search: it is stopped"), out);
+            self.gui.notify(format!("{room} MiB of lines wait for an endless search: it is stopped"), out);
             self.stop(b"stop\n", out);
         }
     }
@@ -268,15 +274,13 @@ impl Session {
             }
             let Some(line) = self.backlog.pop() else { break };
             let (command, text, rest) = Command::parse(&line);
-            if command == Command::Stop {
-                self.stops_waiting = self.stops_waiting.saturating_sub(1);
-            }
             self.obey(command, text, rest, out);
-            if command == Command::Go && self.stops_waiting > 0 {
+            if command == Command::Go && self.backlog.stops() {
                 self.stop(b"stop\n", out);
             }
             self.end_if_stuck(out);
         }
+        self.conclude(out);
     }
 
     /// Handles the lines that have waited for books.

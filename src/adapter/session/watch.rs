@@ -6,7 +6,8 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position as _};
 
-use super::game_over::{Source, sources};
+use super::ended::Ended;
+use super::played::{Source, sources};
 use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, limit};
 use crate::book::BookSet;
 use crate::chess::Game;
@@ -57,15 +58,21 @@ pub(super) struct Watch {
     /// The last exact score that the engine sent for the open question.
     heard: Option<Score>,
     /// The number of games that have begun.
-    pub(super) number: u32,
-    /// The books of the game that the last question has begun.
-    pub(super) begun: Option<Arc<[Source]>>,
+    number: u32,
+    /// The opponent that the GUI has announced.
+    pub(super) announced: String,
+    /// The books of games that have begun and were not reported yet.
+    pub(super) begun: Vec<Arc<[Source]>>,
+    /// Games that have ended and were not reported yet.
+    pub(super) ended: Vec<Ended>,
 }
 
 /// One game.
 struct Watched {
     /// The books that it is played from.
     sources: Arc<[Source]>,
+    /// The opponent announced when it began.
+    opponent: String,
     /// The number of moves on the board at the first question.
     first: usize,
     /// Its moves up to the last question, and our answer if there is one, and all else that the verdict depends on.
@@ -77,29 +84,15 @@ struct Watched {
     reported: bool,
 }
 
-/// A game that has ended.
-pub(super) struct Ended {
-    pub(super) number: u32,
-    /// The number of its moves before the first question.
-    pub(super) first: usize,
-    /// The books that it was played from.
-    pub(super) sources: Arc<[Source]>,
-    /// How it ended.
-    pub(super) evidence: Evidence,
-}
-
 impl Watch {
     /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books`
-    /// are those from which a game may begin; without them none begins. Returns the game that the question has ended.
-    pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) -> Option<Ended> {
+    /// are those from which a game may begin; without them none begins.
+    pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) {
         let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
         self.heard = None;
         self.expected = None;
-        let Some(game) = game else {
-            self.doubt(Doubt::Lost);
-            return None;
-        };
+        let Some(game) = game else { return self.doubt(Doubt::Lost) };
         if pondering && !analysis {
             if let Some(watched) = self.game.as_mut().filter(|watched| watched.is_continued_by(game))
                 && clock != Clock::default()
@@ -107,25 +100,26 @@ impl Watch {
                 watched.clock = clock;
             }
             self.expected = Some(Expected { game: game.clone(), clock, unwanted, asked_at: self.now });
-            return None;
+            return;
         }
-        let ended = if pondering { None } else { self.turn(game, clock, unwanted, books) };
+        if !pondering {
+            self.turn(game, clock, unwanted, books);
+        }
         if analysis {
             self.doubt(Doubt::Analysis);
         }
-        ended
     }
 
     /// The expected move was played.
-    pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) -> Option<Ended> {
-        let Expected { game, mut clock, unwanted, asked_at } = self.expected.take()?;
+    pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) {
+        let Some(Expected { game, mut clock, unwanted, asked_at }) = self.expected.take() else { return };
         // The opponent has used some time since. What was added to the clock for the move is not known.
         let theirs = game.position().chess().turn().fold_wb(&mut clock.black, &mut clock.white);
         if let Some(left) = theirs {
             let used = self.now.saturating_sub(asked_at).as_millis();
             *left = left.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX));
         }
-        self.turn(&game, clock, unwanted, books)
+        self.turn(&game, clock, unwanted, books);
     }
 
     /// The search was stopped: the expected move was not played.
@@ -149,14 +143,14 @@ impl Watch {
         self.heard = Score::parse_last(block).or(self.heard);
     }
 
-    /// Our move was sent. Returns the game if that has ended it for good.
-    pub(super) fn answered(&mut self, answer: Answer<'_>) -> Option<Ended> {
+    /// Our move was sent.
+    pub(super) fn answered(&mut self, answer: Answer<'_>) {
         let heard = self.heard.take();
         // The answer to a question that the game has not reached.
         if self.expected.is_some() {
-            return None;
+            return;
         }
-        let watched = self.game.as_mut().filter(|watched| !watched.evidence.answered)?;
+        let Some(watched) = self.game.as_mut().filter(|watched| !watched.evidence.answered) else { return };
         let (evidence, clock) = (&mut watched.evidence, watched.clock);
         let chess = evidence.game.position().chess();
         let (mv, score) = match answer {
@@ -168,7 +162,7 @@ impl Watch {
         };
         let Some(mv) = mv else {
             evidence.doubt = Some(Doubt::Lost);
-            return None;
+            return;
         };
         let left = evidence.color.fold_wb(clock.white, clock.black);
         evidence.ours = (self.now.saturating_sub(watched.asked_at), limit(left, clock.movetime));
@@ -181,17 +175,19 @@ impl Watch {
         }
         evidence.scores.push(score);
         watched.answered_at = self.now;
-        if is_over(&evidence.game) { self.over(Over::Board, None) } else { None }
+        if is_over(&evidence.game) {
+            self.over(Over::Board, None);
+        }
     }
 
     /// The game is over, if there is one. `last` is a position that no question was asked about.
-    pub(super) fn over(&mut self, over: Over, last: Option<&Game>) -> Option<Ended> {
+    pub(super) fn over(&mut self, over: Over, last: Option<&Game>) {
         self.expected = None;
         self.heard = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
-        let mut watched = self.game.take()?;
+        let Some(mut watched) = self.game.take() else { return };
         if watched.reported || watched.evidence.moves == 0 {
-            return None;
+            return;
         }
         let mut evidence = watched.evidence.clone();
         match last.filter(|last| watched.is_continued_by(last)) {
@@ -207,20 +203,25 @@ impl Watch {
             Over::Died => evidence.doubt = Some(Doubt::Died),
             _ => {}
         }
-        let (first, sources) = (watched.first, Arc::clone(&watched.sources));
+        let (first, sources, opponent) =
+            (watched.first, Arc::clone(&watched.sources), watched.opponent.clone());
+        self.ended.push(Ended { number: self.number, first, sources, opponent, evidence });
         if over == Over::Board {
             // The GUI may still ask about a game that cannot continue.
             watched.reported = true;
             self.game = Some(watched);
         }
-        Some(Ended { number: self.number, first, sources, evidence })
     }
 
-    /// Another position comes, and no question was asked about this one: it may be the end of the game.
-    pub(super) fn left_alone(&mut self, last: Option<&Game>) -> Option<Ended> {
-        let watched = self.game.as_ref()?;
-        let last = last.filter(|last| watched.is_continued_by(last) && is_over(last))?;
-        self.over(Over::Board, Some(last))
+    /// Another position comes. If no question was asked about this one, it may be the end of the game.
+    pub(super) fn left(&mut self, last: Option<&Game>) {
+        if self.fresh
+            && let Some(watched) = &self.game
+            && let Some(last) = last.filter(|last| watched.is_continued_by(last) && is_over(last))
+        {
+            self.over(Over::Board, Some(last));
+        }
+        self.fresh = true;
     }
 
     /// The game must not be learned.
@@ -231,8 +232,7 @@ impl Watch {
     }
 
     /// It is our turn in this position.
-    fn turn(&mut self, game: &Game, clock: Clock, unwanted: bool, books: Option<&BookSet>) -> Option<Ended> {
-        let mut ended = None;
+    fn turn(&mut self, game: &Game, clock: Clock, unwanted: bool, books: Option<&BookSet>) {
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
             if watched.is_continued_by(game) {
@@ -243,7 +243,7 @@ impl Watch {
                 if unwanted {
                     self.doubt(Doubt::Unwanted);
                 }
-                return None;
+                return;
             }
             let before = &watched.evidence.game;
             let same_start = before.start_position().chess() == game.start_position().chess();
@@ -251,18 +251,26 @@ impl Watch {
             let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
             // A user who steps through a game will step on.
             doubt = (over == Over::Jump).then_some(Doubt::Jumped);
-            ended = self.over(over, None);
+            self.over(over, None);
         }
-        let Some(books) = books else { return ended };
+        let Some(books) = books else { return };
         self.number += 1;
         let color = game.position().chess().turn();
         let sources = sources(books, color);
-        self.begun = Some(Arc::clone(&sources));
+        self.begun.push(Arc::clone(&sources));
         let (asked_at, answered_at) = (self.now, self.now);
         let evidence = Evidence::new(game.clone(), color, doubt);
-        let first = game.moves().len();
-        self.game = Some(Watched { sources, first, evidence, clock, asked_at, answered_at, reported: false });
-        ended
+        let (first, opponent) = (game.moves().len(), self.announced.clone());
+        self.game = Some(Watched {
+            sources,
+            opponent,
+            first,
+            evidence,
+            clock,
+            asked_at,
+            answered_at,
+            reported: false,
+        });
     }
 }
 
