@@ -35,7 +35,7 @@ impl Shared {
 
     /// Tells the session when a time is up. This thread never waits for a pipe of the engine: one that reads nothing must
     /// not hold up a book move.
-    pub(super) fn tell_the_time(self: &Arc<Self>) {
+    pub(super) fn run_session_timers(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
             let due = [state.due.check, state.due.books].into_iter().flatten().min();
@@ -47,16 +47,16 @@ impl Shared {
             let now = self.now();
             state.session.at(now);
             if state.due.books.take_if(|due| *due <= now).is_some() {
-                state.tell(Session::books_are_late);
+                state.update(Session::books_are_late);
             }
-            state.tell(Session::time_is_up);
+            state.update(Session::time_is_up);
             state = self.settle(state, Side::Engine);
         }
     }
 
     /// Gives up an engine that does not answer `uci` in time or has become useless, and kills one that does not exit. This
     /// thread never waits for a pipe.
-    pub(super) fn watch_engine(self: &Arc<Self>) {
+    pub(super) fn enforce_engine_timeouts(self: &Arc<Self>) {
         let mut state = self.lock();
         while !state.engine.process {
             let now = self.now();

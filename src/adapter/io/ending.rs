@@ -52,7 +52,7 @@ impl Shared {
         if matches!(why, End::Asked) {
             // The last game is over; it is kept before anything else takes time.
             state.session.at(self.now());
-            state.tell(Session::finish);
+            state.update(Session::finish);
             log_notes(&mut state.out);
             self.learn(&mut state);
         }
@@ -126,10 +126,10 @@ impl Shared {
             let messages = ending.wait();
             state = self.lock();
             for (level, message) in messages {
-                state.tell(|session, out| session.report(level, message, out));
+                state.update(|session, out| session.report(level, message, out));
             }
         }
-        state.tell(Session::send_reports);
+        state.update(Session::send_reports);
         log_notes(&mut state.out);
         state
     }
@@ -144,7 +144,7 @@ impl Shared {
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
 fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> String) -> Result<()> {
-    let words = quoted(state.engine.said.lines().chain(state.engine.complained.lines()));
+    let words = quoted(state.engine.last_stdout.lines().chain(state.engine.last_stderr.lines()));
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),

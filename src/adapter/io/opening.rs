@@ -28,7 +28,7 @@ impl Shared {
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {
             let what = format!("the books are not opened: cannot start a thread: {error}");
             let problem = BookProblem { what, unopened: true };
-            state.tell(|session, out| session.books_opened(BookSet::default(), vec![problem], out));
+            state.update(|session, out| session.books_opened(BookSet::default(), vec![problem], out));
         }
     }
 
@@ -55,7 +55,7 @@ impl Shared {
         }
         self.wake(&state);
         state.session.at(self.now());
-        let before = state.tell(|session, out| session.books_opened(book_set, problems, out));
+        let before = state.update(|session, out| session.books_opened(book_set, problems, out));
         drop(self.settle(state, Side::Engine));
         drop(before);
     }

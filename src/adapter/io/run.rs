@@ -65,8 +65,8 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     spawn(&shared, "engine", move |shared| read_engine(shared, stdout));
     spawn(&shared, "gui", move |shared| read_gui(shared, input));
     spawn(&shared, "engine writer", Shared::write_engine);
-    spawn(&shared, "clock", Shared::tell_the_time);
-    spawn(&shared, "watch", Shared::watch_engine);
+    spawn(&shared, "clock", Shared::run_session_timers);
+    spawn(&shared, "watch", Shared::enforce_engine_timeouts);
     spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
     shared.finish(config, word)
 }

@@ -22,7 +22,7 @@ use crate::learn;
 use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
-const BRAKE_TIME: Duration = Duration::from_secs(10);
+const UNRESPONSIVE_TIME: Duration = Duration::from_secs(10);
 
 /// The state that the threads share, and the pipes.
 pub(super) struct Shared {
@@ -107,7 +107,7 @@ impl Shared {
     }
 
     /// Holds the engine's reader while the GUI does not read.
-    pub(super) fn brake_engine<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
+    pub(super) fn pause_engine_reader<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
         while state.end.is_none() && state.gui_is_full() {
             state = self.wait(state);
         }
@@ -116,7 +116,7 @@ impl Shared {
 
     /// Holds the GUI's reader while its earlier lines cannot be handled. The engine may search as long as it likes, but
     /// an engine that does not read, or owes an immediate answer, is given up: the GUI's `quit` would never be read.
-    pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
+    pub(super) fn pause_gui_reader(self: &Arc<Self>, mut state: Locked<'_>) {
         while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
             let stuck = |state: &State| {
                 state.end.is_none()
@@ -128,7 +128,7 @@ impl Shared {
                 state = self.wait(state);
                 continue;
             }
-            state = self.wait_for(state, BRAKE_TIME, |state| !stuck(state));
+            state = self.wait_for(state, UNRESPONSIVE_TIME, |state| !stuck(state));
             if stuck(&state) {
                 drop(state);
                 return self.give_up("the engine neither reads nor answers");
@@ -172,7 +172,7 @@ impl Shared {
     /// Reports something that happened on another thread.
     pub(super) fn report(self: &Arc<Self>, level: log::Level, message: String) {
         let mut state = self.lock();
-        state.tell(|session, out| session.report(level, message, out));
+        state.update(|session, out| session.report(level, message, out));
         drop(self.settle(state, Side::Engine));
     }
 
@@ -203,7 +203,7 @@ fn report_cut_files(state: &mut State) {
     for path in cut::take() {
         let what = "the file was truncated while in use: missing moves are not played";
         let message = format!("{}: {what}; replace books by renaming", path.display());
-        state.tell(|session, out| session.notify(message, out));
+        state.update(|session, out| session.notify(message, out));
     }
 }
 
@@ -212,7 +212,7 @@ fn switch_log(state: &mut State) {
     if let Some(name) = state.out.log_to.take()
         && let Err(problem) = logfile::open(&name)
     {
-        state.tell(|session, out| session.notify(problem, out));
+        state.update(|session, out| session.notify(problem, out));
     }
 }
 

@@ -103,9 +103,9 @@ pub(super) struct EngineEnds {
     /// Its standard error, all of which was forwarded.
     pub(super) stderr: bool,
     /// What it wrote last to its output.
-    pub(super) said: LastWords,
+    pub(super) last_stdout: LastWords,
     /// What it wrote last to standard error.
-    pub(super) complained: LastWords,
+    pub(super) last_stderr: LastWords,
 }
 
 impl State {
@@ -129,7 +129,7 @@ impl State {
     }
 
     /// Something happens to the session.
-    pub(super) fn tell<T>(&mut self, event: impl FnOnce(&mut Session, &mut Output) -> T) -> T {
+    pub(super) fn update<T>(&mut self, event: impl FnOnce(&mut Session, &mut Output) -> T) -> T {
         event(&mut self.session, &mut self.out)
     }
 

@@ -133,7 +133,7 @@ impl Ending {
         self.kept.as_ref().map(|end| end.comes_within(self.keep_time));
         // A game that could not be written to the spool is not on a disk until it is learned.
         let done = self.learned.comes_within(self.learn_time)
-            || self.games.are_any_loose() && self.learned.comes_within(self.keep_time);
+            || self.games.are_any_unsaved() && self.learned.comes_within(self.keep_time);
         if done { Vec::new() } else { self.games.messages(self.learn_time) }
     }
 }

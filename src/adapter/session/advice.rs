@@ -181,8 +181,8 @@ fn put_number(text: &mut String, number: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use shakmaty::Position as _;
     use crate::book::{Counts, Learned};
+    use shakmaty::Position as _;
 
     #[test]
     fn numbers_are_written_as_std_writes_them() {

@@ -10,7 +10,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::advice::Advice;
 use super::gui::Gui;
-use super::named::Named;
+use super::opening_names::OpeningNames;
 use super::output::Output;
 use super::question::{Asked, BookAnswer};
 use super::rules::Rules;
@@ -23,7 +23,7 @@ use crate::settings::options::{BookScore, Options};
 use crate::uci::{bestmove, book_info};
 
 /// Room for the lines of a book's answer, in bytes.
-const ANSWER_ROOM: usize = 512;
+const ANSWER_CAPACITY: usize = 512;
 
 /// Moves of the book's line that are sent as its `pv`.
 const SHOWN_LINE: usize = 8;
@@ -93,9 +93,9 @@ pub(super) struct Books {
     told_of_learning: bool,
     rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
-    named: Named,
+    names: OpeningNames,
     /// A buffer for the next answer.
-    spare: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Books {
@@ -109,8 +109,8 @@ impl Books {
             told_of_learning: false,
             rng: rng(seed),
             advice: Advice::default(),
-            named: Named::default(),
-            spare: Vec::new(),
+            names: OpeningNames::default(),
+            buffer: Vec::new(),
         }
     }
 
@@ -132,7 +132,7 @@ impl Books {
     /// Another game begins.
     pub(super) fn new_game(&mut self) {
         self.rules.new_game();
-        self.named.new_game();
+        self.names.new_game();
     }
 
     /// Asks for the books that the options name.
@@ -203,7 +203,7 @@ impl Books {
 
     /// Takes back the buffer of an answer that was sent.
     pub(super) fn reuse(&mut self, lines: Vec<u8>) {
-        self.spare = lines;
+        self.buffer = lines;
     }
 
     /// Asks the books by priority until one has a playable move that is not among those `passed_over`; `false` if none
@@ -286,7 +286,7 @@ impl Books {
         mode: CastlingMode,
         score: BookScore,
     ) -> Option<BookAnswer> {
-        let Self { set, advice, rules, named, .. } = self;
+        let Self { set, advice, rules, names, .. } = self;
         let position = game.position();
         let drawn = advice.moves.iter().find(|known| known.mv == chosen)?;
         let (mv, centipawns) = (drawn.mv, centipawns(score, drawn));
@@ -303,10 +303,10 @@ impl Books {
             line.truncate(lasting);
             plies = lasting as u32;
         }
-        let mut lines = std::mem::take(&mut self.spare);
+        let mut lines = std::mem::take(&mut self.buffer);
         lines.clear();
-        lines.reserve(ANSWER_ROOM);
-        advice.list(mode, Some((mv, plies)), named.changed(game, mv), &mut lines);
+        lines.reserve(ANSWER_CAPACITY);
+        advice.list(mode, Some((mv, plies)), names.changed(game, mv), &mut lines);
         book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
         bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
         Some(BookAnswer { lines, mv })

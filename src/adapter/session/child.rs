@@ -7,7 +7,7 @@ use super::backlog::is_stop;
 use super::output::Output;
 
 /// Room that a line held for the engine takes in addition to its bytes.
-const LINE_ROOM: usize = 64;
+const LINE_OVERHEAD: usize = 64;
 
 /// The child engine's search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,8 @@ struct Held {
 }
 
 impl Held {
-    fn room(&self) -> usize {
-        self.line.len() + LINE_ROOM
+    fn size(&self) -> usize {
+        self.line.len() + LINE_OVERHEAD
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Child {
     search: Search,
     held: VecDeque<Held>,
     /// Bytes that `held` takes.
-    held_room: usize,
+    held_bytes: usize,
     /// `go perft` was sent: the engine counts moves, or treats it as a search that ends with a bestmove.
     pub(super) counting: bool,
     /// `isready` lines that it has not answered yet.
@@ -112,8 +112,8 @@ impl Child {
     }
 
     /// Bytes of the lines that wait for it.
-    pub(super) fn held_room(&self) -> usize {
-        self.held_room
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held_bytes
     }
 
     /// Whether it may check a move at once, or as soon as it has ended its pondering.
@@ -182,21 +182,21 @@ impl Child {
         }
         let go = self.held.iter().position(|held| held.is_go);
         if let Some(held) = go.and_then(|index| self.held.remove(index)) {
-            self.held_room = self.held_room.saturating_sub(held.room());
+            self.held_bytes = self.held_bytes.saturating_sub(held.size());
         }
         false
     }
 
     fn hold(&mut self, line: &[u8], is_go: bool) {
         let held = Held { line: line.to_vec(), is_go };
-        self.held_room += held.room();
+        self.held_bytes += held.size();
         self.held.push_back(held);
     }
 
     /// Sends the lines that have waited for the end of an abandoned search.
     fn send_held(&mut self, out: &mut Output) {
         while let Some(held) = self.held.pop_front() {
-            self.held_room = self.held_room.saturating_sub(held.room());
+            self.held_bytes = self.held_bytes.saturating_sub(held.size());
             if is_stop(&held.line) {
                 self.stop(&held.line, out);
                 continue;

@@ -43,10 +43,10 @@ impl Session {
 
     /// Forwards `id`, with our name in place of the engine's.
     pub(super) fn engine_id(&mut self, line: &[u8], out: &mut Output) {
-        let Some(own) = id_name(line) else { return self.gui.say(line, out) };
+        let Some(own) = id_name(line) else { return self.gui.send(line, out) };
         out.note(Level::Info, format!("the engine is {}", lossy(own)));
         let line = self.name.replace(line, own);
-        self.gui.say(&line, out);
+        self.gui.send(&line, out);
     }
 
     /// Forwards `uciok` after our own options. The engine gets its settings.
@@ -66,9 +66,9 @@ impl Session {
                 );
             }
             self.options.declare(&mut ours);
-            self.gui.say(&ours, out);
+            self.gui.send(&ours, out);
         }
-        self.gui.say(line, out);
+        self.gui.send(line, out);
         self.gui.greet(out);
     }
 

@@ -11,7 +11,7 @@ use log::Level;
 use shakmaty::{Move, Position as _};
 
 use super::advice::refusal;
-use super::question::{Asked, Check, Question, Shown, Times, Until};
+use super::question::{Asked, Check, Question, Searched, Times, Until};
 use super::{Output, Session};
 use crate::choose::Loss;
 use crate::uci::info_string;
@@ -88,10 +88,12 @@ impl Session {
     /// The child has ended a search of the check.
     pub(super) fn checked(&mut self, mut check: Box<Check>, line: &[u8], out: &mut Output) {
         match check.searched(line) {
-            Shown::Position => self.check_chosen(check, out),
-            Shown::Loss(loss) if self.books.advice.policy.refuses(loss) => self.pass_over(check, loss, out),
+            Searched::Position => self.check_chosen(check, out),
+            Searched::Loss(loss) if self.books.advice.policy.refuses(loss) => {
+                self.pass_over(check, loss, out)
+            }
             // Without a score there is nothing to say against the move.
-            Shown::Loss(_) | Shown::Nothing => self.play_checked(*check, out),
+            Searched::Loss(_) | Searched::Nothing => self.play_checked(*check, out),
         }
     }
 
@@ -113,7 +115,7 @@ impl Session {
         refusal(&mut text, check.chosen, loss, self.modes.castling);
         text.push_str(" in the engine's check");
         info_string(&mut line, &text);
-        self.gui.say(&line, out);
+        self.gui.send(&line, out);
         out.note(Level::Info, text);
         check.passed_over.push(check.chosen);
         let known = self.uses_books()
@@ -125,7 +127,7 @@ impl Session {
                 self.check_chosen(check, out);
             }
             None => {
-                self.say_refused(out);
+                self.send_refused(out);
                 self.hand_over(&check, out);
             }
         }
@@ -138,7 +140,7 @@ impl Session {
         match answer {
             Some(answer) => {
                 self.note_answer(out);
-                self.say_book_move(answer, out);
+                self.send_book_move(answer, out);
             }
             None => self.hand_over(&check, out),
         }

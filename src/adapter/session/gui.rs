@@ -22,7 +22,7 @@ pub(super) struct Gui {
 
 impl Gui {
     /// Sends lines, after the end of a line that was cut off.
-    pub(super) fn say(&mut self, lines: &[u8], out: &mut Output) {
+    pub(super) fn send(&mut self, lines: &[u8], out: &mut Output) {
         if std::mem::take(&mut self.mid_line) {
             out.gui.push(b'\n');
         }
@@ -35,7 +35,7 @@ impl Gui {
         out.note(Level::Warn, &*message);
         out.messages.push(message.clone());
         if self.greeted {
-            self.say(&notice(&message), out);
+            self.send(&notice(&message), out);
         } else {
             self.notices.push(message);
         }
@@ -51,7 +51,7 @@ impl Gui {
     pub(super) fn send_reports(&mut self, out: &mut Output) {
         if self.greeted {
             for message in std::mem::take(&mut self.reports) {
-                self.say(&notice(&message), out);
+                self.send(&notice(&message), out);
             }
         }
     }
@@ -59,7 +59,7 @@ impl Gui {
     /// Explains a decision to a GUI that has sent `debug on`, and to a detailed log.
     pub(super) fn trace(&mut self, what: &str, out: &mut Output) {
         if self.debug && self.greeted {
-            self.say(&notice(what), out);
+            self.send(&notice(what), out);
         }
         if log::log_enabled!(Level::Debug) {
             out.note(Level::Debug, what);
@@ -70,7 +70,7 @@ impl Gui {
     pub(super) fn greet(&mut self, out: &mut Output) {
         self.greeted = true;
         for message in std::mem::take(&mut self.notices) {
-            self.say(&notice(&message), out);
+            self.send(&notice(&message), out);
         }
     }
 }

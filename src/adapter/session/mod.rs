@@ -20,7 +20,7 @@ mod ended;
 mod greeting;
 mod guard;
 mod gui;
-mod named;
+mod opening_names;
 mod options;
 mod output;
 mod parts;
@@ -121,7 +121,7 @@ impl Session {
 
     /// Whether so many lines wait that the GUI must not be read.
     pub fn is_full(&self) -> bool {
-        self.child.held_room() + self.backlog.len() > WAITING_MAX
+        self.child.held_bytes() + self.backlog.len() > WAITING_MAX
     }
 
     /// Whether the engine owes a reply that it should send at once: to `stop`, or to `isready`.
@@ -191,12 +191,12 @@ impl Session {
             Reply::Info if self.child.is_abandoned() => {}
             Reply::Info => match self.check() {
                 // The GUI hears nothing of a check.
-                Some(check) => check.hear(line),
+                Some(check) => check.read_score(line),
                 None => {
-                    if self.listens() {
-                        self.hear(line);
+                    if self.needs_scores() {
+                        self.read_scores(line);
                     }
-                    self.gui.say(line, out);
+                    self.gui.send(line, out);
                 }
             },
             Reply::Option => self.engine_option(line, out),
@@ -206,7 +206,7 @@ impl Session {
                 if self.child.counting && memchr::memmem::find(line, COUNTED).is_some() {
                     self.child.counting = false;
                 }
-                self.gui.say(line, out);
+                self.gui.send(line, out);
             }
         }
         self.resume(out);
@@ -238,7 +238,7 @@ impl Session {
             self.watch.over(Over::Died, self.board.game());
             self.conclude(out);
             self.gui.send_reports(out);
-            self.gui.say(&notice(why), out);
+            self.gui.send(&notice(why), out);
         }
     }
 
@@ -270,14 +270,14 @@ impl Session {
         self.watch.now = now;
     }
 
-    /// Whether [`Session::hear`] must get the engine lines that are forwarded.
-    pub fn listens(&self) -> bool {
-        self.watch.listens()
+    /// Whether [`Session::read_scores`] must get the engine lines that are forwarded.
+    pub fn needs_scores(&self) -> bool {
+        self.watch.needs_scores()
     }
 
     /// Reads the scores in whole engine lines that are forwarded to the GUI.
-    pub(crate) fn hear(&mut self, block: &[u8]) {
-        self.watch.hear(block);
+    pub(crate) fn read_scores(&mut self, block: &[u8]) {
+        self.watch.read_scores(block);
     }
 
     /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were
@@ -306,7 +306,7 @@ impl Session {
         self.dead = true;
         self.gui.greet(out);
         for message in why {
-            self.gui.say(&notice(message), out);
+            self.gui.send(&notice(message), out);
         }
     }
 

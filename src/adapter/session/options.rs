@@ -203,8 +203,8 @@ impl Session {
         }
         // The user's setting is listed as the default, because GUIs send defaults back.
         match configured.and_then(|value| option_with_default(line, value.as_bytes())) {
-            Some(line) => self.gui.say(&line, out),
-            None => self.gui.say(line, out),
+            Some(line) => self.gui.send(&line, out),
+            None => self.gui.send(line, out),
         }
     }
 

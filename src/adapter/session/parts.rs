@@ -85,10 +85,10 @@ impl Session {
         match Reply::parse(start) {
             Reply::Info if self.child.is_abandoned() || self.check().is_some() => Long::Dropped,
             reply @ (Reply::Info | Reply::Other) => {
-                if reply == Reply::Info && self.listens() {
-                    self.hear(&[start, b"\n"].concat());
+                if reply == Reply::Info && self.needs_scores() {
+                    self.read_scores(&[start, b"\n"].concat());
                 }
-                self.gui.say(head, out);
+                self.gui.send(head, out);
                 self.gui.mid_line = true;
                 Long::Forwarded
             }

@@ -95,7 +95,7 @@ impl Times {
 }
 
 /// What a search of a check has shown.
-pub(super) enum Shown {
+pub(super) enum Searched {
     /// The value of the position.
     Position,
     /// What the move under check loses.
@@ -117,13 +117,13 @@ pub(super) struct Check {
     /// The value of the position and the child's best move, once it has been searched.
     found: Option<(i64, Option<Move>)>,
     /// The last exact score of the search that runs.
-    heard: Option<Score>,
+    last_score: Option<Score>,
 }
 
 impl Check {
     /// A check that begins at `now`.
     pub(super) fn new(asked: Asked, chosen: Move, times: Times, now: Duration) -> Self {
-        Self { asked, chosen, passed_over: Vec::new(), began: now, times, found: None, heard: None }
+        Self { asked, chosen, passed_over: Vec::new(), began: now, times, found: None, last_score: None }
     }
 
     /// When its time is up.
@@ -139,25 +139,25 @@ impl Check {
     }
 
     /// Takes an `info` line of the child.
-    pub(super) fn hear(&mut self, line: &[u8]) {
-        self.heard = Score::parse(line).or(self.heard);
+    pub(super) fn read_score(&mut self, line: &[u8]) {
+        self.last_score = Score::parse(line).or(self.last_score);
     }
 
     /// Takes the `bestmove` line that ends a search.
-    pub(super) fn searched(&mut self, line: &[u8]) -> Shown {
+    pub(super) fn searched(&mut self, line: &[u8]) -> Searched {
         let best = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
         let best = best.and_then(|mv| mv.to_move(self.asked.game.position().chess()).ok());
-        let value = self.heard.take().map(Score::value);
+        let value = self.last_score.take().map(Score::value);
         match (self.found, value) {
             (None, Some(value)) => {
                 self.found = Some((value, best));
-                Shown::Position
+                Searched::Position
             }
             // An engine that does not know `searchmoves` plays another move.
             (Some((of_position, _)), Some(value)) if best == Some(self.chosen) => {
-                Shown::Loss(Loss { value, best: of_position })
+                Searched::Loss(Loss { value, best: of_position })
             }
-            _ => Shown::Nothing,
+            _ => Searched::Nothing,
         }
     }
 

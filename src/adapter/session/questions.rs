@@ -34,7 +34,7 @@ impl Session {
             if known && analysis {
                 let mut shown = Vec::new();
                 self.books.advice.list(self.modes.castling, None, None, &mut shown);
-                self.gui.say(&shown, out);
+                self.gui.send(&shown, out);
             } else if known && asked.go.ponder {
                 let child = self.options.ponder;
                 self.question = Some(Question::Pondering { asked: Box::new(asked), child, early: None });
@@ -46,7 +46,7 @@ impl Session {
             } else if known && self.play_drawn(asked, true, out) {
                 return;
             } else if !known {
-                self.say_refused(out);
+                self.send_refused(out);
             }
             self.trace_rules(out);
             let why = if analysis { "analysis" } else { "not in the book" };
@@ -70,7 +70,7 @@ impl Session {
         if self.child.ready_owed > 0 {
             self.question = Some(Question::Due(answer));
         } else {
-            self.say_book_move(answer, out);
+            self.send_book_move(answer, out);
         }
         true
     }
@@ -83,11 +83,11 @@ impl Session {
     }
 
     /// Explains which moves are not played because of what they lose.
-    pub(super) fn say_refused(&mut self, out: &mut Output) {
+    pub(super) fn send_refused(&mut self, out: &mut Output) {
         let mut lines = Vec::new();
         self.books.advice.list_refused(self.modes.castling, &mut lines);
         if !lines.is_empty() {
-            self.gui.say(&lines, out);
+            self.gui.send(&lines, out);
         }
     }
 
@@ -100,17 +100,17 @@ impl Session {
     }
 
     /// Answers the GUI's question with a move of the book.
-    pub(super) fn say_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
+    pub(super) fn send_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
         self.question = None;
-        self.gui.say(&lines, out);
+        self.gui.send(&lines, out);
         self.books.reuse(lines);
         self.watch.answered(Answer::Book(mv));
     }
 
     /// Answers the GUI's question with the engine's `bestmove` line.
-    pub(super) fn say_best_move(&mut self, line: &[u8], out: &mut Output) {
+    pub(super) fn send_best_move(&mut self, line: &[u8], out: &mut Output) {
         self.question = None;
-        self.gui.say(line, out);
+        self.gui.send(line, out);
         self.watch.answered(Answer::Engine(line));
     }
 
@@ -123,7 +123,7 @@ impl Session {
             Search::Running | Search::Stopped => self.answer_of_child(line, out),
             Search::Abandoned => {}
             // It has treated `go perft` as a search.
-            Search::Idle if std::mem::take(&mut self.child.counting) => self.gui.say(line, out),
+            Search::Idle if std::mem::take(&mut self.child.counting) => self.gui.send(line, out),
             Search::Idle => out.note(Level::Warn, format!("dropped an unexpected line: {}", lossy(line))),
         }
     }
@@ -131,7 +131,7 @@ impl Session {
     /// Answers the GUI's question with the bestmove of the child, or keeps it until the answer may be sent.
     fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
         match self.question.take() {
-            Some(Question::Child { until: Until::Now, .. }) => self.say_best_move(line, out),
+            Some(Question::Child { until: Until::Now, .. }) => self.send_best_move(line, out),
             Some(Question::Checking(check)) => self.checked(check, line, out),
             mut other => {
                 if let Some(Question::Child { early, .. } | Question::Pondering { early, .. }) = &mut other {
@@ -166,12 +166,12 @@ impl Session {
 
     /// The child has answered `isready`: the book's answer may have waited for it.
     pub(super) fn engine_ready(&mut self, line: &[u8], out: &mut Output) {
-        self.gui.say(line, out);
+        self.gui.send(line, out);
         if !self.child.answered_ready() {
             return;
         }
         match self.question.take() {
-            Some(Question::Due(answer)) => self.say_book_move(answer, out),
+            Some(Question::Due(answer)) => self.send_book_move(answer, out),
             other => self.question = other,
         }
     }
@@ -185,7 +185,7 @@ impl Session {
             Some(Question::Child { until, early }) => {
                 *until = Until::Now;
                 match early.take() {
-                    Some(answer) => self.say_best_move(&answer, out),
+                    Some(answer) => self.send_best_move(&answer, out),
                     None => self.child.stop(line, out),
                 }
             }
@@ -209,7 +209,7 @@ impl Session {
                     *until = Until::Now;
                 }
                 match early.take_if(|_| *until == Until::Now) {
-                    Some(answer) => self.say_best_move(&answer, out),
+                    Some(answer) => self.send_best_move(&answer, out),
                     None => self.child.send(line, out),
                 }
             }
@@ -259,8 +259,9 @@ impl Session {
             Some(Question::Checking(_) | Question::Due(_)) | None => false,
         };
         if waits_for_gui && self.is_full() {
-            let room = WAITING_MAX >> 20;
-            self.gui.notify(format!("{room} MiB of lines wait for an endless search: it is stopped"), out);
+            let mebibytes = WAITING_MAX >> 20;
+            self.gui
+                .notify(format!("{mebibytes} MiB of lines wait for an endless search: it is stopped"), out);
             self.stop(b"stop\n", out);
         }
     }

@@ -56,7 +56,7 @@ pub(super) struct Watch {
     /// Whether no question has followed the last `position` line.
     pub(super) fresh: bool,
     /// The last exact score that the engine sent for the open question.
-    heard: Option<Score>,
+    last_score: Option<Score>,
     /// The number of games that have begun.
     number: u32,
     /// The opponent that the GUI has announced.
@@ -90,7 +90,7 @@ impl Watch {
     pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) {
         let Question { game, clock, pondering, analysis, unwanted } = question;
         self.fresh = false;
-        self.heard = None;
+        self.last_score = None;
         self.expected = None;
         let Some(game) = game else { return self.doubt(Doubt::Lost) };
         if pondering && !analysis {
@@ -133,19 +133,19 @@ impl Watch {
     }
 
     /// Whether the engine's scores matter now.
-    pub(super) fn listens(&self) -> bool {
+    pub(super) fn needs_scores(&self) -> bool {
         self.expected.is_some()
             || self.game.as_ref().is_some_and(|watched| !watched.evidence.answered && !watched.reported)
     }
 
     /// Reads the scores in whole lines of the engine.
-    pub(super) fn hear(&mut self, block: &[u8]) {
-        self.heard = Score::parse_last(block).or(self.heard);
+    pub(super) fn read_scores(&mut self, block: &[u8]) {
+        self.last_score = Score::parse_last(block).or(self.last_score);
     }
 
     /// Our move was sent.
     pub(super) fn answered(&mut self, answer: Answer<'_>) {
-        let heard = self.heard.take();
+        let last_score = self.last_score.take();
         // The answer to a question that the game has not reached.
         if self.expected.is_some() {
             return;
@@ -157,7 +157,7 @@ impl Watch {
             Answer::Book(mv) => (Some(mv).filter(|mv| chess.is_legal(*mv)), None),
             Answer::Engine(line) => {
                 let mv = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
-                (mv.and_then(|mv| mv.to_move(chess).ok()), heard)
+                (mv.and_then(|mv| mv.to_move(chess).ok()), last_score)
             }
         };
         let Some(mv) = mv else {
@@ -183,7 +183,7 @@ impl Watch {
     /// The game is over, if there is one. `last` is a position that no question was asked about.
     pub(super) fn over(&mut self, over: Over, last: Option<&Game>) {
         self.expected = None;
-        self.heard = None;
+        self.last_score = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
         let Some(mut watched) = self.game.take() else { return };
         if watched.reported || watched.evidence.moves == 0 {

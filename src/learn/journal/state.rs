@@ -8,7 +8,7 @@ use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
 use super::header::{HEADER_LEN, Header, Owner};
 use super::record::{Change, GameRecord, MARK, RECORD_MIN, Record};
-use super::store::Slot;
+use super::store::StoredGame;
 use crate::book::Fingerprint;
 use crate::learn::error::LearnError;
 use crate::learn::identity::Id;
@@ -68,7 +68,7 @@ pub(crate) struct JournalState {
     /// Changes of the last record that is in the book: the book must still have them.
     pub last: Vec<Change>,
     /// The journal was reset after it was compacted: its store does not count.
-    pub void: bool,
+    pub was_reset: bool,
     /// The games learned and not taken back whose records the journal has, in their order.
     pub games: Vec<LearnedGame>,
     /// All edits, in their order.
@@ -103,7 +103,7 @@ impl JournalState {
             torn: 0,
             pending: Vec::new(),
             last: Vec::new(),
-            void: false,
+            was_reset: false,
             games: Vec::new(),
             edits: Vec::new(),
             undoable: Vec::new(),
@@ -196,7 +196,7 @@ impl JournalState {
             Record::Reset => {
                 self.games.clear();
                 self.sides.clear();
-                self.void = true;
+                self.was_reset = true;
                 self.reset = self.end + size as u64;
             }
             Record::Edit(edit) => {
@@ -292,13 +292,13 @@ impl JournalState {
     pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
-        let stored = if self.void { 0 } else { self.header.store().sides_of(journal, &id)? };
+        let stored = if self.was_reset { 0 } else { self.header.store().sides_of(journal, &id)? };
         Ok(stored | recorded)
     }
 
     /// Games that were learned and can no longer be taken back.
-    pub(crate) fn folded(&self) -> u64 {
-        if self.void { 0 } else { self.header.folded }
+    pub(crate) fn compacted(&self) -> u64 {
+        if self.was_reset { 0 } else { self.header.compacted }
     }
 
     /// Bytes of the records.
@@ -312,12 +312,12 @@ impl JournalState {
     }
 
     /// The ids of the first `count` games, sorted, each once.
-    pub(crate) fn slots(&self, count: usize) -> Vec<Slot> {
-        let mut slots: BTreeMap<Id, u8> = BTreeMap::new();
+    pub(crate) fn oldest(&self, count: usize) -> Vec<StoredGame> {
+        let mut stored: BTreeMap<Id, u8> = BTreeMap::new();
         for known in self.games.iter().take(count) {
-            *slots.entry(known.id).or_default() |= known.sides;
+            *stored.entry(known.id).or_default() |= known.sides;
         }
-        slots.into_iter().collect()
+        stored.into_iter().collect()
     }
 }
 

@@ -11,16 +11,16 @@ use crate::learn::storage::Bytes;
 pub const PAGE_LEN: usize = 4096;
 
 /// Bytes of an id and its sides.
-const SLOT_LEN: usize = size_of::<Id>() + 1;
+const STORED_LEN: usize = size_of::<Id>() + 1;
 
 /// Ids of a page.
-pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
+pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
 
 /// Pages that are written at once.
 const PAGES_AT_ONCE: usize = 64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
-pub(crate) type Slot = (Id, u8);
+pub(crate) type StoredGame = (Id, u8);
 
 /// The place of the store in a journal, and how many ids it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +67,15 @@ impl Store {
             } else if *id > last.0 {
                 low = middle + 1;
             } else {
-                let found = page.binary_search_by(|slot| slot.0.cmp(id)).ok();
-                return Ok(found.and_then(|place| page.get(place)).map_or(0, |slot| slot.1));
+                let found = page.binary_search_by(|game| game.0.cmp(id)).ok();
+                return Ok(found.and_then(|place| page.get(place)).map_or(0, |game| game.1));
             }
         }
         Ok(0)
     }
 
     /// The ids of a page.
-    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, LearnError> {
+    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<StoredGame>, LearnError> {
         let at = self.at + index * PAGE_LEN as u64;
         let data = journal.bytes_at(at, PAGE_LEN)?;
         let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(LearnError::Damaged(at))?;
@@ -83,9 +83,9 @@ impl Store {
             return Err(LearnError::Damaged(at));
         }
         let count = (self.ids - index * PAGE_IDS).min(PAGE_IDS) as usize;
-        let slots = guarded.as_chunks::<SLOT_LEN>().0.iter().take(count);
-        let parse = |slot: &[u8; SLOT_LEN]| Some((bytes::array(slot, 0)?, *slot.last()?));
-        Ok(slots.filter_map(parse).collect())
+        let games = guarded.as_chunks::<STORED_LEN>().0.iter().take(count);
+        let parse = |game: &[u8; STORED_LEN]| Some((bytes::array(game, 0)?, *game.last()?));
+        Ok(games.filter_map(parse).collect())
     }
 
     /// Writes a store at `at` that has this one's ids and others: sorted, each id once. Returns it.
@@ -95,7 +95,7 @@ impl Store {
     pub fn merge(
         self,
         journal: &mut dyn Bytes,
-        others: &[Slot],
+        others: &[StoredGame],
         at: u64,
         out: &mut dyn Bytes,
     ) -> Result<Self, LearnError> {
@@ -135,7 +135,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn push(&mut self, (id, sides): Slot) -> Result<(), LearnError> {
+    fn push(&mut self, (id, sides): StoredGame) -> Result<(), LearnError> {
         self.pages.extend(id);
         self.pages.push(sides);
         self.store.ids += 1;
@@ -181,14 +181,14 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use crate::learn::tests::disk::Memory;
     use super::*;
+    use crate::learn::tests::disk::Memory;
 
-    fn stored(slots: &BTreeMap<Id, u8>) -> (Store, Memory) {
+    fn stored(games: &BTreeMap<Id, u8>) -> (Store, Memory) {
         let mut memory = Memory::of(vec![9; 128]);
-        let slots: Vec<Slot> = slots.iter().map(|(id, sides)| (*id, *sides)).collect();
+        let games: Vec<StoredGame> = games.iter().map(|(id, sides)| (*id, *sides)).collect();
         let store =
-            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &slots, 128, &mut memory).unwrap();
+            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &games, 128, &mut memory).unwrap();
         (store, memory)
     }
 
@@ -219,13 +219,13 @@ mod tests {
             let (store, mut memory) = stored(&old);
             let mut new = new;
             new.extend(old.keys().take(again).map(|id| (*id, 2)));
-            let slots: Vec<Slot> = new.into_iter().collect();
+            let games: Vec<StoredGame> = new.into_iter().collect();
             let mut both = old.clone();
-            for (id, sides) in &slots {
+            for (id, sides) in &games {
                 *both.entry(*id).or_default() |= sides;
             }
             let mut out = Memory::of(Vec::new());
-            let merged = store.merge(&mut memory, &slots, 0, &mut out).unwrap();
+            let merged = store.merge(&mut memory, &games, 0, &mut out).unwrap();
             let (same, expected) = stored(&both);
             prop_assert_eq!(merged.ids, same.ids);
             prop_assert_eq!(out.now(), &expected.now()[128..]);

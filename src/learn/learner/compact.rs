@@ -63,7 +63,7 @@ impl Limits {
         let sizes = games.iter().map(|known| known.size).chain(edits.iter().map(|known| known.size));
         let stay: u64 = sizes.map(u64::from).sum();
         let store = state.start - state.header.size();
-        let (dropped, least) = match state.void {
+        let (dropped, least) = match state.was_reset {
             true => (state.records_len() + store, self.dropped),
             false => (state.records_len(), self.dropped.max(store / STORE_SHARE)),
         };
@@ -113,12 +113,12 @@ fn write(
     let dropped = state.games.len() - games.len();
     let owner = edits.first().map_or(state.owner, |known| known.before);
     let mut header =
-        Header { folded: state.folded().saturating_add(dropped as u64), ..Header::new(owner, serial) };
+        Header { compacted: state.compacted().saturating_add(dropped as u64), ..Header::new(owner, serial) };
     let mut store = state.header.store();
-    if state.void {
+    if state.was_reset {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &state.slots(dropped), header.size(), new)?.ids;
+    header.ids = store.merge(journal, &state.oldest(dropped), header.size(), new)?.ids;
     new.write_at(0, &header.to_bytes())?;
     let JournalState { mut check, end: mut at, .. } = JournalState::new(header)?;
     let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();

@@ -189,7 +189,7 @@ impl Learner {
         }
         self.transact(false, |learner, transaction| {
             let games = &transaction.state.games;
-            if transaction.state.folded() > 0 && u64::from(count) > games.len() as u64 {
+            if transaction.state.compacted() > 0 && u64::from(count) > games.len() as u64 {
                 let what = format!("only the last {} games that were learned can be taken back", games.len());
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
@@ -276,7 +276,7 @@ impl Learner {
         };
         let doubt = doubt.map(|doubt| self.worded(doubt));
         let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
-        let count = state.folded().saturating_add(state.games.len() as u64);
+        let count = state.compacted().saturating_add(state.games.len() as u64);
         Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
     }
 

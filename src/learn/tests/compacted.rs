@@ -79,7 +79,7 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     }
     let journal = disk.files().journal.unwrap();
     let header = Header::parse(&journal).unwrap().0;
-    assert_eq!((header.ids, header.store().pages()), (header.folded, 3));
+    assert_eq!((header.ids, header.store().pages()), (header.compacted, 3));
     assert!((600..700).contains(&header.ids), "{}", header.ids);
     assert_eq!(learner.history(9).unwrap().count, 700);
     let before = disk.files();

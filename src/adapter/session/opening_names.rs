@@ -9,7 +9,7 @@ use crate::openings::Opening;
 const FIRST_PLIES: usize = 1;
 
 /// The game up to the last question that a book answered, and its name. Only the positions since then are looked up.
-pub(super) struct Named {
+pub(super) struct OpeningNames {
     start: Position,
     moves: Vec<Move>,
     position: Position,
@@ -19,13 +19,13 @@ pub(super) struct Named {
     said: Option<Opening>,
 }
 
-impl Default for Named {
+impl Default for OpeningNames {
     fn default() -> Self {
         Self::before(&Position::start())
     }
 }
 
-impl Named {
+impl OpeningNames {
     /// A game that begins in this position.
     fn before(start: &Position) -> Self {
         let (start, position) = (start.clone(), start.clone());
@@ -62,7 +62,7 @@ mod tests {
     use shakmaty::{CastlingMode, Position as _};
 
     /// The openings that are announced while a book plays the last move of each line.
-    fn announced(named: &mut Named, lines: &[&str]) -> Vec<String> {
+    fn announced(named: &mut OpeningNames, lines: &[&str]) -> Vec<String> {
         let said = lines.iter().filter_map(|line| {
             let mut game = Game::start();
             line.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
@@ -86,7 +86,7 @@ mod tests {
         let mut lines: Vec<_> = (1..=10).step_by(2).map(first).collect();
         lines.extend([NAJDORF.to_owned(), format!("{NAJDORF} h2h3 h7h5")]);
         let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let once = announced(&mut named, &lines);
         assert_eq!(once[0], "B00 King's Pawn Game");
         assert_eq!(once.last().unwrap(), "B90 Sicilian Defense: Najdorf Variation, Adams Attack");
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_new_game_begins_anew_and_moves_taken_back_do_not() {
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let sicilian = ["B20 Sicilian Defense"];
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         assert!(announced(&mut named, &["e2e4 c7c5"]).is_empty());
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn positions_without_a_name_announce_nothing() {
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let fen = b"8/5k2/8/8/8/8/5K2/7R w - - 0 1";
         let game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
         assert_eq!(named.changed(&game, game.position().chess().legal_moves()[0]), None);
