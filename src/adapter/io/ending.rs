@@ -126,10 +126,10 @@ impl Shared {
             let messages = ending.wait();
             state = self.lock();
             for (level, message) in messages {
-                state.update(|session, out| session.report(level, message, out));
+                state.update(|session, out| session.gui.report(level, message, out));
             }
         }
-        state.update(Session::send_reports);
+        state.update(|session, out| session.gui.send_reports(out));
         log_notes(&mut state.out);
         state
     }

@@ -55,7 +55,7 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
         .with_name(config.name.clone());
     for problem in problems {
-        session.notify(problem, &mut out);
+        session.gui.notify(problem, &mut out);
     }
     let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
     signals.end(&shared);

@@ -172,7 +172,7 @@ impl Shared {
     /// Reports something that happened on another thread.
     pub(super) fn report(self: &Arc<Self>, level: log::Level, message: String) {
         let mut state = self.lock();
-        state.update(|session, out| session.report(level, message, out));
+        state.update(|session, out| session.gui.report(level, message, out));
         drop(self.settle(state, Side::Engine));
     }
 
@@ -203,7 +203,7 @@ fn report_cut_files(state: &mut State) {
     for path in cut::take() {
         let what = "the file was truncated while in use: missing moves are not played";
         let message = format!("{}: {what}; replace books by renaming", path.display());
-        state.update(|session, out| session.notify(message, out));
+        state.update(|session, out| session.gui.notify(message, out));
     }
 }
 
@@ -212,7 +212,7 @@ fn switch_log(state: &mut State) {
     if let Some(name) = state.out.log_to.take()
         && let Err(problem) = logfile::open(&name)
     {
-        state.update(|session, out| session.notify(problem, out));
+        state.update(|session, out| session.gui.notify(problem, out));
     }
 }
 

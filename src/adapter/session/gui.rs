@@ -7,7 +7,7 @@ use crate::uci::notice;
 
 /// The messages that wait for the right moment, and what the GUI has been sent last.
 #[derive(Default)]
-pub(super) struct Gui {
+pub struct Gui {
     /// Whether it can get messages: after `uciok`, or once it asks for moves without it.
     greeted: bool,
     /// Messages that wait for that.
@@ -31,7 +31,7 @@ impl Gui {
 
     /// Sends a message of the adapter, at once if the GUI has been greeted. The message also goes to standard error,
     /// because many clients do not show messages to their users.
-    pub(super) fn notify(&mut self, message: String, out: &mut Output) {
+    pub fn notify(&mut self, message: String, out: &mut Output) {
         out.note(Level::Warn, &*message);
         out.messages.push(message.clone());
         if self.greeted {
@@ -42,13 +42,13 @@ impl Gui {
     }
 
     /// Reports something at the next `go`, or at the end: some clients expect no lines at other times.
-    pub(super) fn report(&mut self, level: Level, message: String, out: &mut Output) {
+    pub fn report(&mut self, level: Level, message: String, out: &mut Output) {
         out.note(level, &*message);
         self.reports.push(message);
     }
 
     /// Sends the reports that have waited for the next `go`.
-    pub(super) fn send_reports(&mut self, out: &mut Output) {
+    pub(crate) fn send_reports(&mut self, out: &mut Output) {
         if self.greeted {
             for message in std::mem::take(&mut self.reports) {
                 self.send(&notice(&message), out);

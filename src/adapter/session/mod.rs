@@ -39,7 +39,6 @@ use self::board::Board;
 use self::books::Books;
 use self::child::Child;
 use self::greeting::Name;
-use self::gui::Gui;
 use self::options::{EngineOptions, Modes};
 use self::parts::Long;
 use self::question::Question;
@@ -52,6 +51,7 @@ use crate::uci::{Command, Go, Reply, notice};
 pub use self::books::BookProblem;
 pub(crate) use self::books::is_about_learning;
 pub(crate) use self::greeting::NAME_ADDITION;
+pub use self::gui::Gui;
 pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
 pub use self::output::Output;
 pub use self::played::{PlayedGame, Source};
@@ -70,7 +70,8 @@ pub struct Session {
     books: Books,
     board: Board,
     modes: Modes,
-    gui: Gui,
+    /// What the GUI is told.
+    pub gui: Gui,
     name: Name,
     engine_options: EngineOptions,
     child: Child,
@@ -246,22 +247,6 @@ impl Session {
     pub fn finish(&mut self, out: &mut Output) {
         self.watch.over(Over::Quit, self.board.game());
         self.conclude(out);
-    }
-
-    /// Sends the GUI a message of the adapter, at once if the GUI has been greeted. The message also goes to standard
-    /// error.
-    pub fn notify(&mut self, message: String, out: &mut Output) {
-        self.gui.notify(message, out);
-    }
-
-    /// Reports something to the GUI at its next `go`, or at the end.
-    pub fn report(&mut self, level: log::Level, message: String, out: &mut Output) {
-        self.gui.report(level, message, out);
-    }
-
-    /// Sends the GUI the reports that have waited for its next `go`.
-    pub(crate) fn send_reports(&mut self, out: &mut Output) {
-        self.gui.send_reports(out);
     }
 
     /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game, how long a check may

@@ -22,7 +22,7 @@ const FIRST: u64 = 1;
 const VERSION: u64 = 2;
 
 /// The book that a journal belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
     /// The book's length in bytes.
     pub book_len: u64,
@@ -31,7 +31,7 @@ pub struct Owner {
 }
 
 /// A journal's header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Whether it is one of version 1.
     pub first: bool,
@@ -48,7 +48,7 @@ pub struct Header {
 impl Header {
     /// The header of a journal that begins empty.
     pub fn new(owner: Owner, serial: u64) -> Self {
-        Self { first: false, owner, serial, ids: 0, compacted: 0 }
+        Self { owner, serial, ..Self::default() }
     }
 
     /// The bytes of the header.

@@ -49,7 +49,7 @@ pub(crate) struct KnownEdit {
 }
 
 /// The journal up to a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JournalState {
     /// Its header.
     pub header: Header,
@@ -94,24 +94,7 @@ impl JournalState {
     pub fn new(header: Header) -> Result<Self, LearnError> {
         let (_, check) = Header::parse(&header.to_bytes())?;
         let start = header.store().end().ok_or(LearnError::Damaged(0))?;
-        Ok(Self {
-            header,
-            owner: header.owner,
-            start,
-            end: start,
-            check,
-            torn: 0,
-            pending: Vec::new(),
-            last: Vec::new(),
-            was_reset: false,
-            games: Vec::new(),
-            edits: Vec::new(),
-            undoable: Vec::new(),
-            redoable: Vec::new(),
-            weights: Vec::new(),
-            reset: 0,
-            sides: HashMap::new(),
-        })
+        Ok(Self { header, owner: header.owner, start, end: start, check, ..Self::default() })
     }
 
     /// Reads a journal: what other processes have written since it was `known`, or everything where it is another one.
