@@ -12,7 +12,7 @@ use shakmaty::{Move, Position as _};
 
 use super::advice::refusal;
 use super::question::{Asked, Check, Question, Searched, Times, Until};
-use super::{Output, Session};
+use super::{Output, Phase, Session};
 use crate::choose::Loss;
 use crate::uci::info_string;
 
@@ -57,7 +57,7 @@ impl Session {
 
     /// Ends a check whose time is up, with the move under check. Does nothing before [`Session::due`].
     pub fn time_is_up(&mut self, out: &mut Output) {
-        if self.dead || out.quit || self.due().is_none_or(|due| self.watch.now < due) {
+        if self.phase == Phase::Dead || out.quit || self.due().is_none_or(|due| self.watch.now < due) {
             return;
         }
         out.note(

@@ -40,7 +40,7 @@ use self::books::Books;
 use self::child::Child;
 use self::greeting::Name;
 use self::options::{EngineOptions, Modes};
-use self::parts::Long;
+use self::parts::LongLines;
 use self::question::Question;
 use self::verdict::Over;
 use self::watch::Watch;
@@ -78,16 +78,22 @@ pub struct Session {
     question: Option<Question>,
     /// Lines that wait. Unless books are opened, the first is always a `go`.
     backlog: Backlog,
-    /// Whether the rest of an over-long GUI line is dropped.
-    drops_gui_line: bool,
-    /// The engine's line that comes in parts.
-    long: Option<Long>,
+    /// The lines that come in parts.
+    long: LongLines,
     /// The games that are played, and the time.
     watch: Watch,
-    /// Whether the GUI has gone while lines of it still wait for books.
-    leaving: bool,
-    /// Whether the engine has ended, or the adapter is about to.
-    dead: bool,
+    phase: Phase,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Both sides are there.
+    Running,
+    /// The GUI has gone while lines of it still wait for books.
+    Leaving,
+    /// The engine has ended, or the adapter is about to.
+    Dead,
 }
 
 impl Session {
@@ -108,11 +114,9 @@ impl Session {
             child: Child::default(),
             question: None,
             backlog: Backlog::default(),
-            drops_gui_line: false,
-            long: None,
+            long: LongLines::default(),
             watch: Watch::default(),
-            leaving: false,
-            dead: false,
+            phase: Phase::Running,
         };
         session.configure_engine(settings, out);
         session.books.open(&session.options, out);
@@ -153,7 +157,7 @@ impl Session {
 
     /// Takes a line of the GUI, with its line end.
     pub fn gui_line(&mut self, line: &[u8], out: &mut Output) {
-        if self.dead || out.quit || self.leaving {
+        if out.quit || self.phase != Phase::Running {
             return;
         }
         let (command, text, rest) = Command::parse(line);
@@ -216,17 +220,18 @@ impl Session {
     /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for
     /// them.
     pub fn is_leaving(&self, out: &Output) -> bool {
-        self.leaving && !out.quit && !self.dead
+        self.phase == Phase::Leaving && !out.quit
     }
 
     /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they
     /// are open, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
         let waits = self.books.are_awaited() && !self.backlog.is_empty();
-        if waits && !std::mem::replace(&mut self.leaving, true) {
+        if waits && self.phase == Phase::Running {
+            self.phase = Phase::Leaving;
             return;
         }
-        if !out.quit && !self.dead {
+        if !out.quit && self.phase != Phase::Dead {
             self.finish(out);
         }
         out.quit = true;
@@ -234,7 +239,7 @@ impl Session {
 
     /// The engine has ended: unless that was requested, reports why to the GUI. Nothing more is sent to either side.
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
-        if !std::mem::replace(&mut self.dead, true) && !out.quit {
+        if std::mem::replace(&mut self.phase, Phase::Dead) != Phase::Dead && !out.quit {
             self.play_unchecked(out);
             self.watch.over(Over::Died, self.board.game());
             self.conclude(out);
@@ -288,7 +293,7 @@ impl Session {
 
     /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.
     pub fn books_refused(&mut self, why: &[String], out: &mut Output) {
-        self.dead = true;
+        self.phase = Phase::Dead;
         self.gui.greet(out);
         for message in why {
             self.gui.send(&notice(message), out);

@@ -8,7 +8,7 @@ use super::backlog::is_stop;
 use super::child::Search;
 use super::question::{Asked, BookAnswer, Question, Until};
 use super::watch::Answer;
-use super::{Output, Session, WAITING_MAX, lossy};
+use super::{Output, Phase, Session, WAITING_MAX, lossy};
 use crate::uci::{Command, Go};
 
 impl Session {
@@ -300,7 +300,7 @@ impl Session {
                 self.backlog.push(line);
             }
         }
-        if self.leaving {
+        if self.phase == Phase::Leaving {
             self.gui_gone(out);
         }
     }
