@@ -93,6 +93,9 @@ fn a_planted_edge_is_found() {
     assert!(breaches(&table, "high", "use crate::low::Thing;\nlet it = crate::high::it();\n").is_empty());
 }
 
+/// The names in a path, as `crate`, `chess`, `Game`.
+type Names = Vec<String>;
+
 /// A file of the production code: where it is in the tree of modules, and its code.
 struct Module {
     path: Vec<String>,
@@ -152,7 +155,7 @@ fn expand(tree: &str, before: &[&str], out: &mut Vec<(String, Vec<String>)>) {
 }
 
 /// What a file names: the `use` statements, and the other paths that begin with `crate`, `self` or `super`.
-fn named(code: &str) -> (Vec<(String, Vec<String>)>, Vec<Vec<String>>) {
+fn named(code: &str) -> (Vec<(String, Names)>, Vec<Names>) {
     let (mut uses, mut rest) = (Vec::new(), String::new());
     let mut left = code;
     while let Some(at) =
