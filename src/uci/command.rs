@@ -3,7 +3,7 @@
 
 use shakmaty::uci::UciMove;
 
-use super::{number, split_word, words};
+use super::{split_word, words};
 
 first_words! {
     /// The command of a line. Only commands that the adapter acts on have a name.
@@ -114,7 +114,7 @@ impl Go {
         let mut go = Go::default();
         let mut words = words(rest).peekable();
         while let Some(word) = words.next() {
-            let read = |word: &[u8]| number::<i64>(Some(word));
+            let read = |word: &[u8]| std::str::from_utf8(word).ok()?.parse::<i64>().ok();
             // Some clients send a negative number for a clock that has run out.
             let mut time = || {
                 let number = read(words.next_if(|word| read(word).is_some())?)?;

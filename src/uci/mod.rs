@@ -30,9 +30,10 @@ mod info;
 mod lines;
 mod option_line;
 mod reply;
+mod score;
 
 pub use command::{Clock, Command, Go, SetOption};
-pub use info::{Info, Score};
+pub use info::Info;
 
 pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
@@ -41,15 +42,11 @@ pub use reply::{Reply, bestmove};
 pub(crate) use reply::{
     book_info, id_name, info_string, notice, noticed, option_default, option_name, option_type,
 };
+pub use score::Score;
 
 /// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
-}
-
-/// The number that a word means.
-fn number<T: std::str::FromStr>(word: Option<&[u8]>) -> Option<T> {
-    std::str::from_utf8(word?).ok()?.parse().ok()
 }
 
 /// Splits a text after its first word: the word, and the rest without leading white space.

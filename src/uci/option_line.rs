@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{number, same_name, words};
+use super::{same_name, words};
 
 /// The line with this value as its default; `None` where the option cannot have the value, or is a button.
 ///
@@ -23,17 +23,17 @@ pub fn option_with_default(line: &[u8], value: &[u8]) -> Option<Vec<u8>> {
     let kind = places.next()?;
     let rest: Vec<(Range<usize>, &[u8])> =
         places.filter_map(|at| Some((at.clone(), text.get(at)?))).collect();
-    let limit = |after: &[u8]| {
+    let number = |after: &[u8]| {
         let at = rest.iter().position(|(_, word)| *word == after)?;
-        number::<i64>(rest.get(at + 1).map(|(_, word)| *word))
+        std::str::from_utf8(rest.get(at + 1)?.1).ok()?.parse::<i64>().ok()
     };
     let value = value.trim_ascii();
     // The value, and the word before which the old one ends.
     let (value, next): (Vec<u8>, &[&[u8]]) = match text.get(kind.clone())? {
         b"spin" => {
-            let value: i64 = number(Some(value))?;
-            let fits =
-                limit(b"min").is_none_or(|min| value >= min) && limit(b"max").is_none_or(|max| value <= max);
+            let value: i64 = std::str::from_utf8(value).ok()?.parse().ok()?;
+            let fits = number(b"min").is_none_or(|min| value >= min)
+                && number(b"max").is_none_or(|max| value <= max);
             (fits.then(|| value.to_string().into_bytes())?, &[b"min", b"max"])
         }
         b"check" => {

@@ -1,0 +1,108 @@
+//! The score in an `info` line.
+
+use super::words;
+
+/// What an engine thinks of its position, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Score {
+    /// Hundredths of a pawn.
+    Centipawns(i64),
+    /// Moves to the mate: above 0 the side to move mates, else it is mated.
+    Mate(i64),
+}
+
+/// What a decided game is worth in [`Score::value`], in centipawns: a hundred pawns.
+const DECIDED: i64 = 10_000;
+
+impl Score {
+    /// The score in centipawns, to be compared with others: at most 10,000 either way. A mate is that much, however far
+    /// it is.
+    pub fn value(self) -> i64 {
+        match self {
+            Self::Centipawns(score) => score.clamp(-DECIDED, DECIDED),
+            Self::Mate(moves) => {
+                if moves > 0 {
+                    DECIDED
+                } else {
+                    -DECIDED
+                }
+            }
+        }
+    }
+
+    /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
+    /// best.
+    ///
+    /// ```
+    /// use tabiya::uci::Score;
+    /// assert_eq!(Score::parse(b"info depth 9 score cp -31 nodes 5 pv e2e4"), Some(Score::Centipawns(-31)));
+    /// assert_eq!(Score::parse(b"info depth 9 score cp 20 lowerbound"), None);
+    /// ```
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut score = None;
+        let mut words = words(line);
+        if words.next() != Some(b"info") {
+            return None;
+        }
+        while let Some(word) = words.next() {
+            match word {
+                b"score" => {
+                    let kind = words.next()?;
+                    let number = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+                    score = match kind {
+                        b"cp" => Some(Self::Centipawns(number)),
+                        b"mate" => Some(Self::Mate(number)),
+                        _ => None,
+                    };
+                }
+                b"lowerbound" | b"upperbound" => return None,
+                b"multipv" if words.next() != Some(b"1") => return None,
+                // Texts and moves may contain any words.
+                b"string" | b"pv" | b"refutation" | b"currline" => break,
+                _ => {}
+            }
+        }
+        score
+    }
+
+    /// The last score in a block of whole lines.
+    pub(crate) fn parse_last(block: &[u8]) -> Option<Self> {
+        block.rsplit(|byte| *byte == b'\n').find_map(Self::parse)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_mates_are_worth_the_same() {
+        let values = [Score::Mate(1), Score::Mate(9), Score::Centipawns(i64::MAX)].map(Score::value);
+        assert_eq!(values, [10_000; 3]);
+        let values = [Score::Mate(0), Score::Mate(-4), Score::Centipawns(i64::MIN)].map(Score::value);
+        assert_eq!(values, [-10_000; 3]);
+        assert_eq!(Score::Centipawns(-31).value(), -31);
+    }
+
+    #[test]
+    fn only_exact_scores_of_the_best_line_count() {
+        for (line, score) in [
+            ("info depth 1 seldepth 2 multipv 1 score cp 13 nodes 20 pv e2e4", Some(Score::Centipawns(13))),
+            ("info score mate -3 depth 5\r\n", Some(Score::Mate(-3))),
+            ("info score cp 13 upperbound nodes 1", None),
+            ("info multipv 2 score cp 13", None),
+            ("info string score cp 13", None),
+            ("info depth 3 score cp 7 string lowerbound", Some(Score::Centipawns(7))),
+            ("info depth 3 score", None),
+            ("info depth 3 score cp x", None),
+            ("info depth 3 score wdl 3", None),
+            ("bestmove e2e4", None),
+            ("", None),
+        ] {
+            assert_eq!(Score::parse(line.as_bytes()), score, "{line}");
+        }
+        let block = b"info score cp 1\ninfo score mate 2\ninfo depth 3 currmove e2e4\n";
+        assert_eq!(Score::parse_last(block), Some(Score::Mate(2)));
+        assert_eq!(Score::parse_last(b"\n"), None);
+    }
+}
