@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use super::gui::Gui;
 use super::output::Output;
 use super::played::{PlayedGame, Source};
-use super::verdict::{Doubt, Evidence, Why};
+use super::verdict::{Evidence, Why};
 use crate::learn::FinishedGame;
 
 /// Characters of an opponent's name that are kept.
@@ -61,7 +61,7 @@ impl Ended {
             message.push_str("; it is not learned");
             // In analysis there would be a message for each position.
             return match verdict.why {
-                Why::Short | Why::Doubt(Doubt::Analysis | Doubt::Jumped) => out.note(Level::Info, message),
+                Why::Short | Why::Analysis | Why::Jumped => out.note(Level::Info, message),
                 _ => gui.report(Level::Info, message, out),
             };
         };

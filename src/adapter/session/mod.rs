@@ -42,7 +42,7 @@ use self::greeting::Name;
 use self::options::{EngineOptions, Modes};
 use self::parts::LongLines;
 use self::question::Question;
-use self::verdict::Over;
+use self::verdict::Why;
 use self::watch::Watch;
 use crate::book::BookSet;
 use crate::settings::options::Options;
@@ -241,7 +241,7 @@ impl Session {
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
         if std::mem::replace(&mut self.phase, Phase::Dead) != Phase::Dead && !out.quit {
             self.play_unchecked(out);
-            self.watch.over(Over::Died, self.board.game());
+            self.watch.over(Some(Why::Died), self.board.game());
             self.conclude(out);
             self.gui.send_reports(out);
             self.gui.send(&notice(why), out);
@@ -250,7 +250,7 @@ impl Session {
 
     /// The adapter ends, and with it the current game, unless `quit` or the end of input has ended it before.
     pub fn finish(&mut self, out: &mut Output) {
-        self.watch.over(Over::Quit, self.board.game());
+        self.watch.over(None, self.board.game());
         self.conclude(out);
     }
 
@@ -364,7 +364,7 @@ impl Session {
             Command::PonderHit => self.ponderhit(line, out),
             Command::Quit => out.quit = true,
             Command::NewGame => {
-                self.watch.over(Over::NewGame, self.board.game());
+                self.watch.over(None, self.board.game());
                 self.books.new_game();
                 self.child.is_ready = false;
                 self.forward(line, out);

@@ -5,7 +5,6 @@ use shakmaty::CastlingMode;
 
 use super::child::Child;
 use super::ended::opponent_name;
-use super::verdict::Over;
 use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
@@ -316,7 +315,7 @@ impl Session {
             return;
         }
         // No game goes on under other rules.
-        self.watch.over(Over::NewGame, self.board.game());
+        self.watch.over(None, self.board.game());
         self.modes.other_variant = is_other;
         if is_other && self.options.own_book {
             let what = "books answer and learn in standard chess and Chess960 only";

@@ -8,7 +8,7 @@ use shakmaty::{Move, Position as _};
 
 use super::ended::Ended;
 use super::played::{Source, sources};
-use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, limit};
+use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
 use crate::book::BookSet;
 use crate::chess::Game;
 use crate::uci::{Clock, Score, words};
@@ -92,7 +92,7 @@ impl Watch {
         self.fresh = false;
         self.last_score = None;
         self.expected = None;
-        let Some(game) = game else { return self.doubt(Doubt::Lost) };
+        let Some(game) = game else { return self.doubt(Why::Lost) };
         if pondering && !analysis {
             if let Some(watched) = self.game.as_mut().filter(|watched| watched.is_continued_by(game))
                 && clock != Clock::default()
@@ -106,7 +106,7 @@ impl Watch {
             self.turn(game, clock, unwanted, books);
         }
         if analysis {
-            self.doubt(Doubt::Analysis);
+            self.doubt(Why::Analysis);
         }
     }
 
@@ -161,7 +161,7 @@ impl Watch {
             }
         };
         let Some(mv) = mv else {
-            evidence.doubt = Some(Doubt::Lost);
+            evidence.doubt = Some(Why::Lost);
             return;
         };
         let left = evidence.color.fold_wb(clock.white, clock.black);
@@ -176,19 +176,27 @@ impl Watch {
         evidence.scores.push(score);
         watched.answered_at = self.now;
         if is_over(&evidence.game) {
-            self.over(Over::Board, None);
+            self.over_on_the_board(None);
         }
     }
 
-    /// The game is over, if there is one. `last` is a position that no question was asked about.
-    pub(super) fn over(&mut self, over: Over, last: Option<&Game>) {
+    /// The game is over, if there is one. `last` is a position that no question was asked about; `doubt` says why the game
+    /// must not be learned.
+    pub(super) fn over(&mut self, doubt: Option<Why>, last: Option<&Game>) {
+        self.end(doubt, last);
+    }
+
+    /// The position on the board is final. The GUI may still ask about it.
+    fn over_on_the_board(&mut self, last: Option<&Game>) {
+        let ended = self.end(None, last);
+        self.game = ended.map(|watched| Watched { reported: true, ..watched });
+    }
+
+    fn end(&mut self, doubt: Option<Why>, last: Option<&Game>) -> Option<Watched> {
         self.expected = None;
         self.last_score = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
-        let Some(mut watched) = self.game.take() else { return };
-        if watched.reported || watched.evidence.moves == 0 {
-            return;
-        }
+        let watched = self.game.take().filter(|watched| !watched.reported && watched.evidence.moves > 0)?;
         let mut evidence = watched.evidence.clone();
         match last.filter(|last| watched.is_continued_by(last)) {
             Some(last) => evidence.game = last.clone(),
@@ -198,19 +206,11 @@ impl Watch {
                 evidence.theirs = Some((waited, limit(left, watched.clock.movetime)));
             }
         }
-        match over {
-            Over::Jump => evidence.doubt = Some(Doubt::Jumped),
-            Over::Died => evidence.doubt = Some(Doubt::Died),
-            _ => {}
-        }
+        evidence.doubt = doubt.or(evidence.doubt);
         let (first, sources, opponent) =
             (watched.first, Arc::clone(&watched.sources), watched.opponent.clone());
         self.ended.push(Ended { number: self.number, first, sources, opponent, evidence });
-        if over == Over::Board {
-            // The GUI may still ask about a game that cannot continue.
-            watched.reported = true;
-            self.game = Some(watched);
-        }
+        Some(watched)
     }
 
     /// Another position comes. If no question was asked about this one, it may be the end of the game.
@@ -219,13 +219,13 @@ impl Watch {
             && let Some(watched) = &self.game
             && let Some(last) = last.filter(|last| watched.is_continued_by(last) && is_over(last))
         {
-            self.over(Over::Board, Some(last));
+            self.over_on_the_board(Some(last));
         }
         self.fresh = true;
     }
 
     /// The game must not be learned.
-    fn doubt(&mut self, doubt: Doubt) {
+    fn doubt(&mut self, doubt: Why) {
         if let Some(watched) = &mut self.game {
             watched.evidence.doubt.get_or_insert(doubt);
         }
@@ -241,17 +241,16 @@ impl Watch {
                 watched.clock = clock;
                 watched.asked_at = self.now;
                 if unwanted {
-                    self.doubt(Doubt::Unwanted);
+                    self.doubt(Why::Unwanted);
                 }
                 return;
             }
             let before = &watched.evidence.game;
             let same_start = before.start_position().chess() == game.start_position().chess();
             let begins = game.moves().len() <= OPENING_PLIES && before.moves().len() > OPENING_PLIES + 1;
-            let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
             // A user who steps through a game will step on.
-            doubt = (over == Over::Jump).then_some(Doubt::Jumped);
-            self.over(over, None);
+            doubt = (same_start && !begins).then_some(Why::Jumped);
+            self.over(doubt, None);
         }
         let Some(books) = books else { return };
         self.number += 1;

@@ -14,7 +14,7 @@ pub use self::record::{Change, GameRecord, Record};
 #[cfg(test)]
 pub(super) use self::header::FIRST_HEADER_LEN;
 pub(super) use self::header::HEADER_LEN;
-pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, edit_of, record_at, record_of};
+pub(super) use self::state::{JournalState, KnownEdit, LearnedGame, record_at, record_of};
 
 /// Bytes of a check.
 const CHECK_LEN: usize = 8;

@@ -336,17 +336,6 @@ pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<
     }
 }
 
-/// The record of an edit.
-///
-/// # Errors
-/// As [`record_at`].
-pub(crate) fn edit_of(journal: &mut dyn Bytes, known: &KnownEdit) -> Result<EditRecord, LearnError> {
-    match record_at(journal, known.at, known.size)? {
-        Record::Edit(edit) => Ok(edit),
-        _ => Err(LearnError::Damaged(known.at)),
-    }
-}
-
 /// Whether there is a whole *done* from this offset on. It is written only when everything before it is on the disk: no
 /// loss of power leaves garbage before it.
 fn has_done(journal: &mut dyn Bytes, from: u64) -> io::Result<bool> {

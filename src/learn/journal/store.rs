@@ -1,11 +1,13 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
 //! by one when an id is looked up (docs/formats/learn.md, Store).
 
+use std::io::{self, BufWriter, Write as _};
+
 use super::{CHECK_LEN, Check, check};
 use crate::base::bytes;
 use crate::learn::error::LearnError;
 use crate::learn::identity::Id;
-use crate::learn::storage::Bytes;
+use crate::learn::storage::{AtOffset, Bytes, written_from};
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
@@ -15,9 +17,6 @@ const STORED_LEN: usize = size_of::<Id>() + 1;
 
 /// Ids of a page.
 pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
-
-/// Pages that are written at once.
-const PAGES_AT_ONCE: usize = 64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
 pub(crate) type StoredGame = (Id, u8);
@@ -99,7 +98,8 @@ impl Store {
         at: u64,
         out: &mut dyn Bytes,
     ) -> Result<Self, LearnError> {
-        let mut writer = Writer { store: Self { at, ids: 0 }, out, pages: Vec::new(), written: 0 };
+        let (store, out) = (Self { at, ids: 0 }, written_from(out, at));
+        let mut writer = Writer { store, out, page: Vec::with_capacity(PAGE_LEN) };
         let mut others = others.iter().copied().peekable();
         for index in 0..self.pages() {
             for (id, mut sides) in self.page(journal, index)? {
@@ -115,7 +115,7 @@ impl Store {
         for other in others {
             writer.push(other)?;
         }
-        writer.end()
+        Ok(writer.end()?)
     }
 }
 
@@ -127,50 +127,33 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 /// Writes pages one after the other.
 struct Writer<'a> {
     store: Store,
-    out: &'a mut dyn Bytes,
-    /// Pages that wait to be written, the last of which may be unfinished.
-    pages: Vec<u8>,
-    /// Pages written.
-    written: u64,
+    out: BufWriter<AtOffset<'a>>,
+    /// The ids of the page that is not full yet.
+    page: Vec<u8>,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, (id, sides): StoredGame) -> Result<(), LearnError> {
-        self.pages.extend(id);
-        self.pages.push(sides);
+    fn push(&mut self, (id, sides): StoredGame) -> io::Result<()> {
+        self.page.extend(id);
+        self.page.push(sides);
         self.store.ids += 1;
-        if self.store.ids.is_multiple_of(PAGE_IDS) {
-            self.finish_page();
-            if self.pages.len() >= PAGES_AT_ONCE * PAGE_LEN {
-                self.write()?;
-            }
-        }
+        if self.store.ids.is_multiple_of(PAGE_IDS) { self.finish_page() } else { Ok(()) }
+    }
+
+    fn finish_page(&mut self) -> io::Result<()> {
+        self.page.resize(PAGE_LEN - CHECK_LEN, 0);
+        let check = page_check(self.store.pages() - 1, &self.page);
+        self.page.extend(check);
+        self.out.write_all(&self.page)?;
+        self.page.clear();
         Ok(())
     }
 
-    fn finish_page(&mut self) {
-        let before = self.pages.len() / PAGE_LEN;
-        let start = before * PAGE_LEN;
-        self.pages.resize(start + PAGE_LEN - CHECK_LEN, 0);
-        let guarded = self.pages.get(start..).unwrap_or_default();
-        let check = page_check(self.written + before as u64, guarded);
-        self.pages.extend(check);
-    }
-
-    fn write(&mut self) -> Result<(), LearnError> {
-        self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.pages)?;
-        self.written += (self.pages.len() / PAGE_LEN) as u64;
-        self.pages.clear();
-        Ok(())
-    }
-
-    fn end(mut self) -> Result<Store, LearnError> {
-        if !self.pages.len().is_multiple_of(PAGE_LEN) {
-            self.finish_page();
+    fn end(mut self) -> io::Result<Store> {
+        if !self.page.is_empty() {
+            self.finish_page()?;
         }
-        if !self.pages.is_empty() {
-            self.write()?;
-        }
+        self.out.flush()?;
         Ok(self.store)
     }
 }

@@ -12,7 +12,7 @@ use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
 use crate::learn::book::BookEntries;
 use crate::learn::error::LearnError;
-use crate::learn::journal::{EditRecord, EntryChange, Record, edit_of};
+use crate::learn::journal::{EditRecord, EntryChange, Record, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
 type WeightChange = (MoveCode, Option<u64>, Option<u64>);
@@ -106,7 +106,9 @@ impl Learner {
             let numbers = if undo { &state.undoable } else { &state.redoable };
             let last = numbers.last().and_then(|number| state.edits.get(*number)).copied();
             let Some(known) = last else { return Ok(None) };
-            let edit = edit_of(&mut *transaction.journal, &known)?;
+            let Record::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)? else {
+                return Err(LearnError::Damaged(known.at));
+            };
             let was_reset = state.reset > known.at;
             let changes = taken_back(&mut transaction.book, &edit.changes, was_reset)?;
             learner.commit_edit(transaction, changes, edit.note, undo).map(Some)
