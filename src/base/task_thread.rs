@@ -30,6 +30,21 @@ impl<T: Send + 'static> TaskThread<T> {
         Ok(Self { tasks, ending: Ending(end) })
     }
 
+    /// The thread in this place, which is started if there is none.
+    ///
+    /// # Errors
+    /// As [`TaskThread::start`].
+    pub fn started<'a>(
+        place: &'a mut Option<Self>,
+        name: &str,
+        work: impl FnOnce(Receiver<T>) + Send + 'static,
+    ) -> io::Result<&'a Self> {
+        match place {
+            Some(thread) => Ok(thread),
+            none => Ok(none.insert(Self::start(name, work)?)),
+        }
+    }
+
     /// Hands over work.
     pub fn send(&self, task: T) {
         // The thread ends only after this.

@@ -23,10 +23,7 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 /// Writes `tabiya: MESSAGE` as one line, soon.
 pub fn say(message: &str) {
     let mut writer = WRITER.lock().unwrap_or_else(PoisonError::into_inner);
-    if writer.is_none() {
-        *writer = TaskThread::start("messages", write).ok();
-    }
-    if let Some(writer) = &*writer
+    if let Ok(writer) = TaskThread::started(&mut writer, "messages", write)
         && WAITING.load(Ordering::Relaxed) < WAITING_MAX
     {
         WAITING.fetch_add(1, Ordering::Relaxed);

@@ -97,24 +97,18 @@ impl Learning {
 
     /// The channel to the worker.
     fn worker(&mut self, report: &Report) -> Option<Sender<Work>> {
-        if self.worker.is_none() {
-            let (report, games) = (Arc::clone(report), self.games.clone());
-            let learn = move |work| learn_all(&work, &mut Worker::new(games), &*report);
-            let started = TaskThread::start("learn", learn);
-            self.worker = started.inspect_err(|error| log::error!("no game is learned: {error}")).ok();
-        }
-        self.worker.as_ref().map(TaskThread::sender)
+        let (report, games) = (Arc::clone(report), self.games.clone());
+        let learn = move |work| learn_all(&work, &mut Worker::new(games), &*report);
+        let worker = TaskThread::started(&mut self.worker, "learn", learn);
+        worker.inspect_err(|error| log::error!("no game is learned: {error}")).ok().map(TaskThread::sender)
     }
 
     /// Hands a job to the thread that writes the spool.
     fn write_spool(&mut self, job: impl FnOnce() + Send + 'static) {
-        if self.spool.is_none() {
-            let work = |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job());
-            let started = TaskThread::start("spool", work);
-            self.spool = started.inspect_err(|error| log::error!("no game is kept or learned: {error}")).ok();
-        }
-        if let Some(spool) = &self.spool {
-            spool.send(Box::new(job));
+        let work = |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job());
+        match TaskThread::started(&mut self.spool, "spool", work) {
+            Ok(spool) => spool.send(Box::new(job)),
+            Err(error) => log::error!("no game is kept or learned: {error}"),
         }
     }
 

@@ -116,11 +116,9 @@ pub fn open(name: &str) -> Result<(), String> {
     let (search_paths, level) = SETUP.get_or_init(|| (SearchPaths::new(None), LevelFilter::Info));
     let file = if name.is_empty() { None } else { Some(LogFile::open(name, search_paths)?) };
     let mut log = Log::lock();
-    if file.is_some() && log.writer.is_none() {
-        let started = TaskThread::start("log", write);
-        let started =
-            started.map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"));
-        log.writer = Some(started?);
+    if file.is_some() {
+        TaskThread::started(&mut log.writer, "log", write)
+            .map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"))?;
     }
     log.base = file.as_ref().map(LogFile::base);
     let level = if file.is_some() { *level } else { LevelFilter::Off };
