@@ -73,7 +73,7 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
     (
         "docs/guide/options.md",
         "at most a tenth of the time",
-        "adapter/session/question.rs",
+        "adapter/session/request.rs",
         "CLOCK_PART: u32 = 10;",
     ),
     (
@@ -85,7 +85,7 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
     (
         "docs/guide/options.md",
         "there are not 5 ms for a search",
-        "adapter/session/question.rs",
+        "adapter/session/request.rs",
         "SEARCH_MIN: Duration = Duration::from_millis(5);",
     ),
     (

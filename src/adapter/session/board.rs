@@ -79,7 +79,7 @@ impl Board {
         self.game.as_deref()
     }
 
-    /// The same, for a question that keeps it.
+    /// The same, for a request that keeps it.
     pub(super) fn shared_game(&self) -> Option<Arc<Game>> {
         self.game.clone()
     }

@@ -12,7 +12,7 @@ use super::advice::Advice;
 use super::gui::Gui;
 use super::opening_names::OpeningNames;
 use super::output::Output;
-use super::question::{Asked, BookAnswer};
+use super::request::{BookAnswer, GoRequest};
 use super::rules::Rules;
 use super::score::centipawns;
 use crate::book::{Book, BookSet, Format};
@@ -22,7 +22,7 @@ use crate::settings::books::BookFiles;
 use crate::settings::options::{BookScore, Options};
 use crate::uci::{bestmove, book_info};
 
-/// Room for the lines of a book's answer, in bytes.
+/// Capacity for the lines of a book's answer, in bytes.
 const ANSWER_CAPACITY: usize = 512;
 
 /// Moves of the book's line that are sent as its `pv`.
@@ -208,8 +208,8 @@ impl Books {
 
     /// Asks the books by priority until one has a playable move that is not among those `passed_over`; `false` if none
     /// has, or if the books are not open yet. A rule's values come before those of the options.
-    pub(super) fn ask(&mut self, question: &Asked, options: &Policy, passed_over: &[Move]) -> bool {
-        let Asked { game, go, .. } = question;
+    pub(super) fn ask(&mut self, request: &GoRequest, options: &Policy, passed_over: &[Move]) -> bool {
+        let GoRequest { game, go, .. } = request;
         let Self { set, advice, rules, .. } = self;
         advice.book = None;
         advice.skipped.clear();

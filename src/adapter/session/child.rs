@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::backlog::is_stop;
 use super::output::Output;
 
-/// Room that a line held for the engine takes in addition to its bytes.
+/// Bytes of memory that a line held for the engine takes in addition to its text.
 const LINE_OVERHEAD: usize = 64;
 
 /// The child engine's search.

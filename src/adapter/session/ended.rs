@@ -31,7 +31,7 @@ pub(super) fn opponent_name(value: &str) -> String {
 /// A game that has ended.
 pub(super) struct Ended {
     pub(super) number: u32,
-    /// The number of its moves before the first question.
+    /// The number of its moves before the first request.
     pub(super) first: usize,
     /// The books that it was played from.
     pub(super) sources: Arc<[Source]>,

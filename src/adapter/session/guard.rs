@@ -1,8 +1,8 @@
 //! The guard: the child checks a book move of which nothing is known before it is played.
 //!
 //! It searches the position, then the position with that move alone, each for half the time of *Book Guard*. A move that
-//! loses too much is passed over for the next choice, and in the end the child answers the question itself. The GUI hears
-//! nothing of these searches. Whatever happens meanwhile, the move under check is the answer: at `stop`, when the time is
+//! loses too much is passed over for the next choice, and in the end the child answers the request itself. The GUI is
+//! sent nothing of these searches. Whatever happens meanwhile, the move under check is the answer: at `stop`, when the time is
 //! up, and when the engine ends.
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use log::Level;
 use shakmaty::{Move, Position as _};
 
 use super::advice::refusal;
-use super::question::{Asked, Check, Question, Searched, Times, Until};
+use super::request::{Check, GoRequest, Request, Searched, Times, Until};
 use super::{Output, Phase, Session};
 use crate::choose::Loss;
 use crate::uci::info_string;
@@ -20,8 +20,8 @@ use crate::uci::info_string;
 const PASSED_OVER_MAX: usize = 3;
 
 impl Session {
-    /// How long the child may check a move that was drawn for this question; `None` if it is played unchecked.
-    pub(super) fn times_of_check(&self, asked: &Asked, chosen: Move) -> Option<Times> {
+    /// How long the child may check a move that was drawn for this request; `None` if it is played unchecked.
+    pub(super) fn times_of_check(&self, asked: &GoRequest, chosen: Move) -> Option<Times> {
         if asked.go.searchmoves.is_some() || !self.child.may_check() || !self.books.advice.guards(chosen) {
             return None;
         }
@@ -30,27 +30,27 @@ impl Session {
         Times::of(guard, asked.go.clock, chess.turn()).filter(|_| chess.legal_moves().len() > 1)
     }
 
-    /// Starts to check a move that was drawn for the question about the position on the board.
-    pub(super) fn begin_check(&mut self, asked: Asked, chosen: Move, times: Times, out: &mut Output) {
+    /// Starts to check a move that was drawn for the request about the position on the board.
+    pub(super) fn begin_check(&mut self, asked: GoRequest, chosen: Move, times: Times, out: &mut Output) {
         self.gui.trace("the engine checks the book's move", out);
         let search = format!("go movetime {}\n", times.search.as_millis());
         let check = Check::new(asked, chosen, times, self.watch.now);
-        self.question = Some(Question::Checking(Box::new(check)));
+        self.request = Some(Request::Checking(Box::new(check)));
         self.forward_go(search.as_bytes(), out);
     }
 
     /// The check that runs.
     pub(super) fn check(&mut self) -> Option<&mut Check> {
-        match &mut self.question {
-            Some(Question::Checking(check)) => Some(check),
+        match &mut self.request {
+            Some(Request::Checking(check)) => Some(check),
             _ => None,
         }
     }
 
     /// The time, as in [`Session::at`], at which [`Session::time_is_up`] must be called; `None` if nothing depends on it.
     pub fn due(&self) -> Option<Duration> {
-        match &self.question {
-            Some(Question::Checking(check)) => Some(check.due()),
+        match &self.request {
+            Some(Request::Checking(check)) => Some(check.due()),
             _ => None,
         }
     }
@@ -79,9 +79,9 @@ impl Session {
 
     /// Answers with the move under check, if there is one.
     pub(super) fn play_unchecked(&mut self, out: &mut Output) {
-        match self.question.take() {
-            Some(Question::Checking(check)) => self.play_checked(*check, out),
-            other => self.question = other,
+        match self.request.take() {
+            Some(Request::Checking(check)) => self.play_checked(*check, out),
+            other => self.request = other,
         }
     }
 
@@ -104,7 +104,7 @@ impl Session {
         let Some(time) = time else { return self.play_checked(*check, out) };
         let mv = check.chosen.to_uci(self.modes.castling);
         let search = format!("go movetime {} searchmoves {mv}\n", time.as_millis());
-        self.question = Some(Question::Checking(check));
+        self.request = Some(Request::Checking(check));
         // The child has the position.
         self.child.follow_up(search.as_bytes(), self.watch.now, out);
     }
@@ -146,10 +146,10 @@ impl Session {
         }
     }
 
-    /// The child answers the question, with the time that is left.
+    /// The child answers the request, with the time that is left.
     fn hand_over(&mut self, check: &Check, out: &mut Output) {
         self.gui.trace("the book's moves are passed over: the engine answers", out);
-        self.question = Some(Question::Child { until: Until::Now, early: None });
+        self.request = Some(Request::Child { until: Until::Now, early: None });
         self.child.follow_up(&check.later(self.watch.now), self.watch.now, out);
     }
 }

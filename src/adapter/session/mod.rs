@@ -2,8 +2,8 @@
 //!
 //! Three things decide what may be sent when:
 //!
-//! - the **question**: the `go` that has not been answered yet, by the book, by the child, or by the book after a check. There is one at a time; another `go`, and all lines
-//!   after it, wait in the backlog, so answers come in the order of the questions;
+//! - the **request**: the `go` that has not been answered yet, by the book, by the child, or by the book after a check. There is one at a time; another `go`, and all lines
+//!   after it, wait in the backlog, so answers come in the order of the requests;
 //! - the **child**: idle, searching, or in an abandoned search, which was stopped and whose bestmove will be dropped.
 //!   In the last case all lines for it wait, because the GUI believes that it is idle;
 //! - the **readyok owed**: a book move waits for it.
@@ -25,8 +25,8 @@ mod options;
 mod output;
 mod parts;
 mod played;
-mod question;
-mod questions;
+mod request;
+mod requests;
 mod rules;
 mod score;
 mod verdict;
@@ -41,7 +41,7 @@ use self::child::Child;
 use self::greeting::Name;
 use self::options::{EngineOptions, Modes};
 use self::parts::LongLines;
-use self::question::Question;
+use self::request::Request;
 use self::verdict::Why;
 use self::watch::Watch;
 use crate::book::BookSet;
@@ -75,7 +75,7 @@ pub struct Session {
     name: Name,
     engine_options: EngineOptions,
     child: Child,
-    question: Option<Question>,
+    request: Option<Request>,
     /// Lines that wait. Unless books are opened, the first is always a `go`.
     backlog: Backlog,
     /// The lines that come in parts.
@@ -112,7 +112,7 @@ impl Session {
             name: Name::default(),
             engine_options: EngineOptions::default(),
             child: Child::default(),
-            question: None,
+            request: None,
             backlog: Backlog::default(),
             long: LongLines::default(),
             watch: Watch::default(),
@@ -131,16 +131,16 @@ impl Session {
 
     /// Whether the engine owes a reply that it should send at once: to `stop`, or to `isready`.
     pub fn is_kept_waiting(&self) -> bool {
-        self.child.is_stopped() || matches!(self.question, Some(Question::Due(_)))
+        self.child.is_stopped() || matches!(self.request, Some(Request::Due(_)))
     }
 
     /// Whether the engine's lines may be forwarded to the GUI unread, except for replies that the session acts on.
     pub fn passes(&self) -> bool {
-        let checks = matches!(self.question, Some(Question::Checking(_)));
+        let checks = matches!(self.request, Some(Request::Checking(_)));
         !self.child.is_abandoned() && !self.gui.mid_line && !self.child.counting && !checks
     }
 
-    /// The number of answers of the engine: each proves that it has read all lines that were sent before the question.
+    /// The number of answers of the engine: each proves that it has read all lines that were sent before the request.
     pub(crate) fn proofs(&self) -> u64 {
         self.child.proofs
     }
@@ -171,7 +171,7 @@ impl Session {
             Command::Stop => {
                 self.obey(command, text, rest, out);
                 if waits {
-                    // It came after the questions that wait, so it ends their searches too.
+                    // It came after the requests that wait, so it ends their searches too.
                     self.wait(text, out);
                 }
             }
@@ -181,7 +181,7 @@ impl Session {
             // It is answered during a search too, whatever waits.
             Command::IsReady => self.obey(command, text, rest, out),
             Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
-            Command::Go if waits || self.question.is_some() => self.wait(text, out),
+            Command::Go if waits || self.request.is_some() => self.wait(text, out),
             _ if waits => self.wait(text, out),
             _ => self.obey(command, text, rest, out),
         }
@@ -195,7 +195,7 @@ impl Session {
             Reply::ReadyOk => self.engine_ready(line, out),
             Reply::Info if self.child.is_abandoned() => {}
             Reply::Info => match self.check() {
-                // The GUI hears nothing of a check.
+                // The GUI is sent nothing of a check.
                 Some(check) => check.read_score(line),
                 None => {
                     if self.needs_scores() {
@@ -311,19 +311,19 @@ impl Session {
         self.books.check_learning(learns, &mut self.gui, out);
     }
 
-    /// Notes a question that may begin a game, or belongs to one.
+    /// Notes a request that may begin a game, or belongs to one.
     fn watch_go(&mut self, go: &Go, analysis: bool) {
         if !self.learns() && !self.watch.has_game() {
             return;
         }
-        let question = watch::Question {
+        let request = watch::Request {
             game: self.board.game(),
             clock: go.clock,
             pondering: go.ponder,
             analysis: analysis || go.searchmoves.is_some(),
             unwanted: !self.options.policy.learn,
         };
-        self.watch.asked(question, self.learns().then_some(&self.books.set));
+        self.watch.asked(request, self.learns().then_some(&self.books.set));
     }
 
     /// Reports the games that have begun and ended.

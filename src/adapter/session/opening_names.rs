@@ -5,10 +5,10 @@ use shakmaty::Move;
 use crate::chess::{Game, Position};
 use crate::openings::Opening;
 
-/// Plies of a game that has just begun: the first question to either side comes after no more.
+/// Plies of a game that has just begun: the first request to either side comes after no more.
 const FIRST_PLIES: usize = 1;
 
-/// The game up to the last question that a book answered, and its name. Only the positions since then are looked up.
+/// The game up to the last request that a book answered, and its name. Only the positions since then are looked up.
 pub(super) struct OpeningNames {
     start: Position,
     moves: Vec<Move>,
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(once[0], "B00 King's Pawn Game");
         assert_eq!(once.last().unwrap(), "B90 Sicilian Defense: Najdorf Variation, Adams Attack");
         assert!(once.windows(2).all(|two| two[0] != two[1]), "{once:?}");
-        // Asked again, and after moves without a name.
+        // GoRequest again, and after moves without a name.
         assert!(announced(&mut named, &lines[lines.len() - 1..]).is_empty());
         let late = format!("{NAJDORF} h2h3 h7h5 h3h4 h8h6");
         assert!(announced(&mut named, &[&late]).is_empty());
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         let longer = format!("{} a7a6", first(3));
         assert_eq!(announced(&mut named, &[&longer]), ["B28 Sicilian Defense: O'Kelly Variation"]);
-        // Without the announcement of a new game its first question shows that it is one.
+        // Without the announcement of a new game its first request shows that it is one.
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         let deep = format!("{NAJDORF} f2f3 e7e5");
         let once = announced(&mut named, &[NAJDORF, &deep]);

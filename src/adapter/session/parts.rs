@@ -40,7 +40,7 @@ impl Session {
                 self.board.set_unknown();
             }
             // While lines wait, this one, which cannot be kept, would overtake them.
-            self.long.drops_gui_line = !self.child.is_idle() || self.question.is_some();
+            self.long.drops_gui_line = !self.child.is_idle() || self.request.is_some();
             let what = if self.long.drops_gui_line { "dropped" } else { "forwarded unread" };
             self.gui.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
         }

@@ -43,7 +43,7 @@ const MOVETIME_SLACK: (Duration, Duration) = (Duration::from_millis(100), Durati
 pub(super) enum Why {
     Board(Ending),
     Scores,
-    /// A question was for analysis.
+    /// A request was for analysis.
     Analysis,
     /// The position jumped: moves were taken back, or a user steps through a game.
     Jumped,
@@ -82,7 +82,7 @@ pub(super) struct Evidence {
     pub(super) scores: Vec<Option<Score>>,
     /// The full move of our last move.
     pub(super) fullmove: u32,
-    /// Whether our last question was answered.
+    /// Whether our last request was answered.
     pub(super) answered: bool,
     /// The time that our last move took, and the time limit.
     pub(super) ours: (Duration, Option<Duration>),

@@ -1,4 +1,4 @@
-//! The game that is being played, reconstructed from questions and answers, so that its result can be learned.
+//! The game that is being played, reconstructed from requests and answers, so that its result can be learned.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use crate::uci::{Clock, Score, words};
 /// The most plies of a position that starts another game, if the previous game had more.
 const OPENING_PLIES: usize = 1;
 
-/// A question of the GUI.
-pub(super) struct Question<'a> {
+/// A request of the GUI.
+pub(super) struct Request<'a> {
     /// The game on the board, if it is known.
     pub(super) game: Option<&'a Game>,
     pub(super) clock: Clock,
@@ -27,7 +27,7 @@ pub(super) struct Question<'a> {
     pub(super) unwanted: bool,
 }
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Clone, Copy)]
 pub(super) enum Answer<'a> {
     /// A move of the book.
@@ -36,7 +36,7 @@ pub(super) enum Answer<'a> {
     Engine(&'a [u8]),
 }
 
-/// A question to ponder on.
+/// A `go ponder`.
 struct Expected {
     game: Game,
     clock: Clock,
@@ -51,11 +51,11 @@ pub(super) struct Watch {
     /// The time, counted from any fixed moment.
     pub(super) now: Duration,
     game: Option<Watched>,
-    /// A question to ponder on: it belongs to the game once the expected move is played.
+    /// A `go ponder`: it belongs to the game once the expected move is played.
     expected: Option<Expected>,
-    /// Whether no question has followed the last `position` line.
+    /// Whether no request has followed the last `position` line.
     pub(super) fresh: bool,
-    /// The last exact score that the engine sent for the open question.
+    /// The last exact score that the engine sent for the open request.
     last_score: Option<Score>,
     /// The number of games that have begun.
     number: u32,
@@ -73,9 +73,9 @@ struct Watched {
     sources: Arc<[Source]>,
     /// The opponent announced when it began.
     opponent: String,
-    /// The number of moves on the board at the first question.
+    /// The number of moves on the board at the first request.
     first: usize,
-    /// Its moves up to the last question, and our answer if there is one, and all else that the verdict depends on.
+    /// Its moves up to the last request, and our answer if there is one, and all else that the verdict depends on.
     evidence: Evidence,
     clock: Clock,
     asked_at: Duration,
@@ -85,10 +85,10 @@ struct Watched {
 }
 
 impl Watch {
-    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books`
+    /// A `go` has come that a move must answer; one to ponder counts when the expected move is played. `books`
     /// are those from which a game may begin; without them none begins.
-    pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) {
-        let Question { game, clock, pondering, analysis, unwanted } = question;
+    pub(super) fn asked(&mut self, request: Request<'_>, books: Option<&BookSet>) {
+        let Request { game, clock, pondering, analysis, unwanted } = request;
         self.fresh = false;
         self.last_score = None;
         self.expected = None;
@@ -146,7 +146,7 @@ impl Watch {
     /// Our move was sent.
     pub(super) fn answered(&mut self, answer: Answer<'_>) {
         let last_score = self.last_score.take();
-        // The answer to a question that the game has not reached.
+        // The answer to a request that the game has not reached.
         if self.expected.is_some() {
             return;
         }
@@ -180,7 +180,7 @@ impl Watch {
         }
     }
 
-    /// The game is over, if there is one. `last` is a position that no question was asked about; `doubt` says why the game
+    /// The game is over, if there is one. `last` is a position that no request was about; `doubt` says why the game
     /// must not be learned.
     pub(super) fn over(&mut self, doubt: Option<Why>, last: Option<&Game>) {
         self.end(doubt, last);
@@ -213,7 +213,7 @@ impl Watch {
         Some(watched)
     }
 
-    /// Another position comes. If no question was asked about this one, it may be the end of the game.
+    /// Another position comes. If no request was about this one, it may be the end of the game.
     pub(super) fn left(&mut self, last: Option<&Game>) {
         if self.fresh
             && let Some(watched) = &self.game
@@ -274,7 +274,7 @@ impl Watch {
 }
 
 impl Watched {
-    /// Whether our last question was answered, and `after` is the game after one more ply.
+    /// Whether our last request was answered, and `after` is the game after one more ply.
     fn is_continued_by(&self, after: &Game) -> bool {
         let before = &self.evidence.game;
         self.evidence.answered

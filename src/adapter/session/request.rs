@@ -1,4 +1,4 @@
-//! The question of the GUI that has not been answered yet, and the check of a book move by the child: it searches the
+//! The `go` of the GUI that has not been answered yet, and the check of a book move by the child: it searches the
 //! position, then the position with that move alone.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const CLOCK_PART: u32 = 10;
 const SEARCH_MIN: Duration = Duration::from_millis(5);
 
 /// The `go` that has not been answered yet.
-pub(super) enum Question {
+pub(super) enum Request {
     /// The child's search answers it.
     Child {
         /// What must happen before the answer may be sent.
@@ -28,7 +28,7 @@ pub(super) enum Question {
     },
     /// `go ponder` in a position that the book answers: the book's move is sent on `ponderhit`.
     Pondering {
-        asked: Box<Asked>,
+        asked: Box<GoRequest>,
         /// Whether the child ponders too.
         child: bool,
         early: Option<Vec<u8>>,
@@ -39,7 +39,7 @@ pub(super) enum Question {
     Due(BookAnswer),
 }
 
-/// What the answer to a question waits for.
+/// What the answer to a request waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
     Now,
@@ -47,7 +47,7 @@ pub(super) enum Until {
     Stop,
 }
 
-/// The book's answer to a question.
+/// The book's answer to a request.
 pub(super) struct BookAnswer {
     /// The lines for the GUI.
     pub(super) lines: Vec<u8>,
@@ -56,7 +56,7 @@ pub(super) struct BookAnswer {
 }
 
 /// A `go` that the book may answer.
-pub(super) struct Asked {
+pub(super) struct GoRequest {
     /// The game on the board.
     pub(super) game: Arc<Game>,
     /// Its arguments.
@@ -65,8 +65,8 @@ pub(super) struct Asked {
     pub(super) line: Vec<u8>,
 }
 
-impl Asked {
-    /// The line of a question that is asked after so much time.
+impl GoRequest {
+    /// The line of the request when it is sent after so much time.
     pub(super) fn later(&self, used: Duration) -> Vec<u8> {
         shortened(&self.line, self.game.position().chess().turn(), used)
     }
@@ -82,7 +82,7 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The times for a question; `None` if there is no time for a check.
+    /// The times for a request; `None` if there is no time for a check.
     pub(super) fn of(guard: Duration, clock: Clock, color: Color) -> Option<Self> {
         let left = color.fold_wb(clock.white, clock.black).into_iter().chain(clock.movetime).min();
         let part = left.map(|left| Duration::from_millis(left) / CLOCK_PART);
@@ -106,8 +106,8 @@ pub(super) enum Searched {
 
 /// A check that runs.
 pub(super) struct Check {
-    /// The question.
-    pub(super) asked: Asked,
+    /// The request.
+    pub(super) asked: GoRequest,
     /// The move under check.
     pub(super) chosen: Move,
     /// Moves that were checked before, and lose too much.
@@ -122,7 +122,7 @@ pub(super) struct Check {
 
 impl Check {
     /// A check that begins at `now`.
-    pub(super) fn new(asked: Asked, chosen: Move, times: Times, now: Duration) -> Self {
+    pub(super) fn new(asked: GoRequest, chosen: Move, times: Times, now: Duration) -> Self {
         Self { asked, chosen, passed_over: Vec::new(), began: now, times, found: None, last_score: None }
     }
 
@@ -161,13 +161,13 @@ impl Check {
         }
     }
 
-    /// The question as it is asked later: with the time that is left.
+    /// The request as it is sent later: with the time that is left.
     pub(super) fn later(&self, now: Duration) -> Vec<u8> {
         self.asked.later(now.saturating_sub(self.began))
     }
 }
 
-/// A `go` line that is asked later: without `ponder`, and with less time for this side.
+/// A `go` line that is sent later: without `ponder`, and with less time for this side.
 fn shortened(line: &[u8], color: Color, used: Duration) -> Vec<u8> {
     let used = i64::try_from(used.as_millis()).unwrap_or(i64::MAX);
     let ours: &[u8] = color.fold_wb(b"wtime", b"btime");
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_question_has_less_time() {
+    fn a_later_request_has_less_time() {
         let after =
             |line: &str, color| String::from_utf8(shortened(line.as_bytes(), color, ms(300))).unwrap();
         let line = "go ponder wtime 5000  btime 4000 winc 300 binc 200 movestogo 9\r\n";

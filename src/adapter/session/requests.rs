@@ -1,4 +1,4 @@
-//! The GUI's questions: each `go` is answered once, in its turn, by the book or by the child.
+//! The GUI's requests: each `go` is answered once, in its turn, by the book or by the child.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use log::Level;
 
 use super::backlog::is_stop;
 use super::child::Search;
-use super::question::{Asked, BookAnswer, Question, Until};
+use super::request::{BookAnswer, GoRequest, Request, Until};
 use super::watch::Answer;
 use super::{Output, Phase, Session, WAITING_MAX, lossy};
 use crate::uci::{Command, Go};
@@ -15,7 +15,7 @@ impl Session {
     pub(super) fn go(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
         let go = Go::parse(rest);
         if go.perft {
-            // A count of moves, not a question: the engine's lines are the answer.
+            // A count of moves, not a request: the engine's lines are the answer.
             self.child.counting = true;
             return self.forward(line, out);
         }
@@ -29,7 +29,7 @@ impl Session {
         if self.uses_books()
             && let Some(game) = self.board.shared_game()
         {
-            let asked = Asked { game, go, line: line.to_vec() };
+            let asked = GoRequest { game, go, line: line.to_vec() };
             let known = self.books.ask(&asked, &self.options.policy, &[]);
             if known && analysis {
                 let mut shown = Vec::new();
@@ -37,7 +37,7 @@ impl Session {
                 self.gui.send(&shown, out);
             } else if known && asked.go.ponder {
                 let child = self.options.ponder;
-                self.question = Some(Question::Pondering { asked: Box::new(asked), child, early: None });
+                self.request = Some(Request::Pondering { asked: Box::new(asked), child, early: None });
                 self.gui.trace("the book answers here: its move is sent on ponderhit", out);
                 if child {
                     self.forward_go(line, out);
@@ -52,13 +52,13 @@ impl Session {
             let why = if analysis { "analysis" } else { "not in the book" };
             self.gui.trace(&format!("{why}: the engine answers"), out);
         }
-        self.question = Some(Question::Child { until, early: None });
+        self.request = Some(Request::Child { until, early: None });
         self.forward_go(line, out);
     }
 
     /// Answers with one of the moves that [`Books::ask`](super::books::Books::ask) found, after the readyok that the child
     /// owes, or lets the child check it first if it may; returns whether there is a move.
-    fn play_drawn(&mut self, asked: Asked, may_check: bool, out: &mut Output) -> bool {
+    fn play_drawn(&mut self, asked: GoRequest, may_check: bool, out: &mut Output) -> bool {
         let Some(chosen) = self.books.draw() else { return false };
         if may_check && let Some(times) = self.times_of_check(&asked, chosen) {
             self.begin_check(asked, chosen, times, out);
@@ -68,7 +68,7 @@ impl Session {
         let Some(answer) = answer else { return false };
         self.note_answer(out);
         if self.child.ready_owed > 0 {
-            self.question = Some(Question::Due(answer));
+            self.request = Some(Request::Due(answer));
         } else {
             self.send_book_move(answer, out);
         }
@@ -99,17 +99,17 @@ impl Session {
         }
     }
 
-    /// Answers the GUI's question with a move of the book.
+    /// Answers the GUI's request with a move of the book.
     pub(super) fn send_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
-        self.question = None;
+        self.request = None;
         self.gui.send(&lines, out);
         self.books.reuse(lines);
         self.watch.answered(Answer::Book(mv));
     }
 
-    /// Answers the GUI's question with the engine's `bestmove` line.
+    /// Answers the GUI's request with the engine's `bestmove` line.
     pub(super) fn send_best_move(&mut self, line: &[u8], out: &mut Output) {
-        self.question = None;
+        self.request = None;
         self.gui.send(line, out);
         self.watch.answered(Answer::Engine(line));
     }
@@ -128,17 +128,17 @@ impl Session {
         }
     }
 
-    /// Answers the GUI's question with the bestmove of the child, or keeps it until the answer may be sent.
+    /// Answers the GUI's request with the bestmove of the child, or keeps it until the answer may be sent.
     fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
-        match self.question.take() {
-            Some(Question::Child { until: Until::Now, .. }) => self.send_best_move(line, out),
-            Some(Question::Checking(check)) => self.checked(check, line, out),
+        match self.request.take() {
+            Some(Request::Child { until: Until::Now, .. }) => self.send_best_move(line, out),
+            Some(Request::Checking(check)) => self.checked(check, line, out),
             mut other => {
-                if let Some(Question::Child { early, .. } | Question::Pondering { early, .. }) = &mut other {
+                if let Some(Request::Child { early, .. } | Request::Pondering { early, .. }) = &mut other {
                     *early = Some(line.to_vec());
                     out.note(Level::Warn, format!("held back, too early: {}", lossy(line)));
                 }
-                self.question = other;
+                self.request = other;
             }
         }
     }
@@ -170,19 +170,19 @@ impl Session {
         if !self.child.answered_ready() {
             return;
         }
-        match self.question.take() {
-            Some(Question::Due(answer)) => self.send_book_move(answer, out),
-            other => self.question = other,
+        match self.request.take() {
+            Some(Request::Due(answer)) => self.send_book_move(answer, out),
+            other => self.request = other,
         }
     }
 
     pub(super) fn stop(&mut self, line: &[u8], out: &mut Output) {
-        match &mut self.question {
+        match &mut self.request {
             None if self.child.counting => self.child.send(line, out),
-            None | Some(Question::Due(_)) => {}
-            Some(Question::Pondering { .. }) => self.end_pondering(line, out),
-            Some(Question::Checking(_)) => self.end_check(out),
-            Some(Question::Child { until, early }) => {
+            None | Some(Request::Due(_)) => {}
+            Some(Request::Pondering { .. }) => self.end_pondering(line, out),
+            Some(Request::Checking(_)) => self.end_check(out),
+            Some(Request::Child { until, early }) => {
                 *until = Until::Now;
                 match early.take() {
                     Some(answer) => self.send_best_move(&answer, out),
@@ -192,19 +192,19 @@ impl Session {
         }
     }
 
-    /// Whether a question waits for `ponderhit`.
+    /// Whether a request waits for `ponderhit`.
     pub(super) fn ponders(&self) -> bool {
         matches!(
-            self.question,
-            Some(Question::Pondering { .. } | Question::Child { until: Until::PonderHit, .. })
+            self.request,
+            Some(Request::Pondering { .. } | Request::Child { until: Until::PonderHit, .. })
         )
     }
 
     pub(super) fn ponderhit(&mut self, line: &[u8], out: &mut Output) {
         self.watch.ponderhit(self.learns().then_some(&self.books.set));
-        match &mut self.question {
-            Some(Question::Pondering { .. }) => self.end_pondering(line, out),
-            Some(Question::Child { until, early }) => {
+        match &mut self.request {
+            Some(Request::Pondering { .. }) => self.end_pondering(line, out),
+            Some(Request::Child { until, early }) => {
                 if *until == Until::PonderHit {
                     *until = Until::Now;
                 }
@@ -213,13 +213,13 @@ impl Session {
                     None => self.child.send(line, out),
                 }
             }
-            None | Some(Question::Checking(_) | Question::Due(_)) => {}
+            None | Some(Request::Checking(_) | Request::Due(_)) => {}
         }
     }
 
     /// `ponderhit` or `stop` while the book answers: sends its move, and abandons the child's search.
     fn end_pondering(&mut self, line: &[u8], out: &mut Output) {
-        let Some(Question::Pondering { asked, child, early }) = self.question.take() else { return };
+        let Some(Request::Pondering { asked, child, early }) = self.request.take() else { return };
         let is_stop = is_stop(line);
         if self.uses_books() && self.books.ask(&asked, &self.options.policy, &[]) {
             if self.child.abandon(out) {
@@ -233,9 +233,9 @@ impl Session {
         }
         // The book was changed while the opponent was thinking: the child's search continues as the answer.
         if child {
-            self.question = Some(Question::Child { until: Until::PonderHit, early });
+            self.request = Some(Request::Child { until: Until::PonderHit, early });
         } else {
-            self.question = Some(Question::Child { until: Until::Now, early });
+            self.request = Some(Request::Child { until: Until::Now, early });
             self.forward_go(&asked.later(Duration::ZERO), out);
         }
         if is_stop {
@@ -245,7 +245,7 @@ impl Session {
         }
     }
 
-    /// Makes a line wait for the answer to the question, or for books.
+    /// Makes a line wait for the answer to the request, or for books.
     pub(super) fn wait(&mut self, line: &[u8], out: &mut Output) {
         self.backlog.push(line);
         self.end_if_stuck(out);
@@ -253,10 +253,10 @@ impl Session {
 
     /// Ends a search that only the GUI can end, if so many lines wait for it that the GUI is no longer read.
     fn end_if_stuck(&mut self, out: &mut Output) {
-        let waits_for_gui = match &self.question {
-            Some(Question::Pondering { .. }) => true,
-            Some(Question::Child { until, .. }) => *until != Until::Now,
-            Some(Question::Checking(_) | Question::Due(_)) | None => false,
+        let waits_for_gui = match &self.request {
+            Some(Request::Pondering { .. }) => true,
+            Some(Request::Child { until, .. }) => *until != Until::Now,
+            Some(Request::Checking(_) | Request::Due(_)) | None => false,
         };
         if waits_for_gui && self.is_full() {
             let mebibytes = WAITING_MAX >> 20;
@@ -270,7 +270,7 @@ impl Session {
     pub(super) fn resume(&mut self, out: &mut Output) {
         while !out.quit && !self.books.are_awaited() {
             let Some(next) = self.backlog.front() else { break };
-            if self.question.is_some() && Command::parse(next).0 == Command::Go {
+            if self.request.is_some() && Command::parse(next).0 == Command::Go {
                 break;
             }
             let Some(line) = self.backlog.pop() else { break };
