@@ -102,7 +102,7 @@ pub(crate) fn lock_named(path: &Path, patience: Duration, create: bool) -> io::R
 }
 
 /// Whether a path still names this open file.
-fn is_at(file: &File, path: &Path) -> bool {
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     let open = file.try_clone().and_then(Handle::from_file);
     matches!((open, Handle::from_path(path)), (Ok(open), Ok(named)) if open == named)
 }

@@ -22,6 +22,7 @@ pub mod resources;
 pub(crate) mod scratch;
 pub mod sort;
 pub mod table;
+pub(crate) mod task_thread;
 pub mod visit;
 #[cfg(windows)]
 pub(crate) mod windows;

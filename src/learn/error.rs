@@ -1,8 +1,9 @@
 //! What ends the work on a journal or its book, and the messages for it.
 
 use std::io;
+use std::path::Path;
+use std::time::Duration;
 
-use super::Learner;
 use super::storage::JOURNAL_SUFFIX;
 use crate::base::error::{Error, ErrorKind, Remedy};
 use crate::book::polyglot::layout::ENTRY_LEN;
@@ -11,7 +12,7 @@ use crate::book::polyglot::layout::ENTRY_LEN;
 const MOVE_AWAY: &str = "move the journal away (what the book has learned stays in it)";
 
 /// What ends the work. An [`io::Error`] that becomes one is an error of the journal; those of the book are worded by
-/// [`BookEntries`](super::entries::BookEntries).
+/// [`BookEntries`](super::book::BookEntries).
 #[derive(Debug)]
 pub enum LearnError {
     /// The journal cannot be read or written.
@@ -50,51 +51,51 @@ impl From<Error> for LearnError {
     }
 }
 
-impl Learner {
-    /// The error as users see it.
-    pub(super) fn worded(&self, error: LearnError) -> Error {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+impl LearnError {
+    /// The error as users see it, of this book and a process that waits so long for others.
+    pub(super) fn worded(self, book: &Path, patience: Duration) -> Error {
+        let name = book.file_name().unwrap_or_default().to_string_lossy();
         let name = format!("{name}{JOURNAL_SUFFIX}");
-        let format = |what: String| Error::format(&self.path, what);
+        let format = |what: String| Error::format(book, what);
         let until_reset = |what: String| format(what).remedied_by(Remedy::ResetLearned);
-        match error {
-            LearnError::Other(error) => error,
-            LearnError::Journal(error) => {
-                Error::file(&self.path, format!("cannot write its journal {name}"), error)
+        match self {
+            Self::Other(error) => error,
+            Self::Journal(error) => {
+                Error::file(book, format!("cannot write its journal {name}"), error)
             }
-            LearnError::Busy => {
-                let seconds = self.patience.as_secs_f32();
+            Self::Busy => {
+                let seconds = patience.as_secs_f32();
                 let what = format!("its journal is locked by another process (waited {seconds} s)");
-                Error::new(ErrorKind::File, what).at_path(&self.path).advice("try again, or end that process")
+                Error::new(ErrorKind::File, what).at_path(book).advice("try again, or end that process")
             }
-            LearnError::TooLong => {
+            Self::TooLong => {
                 Error::new(ErrorKind::Usage, "that is too much for one record of the journal")
-                    .at_path(&self.path)
+                    .at_path(book)
                     .advice("do less at once")
             }
-            LearnError::Foreign => format(format!("the file {name} is not a journal of tabiya"))
+            Self::Foreign => format(format!("the file {name} is not a journal of tabiya"))
                 .at_offset(0)
                 .advice("move it away: tabiya records the results that the book learns under this name"),
-            LearnError::Newer(version) => {
+            Self::Newer(version) => {
                 format(format!("its journal {name} was written by a newer tabiya, in version {version}"))
                     .at_offset(8)
                     .advice(format!("use that tabiya, or {MOVE_AWAY}"))
             }
-            LearnError::Damaged(at) => until_reset(format!("its journal {name} is damaged"))
+            Self::Damaged(at) => until_reset(format!("its journal {name} is damaged"))
                 .at_offset(at)
                 .advice(MOVE_AWAY),
-            LearnError::OtherJournal => {
+            Self::OtherJournal => {
                 until_reset(format!("the journal {name} belongs to another book")).advice(MOVE_AWAY)
             }
-            LearnError::OldBook => until_reset(format!(
+            Self::OldBook => until_reset(format!(
                 "the book does not have what its journal {name} says was learned last: this is an older copy of it"
             ))
             .advice(format!("put the newer copy back, or {MOVE_AWAY}")),
-            LearnError::OtherBook => {
+            Self::OtherBook => {
                 format("this is another book than the one that the game was played from".to_owned())
                     .advice("put that book back, and the game is learned")
             }
-            LearnError::OtherFields(index) => until_reset(
+            Self::OtherFields(index) => until_reset(
                 "the learn field of an entry holds something other than games and half-points".to_owned(),
             )
             .at_offset(index * ENTRY_LEN as u64),

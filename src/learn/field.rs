@@ -55,13 +55,13 @@ impl Field {
     /// ```
     #[must_use]
     pub fn plus(self, halfpoints: u16) -> Self {
-        let room = |field: Self| {
+        let increment = |field: Self| {
             Some(Self {
                 games: field.games.checked_add(1)?,
                 halfpoints: field.halfpoints.checked_add(halfpoints)?,
             })
         };
-        room(self).or_else(|| room(self.halved())).unwrap_or(self)
+        increment(self).or_else(|| increment(self.halved())).unwrap_or(self)
     }
 
     fn halved(self) -> Self {

@@ -22,7 +22,7 @@
 //! The journal is never rewritten in place, so it also knows which games were learned, and how to take the last ones
 //! back. A process that only reads the book needs no lock: it finds each field as it was before or after.
 //!
-//! A journal that has grown is replaced by one that has fewer records and knows the same games: see [`compact`].
+//! A journal that has grown is replaced by one that has fewer records and knows the same games: see `learner/compact.rs`.
 //!
 //! An edit goes the same way: its record, then the book, then *done*. Weights are written in their places; where entries
 //! come or go, the whole book is written beside its place and replaces the old one. The record has the fingerprint of
@@ -40,48 +40,39 @@
 //! The lock is the file system's own. It is on the journal and never on the book, so readers of the book do not notice
 //! it, and it ends with its process.
 
-pub(crate) mod compact;
-mod edit;
-pub mod edit_record;
-pub mod entries;
+pub mod book;
 mod error;
 mod field;
 mod finished;
-mod header;
 pub mod identity;
 pub mod journal;
-mod journal_state;
 mod learner;
-mod rewrite;
 mod spool;
 mod storage;
-mod store;
 #[cfg(test)]
 mod tests;
-mod transact;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::error::Result;
-use crate::book::{self, Book};
+use crate::book::{Book, open};
 
-pub use edit::{Attempt, EntryEdit, MadeEdit};
 pub use field::{Field, halfpoints};
 pub use finished::{FinishedGame, IdentifiedGame, PlayedMove};
-pub use learner::{History, Learner, Outcome, PATIENCE};
-pub use spool::{Batch, Place, Spool, Spooled};
+pub use learner::{Attempt, EntryEdit, History, Learner, MadeEdit, Outcome, PATIENCE};
+pub use spool::{Batch, Drain, Learners, Place, PlayedBook, Spool, Spooled};
 pub use storage::{Bytes, Claim, NewJournal, Storage};
 pub(crate) use storage::{Disk, has_journal, is_same_file};
 
 /// Opens a book for the workshop, after what a process that died has begun to write into it is finished.
 ///
 /// # Errors
-/// As [`book::open`].
+/// As [`open`].
 pub fn open_settled(path: &Path) -> Result<Arc<dyn Book>> {
     settle(path);
-    book::open(path)
+    open(path)
 }
 
 /// Finishes what a process that died has begun to learn or edit, before the book is read. Where there is nothing to

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -64,6 +64,32 @@ pub trait Bytes: Send {
     fn stamp(&mut self) -> io::Result<Option<Stamp>> {
         Ok(None)
     }
+}
+
+/// Bytes that are gathered before they are written.
+const BUFFER_LEN: usize = 1 << 18;
+
+/// A place in a file from which on it is written.
+pub(super) struct AtOffset<'a> {
+    file: &'a mut dyn Bytes,
+    at: u64,
+}
+
+impl Write for AtOffset<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_at(self.at, bytes)?;
+        self.at += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes a file from this place on, in large blocks.
+pub(super) fn written_from(file: &mut dyn Bytes, at: u64) -> BufWriter<AtOffset<'_>> {
+    BufWriter::with_capacity(BUFFER_LEN, AtOffset { file, at })
 }
 
 /// Which file was opened, and when it was last written.

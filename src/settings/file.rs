@@ -1,6 +1,7 @@
 //! The configuration file: TOML with the names of the command line's arguments.
 
 mod advice;
+mod book_tables;
 mod set;
 
 use std::fs;
@@ -11,7 +12,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::options::Options;
-use super::rules::{self, Rule, Wrong};
+use super::rules::Rule;
 use super::table::{self, Kind, SET};
 use super::{Given, spelling};
 use crate::base::error::{Error, Result};
@@ -73,7 +74,8 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
             given.put(SET, set::read(table, &mut ignore).map_err(of_table)?);
             continue;
         }
-        if let Some(rules) = (name == "book").then(|| rules::read_all(value.get_ref(), start)).flatten() {
+        if let Some(rules) = (name == "book").then(|| book_tables::read_all(value.get_ref(), start)).flatten()
+        {
             of_books = rules.map_err(of_table)?;
             continue;
         }
@@ -89,14 +91,14 @@ pub(super) fn parse(path: &Path, text: &str, warnings: &mut Vec<String>) -> Resu
                     continue;
                 }
                 let what = format!("'{name}' must be {}", row.kind.needs());
-                if decides(name) {
+                if table::decides(name) {
                     return Err(wrong(start, what).advice(REPAIR));
                 }
                 ignore(start, what);
             }
             None => {
                 let what = format!("unknown key '{name}'");
-                if let Some(nearest) = spelling::nearest(name, keys()) {
+                if let Some(nearest) = spelling::nearest(name, table::keys()) {
                     return Err(wrong(start, what).advice(format!("write '{nearest}'")));
                 }
                 if let Some(option) = spelling::nearest(name, Options::names()) {
@@ -116,6 +118,15 @@ pub(super) fn in_order<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
     entries
 }
 
+/// What is wrong with a table, where it is, and what to do about it if that is known.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// The offset in the file.
+    pub(super) offset: usize,
+    pub(super) what: String,
+    pub(super) advice: Option<String>,
+}
+
 /// A key and its value.
 type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Spanned<DeValue<'i>>);
 
@@ -127,16 +138,6 @@ pub(super) const QUOTES: &str = "write paths in 'single quotes', or with / inste
 
 /// What is wrong with a text in which `\` began an escape such as `\n`.
 pub(super) const CONTROL: &str = "has a control character, such as \\n or \\t in \"double quotes\"";
-
-/// The names of the keys.
-pub(super) fn keys() -> impl Iterator<Item = &'static str> {
-    table::start().map(|row| row.key)
-}
-
-/// Whether a key decides which engine and which books play.
-pub(super) fn decides(key: &str) -> bool {
-    key.starts_with("engine") || key.starts_with("book") || key == SET
-}
 
 /// Whether a string, or one in a list, has a control character.
 pub(super) fn has_control(value: &DeValue<'_>) -> bool {

@@ -2,9 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::options::Options;
-use crate::choose::Policy;
-
 /// Values of settings, by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given(BTreeMap<&'static str, Vec<String>>);
@@ -56,13 +53,5 @@ impl Given {
     /// Whether a key is given as true.
     pub(crate) fn is_true(&self, key: &str) -> bool {
         self.text(key) == Some("true")
-    }
-
-    /// The policy with these values in place of its own.
-    #[must_use]
-    pub fn over(&self, policy: &Policy) -> Policy {
-        let mut options = Options { policy: policy.clone(), ..Options::default() };
-        options.take(self);
-        options.policy
     }
 }

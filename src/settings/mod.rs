@@ -11,6 +11,7 @@ pub mod search_paths;
 pub(crate) mod spelling;
 pub(crate) mod table;
 mod trust;
+mod values;
 
 use std::env;
 use std::ffi::OsStr;

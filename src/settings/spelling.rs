@@ -1,7 +1,7 @@
 //! Misspelt names: the known name that the user probably meant.
 
-use super::file;
 use super::options::Options;
+use super::table;
 
 /// What the name of an option means if it is not one.
 pub(super) enum Meant {
@@ -19,9 +19,9 @@ impl Meant {
         if Options::is_ours(name.as_bytes()) {
             return None;
         }
-        let decides = |key: &&'static str| file::decides(key);
-        let exact = || file::keys().find(|key| *key == name);
-        let near = || nearest(name, file::keys().filter(decides));
+        let decides = |key: &&'static str| table::decides(key);
+        let exact = || table::keys().find(|key| *key == name);
+        let near = || nearest(name, table::keys().filter(decides));
         exact()
             .map(Self::Key)
             .or_else(|| nearest(name, Options::names()).map(Self::Option))

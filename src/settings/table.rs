@@ -270,3 +270,13 @@ pub(crate) fn by_book() -> impl Iterator<Item = &'static Row> {
 pub(super) fn sliders() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.slider.is_some())
 }
+
+/// The names of the keys of the configuration file.
+pub(super) fn keys() -> impl Iterator<Item = &'static str> {
+    start().map(|row| row.key)
+}
+
+/// Whether a key decides which engine and which books play.
+pub(super) fn decides(key: &str) -> bool {
+    key.starts_with("engine") || key.starts_with("book") || key == SET
+}

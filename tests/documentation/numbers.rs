@@ -30,13 +30,13 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
     (
         "docs/guide/learning.md",
         "at least the last 1,000 games it keeps",
-        "learn/compact.rs",
+        "learn/learner/compact.rs",
         "UNDO_GAMES: usize = 1000;",
     ),
     (
         "docs/guide/making-books.md",
         "keeps at least the last 1,000 edits",
-        "learn/compact.rs",
+        "learn/learner/compact.rs",
         "UNDO_GAMES: usize = 1000;",
     ),
     (
@@ -73,7 +73,7 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
     (
         "docs/guide/options.md",
         "at most a tenth of the time",
-        "adapter/session/guard.rs",
+        "adapter/session/request.rs",
         "CLOCK_PART: u32 = 10;",
     ),
     (
@@ -85,7 +85,7 @@ const LIMITS: [(&str, &str, &str, &str); 21] = [
     (
         "docs/guide/options.md",
         "there are not 5 ms for a search",
-        "adapter/session/guard.rs",
+        "adapter/session/request.rs",
         "SEARCH_MIN: Duration = Duration::from_millis(5);",
     ),
     (

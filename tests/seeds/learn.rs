@@ -13,9 +13,8 @@ use tabiya::base::error::Result;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
-use tabiya::learn::edit_record::{EditRecord, EntryChange};
-use tabiya::learn::entries::BookEntries;
-use tabiya::learn::journal::{Change, Check, GameRecord, Header, Record};
+use tabiya::learn::book::BookEntries;
+use tabiya::learn::journal::{Change, Check, EditRecord, EntryChange, GameRecord, Header, Record};
 use tabiya::learn::{Bytes, Claim, Field, FinishedGame, Learner, NewJournal, Outcome, Storage};
 
 /// Bytes of one change in the fuzzer's input.

@@ -98,7 +98,7 @@ impl Talk {
         let games = finished.into_iter().map(|finished| {
             let game = finished.game;
             // As the thread does that writes the spool.
-            self.session.report(log::Level::Info, finished.verdict, &mut self.out);
+            self.session.gui.report(log::Level::Info, finished.verdict, &mut self.out);
             assert_eq!(finished.sources.len(), 1);
             assert_ne!(game.sides.white, game.sides.black);
             let side = if game.sides.white { Color::White } else { Color::Black };

@@ -108,7 +108,7 @@ fn messages_also_go_to_standard_error() {
 fn the_gui_gets_the_reason_if_there_is_no_match() {
     let mut out = Output::default();
     let mut session = Session::new(Options::default(), Vec::new(), &mut out);
-    session.notify("a key".to_owned(), &mut out);
+    session.gui.notify("a key".to_owned(), &mut out);
     session.gui_line(b"uci\n", &mut out);
     assert!(out.gui.is_empty());
     session.books_refused(&["one".to_owned(), "two".to_owned()], &mut out);

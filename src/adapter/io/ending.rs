@@ -3,14 +3,15 @@
 use std::io::Write as _;
 use std::mem;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use super::shared::{Shared, log_notes};
 use super::state::{End, Locked, State};
 use super::stderr;
+use crate::adapter::session::Session;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::task_thread::TaskThread;
 use crate::engine::quoted;
 use crate::settings::Config;
 
@@ -50,10 +51,9 @@ impl Shared {
         log::info!("the adapter ends: {why:?}");
         if matches!(why, End::Asked) {
             // The last game is over; it is kept before anything else takes time.
-            let State { session, out, .. } = &mut *state;
-            session.at(self.now());
-            session.finish(out);
-            log_notes(out);
+            state.session.at(self.now());
+            state.update(Session::finish);
+            log_notes(&mut state.out);
             self.learn(&mut state);
         }
         state.end = Some(why);
@@ -62,49 +62,13 @@ impl Shared {
         state.out.engine.extend_from_slice(b"quit\n");
         self.work.notify_all();
         self.changed.notify_all();
-        drop(state);
-        self.kill_after(QUIT_TIME);
+        self.kill_after(&mut state, QUIT_TIME);
     }
 
     /// Starts the end because of a signal; one that has begun gets no more time than this one.
     pub(super) fn end_by_signal(self: &Arc<Self>) {
         self.end(End::Asked);
-        self.kill_after(SIGNAL_QUIT_TIME);
-    }
-
-    /// Kills the engine if it does not exit in time.
-    fn kill_after(self: &Arc<Self>, time: Duration) {
-        let shared = Arc::clone(self);
-        let watch = move || {
-            if !shared.wait_for(shared.lock(), time, |state| state.engine.process).engine.process {
-                log::warn!("the engine did not exit after quit; it is killed");
-                shared.child.kill();
-            }
-        };
-        if thread::Builder::new().name("end".to_owned()).spawn(watch).is_err() {
-            self.child.kill();
-        }
-    }
-
-    /// Gives up an engine that does not answer `uci` in time. The thread that watches it never waits for a pipe.
-    pub(super) fn watch_uci(self: &Arc<Self>, state: &mut State) {
-        if state.uci_watched || !state.session.owes_uciok() {
-            return;
-        }
-        let shared = Arc::clone(self);
-        let watch = move || {
-            let answered = |state: &State| state.end.is_some() || !state.session.owes_uciok();
-            let mut state = shared.wait_for(shared.lock(), shared.uci_limit, answered);
-            state.uci_watched = false;
-            let late = !answered(&state);
-            drop(state);
-            if late {
-                let seconds = shared.uci_limit.as_secs();
-                shared.give_up(&format!("no uciok within {seconds} s: is it a UCI engine?"));
-            }
-        };
-        // Without the thread only the GUI's time limit is left.
-        state.uci_watched = thread::Builder::new().name("uci".to_owned()).spawn(watch).is_ok();
+        self.kill_after(&mut self.lock(), SIGNAL_QUIT_TIME);
     }
 
     /// Waits for the end of the child, then ends the adapter. This is the main thread's work.
@@ -116,7 +80,7 @@ impl Shared {
         self.wake(&state);
         if matches!(state.end, Some(End::Asked)) {
             // A missing book is reported however soon the GUI sends `quit`.
-            state = self.wait_for(state, FIRST_BOOKS_TIME, |state| !state.opening.is_first());
+            state = self.wait_for(state, FIRST_BOOKS_TIME, |state| !state.opens_first_books());
         }
         state = self.forward_last_output(state);
         state = self.learn_last_games(state);
@@ -161,34 +125,26 @@ impl Shared {
             drop(state);
             let messages = ending.wait();
             state = self.lock();
-            let State { session, out, .. } = &mut *state;
             for (level, message) in messages {
-                session.report(level, message, out);
+                state.update(|session, out| session.gui.report(level, message, out));
             }
         }
-        let State { session, out, .. } = &mut *state;
-        session.send_reports(out);
-        log_notes(out);
+        state.update(|session, out| session.gui.send_reports(out));
+        log_notes(&mut state.out);
         state
     }
 
     /// Writes the last bytes to the GUI, unless the GUI does not read.
     fn write_last(self: &Arc<Self>, text: Vec<u8>) {
         let shared = Arc::clone(self);
-        let (done, written) = channel();
-        let write = move || {
-            let _ = (&shared.gui).write_all(&text);
-            let _ = done.send(());
-        };
-        if thread::Builder::new().spawn(write).is_ok() {
-            let _ = written.recv_timeout(STUCK_TIME);
-        }
+        let write = move |_: Receiver<()>| _ = (&shared.gui).write_all(&text);
+        let _ = TaskThread::start("last output", write).map(|thread| thread.close().comes_within(STUCK_TIME));
     }
 }
 
 /// Reports to the GUI and to the log why the adapter ends; returns the error for the caller.
 fn report_end(end: End, state: &mut State, engine: &str, word: fn(&Error) -> String) -> Result<()> {
-    let words = quoted(state.engine.said.lines().chain(state.engine.complained.lines()));
+    let words = quoted(state.engine.last_stdout.lines().chain(state.engine.last_stderr.lines()));
     let State { session, out, .. } = state;
     match end {
         End::Asked => Ok(()),

@@ -1,8 +1,8 @@
 //! Threads, pipes, books and the log around the session.
 
 pub mod book_loader;
+mod clock;
 mod ending;
-mod guard;
 pub mod log;
 mod opening;
 mod reading;

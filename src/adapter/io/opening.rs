@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::shared::Shared;
 use super::state::{End, Side, State};
@@ -17,27 +17,27 @@ impl Shared {
     pub(super) fn open_books(self: &Arc<Self>, state: &mut State) {
         let Some(files) = state.out.open_books.take() else { return };
         let with_evaluations = state.out.with_evaluations;
-        state.opening.requests += 1;
-        state.opening.due = Some(Instant::now() + BOOKS_TIME);
-        self.work.notify_all();
-        let (shared, request) = (Arc::clone(self), state.opening.requests);
+        state.requests += 1;
+        state.due.books = Some(self.now() + BOOKS_TIME);
+        self.clock.notify_all();
+        let (shared, request) = (Arc::clone(self), state.requests);
         let open = move || {
             let (book_set, problems) = shared.loader.open(&files, with_evaluations);
             shared.books_opened(request, book_set, problems);
         };
         if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(open) {
-            let State { session, out, .. } = state;
             let what = format!("the books are not opened: cannot start a thread: {error}");
-            session.books_opened(BookSet::default(), vec![BookProblem { what, unopened: true }], out);
+            let problem = BookProblem { what, unopened: true };
+            state.update(|session, out| session.books_opened(BookSet::default(), vec![problem], out));
         }
     }
 
     fn books_opened(self: &Arc<Self>, request: u64, book_set: BookSet, problems: Vec<BookProblem>) {
         let mut state = self.lock();
-        if state.opening.requests != request {
+        if state.requests != request {
             return;
         }
-        let in_time = state.opening.due.take().is_some();
+        let in_time = state.due.books.take().is_some();
         // The first request is for the books of the configuration. A game that began without them continues.
         if request == 1 && in_time && self.books_required {
             let unopened = problems.iter().filter(|problem| problem.unopened);
@@ -54,23 +54,9 @@ impl Shared {
             }
         }
         self.wake(&state);
-        let State { session, out, .. } = &mut *state;
-        session.at(self.now());
-        let before = session.books_opened(book_set, problems, out);
+        state.session.at(self.now());
+        let before = state.update(|session, out| session.books_opened(book_set, problems, out));
         drop(self.settle(state, Side::Engine));
         drop(before);
-    }
-
-    /// The time for which lines still wait for books; `None` if it has passed, or if no books are being opened.
-    pub(super) fn await_books(self: &Arc<Self>, state: &mut State) -> Option<Duration> {
-        let left = state.opening.due?.saturating_duration_since(Instant::now());
-        if !left.is_zero() {
-            return Some(left);
-        }
-        state.opening.due = None;
-        let State { session, out, .. } = state;
-        session.at(self.now());
-        session.books_are_late(out);
-        None
     }
 }

@@ -9,6 +9,7 @@ use log::Level;
 
 use super::shared::Shared;
 use super::state::{End, Side, State};
+use crate::adapter::session::Session;
 use crate::uci::{Lines, Piece};
 
 /// Bytes read at once: more than a pipe holds on Linux, and enough for the allocator to map fresh pages, which cost
@@ -65,15 +66,14 @@ pub(super) fn read_gui(shared: &Arc<Shared>, mut input: File) {
         if state.session.is_leaving(&state.out) {
             let left = |state: &State| state.end.is_some() || !state.session.is_leaving(&state.out);
             state = shared.wait_for(state, BOOKS_AT_QUIT_TIME, left);
-            let State { session, out, .. } = &mut *state;
-            session.gui_gone(out);
+            state.update(Session::gui_gone);
             state = shared.settle(state, Side::Gui);
         }
         if state.out.quit {
             drop(state);
             return shared.end(End::Asked);
         }
-        shared.brake_gui(state);
+        shared.pause_gui_reader(state);
     }
 }
 
@@ -88,7 +88,7 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
         }
         let now = shared.now();
         let mut state = shared.lock();
-        state.engine.said.hear(read);
+        state.engine.last_stdout.hear(read);
         state.session.at(now);
         // The end of a line that an earlier block began, the whole lines, and the start of the next line.
         let begun = if lines.is_between() { 0 } else { after(memchr::memchr(b'\n', read), read.len()) };
@@ -101,8 +101,8 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
         if !whole.is_empty() {
             // The lock is held until the write begins: lines that may pass now might not pass a moment later.
             if state.session.passes() && all_pass(whole) {
-                if state.session.listens() {
-                    state.session.hear(whole);
+                if state.session.needs_scores() {
+                    state.session.read_scores(whole);
                 }
                 log_lines(Level::Trace, "engine", whole);
                 state = shared.pass(state, whole);
@@ -112,19 +112,14 @@ pub(super) fn read_engine(shared: &Arc<Shared>, mut output: impl Read) {
         }
         lines.feed(next, |piece| take_engine_piece(&mut state, piece));
         state = shared.settle(state, Side::Engine);
-        drop(shared.brake_engine(state));
+        drop(shared.pause_engine_reader(state));
     }
     let mut state = shared.lock();
     lines.finish(|piece| take_engine_piece(&mut state, piece));
     let mut state = shared.settle(state, Side::Engine);
     state.engine.output = true;
     shared.wake(&state);
-    // An engine that runs on without output is useless.
-    let state = shared.wait_for(state, OUTPUT_CLOSED_TIME, |state| !state.is_running());
-    if state.is_running() {
-        drop(state);
-        shared.give_up("the engine closed its output");
-    }
+    shared.give_up_after(&mut state, OUTPUT_CLOSED_TIME, "the engine closed its output");
 }
 
 /// One past a position, or else `none`.
@@ -175,11 +170,11 @@ pub(super) fn read_stderr(shared: &Arc<Shared>, mut stderr: impl Read, mut own: 
             break;
         }
         if log::log_enabled!(Level::Info) {
-            shared.lock().engine.complained.hear(read);
+            shared.lock().engine.last_stderr.hear(read);
             log_lines(Level::Info, "engine's stderr", read);
         } else {
             let mut state = shared.lock();
-            state.engine.complained.hear(read);
+            state.engine.last_stderr.hear(read);
             state.writing.stderr = true;
             drop(state);
             let _ = own.write_all(read);

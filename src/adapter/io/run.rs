@@ -8,9 +8,8 @@
 //! | engine writer | writes to the engine if a write might have to wait for it |
 //! | stderr | forwards the engine's standard error to the log |
 //! | books | opens books |
-//! | guard | watches the time in which the engine checks a book move |
-//! | uci | watches the engine's time to answer `uci` |
-//! | end | watches the engine's time to exit |
+//! | clock | tells the session that the time of a check, or of opening books, is up |
+//! | watch | gives up or kills an engine that is late |
 //! | spool, learn | keep finished games and learn them |
 
 use std::fs::File;
@@ -22,7 +21,7 @@ use std::thread;
 use super::log as logfile;
 use super::reading::{read_engine, read_gui, read_stderr};
 use super::shared::Shared;
-use super::state::{End, Side};
+use super::state::Side;
 use crate::adapter::session::{Output, Session};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::panics;
@@ -56,7 +55,7 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     let mut session = Session::new(config.options.clone(), config.settings.clone(), &mut out)
         .with_name(config.name.clone());
     for problem in problems {
-        session.notify(problem, &mut out);
+        session.gui.notify(problem, &mut out);
     }
     let shared = Arc::new(Shared::new((session, out), output, (child, stdin), config));
     signals.end(&shared);
@@ -66,6 +65,8 @@ pub fn run(config: &Config, word: fn(&Error) -> String) -> Result<()> {
     spawn(&shared, "engine", move |shared| read_engine(shared, stdout));
     spawn(&shared, "gui", move |shared| read_gui(shared, input));
     spawn(&shared, "engine writer", Shared::write_engine);
+    spawn(&shared, "clock", Shared::run_session_timers);
+    spawn(&shared, "watch", Shared::enforce_engine_timeouts);
     spawn(&shared, "stderr", move |shared| read_stderr(shared, stderr, own_stderr));
     shared.finish(config, word)
 }
@@ -126,7 +127,7 @@ fn spawn(shared: &Arc<Shared>, name: &str, work: impl FnOnce(&Arc<Shared>) + Sen
     let for_thread = Arc::clone(shared);
     let started = thread::Builder::new().name(name.to_owned()).spawn(move || work(&for_thread));
     if let Err(error) = started {
-        shared.end(End::Engine(format!("cannot start a thread: {error}")));
+        shared.give_up(&format!("cannot start a thread: {error}"));
     }
 }
 

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::book_loader::BookLoader;
 use super::log as logfile;
-use super::state::{Locked, Side, State};
+use super::state::{Flush, Locked, Side, State};
 use super::stderr;
-use super::writing::Flush;
 use crate::adapter::learning::{Report, Work, spool_path, spool_paths};
 use crate::adapter::session::{Output, Session};
 use crate::base::cut;
@@ -23,13 +22,15 @@ use crate::learn;
 use crate::settings::Config;
 
 /// How long the GUI is not read because of an engine that neither reads nor answers, before that engine is given up.
-const BRAKE_TIME: Duration = Duration::from_secs(10);
+const UNRESPONSIVE_TIME: Duration = Duration::from_secs(10);
 
 /// The state that the threads share, and the pipes.
 pub(super) struct Shared {
     state: Mutex<State>,
     /// Signals that something that a thread waits for may have changed.
     pub(super) changed: Condvar,
+    /// Signals that a time in [`State::due`] has changed.
+    pub(super) clock: Condvar,
     /// Signals that the engine writer has work.
     pub(super) work: Condvar,
     /// Our standard output, which one thread at a time writes to.
@@ -56,6 +57,7 @@ impl Shared {
         Self {
             state: Mutex::new(State::new(session, out)),
             changed: Condvar::new(),
+            clock: Condvar::new(),
             work: Condvar::new(),
             gui,
             engine: Mutex::new(Some(engine)),
@@ -105,7 +107,7 @@ impl Shared {
     }
 
     /// Holds the engine's reader while the GUI does not read.
-    pub(super) fn brake_engine<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
+    pub(super) fn pause_engine_reader<'a>(&self, mut state: Locked<'a>) -> Locked<'a> {
         while state.end.is_none() && state.gui_is_full() {
             state = self.wait(state);
         }
@@ -114,7 +116,7 @@ impl Shared {
 
     /// Holds the GUI's reader while its earlier lines cannot be handled. The engine may search as long as it likes, but
     /// an engine that does not read, or owes an immediate answer, is given up: the GUI's `quit` would never be read.
-    pub(super) fn brake_gui(self: &Arc<Self>, mut state: Locked<'_>) {
+    pub(super) fn pause_gui_reader(self: &Arc<Self>, mut state: Locked<'_>) {
         while state.end.is_none() && (state.gui_is_full() || state.engine_is_full()) {
             let stuck = |state: &State| {
                 state.end.is_none()
@@ -126,7 +128,7 @@ impl Shared {
                 state = self.wait(state);
                 continue;
             }
-            state = self.wait_for(state, BRAKE_TIME, |state| !stuck(state));
+            state = self.wait_for(state, UNRESPONSIVE_TIME, |state| !stuck(state));
             if stuck(&state) {
                 drop(state);
                 return self.give_up("the engine neither reads nor answers");
@@ -143,8 +145,7 @@ impl Shared {
         }
         self.learn(&mut state);
         self.open_books(&mut state);
-        self.watch_uci(&mut state);
-        self.watch_check(&mut state);
+        self.set_clock(&mut state);
         state = self.write_pending(state, from);
         // The GUI has its answer by now.
         log_notes(&mut state.out);
@@ -171,8 +172,7 @@ impl Shared {
     /// Reports something that happened on another thread.
     pub(super) fn report(self: &Arc<Self>, level: log::Level, message: String) {
         let mut state = self.lock();
-        let State { session, out, .. } = &mut *state;
-        session.report(level, message, out);
+        state.update(|session, out| session.gui.report(level, message, out));
         drop(self.settle(state, Side::Engine));
     }
 
@@ -201,9 +201,9 @@ impl Shared {
 /// Reports the books whose files were truncated while in use.
 fn report_cut_files(state: &mut State) {
     for path in cut::take() {
-        let State { session, out, .. } = &mut *state;
         let what = "the file was truncated while in use: missing moves are not played";
-        session.notify(format!("{}: {what}; replace books by renaming", path.display()), out);
+        let message = format!("{}: {what}; replace books by renaming", path.display());
+        state.update(|session, out| session.gui.notify(message, out));
     }
 }
 
@@ -212,8 +212,7 @@ fn switch_log(state: &mut State) {
     if let Some(name) = state.out.log_to.take()
         && let Err(problem) = logfile::open(&name)
     {
-        let State { session, out, .. } = state;
-        session.notify(problem, out);
+        state.update(|session, out| session.gui.notify(problem, out));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The state that the threads share under one lock.
 
 use std::sync::MutexGuard;
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::adapter::learning::Learning;
 use crate::adapter::session::{Output, Session};
@@ -21,6 +21,15 @@ const PIPE_SAFE: usize = 16 << 10;
 pub(super) enum Side {
     Gui,
     Engine,
+}
+
+/// How much to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// The bytes that are pending now.
+    Once,
+    /// All bytes, including those that are added meanwhile.
+    UntilEmpty,
 }
 
 /// Why the adapter ends.
@@ -43,14 +52,27 @@ pub(super) struct State {
     pub(super) engine: EngineEnds,
     /// Why the adapter ends, once that is decided: the engine's input is then closed after the last write.
     pub(super) end: Option<End>,
-    /// Whether a thread watches the engine's time to answer `uci`.
-    pub(super) uci_watched: bool,
-    /// Whether a thread watches the time of a check.
-    pub(super) check_watched: bool,
-    pub(super) opening: Opening,
+    pub(super) due: Due,
+    /// The number of requests for books: only the last request counts.
+    pub(super) requests: u64,
     /// The number of threads that wait for a change.
     pub(super) waiters: u32,
     pub(super) learning: Learning,
+}
+
+/// When which time is up, as [`Shared::now`](super::shared::Shared::now) counts it.
+#[derive(Default)]
+pub(super) struct Due {
+    /// That of the engine to answer `uci`.
+    pub(super) uci: Option<Duration>,
+    /// That of a check of a book move.
+    pub(super) check: Option<Duration>,
+    /// That for which lines wait for books.
+    pub(super) books: Option<Duration>,
+    /// That of a useless engine to exit by itself, and why it is useless.
+    pub(super) useless: Option<(Duration, &'static str)>,
+    /// That of the engine to exit after `quit`.
+    pub(super) exit: Option<Duration>,
 }
 
 /// A lock on the state.
@@ -76,32 +98,14 @@ pub(super) struct Writing {
 pub(super) struct EngineEnds {
     /// Its process.
     pub(super) process: bool,
-    /// Its input: it no longer reads.
-    pub(super) input: bool,
     /// Its output.
     pub(super) output: bool,
     /// Its standard error, all of which was forwarded.
     pub(super) stderr: bool,
     /// What it wrote last to its output.
-    pub(super) said: LastWords,
+    pub(super) last_stdout: LastWords,
     /// What it wrote last to standard error.
-    pub(super) complained: LastWords,
-}
-
-/// The opening of books.
-#[derive(Default)]
-pub(super) struct Opening {
-    /// The number of requests for books: only the last request counts.
-    pub(super) requests: u64,
-    /// When the books that lines wait for are late.
-    pub(super) due: Option<Instant>,
-}
-
-impl Opening {
-    /// Whether the books of the configuration are being opened.
-    pub(super) fn is_first(&self) -> bool {
-        self.requests <= 1 && self.due.is_some()
-    }
+    pub(super) last_stderr: LastWords,
 }
 
 impl State {
@@ -112,12 +116,21 @@ impl State {
             writing: Writing::default(),
             engine: EngineEnds::default(),
             end: None,
-            uci_watched: false,
-            check_watched: false,
-            opening: Opening::default(),
+            due: Due::default(),
+            requests: 0,
             waiters: 0,
             learning: Learning::default(),
         }
+    }
+
+    /// Whether the books of the configuration are being opened.
+    pub(super) fn opens_first_books(&self) -> bool {
+        self.requests <= 1 && self.due.books.is_some()
+    }
+
+    /// Something happens to the session.
+    pub(super) fn update<T>(&mut self, event: impl FnOnce(&mut Session, &mut Output) -> T) -> T {
+        event(&mut self.session, &mut self.out)
     }
 
     /// Whether a thread is writing to this side, and the bytes that wait to be written to it.
@@ -154,10 +167,5 @@ impl State {
     /// Whether the engine does not read, or owes an answer.
     pub(super) fn engine_is_late(&self) -> bool {
         self.session.is_kept_waiting() || self.out.engine.len() > ENGINE_PENDING_MAX
-    }
-
-    /// Whether neither the engine's process nor the adapter has ended.
-    pub(super) fn is_running(&self) -> bool {
-        !self.engine.process && self.end.is_none()
     }
 }

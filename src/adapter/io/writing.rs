@@ -7,22 +7,13 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::shared::Shared;
-use super::state::{End, Locked, Side};
+use super::state::{End, Flush, Locked, Side};
 
 /// Capacity of the buffers for pending bytes that is kept between writes.
 const ROOM_KEPT: usize = 64 << 10;
 
 /// How long the engine may run after it has closed its input.
 const INPUT_CLOSED_TIME: Duration = Duration::from_millis(500);
-
-/// How much to write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flush {
-    /// The bytes that are pending now.
-    Once,
-    /// All bytes, including those that are added meanwhile.
-    UntilEmpty,
-}
 
 impl Shared {
     /// Writes a block of the engine straight to the GUI: after the bytes that are pending, and before those that
@@ -63,8 +54,7 @@ impl Shared {
         };
         let (mut state, written) = self.flush(state, Side::Engine, flush, write);
         if written.is_err() {
-            state.engine.input = true;
-            self.work.notify_all();
+            self.give_up_after(&mut state, INPUT_CLOSED_TIME, "the engine closed its input");
         }
         state
     }
@@ -115,8 +105,7 @@ impl Shared {
         (state, result)
     }
 
-    /// The engine writer: writes to the engine if a write might have to wait for it, closes its input at the end, and
-    /// gives up an engine that has closed its input and does not exit.
+    /// The engine writer: writes to the engine if a write might have to wait for it, and closes its input at the end.
     pub(super) fn write_engine(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
@@ -134,21 +123,7 @@ impl Shared {
             if state.engine.process {
                 return;
             }
-            if state.engine.input && state.end.is_none() {
-                state = self.wait_for(state, INPUT_CLOSED_TIME, |state| !state.is_running());
-                if state.is_running() {
-                    drop(state);
-                    self.give_up("the engine closed its input");
-                    state = self.lock();
-                }
-                continue;
-            }
-            let awaited = state.opening.due.is_some();
-            state = match self.await_books(&mut state) {
-                Some(left) => self.work.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-                None if awaited => self.settle(state, Side::Engine),
-                None => self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
+            state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -9,8 +9,7 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use log::Level;
@@ -18,6 +17,7 @@ use log::Level;
 use self::open_games::OpenGames;
 use self::worker::{Game, Worker, learn_all};
 use super::session::{PlayedGame, Source};
+use crate::base::task_thread::{self, TaskThread};
 use crate::learn::identity;
 use crate::learn::{IdentifiedGame, Spool};
 
@@ -45,23 +45,20 @@ pub(super) type Report = Arc<dyn Fn(Level, String) + Send + Sync>;
 /// Messages, each with its level.
 type Messages = Vec<(Level, String)>;
 
-/// The channel to a thread, and one that closes when the thread ends.
-type Channels<T> = (Sender<T>, Receiver<()>);
-
 /// The threads, which are started when there is something to do.
 #[derive(Default)]
 pub(super) struct Learning {
-    worker: Option<Channels<Work>>,
-    spool: Option<Channels<SpoolJob>>,
+    worker: Option<TaskThread<Work>>,
+    spool: Option<TaskThread<SpoolJob>>,
     games: OpenGames,
 }
 
 /// The end of the threads.
 pub(super) struct Ending {
     /// The end of the thread that writes the spool, if there is one.
-    kept: Option<Receiver<()>>,
+    kept: Option<task_thread::Ending>,
     /// The end of the worker.
-    learned: Receiver<()>,
+    learned: task_thread::Ending,
     games: OpenGames,
     keep_time: Duration,
     learn_time: Duration,
@@ -100,59 +97,37 @@ impl Learning {
 
     /// The channel to the worker.
     fn worker(&mut self, report: &Report) -> Option<Sender<Work>> {
-        if self.worker.is_none() {
-            let (report, games) = (Arc::clone(report), self.games.clone());
-            self.worker = start("learn", move |work| learn_all(&work, &mut Worker::new(games), &*report));
-        }
-        if self.worker.is_none() {
-            log::error!("cannot start a thread to learn: nothing is learned");
-        }
-        self.worker.as_ref().map(|(sender, _)| sender.clone())
+        let (report, games) = (Arc::clone(report), self.games.clone());
+        let learn = move |work| learn_all(&work, &mut Worker::new(games), &*report);
+        let worker = TaskThread::started(&mut self.worker, "learn", learn);
+        worker.inspect_err(|error| log::error!("no game is learned: {error}")).ok().map(TaskThread::sender)
     }
 
     /// Hands a job to the thread that writes the spool.
     fn write_spool(&mut self, job: impl FnOnce() + Send + 'static) {
-        if self.spool.is_none() {
-            self.spool = start("spool", |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job()));
-        }
-        match &self.spool {
-            Some((jobs, _)) => _ = jobs.send(Box::new(job)),
-            None => log::error!("cannot start a thread to keep games: the game is not learned"),
+        let work = |jobs: Receiver<SpoolJob>| jobs.into_iter().for_each(|job| job());
+        match TaskThread::started(&mut self.spool, "spool", work) {
+            Ok(spool) => spool.send(Box::new(job)),
+            Err(error) => log::error!("no game is kept or learned: {error}"),
         }
     }
 
     /// Closes the channels; `None` if nothing is being learned.
     pub(super) fn end(&mut self) -> Option<Ending> {
-        let kept = self.spool.take().map(|(_, end)| end);
-        let (_, learned) = self.worker.take()?;
+        let kept = self.spool.take().map(TaskThread::close);
+        let learned = self.worker.take()?.close();
         let games = self.games.clone();
         Some(Ending { kept, learned, games, keep_time: KEEP_TIME, learn_time: LEARN_TIME })
     }
 }
 
-/// Starts a thread that works until the channel to it is closed.
-fn start<T: Send + 'static>(
-    name: &str,
-    work: impl FnOnce(Receiver<T>) + Send + 'static,
-) -> Option<Channels<T>> {
-    let (sender, orders) = channel();
-    let (ending, end) = channel();
-    let run = move || {
-        work(orders);
-        drop(ending);
-    };
-    thread::Builder::new().name(name.to_owned()).spawn(run).ok()?;
-    Some((sender, end))
-}
-
 impl Ending {
     /// Waits until everything is done, but not forever; returns messages about games that are not learned by then.
     pub(super) fn wait(&self) -> Messages {
-        let in_time = |end: &Receiver<()>, time| end.recv_timeout(time) != Err(RecvTimeoutError::Timeout);
-        let _ = self.kept.as_ref().map(|end| in_time(end, self.keep_time));
+        self.kept.as_ref().map(|end| end.comes_within(self.keep_time));
         // A game that could not be written to the spool is not on a disk until it is learned.
-        let done = in_time(&self.learned, self.learn_time)
-            || self.games.are_any_loose() && in_time(&self.learned, self.keep_time);
+        let done = self.learned.comes_within(self.learn_time)
+            || self.games.are_any_unsaved() && self.learned.comes_within(self.keep_time);
         if done { Vec::new() } else { self.games.messages(self.learn_time) }
     }
 }

@@ -43,7 +43,7 @@ impl OpenGames {
     }
 
     /// Whether any game is not on a disk yet.
-    pub(super) fn are_any_loose(&self) -> bool {
+    pub(super) fn are_any_unsaved(&self) -> bool {
         self.open().values().any(Option::is_none)
     }
 
@@ -55,7 +55,7 @@ impl OpenGames {
         for spool in open.values().flatten() {
             *kept.entry(spool).or_default() += 1;
         }
-        let loose = open.values().filter(|spool| spool.is_none()).count();
+        let unsaved = open.values().filter(|spool| spool.is_none()).count();
         let mut messages = Vec::new();
         for (spool, count) in kept {
             let (games, are) = if count == 1 { ("game", "is") } else { ("games", "are") };
@@ -68,8 +68,8 @@ impl OpenGames {
                 ),
             ));
         }
-        if loose > 0 {
-            let what = format!("{loose} finished games could be neither kept nor learned: they are lost");
+        if unsaved > 0 {
+            let what = format!("{unsaved} finished games could be neither kept nor learned: they are lost");
             messages.push((Level::Error, what));
         }
         messages

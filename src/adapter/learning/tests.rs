@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::mpsc::channel;
 
 use shakmaty::{ByColor, Color, KnownOutcome, Move, Role, Square};
 
@@ -249,7 +250,8 @@ fn new_games_are_learned_before_those_of_a_long_spool() {
 #[test]
 fn the_end_waits_for_games_but_not_forever() {
     let games = OpenGames::default();
-    let (_going_on, learned) = channel();
+    let going_on = TaskThread::start("test", |tasks: Receiver<()>| tasks.into_iter().for_each(drop)).unwrap();
+    let (_sender, learned) = (going_on.sender(), going_on.close());
     for number in 0..3 {
         games.add([number; 16]);
     }

@@ -1,6 +1,5 @@
 //! The learning worker: it learns new games at once, and games from an earlier process in small batches.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +10,8 @@ use log::Level;
 
 use super::{Messages, OpenGames, PATIENCE};
 use crate::adapter::session::Source;
-use crate::base::error::{Error, Result};
-use crate::book::Fingerprint;
-use crate::learn::{self, IdentifiedGame, Learner, Outcome, Place, Spool, Spooled};
+use crate::base::error::Error;
+use crate::learn::{self, Drain, IdentifiedGame, Learners, Outcome, Place, PlayedBook, Spool};
 
 /// The most games that are learned together.
 const MOST_AT_ONCE: usize = 255;
@@ -34,7 +32,7 @@ pub(in crate::adapter) struct Game {
     pub(super) sources: Arc<[Source]>,
     pub(super) finished: IdentifiedGame,
     /// The spool that it is in, with its place there for each book; or why it is in none.
-    pub(super) kept: std::result::Result<(Spool, Vec<Place>), String>,
+    pub(super) kept: Result<(Spool, Vec<Place>), String>,
 }
 
 impl Game {
@@ -46,24 +44,18 @@ impl Game {
     }
 }
 
-/// A book as it was when a game was played from it.
-type PlayedBook = (PathBuf, Option<Fingerprint>);
-
-/// A spool that is being learned, batch by batch.
-struct Drain {
-    spool: Spool,
-    /// Where the next batch starts.
-    at: u64,
+/// A spool that is being learned.
+struct Resumed {
+    drain: Drain,
     learned: BTreeMap<PathBuf, usize>,
-    /// Books that are not tried again, with the reason.
-    failed: HashMap<PlayedBook, String>,
+    /// Why books cannot learn.
+    problems: Vec<String>,
 }
 
 /// The state of the worker.
-#[derive(Default)]
 pub(super) struct Worker {
-    learners: HashMap<PathBuf, Learner>,
-    drains: VecDeque<Drain>,
+    learners: Learners,
+    resumed: VecDeque<Resumed>,
     /// Books for which games wait in a spool.
     waiting: HashSet<(PlayedBook, PathBuf)>,
     games: OpenGames,
@@ -72,7 +64,13 @@ pub(super) struct Worker {
 
 impl Worker {
     pub(super) fn new(games: OpenGames) -> Self {
-        Self { games, ..Self::default() }
+        Self {
+            learners: Learners::new(PATIENCE),
+            resumed: VecDeque::new(),
+            waiting: HashSet::new(),
+            games,
+            messages: Vec::new(),
+        }
     }
 
     fn say(&mut self, level: Level, message: String) {
@@ -93,9 +91,10 @@ impl Worker {
 
     /// Learns the games of a spool, unless that is already planned.
     fn resume(&mut self, path: PathBuf) {
-        if !self.drains.iter().any(|drain| drain.spool.path() == path && drain.at == 0) {
-            let (spool, learned, failed) = (Spool::new(path), BTreeMap::new(), HashMap::new());
-            self.drains.push_back(Drain { spool, at: 0, learned, failed });
+        let planned = |resumed: &Resumed| resumed.drain.path() == path && resumed.drain.is_fresh();
+        if !self.resumed.iter().any(planned) {
+            let drain = Drain::new(Spool::new(path), PATIENCE);
+            self.resumed.push_back(Resumed { drain, learned: BTreeMap::new(), problems: Vec::new() });
         }
     }
 
@@ -111,18 +110,19 @@ impl Worker {
                 if before.any(|other| learn::is_same_file(other.file(), source.file())) {
                     game.cross_out(index, &mut done);
                 } else {
-                    let book = (source.file().to_owned(), source.fingerprint());
+                    let book =
+                        PlayedBook { file: source.file().to_owned(), fingerprint: source.fingerprint() };
                     books.entry(book).or_default().push((game, index));
                 }
             }
         }
         for (book, played) in books {
             let finished: Vec<_> = played.iter().map(|(game, _)| game.finished.clone()).collect();
-            match self.learn(&book, &finished) {
+            match self.learners.learn(&book, &finished) {
                 Ok(outcomes) => {
                     for ((game, index), outcome) in played.into_iter().zip(outcomes) {
                         game.cross_out(index, &mut done);
-                        self.say_learned(game, &book.0, &outcome);
+                        self.say_learned(game, &book.file, &outcome);
                     }
                     self.catch_up(&book);
                 }
@@ -172,87 +172,58 @@ impl Worker {
         spools.into_iter().for_each(|spool| self.resume(spool));
     }
 
-    fn learn(&mut self, (book, fingerprint): &PlayedBook, games: &[IdentifiedGame]) -> Result<Vec<Outcome>> {
-        // A link may have replaced the file.
-        let moved = |learner: &Learner| dunce::canonicalize(book).is_ok_and(|now| now != learner.path());
-        if self.learners.get(book).is_some_and(moved) {
-            self.learners.remove(book);
-        }
-        let learner = match self.learners.entry(book.clone()) {
-            Entry::Occupied(learner) => learner.into_mut(),
-            Entry::Vacant(place) => place.insert(Learner::new(book)?.patience(PATIENCE)),
-        };
-        learner.expect(*fingerprint);
-        learner.learn(games, false)
-    }
-
-    /// Learns a batch of the games that were kept earlier. A book that still cannot learn is tried once.
+    /// Learns a batch of the games that were kept earlier.
     fn drain(&mut self) {
-        let Some(mut drain) = self.drains.pop_front() else { return };
-        match drain.spool.batch(drain.at, PATIENCE) {
-            Ok(batch) => {
-                self.learn_batch(&mut drain, batch.games);
-                if let Some(next) = batch.next {
-                    drain.at = next;
-                    return self.drains.push_front(drain);
+        let Some(mut resumed) = self.resumed.pop_front() else { return };
+        let Self { learners, waiting, games, .. } = self;
+        let Resumed { drain, learned, problems } = &mut resumed;
+        let path = drain.path().to_owned();
+        let is_more = drain.batch(
+            learners,
+            |game| !games.has(game.finished.id),
+            |book, games, outcomes| {
+                match outcomes {
+                    Some(Ok(_)) => *learned.entry(book.file.clone()).or_default() += games.len(),
+                    Some(Err(error)) => {
+                        waiting.insert((book.clone(), path.clone()));
+                        problems.push(error.to_string());
+                    }
+                    None => {}
                 }
-            }
+                Ok::<_, Error>(())
+            },
+        );
+        match is_more {
+            Ok(true) => return self.resumed.push_front(resumed),
+            Ok(false) => {}
             Err(error) => self.say(Level::Warn, error.to_string()),
         }
-        if let Err(error) = drain.spool.tidy(PATIENCE) {
+        if let Err(error) = resumed.drain.end() {
             self.say(Level::Warn, error.to_string());
         }
-        self.report(drain);
-    }
-
-    fn learn_batch(&mut self, drain: &mut Drain, games: Vec<Spooled>) {
-        let mut books: BTreeMap<PlayedBook, (Vec<IdentifiedGame>, Vec<Place>)> = BTreeMap::new();
-        for Spooled { book, fingerprint, finished, place } in games {
-            let book = (book, fingerprint);
-            if !self.games.has(finished.id) && !drain.failed.contains_key(&book) {
-                let (games, places) = books.entry(book).or_default();
-                games.push(finished);
-                places.push(place);
-            }
-        }
-        let mut done = Vec::new();
-        for (book, (games, places)) in books {
-            match self.learn(&book, &games) {
-                Ok(_) => {
-                    *drain.learned.entry(book.0).or_default() += places.len();
-                    done.extend(places);
-                }
-                Err(error) => {
-                    self.waiting.insert((book.clone(), drain.spool.path().to_owned()));
-                    drain.failed.insert(book, error.to_string());
-                }
-            }
-        }
-        if !done.is_empty() {
-            let _ = drain.spool.cross_out(&done, PATIENCE);
-        }
+        self.report(resumed);
     }
 
     /// Ends the work: learns the first batch of each spool that has not had its turn.
     fn end(&mut self) {
-        while let Some(drain) = self.drains.front() {
-            if drain.at == 0 {
+        while let Some(resumed) = self.resumed.front() {
+            if resumed.drain.is_fresh() {
                 self.drain();
             }
-            if let Some(drain) = self.drains.pop_front_if(|drain| drain.at > 0) {
-                self.report(drain);
+            if let Some(resumed) = self.resumed.pop_front_if(|resumed| !resumed.drain.is_fresh()) {
+                self.report(resumed);
             }
         }
     }
 
     /// Reports what was learned from a spool.
-    fn report(&mut self, drain: Drain) {
-        for (book, count) in drain.learned {
+    fn report(&mut self, Resumed { drain, learned, problems }: Resumed) {
+        for (book, count) in learned {
             let book = book.display();
             self.say(Level::Info, format!("games kept earlier and learned now into {book}: {count}"));
         }
-        let path = drain.spool.path().display();
-        for error in drain.failed.into_values() {
+        let path = drain.path().display();
+        for error in problems {
             self.say(Level::Warn, format!("games kept in {path} cannot be learned yet: {error}"));
         }
     }
@@ -263,7 +234,7 @@ impl Worker {
 pub(super) fn learn_all(work: &Receiver<Work>, worker: &mut Worker, report: impl Fn(Level, String)) {
     let mut open = true;
     while open {
-        let first = if worker.drains.is_empty() {
+        let first = if worker.resumed.is_empty() {
             work.recv().inspect_err(|_| open = false).ok()
         } else {
             work.try_recv().inspect_err(|error| open = *error == TryRecvError::Empty).ok()

@@ -1,28 +1,17 @@
-//! The book's answer in a position: which book, which move, and the lines for the GUI.
+//! The moves of the book that answers, and the lines that describe them to the GUI.
 #![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves, and a share is from 0 to 1")]
 #![allow(clippy::indexing_slicing, reason = "the order has indices below the lengths of both lists")]
 
 use std::path::Path;
 use std::sync::Arc;
 
-use shakmaty::{CastlingMode, Move, Position as _};
+use shakmaty::{CastlingMode, Move};
 
-use super::books::{self, Books};
-use super::output::BookAnswer;
-use super::score;
 use crate::book::{Book, MoveFacts};
-use crate::chess::Game;
-use crate::choose::{Loss, Losses, Policy, chances, draw};
+use crate::choose::{Loss, Losses, Policy};
 use crate::openings::Opening;
-use crate::settings::options::Options;
 use crate::settings::rules::rule_name;
-use crate::uci::{Go, bestmove, book_info, info_string};
-
-/// Room for the lines of a book's answer, in bytes.
-const ANSWER_ROOM: usize = 512;
-
-/// Moves of the book's line that are sent as its `pv`.
-const SHOWN_LINE: usize = 8;
+use crate::uci::info_string;
 
 /// Moves of a book that are listed before one is played: the documentation promises this number.
 const SHOWN_MOVES: usize = 5;
@@ -30,137 +19,30 @@ const SHOWN_MOVES: usize = 5;
 /// The moves of the book that answers, in buffers that are kept between moves.
 #[derive(Default)]
 pub(super) struct Advice {
-    book: Option<Arc<dyn Book>>,
+    pub(super) book: Option<Arc<dyn Book>>,
     /// The number of the rule under which it answers, if there is one.
-    rule: Option<usize>,
+    pub(super) rule: Option<usize>,
     /// The policy under which it answers.
     pub(super) policy: Policy,
     /// Rules that did not let their books answer, and why.
-    skipped: Vec<(usize, &'static str)>,
+    pub(super) skipped: Vec<(usize, &'static str)>,
     /// The first book of the mover in which its lines are looked up.
-    from: usize,
-    moves: Vec<MoveFacts>,
-    chances: Vec<f64>,
+    pub(super) from: usize,
+    pub(super) moves: Vec<MoveFacts>,
+    pub(super) chances: Vec<f64>,
     /// What the moves lose, if that matters.
-    losses: Losses,
+    pub(super) losses: Losses,
     /// Moves that are not played because of that.
-    refused: Vec<(Move, Loss)>,
-    line: Vec<Move>,
+    pub(super) refused: Vec<(Move, Loss)>,
+    pub(super) line: Vec<Move>,
     order: Vec<usize>,
     text: String,
 }
 
-impl Books {
-    /// Asks the books by priority until one has a playable move that is not among those `passed_over`; `false` if none
-    /// has, or if the books are not open yet. A rule's values come before those of the options.
-    pub(super) fn ask(&mut self, game: &Game, go: &Go, options: &Policy, passed_over: &[Move]) -> bool {
-        let Self { set, advice, rules, .. } = self;
-        advice.book = None;
-        advice.skipped.clear();
-        advice.refused.clear();
-        if self.opening != books::Opening::Done {
-            return false;
-        }
-        let position = game.position();
-        let color = position.chess().turn();
-        let asked: Option<Vec<Move>> = go
-            .searchmoves
-            .as_ref()
-            .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
-        for index in 0..set.books(color).len() {
-            let number = set.rule(color, index);
-            if let Some(number) = number
-                && let Some(why) = rules.objection(number, game, go)
-            {
-                advice.skipped.push((number, why));
-                continue;
-            }
-            let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
-            let policy = own.as_ref().unwrap_or(options);
-            let Some(book) = set.books(color).get(index).filter(|_| policy.covers(game.fullmove())).cloned()
-            else {
-                continue;
-            };
-            advice.moves.clear();
-            book.moves(position, &mut advice.moves);
-            if advice.moves.is_empty() {
-                continue;
-            }
-            // The books before that of a rule may have answered under conditions that hold no longer.
-            let from = if number.is_some() { index } else { 0 };
-            let Advice { losses, refused, .. } = advice;
-            losses.clear();
-            if policy.max_loss > 0 {
-                let moves = advice.moves.iter().map(|known| known.mv);
-                losses.look_up(set.evaluations(&*book), position, moves);
-            }
-            let allowed = |mv: Move| {
-                if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
-                    || passed_over.contains(&mv)
-                    || !policy.admits(set, from, game, mv)
-                {
-                    return false;
-                }
-                let loss = losses.of(mv).filter(|loss| policy.refuses(*loss));
-                refused.extend(loss.map(|loss| (mv, loss)));
-                loss.is_none()
-            };
-            chances(&advice.moves, policy, allowed, &mut advice.chances);
-            if advice.chances.iter().any(|chance| *chance > 0.0) {
-                advice.policy.clone_from(policy);
-                (advice.book, advice.rule, advice.from) = (Some(book), number, from);
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Chooses one of the moves that [`Books::ask`] found; `None` if there are none.
-    pub(super) fn draw(&mut self) -> Option<Move> {
-        let index = draw(&self.advice.chances, &mut self.rng)?;
-        self.advice.moves.get(index).map(|drawn| drawn.mv)
-    }
-
-    /// The lines that answer a `go` with one of the moves that [`Books::ask`] found for this game; `None` if the
-    /// move is not among them.
-    pub(super) fn answer(
-        &mut self,
-        game: &Game,
-        chosen: Move,
-        mode: CastlingMode,
-        options: &Options,
-    ) -> Option<BookAnswer> {
-        let Self { set, advice, rules, named, .. } = self;
-        let position = game.position();
-        let drawn = advice.moves.iter().find(|known| known.mv == chosen)?;
-        let (mv, centipawns) = (drawn.mv, score::centipawns(options.score, drawn));
-        let line = &mut advice.line;
-        line.clear();
-        line.push(mv);
-        if let Some(number) = advice.rule {
-            rules.answered(number, game, mv);
-        }
-        let reading = advice.policy.reading(position.chess().turn(), advice.from);
-        let mut plies = set.line_of(reading, position, mv, SHOWN_LINE - 1, line);
-        let lasting = game.plies_of(line);
-        if lasting < line.len() {
-            line.truncate(lasting);
-            plies = lasting as u32;
-        }
-        let mut lines = std::mem::take(&mut self.spare);
-        lines.clear();
-        lines.reserve(ANSWER_ROOM);
-        advice.list(mode, Some((mv, plies)), named.changed(game, mv), &mut lines);
-        book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
-        bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
-        Some(BookAnswer { lines, mv })
-    }
-}
-
 impl Advice {
-    /// Whether the evaluations beside the book say what a move loses.
-    pub(super) fn knows(&self, mv: Move) -> bool {
-        self.losses.of(mv).is_some()
+    /// Whether a move is to be checked: the policy asks for it, and no evaluation says what the move loses.
+    pub(super) fn guards(&self, mv: Move) -> bool {
+        self.policy.guards() && self.losses.of(mv).is_none()
     }
 
     /// Appends an `info string` line about each move that is not played because of what it loses.
@@ -300,6 +182,7 @@ fn put_number(text: &mut String, number: u64) {
 mod tests {
     use super::*;
     use crate::book::{Counts, Learned};
+    use shakmaty::Position as _;
 
     #[test]
     fn numbers_are_written_as_std_writes_them() {

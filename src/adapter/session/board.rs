@@ -1,5 +1,7 @@
 //! The last `position` line: its text for the child, and its game for the book.
 
+use std::sync::Arc;
+
 use shakmaty::CastlingMode;
 
 use crate::chess::Game;
@@ -10,7 +12,7 @@ pub(super) struct Board {
     /// The line, unchanged; empty before the first.
     line: Vec<u8>,
     /// The game that it describes; `None` if the line is not valid and the book must not answer.
-    game: Option<Game>,
+    game: Option<Arc<Game>>,
     /// Whether the line has moves.
     has_moves: bool,
     /// Whether the child has received it.
@@ -20,7 +22,7 @@ pub(super) struct Board {
 impl Board {
     /// The starting position, which needs no line.
     pub(super) fn new() -> Self {
-        Self { line: Vec::new(), game: Some(Game::start()), has_moves: false, sent: true }
+        Self { line: Vec::new(), game: Some(Arc::new(Game::start())), has_moves: false, sent: true }
     }
 
     /// Takes a new `position` line. If it only adds moves to the last one, only those are read.
@@ -40,6 +42,7 @@ impl Board {
         match (moves, &mut self.game) {
             (Some(moves), Some(game)) => {
                 self.has_moves |= !moves.trim_ascii().is_empty();
+                let game = Arc::make_mut(game);
                 if !words(moves).all(|mv| game.push_uci(mv)) {
                     self.game = None;
                 }
@@ -73,7 +76,12 @@ impl Board {
 
     /// The game, if the position is valid.
     pub(super) fn game(&self) -> Option<&Game> {
-        self.game.as_ref()
+        self.game.as_deref()
+    }
+
+    /// The same, for a request that keeps it.
+    pub(super) fn shared_game(&self) -> Option<Arc<Game>> {
+        self.game.clone()
     }
 
     fn read(&mut self, line: &[u8], mode: CastlingMode) {
@@ -82,7 +90,7 @@ impl Board {
         self.has_moves = start.is_some_and(|(_, moves)| !moves.trim_ascii().is_empty());
         self.game = start.and_then(|(fen, moves)| {
             let mut game = fen.map_or_else(|| Some(Game::start()), |fen| Game::from_fen(fen, mode).ok())?;
-            words(moves).all(|mv| game.push_uci(mv)).then_some(game)
+            words(moves).all(|mv| game.push_uci(mv)).then(|| Arc::new(game))
         });
     }
 }

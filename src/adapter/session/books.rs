@@ -1,19 +1,32 @@
-//! The books: whether they are open, and what choosing a move from them needs.
+//! The books: whether they are open, which of them answers, and the answer.
+#![allow(clippy::cast_possible_truncation, reason = "a shown line has few moves")]
 
 use std::path::Path;
 use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
-use shakmaty::Color;
+use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::advice::Advice;
-use super::named::Named;
+use super::gui::Gui;
+use super::opening_names::OpeningNames;
+use super::output::Output;
+use super::request::{BookAnswer, GoRequest};
 use super::rules::Rules;
-use super::{Output, Session};
+use super::score::centipawns;
 use crate::book::{Book, BookSet, Learnable};
+use crate::chess::Game;
+use crate::choose::{Policy, chances, draw};
 use crate::settings::books::BookFiles;
-use crate::uci::notice;
+use crate::settings::options::{BookScore, Options};
+use crate::uci::{bestmove, book_info};
+
+/// Capacity for the lines of a book's answer, in bytes.
+const ANSWER_CAPACITY: usize = 512;
+
+/// Moves of the book's line that are sent as its `pv`.
+const SHOWN_LINE: usize = 8;
 
 /// The start of the message that no book can learn.
 const NOT_LEARNED: &str = "Book Learn is on, but ";
@@ -57,7 +70,7 @@ pub struct BookProblem {
 
 /// Whether the books that the options name are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opening {
+enum Opening {
     Done,
     /// They are being opened: lines wait.
     Awaited,
@@ -72,17 +85,17 @@ pub(super) struct Books {
     /// The books that are open.
     pub(super) set: BookSet,
     /// The rules of those books that have one.
-    pub(super) rules: Rules,
-    pub(super) opening: Opening,
+    rules: Rules,
+    opening: Opening,
     /// Whether the stores of evaluations beside them were asked for.
     evaluated: bool,
     /// Whether the user was told that no book can learn.
     told_of_learning: bool,
-    pub(super) rng: Xoshiro256PlusPlus,
+    rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
-    pub(super) named: Named,
+    names: OpeningNames,
     /// A buffer for the next answer.
-    pub(super) spare: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl Books {
@@ -96,8 +109,8 @@ impl Books {
             told_of_learning: false,
             rng: rng(seed),
             advice: Advice::default(),
-            named: Named::default(),
-            spare: Vec::new(),
+            names: OpeningNames::default(),
+            buffer: Vec::new(),
         }
     }
 
@@ -105,96 +118,202 @@ impl Books {
     pub(super) fn are_awaited(&self) -> bool {
         self.opening == Opening::Awaited
     }
-}
 
-/// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.
-pub(super) fn rng(seed: u32) -> Xoshiro256PlusPlus {
-    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed.into()) }
-}
-
-impl Session {
     /// The books that are named: by the options, else by the configuration.
-    fn files(&self) -> BookFiles {
-        self.options.books.or(&self.books.configured)
+    fn files(&self, options: &Options) -> BookFiles {
+        options.books.or(&self.configured)
+    }
+
+    /// Takes a new seed.
+    pub(super) fn reseed(&mut self, seed: u32) {
+        self.rng = rng(seed);
+    }
+
+    /// Another game begins.
+    pub(super) fn new_game(&mut self) {
+        self.rules.new_game();
+        self.names.new_game();
     }
 
     /// Asks for the books that the options name.
-    pub(super) fn open_books(&mut self, out: &mut Output) {
-        self.books.opening = Opening::Awaited;
-        let files = self.files();
+    pub(super) fn open(&mut self, options: &Options, out: &mut Output) {
+        self.opening = Opening::Awaited;
+        let files = self.files(options);
         // Until the books are open, none is asked.
-        self.books.rules.set(files.both.rules());
-        self.books.evaluated = files.need_evaluations(&self.options.policy);
+        self.rules.set(files.both.rules());
+        self.evaluated = files.need_evaluations(&options.policy);
         out.open_books = Some(files);
-        out.with_evaluations = self.books.evaluated;
+        out.with_evaluations = self.evaluated;
     }
 
     /// Opens the books again with the stores beside them, if evaluations matter now.
-    pub(super) fn need_evaluations(&mut self, out: &mut Output) {
-        if !self.books.evaluated && self.files().need_evaluations(&self.options.policy) {
-            self.open_books(out);
+    pub(super) fn need_evaluations(&mut self, options: &Options, out: &mut Output) {
+        if !self.evaluated && self.files(options).need_evaluations(&options.policy) {
+            self.open(options, out);
         }
     }
 
     /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were
-    /// open before: closing them may take time.
-    pub fn books_opened(
+    /// open before.
+    pub(super) fn opened(
         &mut self,
         book_set: BookSet,
         problems: Vec<BookProblem>,
+        gui: &mut Gui,
         out: &mut Output,
     ) -> BookSet {
-        let before = std::mem::replace(&mut self.books.set, book_set);
         for color in Color::ALL {
-            for file in
-                self.books.set.books(color).iter().filter_map(|book| Some(book.as_learnable()?.file()))
-            {
+            for file in book_set.books(color).iter().filter_map(|book| Some(book.as_learnable()?.file())) {
                 if !out.opened.iter().any(|opened| opened == file) {
                     out.opened.push(file.to_owned());
                 }
             }
         }
         for problem in problems {
-            self.notify(problem.what, out);
+            gui.notify(problem.what, out);
         }
-        if std::mem::replace(&mut self.books.opening, Opening::Done) == Opening::Late {
-            self.notify("the books are open now".to_owned(), out);
+        if std::mem::replace(&mut self.opening, Opening::Done) == Opening::Late {
+            gui.notify("the books are open now".to_owned(), out);
         }
-        self.check_learning(out);
-        self.resume_after_books(out);
-        before
+        std::mem::replace(&mut self.set, book_set)
+    }
+
+    /// The books take long to open: the engine plays until they are; whether lines have waited for them.
+    pub(super) fn are_late(&mut self, gui: &mut Gui, out: &mut Output) -> bool {
+        let waited = self.are_awaited();
+        if waited {
+            self.opening = Opening::Late;
+            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
+            gui.notify(what.to_owned(), out);
+        }
+        waited
     }
 
     /// Says that results cannot be learned although they should be, once until they can.
-    pub(super) fn check_learning(&mut self, out: &mut Output) {
-        if self.books.opening != Opening::Done {
+    pub(super) fn check_learning(&mut self, learns: bool, gui: &mut Gui, out: &mut Output) {
+        if self.opening != Opening::Done {
             return;
         }
-        let why = if self.learns() { why_none_learns(&self.books.set.distinct()) } else { None };
-        if let Some(why) = &why
-            && !self.books.told_of_learning
-        {
-            self.notify(format!("{NOT_LEARNED}{why}"), out);
+        let why = if learns { why_none_learns(&self.set.distinct()) } else { None };
+        if let Some(why) = why.as_ref().filter(|_| !self.told_of_learning) {
+            gui.notify(format!("{NOT_LEARNED}{why}"), out);
         }
-        self.books.told_of_learning = why.is_some();
+        self.told_of_learning = why.is_some();
     }
 
-    /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.
-    pub fn books_refused(&mut self, why: &[String], out: &mut Output) {
-        self.dead = true;
-        self.greet(out);
-        for message in why {
-            self.say(&notice(message), out);
-        }
+    /// Takes back the buffer of an answer that was sent.
+    pub(super) fn reuse(&mut self, lines: Vec<u8>) {
+        self.buffer = lines;
     }
 
-    /// The books take long to open: the engine plays until [`Session::books_opened`]. Does nothing if they are open.
-    pub fn books_are_late(&mut self, out: &mut Output) {
-        if self.books.are_awaited() {
-            self.books.opening = Opening::Late;
-            let what = "the books take long to open (does the disk answer?): the engine plays until they are";
-            self.notify(what.to_owned(), out);
-            self.resume_after_books(out);
+    /// Asks the books by priority until one has a playable move that is not among those `passed_over`; `false` if none
+    /// has, or if the books are not open yet. A rule's values come before those of the options.
+    pub(super) fn ask(&mut self, request: &GoRequest, options: &Policy, passed_over: &[Move]) -> bool {
+        let GoRequest { game, go, .. } = request;
+        let Self { set, advice, rules, .. } = self;
+        advice.book = None;
+        advice.skipped.clear();
+        advice.refused.clear();
+        if self.opening != Opening::Done {
+            return false;
         }
+        let position = game.position();
+        let color = position.chess().turn();
+        let asked: Option<Vec<Move>> = go
+            .searchmoves
+            .as_ref()
+            .map(|moves| moves.iter().filter_map(|mv| mv.to_move(position.chess()).ok()).collect());
+        for index in 0..set.books(color).len() {
+            let number = set.rule(color, index);
+            if let Some(number) = number
+                && let Some(why) = rules.objection(number, game, go)
+            {
+                advice.skipped.push((number, why));
+                continue;
+            }
+            let own = number.and_then(|number| rules.get(number)).map(|rule| rule.policy(options));
+            let policy = own.as_ref().unwrap_or(options);
+            let Some(book) = set.books(color).get(index).filter(|_| policy.covers(game.fullmove())).cloned()
+            else {
+                continue;
+            };
+            advice.moves.clear();
+            book.moves(position, &mut advice.moves);
+            if advice.moves.is_empty() {
+                continue;
+            }
+            // The books before that of a rule may have answered under conditions that hold no longer.
+            let from = if number.is_some() { index } else { 0 };
+            let Advice { losses, refused, .. } = advice;
+            losses.clear();
+            if policy.max_loss > 0 {
+                let moves = advice.moves.iter().map(|known| known.mv);
+                losses.look_up(set.evaluations(&*book), position, moves);
+            }
+            let allowed = |mv: Move| {
+                if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
+                    || passed_over.contains(&mv)
+                    || !policy.admits(set, from, game, mv)
+                {
+                    return false;
+                }
+                let loss = losses.of(mv).filter(|loss| policy.refuses(*loss));
+                refused.extend(loss.map(|loss| (mv, loss)));
+                loss.is_none()
+            };
+            chances(&advice.moves, policy, allowed, &mut advice.chances);
+            if advice.chances.iter().any(|chance| *chance > 0.0) {
+                advice.policy.clone_from(policy);
+                (advice.book, advice.rule, advice.from) = (Some(book), number, from);
+                return true;
+            }
+        }
+        false
     }
+
+    /// Chooses one of the moves that [`Books::ask`] found; `None` if there are none.
+    pub(super) fn draw(&mut self) -> Option<Move> {
+        let index = draw(&self.advice.chances, &mut self.rng)?;
+        self.advice.moves.get(index).map(|drawn| drawn.mv)
+    }
+
+    /// The lines that answer a `go` with one of the moves that [`Books::ask`] found for this game; `None` if the
+    /// move is not among them.
+    pub(super) fn answer(
+        &mut self,
+        game: &Game,
+        chosen: Move,
+        mode: CastlingMode,
+        score: BookScore,
+    ) -> Option<BookAnswer> {
+        let Self { set, advice, rules, names, .. } = self;
+        let position = game.position();
+        let drawn = advice.moves.iter().find(|known| known.mv == chosen)?;
+        let (mv, centipawns) = (drawn.mv, centipawns(score, drawn));
+        let line = &mut advice.line;
+        line.clear();
+        line.push(mv);
+        if let Some(number) = advice.rule {
+            rules.answered(number, game, mv);
+        }
+        let reading = advice.policy.reading(position.chess().turn(), advice.from);
+        let mut plies = set.line_of(reading, position, mv, SHOWN_LINE - 1, line);
+        let lasting = game.plies_of(line);
+        if lasting < line.len() {
+            line.truncate(lasting);
+            plies = lasting as u32;
+        }
+        let mut lines = std::mem::take(&mut self.buffer);
+        lines.clear();
+        lines.reserve(ANSWER_CAPACITY);
+        advice.list(mode, Some((mv, plies)), names.changed(game, mv), &mut lines);
+        book_info(&mut lines, centipawns, advice.line.iter().map(|mv| mv.to_uci(mode)));
+        bestmove(&mut lines, mv.to_uci(mode), advice.line.get(1).map(|mv| mv.to_uci(mode)));
+        Some(BookAnswer { lines, mv })
+    }
+}
+
+/// Random numbers: the same sequence for the same seed on every machine; 0 takes a seed from the system.
+fn rng(seed: u32) -> Xoshiro256PlusPlus {
+    if seed == 0 { rand::make_rng() } else { Xoshiro256PlusPlus::seed_from_u64(seed.into()) }
 }

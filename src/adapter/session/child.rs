@@ -3,17 +3,15 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use log::Level;
+use super::backlog::is_stop;
+use super::output::Output;
 
-use super::questions::{Question, Until};
-use super::{Output, Session, is_stop, lossy};
-
-/// Room that a line held for the engine takes in addition to its bytes.
-const LINE_ROOM: usize = 64;
+/// Bytes of memory that a line held for the engine takes in addition to its text.
+const LINE_OVERHEAD: usize = 64;
 
 /// The child engine's search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Search {
+pub(super) enum Search {
     #[default]
     Idle,
     Running,
@@ -31,8 +29,8 @@ struct Held {
 }
 
 impl Held {
-    fn room(&self) -> usize {
-        self.line.len() + LINE_ROOM
+    fn size(&self) -> usize {
+        self.line.len() + LINE_OVERHEAD
     }
 }
 
@@ -42,7 +40,7 @@ pub(super) struct Child {
     search: Search,
     held: VecDeque<Held>,
     /// Bytes that `held` takes.
-    held_room: usize,
+    held_bytes: usize,
     /// `go perft` was sent: the engine counts moves, or treats it as a search that ends with a bestmove.
     pub(super) counting: bool,
     /// `isready` lines that it has not answered yet.
@@ -67,6 +65,42 @@ impl Child {
         self.search == Search::Idle
     }
 
+    /// Whether a bestmove that comes now, together with the one before, cannot be of the search that was started since.
+    pub(super) fn has_not_seen_search(&self, now: Duration) -> bool {
+        self.search == Search::Running && self.followed_at == Some(now)
+    }
+
+    /// It has answered one of the `isready` lines; whether that was the last.
+    pub(super) fn answered_ready(&mut self) -> bool {
+        self.proofs += 1;
+        self.ready_owed = self.ready_owed.saturating_sub(1);
+        self.is_ready |= self.ready_owed == 0;
+        self.ready_owed == 0
+    }
+
+    /// It has sent `uciok`; whether it was asked.
+    pub(super) fn answered_uci(&mut self) -> bool {
+        self.proofs += 1;
+        let owed = self.uci_owed > 0;
+        self.uci_owed -= u32::from(owed);
+        owed
+    }
+
+    /// It has sent a bestmove; what it was doing until then. After an abandoned search it gets the lines that have waited.
+    pub(super) fn ended(&mut self, out: &mut Output) -> Search {
+        let search = std::mem::take(&mut self.search);
+        match search {
+            Search::Idle => return search,
+            Search::Running | Search::Stopped => self.is_ready = true,
+            Search::Abandoned => {
+                self.is_late = false;
+                self.send_held(out);
+            }
+        }
+        self.proofs += 1;
+        search
+    }
+
     /// Whether its lines belong to a search that nobody waits for.
     pub(super) fn is_abandoned(&self) -> bool {
         self.search == Search::Abandoned
@@ -78,8 +112,8 @@ impl Child {
     }
 
     /// Bytes of the lines that wait for it.
-    pub(super) fn held_room(&self) -> usize {
-        self.held_room
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held_bytes
     }
 
     /// Whether it may check a move at once, or as soon as it has ended its pondering.
@@ -89,7 +123,7 @@ impl Child {
     }
 
     /// Whether it searches, or will once it has the lines that wait.
-    fn is_to_search(&self) -> bool {
+    pub(super) fn is_to_search(&self) -> bool {
         matches!(self.search, Search::Running | Search::Stopped) || self.held.iter().any(|held| held.is_go)
     }
 
@@ -111,7 +145,7 @@ impl Child {
     }
 
     /// Starts a search, after the end of an abandoned one.
-    fn send_go(&mut self, line: &[u8], out: &mut Output) {
+    pub(super) fn send_go(&mut self, line: &[u8], out: &mut Output) {
         if self.is_abandoned() {
             self.hold(line, true);
         } else {
@@ -148,21 +182,21 @@ impl Child {
         }
         let go = self.held.iter().position(|held| held.is_go);
         if let Some(held) = go.and_then(|index| self.held.remove(index)) {
-            self.held_room = self.held_room.saturating_sub(held.room());
+            self.held_bytes = self.held_bytes.saturating_sub(held.size());
         }
         false
     }
 
     fn hold(&mut self, line: &[u8], is_go: bool) {
         let held = Held { line: line.to_vec(), is_go };
-        self.held_room += held.room();
+        self.held_bytes += held.size();
         self.held.push_back(held);
     }
 
     /// Sends the lines that have waited for the end of an abandoned search.
     fn send_held(&mut self, out: &mut Output) {
         while let Some(held) = self.held.pop_front() {
-            self.held_room = self.held_room.saturating_sub(held.room());
+            self.held_bytes = self.held_bytes.saturating_sub(held.size());
             if is_stop(&held.line) {
                 self.stop(&held.line, out);
                 continue;
@@ -171,70 +205,6 @@ impl Child {
             if held.is_go {
                 self.search = Search::Running;
             }
-        }
-    }
-}
-
-impl Session {
-    pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
-        // Read together with the bestmove before: the child cannot have seen the new search.
-        if self.child.search == Search::Running && self.child.followed_at == Some(self.play.watch.now) {
-            out.notes.push((Level::Warn, format!("dropped a second answer: {}", lossy(line))));
-            return;
-        }
-        match std::mem::take(&mut self.child.search) {
-            // The engine has treated `go perft` as a search.
-            Search::Idle if std::mem::take(&mut self.child.counting) => self.say(line, out),
-            Search::Idle => {
-                out.notes.push((Level::Warn, format!("dropped an unexpected line: {}", lossy(line))));
-            }
-            Search::Abandoned => {
-                self.child.proofs += 1;
-                self.child.is_late = false;
-                self.child.send_held(out);
-            }
-            Search::Running | Search::Stopped => {
-                self.child.proofs += 1;
-                self.child.is_ready = true;
-                self.answer_of_child(line, out);
-            }
-        }
-    }
-
-    /// Answers the GUI's question with the bestmove of the child, or keeps it until the answer may be sent.
-    fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
-        match &mut self.question {
-            Some(Question::Child { until: Until::Now, .. }) => {
-                self.question = None;
-                self.say_best_move(line, out);
-            }
-            Some(Question::Child { early, .. } | Question::Pondering { early, .. }) => {
-                *early = Some(line.to_vec());
-                out.notes.push((Level::Warn, format!("held back, too early: {}", lossy(line))));
-            }
-            Some(Question::Checking(_)) => self.checked(line, out),
-            Some(Question::Due(_)) | None => {}
-        }
-    }
-
-    /// Forwards a line, after the position that the child needs first.
-    pub(super) fn forward(&mut self, line: &[u8], out: &mut Output) {
-        // No position is sent during a search; the next go brings it.
-        if !self.child.is_to_search() {
-            self.send_position(out);
-        }
-        self.child.send(line, out);
-    }
-
-    pub(super) fn forward_go(&mut self, line: &[u8], out: &mut Output) {
-        self.send_position(out);
-        self.child.send_go(line, out);
-    }
-
-    fn send_position(&mut self, out: &mut Output) {
-        if !self.board.sent {
-            self.board.sent = true;
-            self.child.send(self.board.line(), out);
         }
     }
 }

@@ -4,57 +4,59 @@ use log::Level;
 
 use super::options::ANALYSE_MODE;
 use super::{Output, Session, lossy};
-use crate::uci::{Command, id_name, notice};
+use crate::uci::{Command, id_name};
 
 /// The addition to an engine's name that distinguishes it from the engine without books.
 pub(crate) const NAME_ADDITION: &str = "(tabiya)";
 
-/// The state of the greeting.
+/// The engine's name, as the GUI gets it.
 #[derive(Default)]
-pub(super) struct Greeting {
+pub(super) struct Name {
     /// The name that the user gave us.
-    name: Option<String>,
+    given: Option<String>,
     /// Whether the engine has sent its own name.
-    is_named: bool,
-    /// Whether the GUI can get messages: after `uciok`, or once it asks for moves without it.
-    pub(super) done: bool,
-    /// Messages that wait for that.
-    pub(super) notices: Vec<String>,
+    is_sent: bool,
+}
+
+impl Name {
+    /// An `id name` line of the engine, which calls itself `own`, with our name in place of its own.
+    fn replace(&mut self, line: &[u8], own: &[u8]) -> Vec<u8> {
+        self.is_sent = true;
+        let addition = NAME_ADDITION.as_bytes();
+        let name = match &self.given {
+            Some(name) => name.clone().into_bytes(),
+            None if own.ends_with(addition) => own.to_vec(),
+            None => [own, addition].join(&b' ').trim_ascii().to_vec(),
+        };
+        let end = line.get(line.trim_ascii_end().len()..).unwrap_or_default();
+        [b"id name ", &name[..], end].concat()
+    }
 }
 
 impl Session {
     /// The session with the name that GUIs see; without one it is the engine's own with an addition.
     #[must_use]
     pub fn with_name(mut self, name: Option<String>) -> Self {
-        self.greeting.name = name;
+        self.name.given = name;
         self
     }
 
     /// Forwards `id`, with our name in place of the engine's.
     pub(super) fn engine_id(&mut self, line: &[u8], out: &mut Output) {
-        let Some(own) = id_name(line) else { return self.say(line, out) };
-        out.notes.push((Level::Info, format!("the engine is {}", lossy(own))));
-        self.greeting.is_named = true;
-        let addition = NAME_ADDITION.as_bytes();
-        let name = match &self.greeting.name {
-            Some(name) => name.clone().into_bytes(),
-            None if own.ends_with(addition) => own.to_vec(),
-            None => [own, addition].join(&b' ').trim_ascii().to_vec(),
-        };
-        let end = line.get(line.trim_ascii_end().len()..).unwrap_or_default();
-        self.say(&[b"id name ", &name[..], end].concat(), out);
+        let Some(own) = id_name(line) else { return self.gui.send(line, out) };
+        out.note(Level::Info, format!("the engine is {}", lossy(own)));
+        let line = self.name.replace(line, own);
+        self.gui.send(&line, out);
     }
 
     /// Forwards `uciok` after our own options. The engine gets its settings.
     pub(super) fn engine_uciok(&mut self, line: &[u8], out: &mut Output) {
-        self.child.proofs += 1;
-        if self.child.uci_owed > 0 {
-            self.child.uci_owed -= 1;
+        if self.child.answered_uci() {
             self.engine_options.are_complete();
-            self.disable_own_books(out);
+            self.engine_options.disable_own_books(&mut self.child, out);
             self.send_settings(out);
             let mut ours = Vec::new();
-            if let Some(name) = self.greeting.name.as_deref().filter(|_| !self.greeting.is_named) {
+            if let Some(name) = self.name.given.as_deref().filter(|_| !self.name.is_sent) {
                 ours.extend(format!("id name {name}\n").into_bytes());
             }
             if self.engine_options.lack_analyse_mode() {
@@ -64,30 +66,19 @@ impl Session {
                 );
             }
             self.options.declare(&mut ours);
-            self.say(&ours, out);
+            self.gui.send(&ours, out);
         }
-        self.say(line, out);
-        self.greet(out);
-    }
-
-    /// Sends the GUI the messages that have waited for its greeting.
-    pub(super) fn greet(&mut self, out: &mut Output) {
-        self.greeting.done = true;
-        for message in std::mem::take(&mut self.greeting.notices) {
-            self.say(&notice(&message), out);
-        }
+        self.gui.send(line, out);
+        self.gui.greet(out);
     }
 
     /// Greets a GUI that sends other commands without `uci`.
     pub(super) fn greet_without_uci(&mut self, command: Command, out: &mut Output) {
         let early = matches!(command, Command::Uci | Command::Debug | Command::Register | Command::Other);
-        if early || self.child.uci_owed > 0 {
-            return;
-        }
-        // Before `uciok` the engine may still list options for its own books.
-        self.send_settings(out);
-        if !self.greeting.done {
-            self.greet(out);
+        if !early && self.child.uci_owed == 0 {
+            // Before `uciok` the engine may still list options for its own books.
+            self.send_settings(out);
+            self.gui.greet(out);
         }
     }
 }

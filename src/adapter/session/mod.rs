@@ -2,8 +2,8 @@
 //!
 //! Three things decide what may be sent when:
 //!
-//! - the **question**: the `go` that has not been answered yet, by the book, by the child, or by the book after a check. There is one at a time; another `go`, and all lines
-//!   after it, wait in the backlog, so answers come in the order of the questions;
+//! - the **request**: the `go` that has not been answered yet, by the book, by the child, or by the book after a check. There is one at a time; another `go`, and all lines
+//!   after it, wait in the backlog, so answers come in the order of the requests;
 //! - the **child**: idle, searching, or in an abandoned search, which was stopped and whose bestmove will be dropped.
 //!   In the last case all lines for it wait, because the GUI believes that it is idle;
 //! - the **readyok owed**: a book move waits for it.
@@ -16,38 +16,45 @@ mod backlog;
 mod board;
 mod books;
 mod child;
-mod game_over;
+mod ended;
 mod greeting;
 mod guard;
-mod named;
+mod gui;
+mod opening_names;
 mod options;
 mod output;
 mod parts;
-mod questions;
+mod played;
+mod request;
+mod requests;
 mod rules;
 mod score;
 mod verdict;
 mod watch;
 
+use std::time::Duration;
+
 use self::backlog::Backlog;
 use self::board::Board;
 use self::books::Books;
 use self::child::Child;
-use self::game_over::Play;
-use self::greeting::Greeting;
+use self::greeting::Name;
 use self::options::{EngineOptions, Modes};
-use self::parts::Long;
-use self::questions::Question;
-use self::verdict::Over;
+use self::parts::LongLines;
+use self::request::Request;
+use self::verdict::Why;
+use self::watch::Watch;
+use crate::book::BookSet;
 use crate::settings::options::Options;
-use crate::uci::{Command, Reply, notice};
+use crate::uci::{Command, Go, Reply, notice};
 
 pub use self::books::BookProblem;
 pub(crate) use self::books::is_about_learning;
-pub use self::game_over::{PlayedGame, Source};
 pub(crate) use self::greeting::NAME_ADDITION;
+pub use self::gui::Gui;
 pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
 pub use self::output::Output;
+pub use self::played::{PlayedGame, Source};
 
 /// Bytes of waiting lines above which the GUI is not read: 64 MiB, as long as one line may be.
 const WAITING_MAX: usize = 64 << 20;
@@ -63,28 +70,30 @@ pub struct Session {
     books: Books,
     board: Board,
     modes: Modes,
-    greeting: Greeting,
+    /// What the GUI is told.
+    pub gui: Gui,
+    name: Name,
     engine_options: EngineOptions,
     child: Child,
-    question: Option<Question>,
+    request: Option<Request>,
     /// Lines that wait. Unless books are opened, the first is always a `go`.
     backlog: Backlog,
-    /// The number of lines in the backlog that are `stop`.
-    stops_waiting: usize,
-    /// Messages that the GUI gets at its next `go`.
-    reports: Vec<String>,
-    /// Whether the rest of an over-long GUI line is dropped.
-    drops_gui_line: bool,
-    /// The engine's line that comes in parts.
-    long: Option<Long>,
-    /// Whether the last bytes for the GUI are a line that the engine has not ended.
-    gui_mid_line: bool,
-    /// The game that is being played.
-    play: Play,
-    /// Whether the GUI has gone while lines of it still wait for books.
-    leaving: bool,
-    /// Whether the engine has ended, or the adapter is about to.
-    dead: bool,
+    /// The lines that come in parts.
+    long: LongLines,
+    /// The games that are played, and the time.
+    watch: Watch,
+    phase: Phase,
+}
+
+/// How far a session has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Both sides are there.
+    Running,
+    /// The GUI has gone while lines of it still wait for books.
+    Leaving,
+    /// The engine has ended, or the adapter is about to.
+    Dead,
 }
 
 impl Session {
@@ -99,42 +108,39 @@ impl Session {
             books,
             board: Board::new(),
             modes: Modes::default(),
-            greeting: Greeting::default(),
+            gui: Gui::default(),
+            name: Name::default(),
             engine_options: EngineOptions::default(),
             child: Child::default(),
-            question: None,
+            request: None,
             backlog: Backlog::default(),
-            stops_waiting: 0,
-            reports: Vec::new(),
-            drops_gui_line: false,
-            long: None,
-            gui_mid_line: false,
-            play: Play::default(),
-            leaving: false,
-            dead: false,
+            long: LongLines::default(),
+            watch: Watch::default(),
+            phase: Phase::Running,
         };
         session.configure_engine(settings, out);
-        session.open_books(out);
+        session.books.open(&session.options, out);
         out.resume_learning = session.options.policy.learn;
         session
     }
 
     /// Whether so many lines wait that the GUI must not be read.
     pub fn is_full(&self) -> bool {
-        self.child.held_room() + self.backlog.len() > WAITING_MAX
+        self.child.held_bytes() + self.backlog.len() > WAITING_MAX
     }
 
     /// Whether the engine owes a reply that it should send at once: to `stop`, or to `isready`.
     pub fn is_kept_waiting(&self) -> bool {
-        self.child.is_stopped() || matches!(self.question, Some(Question::Due(_)))
+        self.child.is_stopped() || matches!(self.request, Some(Request::Due(_)))
     }
 
     /// Whether the engine's lines may be forwarded to the GUI unread, except for replies that the session acts on.
     pub fn passes(&self) -> bool {
-        !self.child.is_abandoned() && !self.gui_mid_line && !self.child.counting && !self.is_checking()
+        let checks = matches!(self.request, Some(Request::Checking(_)));
+        !self.child.is_abandoned() && !self.gui.mid_line && !self.child.counting && !checks
     }
 
-    /// The number of answers of the engine: each proves that it has read all lines that were sent before the question.
+    /// The number of answers of the engine: each proves that it has read all lines that were sent before the request.
     pub(crate) fn proofs(&self) -> u64 {
         self.child.proofs
     }
@@ -151,23 +157,21 @@ impl Session {
 
     /// Takes a line of the GUI, with its line end.
     pub fn gui_line(&mut self, line: &[u8], out: &mut Output) {
-        if self.dead || out.quit || self.leaving {
+        if out.quit || self.phase != Phase::Running {
             return;
         }
         let (command, text, rest) = Command::parse(line);
         if command == Command::Go {
-            self.send_reports(out);
+            self.gui.send_reports(out);
         }
         let opening = self.books.are_awaited();
         let waits = opening || !self.backlog.is_empty();
         match command {
             Command::Quit => self.gui_gone(out),
             Command::Stop => {
-                self.play.watch.stop();
-                self.stop(text, out);
+                self.obey(command, text, rest, out);
                 if waits {
-                    // It came after the questions that wait, so it ends their searches too.
-                    self.stops_waiting += 1;
+                    // It came after the requests that wait, so it ends their searches too.
                     self.wait(text, out);
                 }
             }
@@ -177,7 +181,7 @@ impl Session {
             // It is answered during a search too, whatever waits.
             Command::IsReady => self.obey(command, text, rest, out),
             Command::PonderHit if !waits || self.ponders() => self.ponderhit(text, out),
-            Command::Go if waits || self.question.is_some() => self.wait(text, out),
+            Command::Go if waits || self.request.is_some() => self.wait(text, out),
             _ if waits => self.wait(text, out),
             _ => self.obey(command, text, rest, out),
         }
@@ -189,13 +193,17 @@ impl Session {
         match Reply::parse(line) {
             Reply::BestMove => self.engine_best_move(line, out),
             Reply::ReadyOk => self.engine_ready(line, out),
-            Reply::Info if self.child.is_abandoned() || self.is_heard_by_check(line) => {}
-            Reply::Info => {
-                if self.listens() {
-                    self.hear(line);
+            Reply::Info if self.child.is_abandoned() => {}
+            Reply::Info => match self.check() {
+                // The GUI is sent nothing of a check.
+                Some(check) => check.read_score(line),
+                None => {
+                    if self.needs_scores() {
+                        self.read_scores(line);
+                    }
+                    self.gui.send(line, out);
                 }
-                self.say(line, out);
-            }
+            },
             Reply::Option => self.engine_option(line, out),
             Reply::UciOk => self.engine_uciok(line, out),
             Reply::Id => self.engine_id(line, out),
@@ -203,7 +211,7 @@ impl Session {
                 if self.child.counting && memchr::memmem::find(line, COUNTED).is_some() {
                     self.child.counting = false;
                 }
-                self.say(line, out);
+                self.gui.send(line, out);
             }
         }
         self.resume(out);
@@ -212,29 +220,117 @@ impl Session {
     /// Whether the adapter ends as soon as the books are open, because lines of the GUI before its `quit` wait for
     /// them.
     pub fn is_leaving(&self, out: &Output) -> bool {
-        self.leaving && !out.quit && !self.dead
+        self.phase == Phase::Leaving && !out.quit
     }
 
     /// The GUI has sent `quit`, or its output has ended: the adapter ends. If lines wait for books, it ends when they
     /// are open, or at the second call.
     pub fn gui_gone(&mut self, out: &mut Output) {
         let waits = self.books.are_awaited() && !self.backlog.is_empty();
-        if waits && !std::mem::replace(&mut self.leaving, true) {
+        if waits && self.phase == Phase::Running {
+            self.phase = Phase::Leaving;
             return;
         }
-        if !out.quit && !self.dead {
-            self.game_over(Over::Quit, out);
+        if !out.quit && self.phase != Phase::Dead {
+            self.finish(out);
         }
         out.quit = true;
     }
 
     /// The engine has ended: unless that was requested, reports why to the GUI. Nothing more is sent to either side.
     pub fn engine_gone(&mut self, why: &str, out: &mut Output) {
-        if !std::mem::replace(&mut self.dead, true) && !out.quit {
+        if std::mem::replace(&mut self.phase, Phase::Dead) != Phase::Dead && !out.quit {
             self.play_unchecked(out);
-            self.game_over(Over::Died, out);
-            self.send_reports(out);
-            self.say(&notice(why), out);
+            self.watch.over(Some(Why::Died), self.board.game());
+            self.conclude(out);
+            self.gui.send_reports(out);
+            self.gui.send(&notice(why), out);
+        }
+    }
+
+    /// The adapter ends, and with it the current game, unless `quit` or the end of input has ended it before.
+    pub fn finish(&mut self, out: &mut Output) {
+        self.watch.over(None, self.board.game());
+        self.conclude(out);
+    }
+
+    /// Sets the time, counted from any fixed moment: it decides whether a clock may have ended a game, how long a check may
+    /// take, and which lines of the engine were read together, because no time has passed between them.
+    pub fn at(&mut self, now: Duration) {
+        self.watch.now = now;
+    }
+
+    /// Whether [`Session::read_scores`] must get the engine lines that are forwarded.
+    pub fn needs_scores(&self) -> bool {
+        self.watch.needs_scores()
+    }
+
+    /// Reads the scores in whole engine lines that are forwarded to the GUI.
+    pub(crate) fn read_scores(&mut self, block: &[u8]) {
+        self.watch.read_scores(block);
+    }
+
+    /// Takes the books that [`Output::open_books`] last asked for, and the problems with them. Returns those that were
+    /// open before: closing them may take time.
+    pub fn books_opened(
+        &mut self,
+        book_set: BookSet,
+        problems: Vec<BookProblem>,
+        out: &mut Output,
+    ) -> BookSet {
+        let before = self.books.opened(book_set, problems, &mut self.gui, out);
+        self.check_learning(out);
+        self.resume_after_books(out);
+        before
+    }
+
+    /// The books take long to open: the engine plays until [`Session::books_opened`]. Does nothing if they are open.
+    pub fn books_are_late(&mut self, out: &mut Output) {
+        if self.books.are_late(&mut self.gui, out) {
+            self.resume_after_books(out);
+        }
+    }
+
+    /// The adapter ends because of its books: reports why to the GUI. Nothing more is sent to either side.
+    pub fn books_refused(&mut self, why: &[String], out: &mut Output) {
+        self.phase = Phase::Dead;
+        self.gui.greet(out);
+        for message in why {
+            self.gui.send(&notice(message), out);
+        }
+    }
+
+    /// Whether games that begin now are learned.
+    fn learns(&self) -> bool {
+        self.options.policy.learn && self.uses_books()
+    }
+
+    /// Says that results cannot be learned although they should be, once until they can.
+    fn check_learning(&mut self, out: &mut Output) {
+        let learns = self.learns();
+        self.books.check_learning(learns, &mut self.gui, out);
+    }
+
+    /// Notes a request that may begin a game, or belongs to one.
+    fn watch_go(&mut self, go: &Go, analysis: bool) {
+        if !self.learns() && !self.watch.has_game() {
+            return;
+        }
+        let request = watch::Request {
+            game: self.board.game(),
+            clock: go.clock,
+            pondering: go.ponder,
+            analysis: analysis || go.searchmoves.is_some(),
+            unwanted: !self.options.policy.learn,
+        };
+        self.watch.asked(request, self.learns().then_some(&self.books.set));
+    }
+
+    /// Reports the games that have begun and ended.
+    fn conclude(&mut self, out: &mut Output) {
+        out.begun.append(&mut self.watch.begun);
+        for ended in std::mem::take(&mut self.watch.ended) {
+            ended.conclude(self.options.learn_margin, &mut self.gui, out);
         }
     }
 
@@ -243,9 +339,8 @@ impl Session {
         self.greet_without_uci(command, out);
         match command {
             Command::Position => {
-                self.watch_final_position(out);
+                self.watch.left(self.board.game());
                 self.board.set(line, self.modes.castling);
-                self.play.watch.fresh = true;
             }
             Command::Go => self.go(line, rest, out),
             Command::SetOption => self.set_option(line, rest, out),
@@ -255,7 +350,7 @@ impl Session {
                 self.forward(line, out);
             }
             Command::Debug => {
-                self.modes.debug = rest.trim_ascii() == b"on";
+                self.gui.debug = rest.trim_ascii() == b"on";
                 self.forward(line, out);
             }
             Command::IsReady => {
@@ -263,25 +358,20 @@ impl Session {
                 self.forward(line, out);
             }
             Command::Stop => {
-                self.play.watch.stop();
+                self.watch.stop();
                 self.stop(line, out);
             }
             Command::PonderHit => self.ponderhit(line, out),
             Command::Quit => out.quit = true,
             Command::NewGame => {
-                self.game_over(Over::NewGame, out);
-                self.books.rules.new_game();
-                self.books.named.new_game();
+                self.watch.over(None, self.board.game());
+                self.books.new_game();
                 self.child.is_ready = false;
                 self.forward(line, out);
             }
             Command::Register | Command::Other => self.forward(line, out),
         }
     }
-}
-
-fn is_stop(line: &[u8]) -> bool {
-    Command::parse(line).0 == Command::Stop
 }
 
 fn lossy(line: &[u8]) -> String {

@@ -3,9 +3,8 @@
 use log::Level;
 use shakmaty::CastlingMode;
 
-use super::books::rng;
-use super::game_over::opponent_name;
-use super::verdict::Over;
+use super::child::Child;
+use super::ended::opponent_name;
 use super::{Output, Session, lossy};
 use crate::settings::books::NO_BOOK;
 use crate::settings::options::{Change, Options};
@@ -115,6 +114,48 @@ impl EngineOptions {
     fn is_own_book(&self, name: &[u8]) -> bool {
         self.own_books.iter().any(|book| same_name(book, name))
     }
+
+    /// Notes the name of an option that the engine lists; whether the adapter's own option replaces it.
+    fn is_hidden(&mut self, name: &[u8], line: &[u8]) -> bool {
+        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic());
+        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
+        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_slice());
+        if is_own_book
+            && self.own_books.len() < OWN_BOOKS_MAX
+            && !self.own_books.iter().any(|own| own == name)
+        {
+            self.own_books.push(name.to_owned());
+        }
+        let is_hidden = is_own_book || Options::is_ours(name);
+        if !is_hidden && same_name(name, ANALYSE_MODE.as_bytes()) {
+            self.analyse_mode = Some(true);
+        }
+        let is_like_ours = || spelling::nearest(&lossy(name), Options::names()).is_some();
+        if !is_hidden && self.like_ours.len() < OWN_BOOKS_MAX && is_like_ours() {
+            self.like_ours.push(name.to_owned());
+        }
+        is_hidden
+    }
+
+    /// The user's value for an option that the engine lists, if there is one.
+    fn configured(&mut self, name: &[u8], line: &[u8]) -> Option<String> {
+        let mut configured = None;
+        for setting in self.settings.iter_mut().filter(|setting| same_name(name, setting.name.as_bytes())) {
+            setting.listed = true;
+            let fits = option_with_default(line, setting.value.as_bytes()).is_some();
+            let kind = Some(line).filter(|_| !fits && option_type(line) != Some(b"button"));
+            setting.refused_by = kind.map(|line| option_kind(&lossy(line)).to_owned());
+            configured = Some(setting.value.clone());
+        }
+        configured
+    }
+
+    /// Switches the engine's own books off.
+    pub(super) fn disable_own_books(&self, child: &mut Child, out: &mut Output) {
+        for name in &self.own_books {
+            child.send(&[b"setoption name ", &name[..], b" value false\n"].concat(), out);
+        }
+    }
 }
 
 /// The GUI's modes that affect the book.
@@ -127,14 +168,12 @@ pub(super) struct Modes {
     pub(super) analysing: bool,
     /// `UCI_Variant` is another kind of chess than that of the books.
     pub(super) other_variant: bool,
-    /// `debug on`.
-    pub(super) debug: bool,
 }
 
 impl Default for Modes {
     fn default() -> Self {
         let castling = CastlingMode::Standard;
-        Self { castling, multipv: 1, analysing: false, other_variant: false, debug: false }
+        Self { castling, multipv: 1, analysing: false, other_variant: false }
     }
 }
 
@@ -150,33 +189,11 @@ impl Session {
     /// Forwards an `option` line, unless the option is ours or an own book of the engine.
     pub(super) fn engine_option(&mut self, line: &[u8], out: &mut Output) {
         let name = option_name(line);
-        let letters = name.iter().filter(|byte| byte.is_ascii_alphabetic());
-        let letters: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
-        let is_own_book = option_type(line) == Some(b"check") && OWN_BOOK_NAMES.contains(&letters.as_slice());
-        let own_books = &mut self.engine_options.own_books;
-        if is_own_book && own_books.len() < OWN_BOOKS_MAX && !own_books.contains(&name) {
-            own_books.push(name.clone());
+        if self.engine_options.is_hidden(&name, line) {
+            let what = format!("hidden, the adapter's own replaces it: {}", lossy(line));
+            return out.note(Level::Info, what);
         }
-        if is_own_book || Options::is_ours(&name) {
-            out.notes.push((Level::Info, format!("hidden, the adapter's own replaces it: {}", lossy(line))));
-            return;
-        }
-        if same_name(&name, ANALYSE_MODE.as_bytes()) {
-            self.engine_options.analyse_mode = Some(true);
-        }
-        let like_ours = &mut self.engine_options.like_ours;
-        if like_ours.len() < OWN_BOOKS_MAX && spelling::nearest(&lossy(&name), Options::names()).is_some() {
-            like_ours.push(name.clone());
-        }
-        let mut configured = None;
-        let settings = self.engine_options.settings.iter_mut();
-        for setting in settings.filter(|setting| same_name(&name, setting.name.as_bytes())) {
-            setting.listed = true;
-            let fits = option_with_default(line, setting.value.as_bytes()).is_some();
-            let kind = Some(line).filter(|_| !fits && option_type(line) != Some(b"button"));
-            setting.refused_by = kind.map(|line| option_kind(&lossy(line)).to_owned());
-            configured = Some(setting.value.clone());
-        }
+        let configured = self.engine_options.configured(&name, line);
         // An engine may play another kind of chess unless it is told not to.
         let is_first = !self.engine_options.settings_sent;
         if is_first && configured.is_none() && same_name(&name, VARIANT.as_bytes()) {
@@ -185,15 +202,8 @@ impl Session {
         }
         // The user's setting is listed as the default, because GUIs send defaults back.
         match configured.and_then(|value| option_with_default(line, value.as_bytes())) {
-            Some(line) => self.say(&line, out),
-            None => self.say(line, out),
-        }
-    }
-
-    /// Switches the engine's own books off.
-    pub(super) fn disable_own_books(&mut self, out: &mut Output) {
-        for name in &self.engine_options.own_books {
-            self.child.send(&[b"setoption name ", &name[..], b" value false\n"].concat(), out);
+            Some(line) => self.gui.send(&line, out),
+            None => self.gui.send(line, out),
         }
     }
 
@@ -210,15 +220,15 @@ impl Session {
             }
             if self.engine_options.is_own_book(name.as_bytes()) {
                 let what = format!("{name} is not set: the engine's own book is off, OwnBook replaces it");
-                self.notify(what, out);
+                self.gui.notify(what, out);
                 continue;
             }
             if options_are_known && !listed {
                 // An engine may have options that it does not list.
-                self.notify(unknown_option(&name), out);
+                self.gui.notify(unknown_option(&name), out);
             }
             if let Some(kind) = refused_by {
-                self.notify(format!("{name}: the engine takes no '{value}': it lists {kind}"), out);
+                self.gui.notify(format!("{name}: the engine takes no '{value}': it lists {kind}"), out);
             }
             let value = if value.is_empty() { String::new() } else { format!(" value {value}") };
             self.child.send(format!("setoption name {name}{value}\n").as_bytes(), out);
@@ -237,7 +247,7 @@ impl Session {
                 let is_ours = spelling::nearest(&name, Options::names()).is_some();
                 let mut theirs = self.engine_options.like_ours.iter();
                 if is_ours && !theirs.any(|theirs| same_name(theirs, option.name)) {
-                    self.notify(unknown_option(&name), out);
+                    self.gui.notify(unknown_option(&name), out);
                 }
                 self.follow(&option, out);
                 if option.is(ANALYSE_MODE) && self.engine_options.lack_analyse_mode() {
@@ -246,9 +256,9 @@ impl Session {
                 self.child.is_ready = false;
                 self.forward(line, out);
             }
-            Some(Err(problem)) => self.notify(problem, out),
+            Some(Err(problem)) => self.gui.notify(problem, out),
             Some(Ok(change)) => {
-                out.notes.push((Level::Info, format!("set: {}", lossy(line))));
+                out.note(Level::Info, format!("set: {}", lossy(line)));
                 self.apply(change, out);
             }
         }
@@ -262,9 +272,9 @@ impl Session {
                 out.resume_learning |= self.options.policy.learn;
                 self.check_learning(out);
             }
-            Change::Books => self.open_books(out),
-            Change::Evaluations => self.need_evaluations(out),
-            Change::Seed => self.books.rng = rng(self.options.seed),
+            Change::Books => self.books.open(&self.options, out),
+            Change::Evaluations => self.books.need_evaluations(&self.options, out),
+            Change::Seed => self.books.reseed(self.options.seed),
             Change::Log => {
                 let log = &mut self.options.log;
                 if log.is_empty() {
@@ -289,7 +299,7 @@ impl Session {
         } else if option.is(ANALYSE_MODE) {
             self.modes.analysing = is_true;
         } else if option.is("UCI_Opponent") {
-            self.play.announced = opponent_name(value);
+            self.watch.announced = opponent_name(value);
         } else if option.is("UCI_Chess960") {
             self.modes.castling = CastlingMode::from_chess960(is_true);
             self.board.reread(self.modes.castling);
@@ -305,11 +315,11 @@ impl Session {
             return;
         }
         // No game goes on under other rules.
-        self.game_over(Over::NewGame, out);
+        self.watch.over(None, self.board.game());
         self.modes.other_variant = is_other;
         if is_other && self.options.own_book {
             let what = "books answer and learn in standard chess and Chess960 only";
-            self.notify(format!("{OTHER_VARIANT}{variant}: {what}"), out);
+            self.gui.notify(format!("{OTHER_VARIANT}{variant}: {what}"), out);
         }
     }
 

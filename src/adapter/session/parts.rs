@@ -11,8 +11,17 @@ const KEPT: usize = 4096;
 /// Bytes of such a line that are logged.
 const LOGGED: usize = 80;
 
-/// An engine's line of which only parts are known, up to the latest part.
-pub(super) enum Long {
+/// The lines of which only parts are known, up to the latest part.
+#[derive(Default)]
+pub(super) struct LongLines {
+    /// Whether the rest of the GUI's line is dropped.
+    drops_gui_line: bool,
+    /// The engine's line.
+    engine: Option<Long>,
+}
+
+/// An engine's line that comes in parts.
+enum Long {
     /// Its start, as long as that may not contain the whole first word.
     Head(Vec<u8>),
     /// The session must act on it: its first words.
@@ -31,11 +40,11 @@ impl Session {
                 self.board.set_unknown();
             }
             // While lines wait, this one, which cannot be kept, would overtake them.
-            self.drops_gui_line = !self.child.is_idle() || self.question.is_some();
-            let what = if self.drops_gui_line { "dropped" } else { "forwarded unread" };
-            self.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
+            self.long.drops_gui_line = !self.child.is_idle() || self.request.is_some();
+            let what = if self.long.drops_gui_line { "dropped" } else { "forwarded unread" };
+            self.gui.notify(format!("a line of the GUI is too long to be read; it is {what}"), out);
         }
-        if !self.drops_gui_line {
+        if !self.long.drops_gui_line {
             out.engine.extend_from_slice(bytes);
             self.child.mid_line = part != Part::Last;
         }
@@ -44,7 +53,7 @@ impl Session {
     /// Takes a part of an engine line that is too long to be kept.
     pub fn engine_part(&mut self, part: Part, bytes: &[u8], out: &mut Output) {
         let ends = part == Part::Last;
-        let mut long = match self.long.take().unwrap_or(Long::Head(Vec::new())) {
+        let mut long = match self.long.engine.take().unwrap_or(Long::Head(Vec::new())) {
             Long::Head(mut head) => {
                 head.extend_from_slice(if head.is_empty() { bytes.trim_ascii_start() } else { bytes });
                 let sure = ends || head.len() >= KEPT || head.iter().any(u8::is_ascii_whitespace);
@@ -55,15 +64,15 @@ impl Session {
                 Long::Words(words)
             }
             // If one of our lines has cut it off, the GUI would read the rest as another line.
-            Long::Forwarded if self.gui_mid_line => {
+            Long::Forwarded if self.gui.mid_line => {
                 out.gui.extend_from_slice(bytes);
                 Long::Forwarded
             }
             Long::Forwarded | Long::Dropped => Long::Dropped,
         };
         if !ends {
-            self.gui_mid_line |= matches!(long, Long::Forwarded);
-            self.long = Some(long);
+            self.gui.mid_line |= matches!(long, Long::Forwarded);
+            self.long.engine = Some(long);
             return;
         }
         match &mut long {
@@ -72,7 +81,7 @@ impl Session {
                 words.push(b'\n');
                 self.engine_line(words, out);
             }
-            Long::Forwarded => self.gui_mid_line = false,
+            Long::Forwarded => self.gui.mid_line = false,
             Long::Head(_) | Long::Dropped => {}
         }
     }
@@ -81,15 +90,15 @@ impl Session {
     fn long_line(&mut self, head: &[u8], out: &mut Output) -> Long {
         let start = head.get(..KEPT).unwrap_or(head);
         let logged = lossy(start.get(..LOGGED).unwrap_or(start));
-        out.notes.push((Level::Warn, format!("a line of the engine is too long to be kept: {logged}...")));
+        out.note(Level::Warn, format!("a line of the engine is too long to be kept: {logged}..."));
         match Reply::parse(start) {
-            Reply::Info if self.child.is_abandoned() || self.is_checking() => Long::Dropped,
+            Reply::Info if self.child.is_abandoned() || self.check().is_some() => Long::Dropped,
             reply @ (Reply::Info | Reply::Other) => {
-                if reply == Reply::Info && self.listens() {
-                    self.hear(&[start, b"\n"].concat());
+                if reply == Reply::Info && self.needs_scores() {
+                    self.read_scores(&[start, b"\n"].concat());
                 }
-                self.say(head, out);
-                self.gui_mid_line = true;
+                self.gui.send(head, out);
+                self.gui.mid_line = true;
                 Long::Forwarded
             }
             _ => {

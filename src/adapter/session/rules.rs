@@ -38,7 +38,7 @@ impl Rules {
         self.list.get(number.checked_sub(1)?)
     }
 
-    /// Why a rule does not let its book answer this question about the game; `None` if it does.
+    /// Why a rule does not let its book answer this request about the game; `None` if it does.
     pub(super) fn objection(&self, number: usize, game: &Game, go: &Go) -> Option<&'static str> {
         let Some(rule) = self.get(number) else { return Some("it is not known") };
         if !rule.has_time(time_left(go, game.position().chess().turn())) {
@@ -150,7 +150,7 @@ mod tests {
         let mut rules = rules();
         let may = |rules: &Rules, moves: &str| allows(rules, 1, &game(moves));
         answer(&mut rules, 1, "e2e4");
-        // Asked again, for whatever reason, in the same position.
+        // GoRequest again, for whatever reason, in the same position.
         answer(&mut rules, 1, "e2e4");
         answer(&mut rules, 1, "e2e4 e7e5 g1f3");
         assert!(!may(&rules, "e2e4 e7e5 g1f3 b8c6"));

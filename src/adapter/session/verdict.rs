@@ -38,27 +38,12 @@ const MOVETIME_PART: u32 = 10;
 /// The least and the greatest value of that share.
 const MOVETIME_SLACK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// How we notice that a game is over.
+/// The reason for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
-    /// `ucinewgame`.
-    NewGame,
-    /// Another start position, or the same one again.
-    OtherStart,
-    /// The position jumped within the game.
-    Jump,
-    /// `quit`, the end of input, or a signal.
-    Quit,
-    /// The engine failed.
-    Died,
-    /// The position on the board is final.
-    Board,
-}
-
-/// Why a game must not be learned, whatever its scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Doubt {
-    /// A question was for analysis.
+pub(super) enum Why {
+    Board(Ending),
+    Scores,
+    /// A request was for analysis.
     Analysis,
     /// The position jumped: moves were taken back, or a user steps through a game.
     Jumped,
@@ -68,14 +53,6 @@ pub(super) enum Doubt {
     Died,
     /// Learning was switched off during the game.
     Unwanted,
-}
-
-/// The reason for a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    Board(Ending),
-    Scores,
-    Doubt(Doubt),
     Short,
     Unanswered,
     OurClock,
@@ -105,18 +82,19 @@ pub(super) struct Evidence {
     pub(super) scores: Vec<Option<Score>>,
     /// The full move of our last move.
     pub(super) fullmove: u32,
-    /// Whether our last question was answered.
+    /// Whether our last request was answered.
     pub(super) answered: bool,
     /// The time that our last move took, and the time limit.
     pub(super) ours: (Duration, Option<Duration>),
     /// The time since our last move, and the opponent's time limit; `None` if the opponent has moved.
     pub(super) theirs: Option<(Duration, Option<Duration>)>,
-    pub(super) doubt: Option<Doubt>,
+    /// Why it must not be learned, whatever its scores.
+    pub(super) doubt: Option<Why>,
 }
 
 impl Evidence {
     /// A game that begins in the last position of `game`.
-    pub(super) fn new(game: Game, color: Color, doubt: Option<Doubt>) -> Self {
+    pub(super) fn new(game: Game, color: Color, doubt: Option<Why>) -> Self {
         Self {
             game,
             color,
@@ -134,7 +112,7 @@ impl Evidence {
     pub(super) fn verdict(&self, margin: u32) -> Verdict {
         let unknown = |why| Verdict { outcome: None, why };
         if let Some(doubt) = self.doubt {
-            return unknown(Why::Doubt(doubt));
+            return unknown(doubt);
         }
         if self.moves < FEWEST_MOVES {
             return unknown(Why::Short);
@@ -232,11 +210,11 @@ impl fmt::Display for Why {
             Why::Board(Ending::Repetition) => "the position occurred for the third time",
             Why::Board(Ending::FiftyMoves) => "fifty moves without a capture or a pawn move",
             Why::Scores => "by the engine's last scores",
-            Why::Doubt(Doubt::Analysis) => "it was analysis",
-            Why::Doubt(Doubt::Jumped) => "moves were taken back or left out",
-            Why::Doubt(Doubt::Lost) => "a position was not valid",
-            Why::Doubt(Doubt::Died) => "the engine failed",
-            Why::Doubt(Doubt::Unwanted) => "Book Learn was switched off during the game",
+            Why::Analysis => "it was analysis",
+            Why::Jumped => "moves were taken back or left out",
+            Why::Lost => "a position was not valid",
+            Why::Died => "the engine failed",
+            Why::Unwanted => "Book Learn was switched off during the game",
             Why::Short => "it ended after our first move",
             Why::Unanswered => "it ended while it was our turn",
             Why::OurClock => "our clock may have run out",
@@ -317,7 +295,7 @@ mod tests {
             verdict.why
         };
         assert_eq!(why(|_| {}), Why::Scores);
-        assert_eq!(why(|it| it.doubt = Some(Doubt::Jumped)), Why::Doubt(Doubt::Jumped));
+        assert_eq!(why(|it| it.doubt = Some(Why::Jumped)), Why::Jumped);
         assert_eq!(why(|it| it.moves = 1), Why::Short);
         assert_eq!(why(|it| it.answered = false), Why::Unanswered);
         assert_eq!(why(|it| it.ours = (Duration::from_secs(5), Some(Duration::from_secs(5)))), Why::OurClock);

@@ -1,4 +1,4 @@
-//! The game that is being played, reconstructed from questions and answers, so that its result can be learned.
+//! The game that is being played, reconstructed from requests and answers, so that its result can be learned.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +6,9 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position as _};
 
-use super::game_over::{Source, sources};
-use super::verdict::{DRAWN_SCORES, Doubt, Evidence, Over, limit};
+use super::ended::Ended;
+use super::played::{Source, sources};
+use super::verdict::{DRAWN_SCORES, Evidence, Why, limit};
 use crate::book::BookSet;
 use crate::chess::Game;
 use crate::uci::{Clock, Score, words};
@@ -15,8 +16,8 @@ use crate::uci::{Clock, Score, words};
 /// The most plies of a position that starts another game, if the previous game had more.
 const OPENING_PLIES: usize = 1;
 
-/// A question of the GUI.
-pub(super) struct Question<'a> {
+/// A request of the GUI.
+pub(super) struct Request<'a> {
     /// The game on the board, if it is known.
     pub(super) game: Option<&'a Game>,
     pub(super) clock: Clock,
@@ -26,7 +27,7 @@ pub(super) struct Question<'a> {
     pub(super) unwanted: bool,
 }
 
-/// The answer to a question.
+/// The answer to a request.
 #[derive(Clone, Copy)]
 pub(super) enum Answer<'a> {
     /// A move of the book.
@@ -35,7 +36,7 @@ pub(super) enum Answer<'a> {
     Engine(&'a [u8]),
 }
 
-/// A question to ponder on.
+/// A `go ponder`.
 struct Expected {
     game: Game,
     clock: Clock,
@@ -50,25 +51,31 @@ pub(super) struct Watch {
     /// The time, counted from any fixed moment.
     pub(super) now: Duration,
     game: Option<Watched>,
-    /// A question to ponder on: it belongs to the game once the expected move is played.
+    /// A `go ponder`: it belongs to the game once the expected move is played.
     expected: Option<Expected>,
-    /// Whether no question has followed the last `position` line.
+    /// Whether no request has followed the last `position` line.
     pub(super) fresh: bool,
-    /// The last exact score that the engine sent for the open question.
-    heard: Option<Score>,
+    /// The last exact score that the engine sent for the open request.
+    last_score: Option<Score>,
     /// The number of games that have begun.
-    pub(super) number: u32,
-    /// The books of the game that the last question has begun.
-    pub(super) begun: Option<Arc<[Source]>>,
+    number: u32,
+    /// The opponent that the GUI has announced.
+    pub(super) announced: String,
+    /// The books of games that have begun and were not reported yet.
+    pub(super) begun: Vec<Arc<[Source]>>,
+    /// Games that have ended and were not reported yet.
+    pub(super) ended: Vec<Ended>,
 }
 
 /// One game.
 struct Watched {
     /// The books that it is played from.
     sources: Arc<[Source]>,
-    /// The number of moves on the board at the first question.
+    /// The opponent announced when it began.
+    opponent: String,
+    /// The number of moves on the board at the first request.
     first: usize,
-    /// Its moves up to the last question, and our answer if there is one, and all else that the verdict depends on.
+    /// Its moves up to the last request, and our answer if there is one, and all else that the verdict depends on.
     evidence: Evidence,
     clock: Clock,
     asked_at: Duration,
@@ -77,29 +84,15 @@ struct Watched {
     reported: bool,
 }
 
-/// A game that has ended.
-pub(super) struct Ended {
-    pub(super) number: u32,
-    /// The number of its moves before the first question.
-    pub(super) first: usize,
-    /// The books that it was played from.
-    pub(super) sources: Arc<[Source]>,
-    /// How it ended.
-    pub(super) evidence: Evidence,
-}
-
 impl Watch {
-    /// A question was asked that a move must answer; one to ponder on counts when the expected move is played. `books`
-    /// are those from which a game may begin; without them none begins. Returns the game that the question has ended.
-    pub(super) fn asked(&mut self, question: Question<'_>, books: Option<&BookSet>) -> Option<Ended> {
-        let Question { game, clock, pondering, analysis, unwanted } = question;
+    /// A `go` has come that a move must answer; one to ponder counts when the expected move is played. `books`
+    /// are those from which a game may begin; without them none begins.
+    pub(super) fn asked(&mut self, request: Request<'_>, books: Option<&BookSet>) {
+        let Request { game, clock, pondering, analysis, unwanted } = request;
         self.fresh = false;
-        self.heard = None;
+        self.last_score = None;
         self.expected = None;
-        let Some(game) = game else {
-            self.doubt(Doubt::Lost);
-            return None;
-        };
+        let Some(game) = game else { return self.doubt(Why::Lost) };
         if pondering && !analysis {
             if let Some(watched) = self.game.as_mut().filter(|watched| watched.is_continued_by(game))
                 && clock != Clock::default()
@@ -107,25 +100,26 @@ impl Watch {
                 watched.clock = clock;
             }
             self.expected = Some(Expected { game: game.clone(), clock, unwanted, asked_at: self.now });
-            return None;
+            return;
         }
-        let ended = if pondering { None } else { self.turn(game, clock, unwanted, books) };
+        if !pondering {
+            self.turn(game, clock, unwanted, books);
+        }
         if analysis {
-            self.doubt(Doubt::Analysis);
+            self.doubt(Why::Analysis);
         }
-        ended
     }
 
     /// The expected move was played.
-    pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) -> Option<Ended> {
-        let Expected { game, mut clock, unwanted, asked_at } = self.expected.take()?;
+    pub(super) fn ponderhit(&mut self, books: Option<&BookSet>) {
+        let Some(Expected { game, mut clock, unwanted, asked_at }) = self.expected.take() else { return };
         // The opponent has used some time since. What was added to the clock for the move is not known.
         let theirs = game.position().chess().turn().fold_wb(&mut clock.black, &mut clock.white);
         if let Some(left) = theirs {
             let used = self.now.saturating_sub(asked_at).as_millis();
             *left = left.saturating_sub(u64::try_from(used).unwrap_or(u64::MAX));
         }
-        self.turn(&game, clock, unwanted, books)
+        self.turn(&game, clock, unwanted, books);
     }
 
     /// The search was stopped: the expected move was not played.
@@ -139,36 +133,36 @@ impl Watch {
     }
 
     /// Whether the engine's scores matter now.
-    pub(super) fn listens(&self) -> bool {
+    pub(super) fn needs_scores(&self) -> bool {
         self.expected.is_some()
             || self.game.as_ref().is_some_and(|watched| !watched.evidence.answered && !watched.reported)
     }
 
     /// Reads the scores in whole lines of the engine.
-    pub(super) fn hear(&mut self, block: &[u8]) {
-        self.heard = Score::parse_last(block).or(self.heard);
+    pub(super) fn read_scores(&mut self, block: &[u8]) {
+        self.last_score = Score::parse_last(block).or(self.last_score);
     }
 
-    /// Our move was sent. Returns the game if that has ended it for good.
-    pub(super) fn answered(&mut self, answer: Answer<'_>) -> Option<Ended> {
-        let heard = self.heard.take();
-        // The answer to a question that the game has not reached.
+    /// Our move was sent.
+    pub(super) fn answered(&mut self, answer: Answer<'_>) {
+        let last_score = self.last_score.take();
+        // The answer to a request that the game has not reached.
         if self.expected.is_some() {
-            return None;
+            return;
         }
-        let watched = self.game.as_mut().filter(|watched| !watched.evidence.answered)?;
+        let Some(watched) = self.game.as_mut().filter(|watched| !watched.evidence.answered) else { return };
         let (evidence, clock) = (&mut watched.evidence, watched.clock);
         let chess = evidence.game.position().chess();
         let (mv, score) = match answer {
             Answer::Book(mv) => (Some(mv).filter(|mv| chess.is_legal(*mv)), None),
             Answer::Engine(line) => {
                 let mv = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
-                (mv.and_then(|mv| mv.to_move(chess).ok()), heard)
+                (mv.and_then(|mv| mv.to_move(chess).ok()), last_score)
             }
         };
         let Some(mv) = mv else {
-            evidence.doubt = Some(Doubt::Lost);
-            return None;
+            evidence.doubt = Some(Why::Lost);
+            return;
         };
         let left = evidence.color.fold_wb(clock.white, clock.black);
         evidence.ours = (self.now.saturating_sub(watched.asked_at), limit(left, clock.movetime));
@@ -181,18 +175,28 @@ impl Watch {
         }
         evidence.scores.push(score);
         watched.answered_at = self.now;
-        if is_over(&evidence.game) { self.over(Over::Board, None) } else { None }
+        if is_over(&evidence.game) {
+            self.over_on_the_board(None);
+        }
     }
 
-    /// The game is over, if there is one. `last` is a position that no question was asked about.
-    pub(super) fn over(&mut self, over: Over, last: Option<&Game>) -> Option<Ended> {
+    /// The game is over, if there is one. `last` is a position that no request was about; `doubt` says why the game
+    /// must not be learned.
+    pub(super) fn over(&mut self, doubt: Option<Why>, last: Option<&Game>) {
+        self.end(doubt, last);
+    }
+
+    /// The position on the board is final. The GUI may still ask about it.
+    fn over_on_the_board(&mut self, last: Option<&Game>) {
+        let ended = self.end(None, last);
+        self.game = ended.map(|watched| Watched { reported: true, ..watched });
+    }
+
+    fn end(&mut self, doubt: Option<Why>, last: Option<&Game>) -> Option<Watched> {
         self.expected = None;
-        self.heard = None;
+        self.last_score = None;
         let last = last.filter(|_| std::mem::take(&mut self.fresh));
-        let mut watched = self.game.take()?;
-        if watched.reported || watched.evidence.moves == 0 {
-            return None;
-        }
+        let watched = self.game.take().filter(|watched| !watched.reported && watched.evidence.moves > 0)?;
         let mut evidence = watched.evidence.clone();
         match last.filter(|last| watched.is_continued_by(last)) {
             Some(last) => evidence.game = last.clone(),
@@ -202,37 +206,33 @@ impl Watch {
                 evidence.theirs = Some((waited, limit(left, watched.clock.movetime)));
             }
         }
-        match over {
-            Over::Jump => evidence.doubt = Some(Doubt::Jumped),
-            Over::Died => evidence.doubt = Some(Doubt::Died),
-            _ => {}
-        }
-        let (first, sources) = (watched.first, Arc::clone(&watched.sources));
-        if over == Over::Board {
-            // The GUI may still ask about a game that cannot continue.
-            watched.reported = true;
-            self.game = Some(watched);
-        }
-        Some(Ended { number: self.number, first, sources, evidence })
+        evidence.doubt = doubt.or(evidence.doubt);
+        let (first, sources, opponent) =
+            (watched.first, Arc::clone(&watched.sources), watched.opponent.clone());
+        self.ended.push(Ended { number: self.number, first, sources, opponent, evidence });
+        Some(watched)
     }
 
-    /// Another position comes, and no question was asked about this one: it may be the end of the game.
-    pub(super) fn left_alone(&mut self, last: Option<&Game>) -> Option<Ended> {
-        let watched = self.game.as_ref()?;
-        let last = last.filter(|last| watched.is_continued_by(last) && is_over(last))?;
-        self.over(Over::Board, Some(last))
+    /// Another position comes. If no request was about this one, it may be the end of the game.
+    pub(super) fn left(&mut self, last: Option<&Game>) {
+        if self.fresh
+            && let Some(watched) = &self.game
+            && let Some(last) = last.filter(|last| watched.is_continued_by(last) && is_over(last))
+        {
+            self.over_on_the_board(Some(last));
+        }
+        self.fresh = true;
     }
 
     /// The game must not be learned.
-    fn doubt(&mut self, doubt: Doubt) {
+    fn doubt(&mut self, doubt: Why) {
         if let Some(watched) = &mut self.game {
             watched.evidence.doubt.get_or_insert(doubt);
         }
     }
 
     /// It is our turn in this position.
-    fn turn(&mut self, game: &Game, clock: Clock, unwanted: bool, books: Option<&BookSet>) -> Option<Ended> {
-        let mut ended = None;
+    fn turn(&mut self, game: &Game, clock: Clock, unwanted: bool, books: Option<&BookSet>) {
         let mut doubt = None;
         if let Some(watched) = &mut self.game {
             if watched.is_continued_by(game) {
@@ -241,33 +241,40 @@ impl Watch {
                 watched.clock = clock;
                 watched.asked_at = self.now;
                 if unwanted {
-                    self.doubt(Doubt::Unwanted);
+                    self.doubt(Why::Unwanted);
                 }
-                return None;
+                return;
             }
             let before = &watched.evidence.game;
             let same_start = before.start_position().chess() == game.start_position().chess();
             let begins = game.moves().len() <= OPENING_PLIES && before.moves().len() > OPENING_PLIES + 1;
-            let over = if same_start && !begins { Over::Jump } else { Over::OtherStart };
             // A user who steps through a game will step on.
-            doubt = (over == Over::Jump).then_some(Doubt::Jumped);
-            ended = self.over(over, None);
+            doubt = (same_start && !begins).then_some(Why::Jumped);
+            self.over(doubt, None);
         }
-        let Some(books) = books else { return ended };
+        let Some(books) = books else { return };
         self.number += 1;
         let color = game.position().chess().turn();
         let sources = sources(books, color);
-        self.begun = Some(Arc::clone(&sources));
+        self.begun.push(Arc::clone(&sources));
         let (asked_at, answered_at) = (self.now, self.now);
         let evidence = Evidence::new(game.clone(), color, doubt);
-        let first = game.moves().len();
-        self.game = Some(Watched { sources, first, evidence, clock, asked_at, answered_at, reported: false });
-        ended
+        let (first, opponent) = (game.moves().len(), self.announced.clone());
+        self.game = Some(Watched {
+            sources,
+            opponent,
+            first,
+            evidence,
+            clock,
+            asked_at,
+            answered_at,
+            reported: false,
+        });
     }
 }
 
 impl Watched {
-    /// Whether our last question was answered, and `after` is the game after one more ply.
+    /// Whether our last request was answered, and `after` is the game after one more ply.
     fn is_continued_by(&self, after: &Game) -> bool {
         let before = &self.evidence.game;
         self.evidence.answered

@@ -4,8 +4,7 @@ use proptest::prelude::*;
 
 use super::disk::{Files, SimDisk};
 use super::{book, compacting, field, finished};
-use crate::learn::header::{FIRST_HEADER_LEN, Header};
-use crate::learn::journal::Record;
+use crate::learn::journal::{FIRST_HEADER_LEN, Header, Record};
 use crate::learn::{IdentifiedGame, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6", "e2e4 c7c5", "d2d4 d7d5"];
@@ -80,7 +79,7 @@ fn games_that_can_no_longer_be_taken_back_are_known_for_good() {
     }
     let journal = disk.files().journal.unwrap();
     let header = Header::parse(&journal).unwrap().0;
-    assert_eq!((header.ids, header.store().pages()), (header.folded, 3));
+    assert_eq!((header.ids, header.store().pages()), (header.compacted, 3));
     assert!((600..700).contains(&header.ids), "{}", header.ids);
     assert_eq!(learner.history(9).unwrap().count, 700);
     let before = disk.files();

@@ -10,8 +10,7 @@ use crate::book::polyglot::Entries;
 use crate::book::polyglot::Polyglot;
 use crate::book::polyglot::entry::Entry;
 use crate::chess::{Game, MoveCode};
-use crate::learn::edit::{Attempt, EntryEdit};
-use crate::learn::{Learner, Outcome};
+use crate::learn::{Attempt, EntryEdit, Learner, Outcome};
 
 const LINES: [&str; 3] = ["e2e4 e7e5 g1f3 b8c6 f1b5", "e2e4 c7c5 g1f3", "d2d4 d7d5"];
 

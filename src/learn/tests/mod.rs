@@ -13,7 +13,7 @@ mod spooled;
 use shakmaty::{ByColor, Color, KnownOutcome};
 
 use self::disk::SimDisk;
-use super::compact::Limits;
+use super::learner::compact::Limits;
 use super::{FinishedGame, IdentifiedGame, Learner, identity};
 use crate::book::polyglot::entry::Entry;
 use crate::chess::{Game, MoveCode, Position};

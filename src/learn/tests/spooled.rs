@@ -49,10 +49,10 @@ fn a_game_waits_until_it_is_learned() {
             (spooled.finished.game.sides, spooled.finished.game.result),
             (game.game.sides, game.game.result)
         );
-        assert!(spooled.book.is_absolute());
+        assert!(spooled.book.file.is_absolute());
     }
-    assert_eq!((found[0].fingerprint, found[1].fingerprint), (print, None));
-    assert!(found[1].book.ends_with("a.bin") && found[2].book.ends_with("b.bin"));
+    assert_eq!((found[0].book.fingerprint, found[1].book.fingerprint), (print, None));
+    assert!(found[1].book.file.ends_with("a.bin") && found[2].book.file.ends_with("b.bin"));
     assert_eq!([&found[0].place, &found[1].place, &found[2].place], [&one[0], &two[0], &two[1]]);
     spool.cross_out(&one, NOW).unwrap();
     assert_eq!(names(&spool), ["two", "two"]);

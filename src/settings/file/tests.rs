@@ -41,7 +41,7 @@ fn every_key_of_the_command_line_is_a_key_of_the_file() {
     ] {
         assert_eq!(given.texts(key), values, "{key}");
     }
-    assert_eq!(keys().filter(|key| given.texts(key).is_empty()).count(), 0);
+    assert_eq!(table::keys().filter(|key| given.texts(key).is_empty()).count(), 0);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn the_template_has_every_key_and_every_option_with_its_default() {
     let (given, warnings) = read(&settings.join("\n"));
     assert!(warnings.is_empty(), "{warnings:?}");
     let given = given.unwrap();
-    for key in keys().filter(|key| *key != SET) {
+    for key in table::keys().filter(|key| *key != SET) {
         assert!(settings.iter().any(|line| line.starts_with(&format!("{key} = "))), "{key}");
     }
     let mut options = Options::default();

@@ -1,13 +1,14 @@
 //! The log's file: its name, which may contain the day and the process, and what happens when it has grown large.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::{Mutex, PoisonError};
 
 use time::{Date, OffsetDateTime};
 
+use crate::base::lock::is_at;
 use crate::settings::search_paths::SearchPaths;
 
 /// The size at which a log is renamed and another begun: 64 MiB.
@@ -15,24 +16,6 @@ const SIZE_MAX: u64 = 64 << 20;
 
 /// The suffix of a log that has grown large; it replaces the previous one.
 const OLD_SUFFIX: &str = ".1";
-
-/// The name of the log, without what differs from day to day and from process to process.
-static BASE: Mutex<Option<PathBuf>> = Mutex::new(None);
-
-/// The log's path without day and process, if there is a log: files that belong to it, but not to one day or process,
-/// are named after it.
-pub fn base() -> Option<PathBuf> {
-    BASE.lock().unwrap_or_else(PoisonError::into_inner).clone()
-}
-
-/// Notes the log that is open now.
-pub(super) fn name_base(log: Option<&LogFile>) {
-    let base = log.and_then(|log| {
-        let name = Path::new(&log.name).file_name()?.to_string_lossy();
-        Some(log.path.with_file_name(expand(&name, "", "")))
-    });
-    *BASE.lock().unwrap_or_else(PoisonError::into_inner) = base;
-}
 
 /// A log that is open.
 pub(super) struct LogFile {
@@ -63,34 +46,26 @@ impl LogFile {
         Ok(Self { name, search_paths, path, file, day, size_max: SIZE_MAX, lost: 0, torn: false })
     }
 
-    /// Writes a line with its line end, in one write. A full disk must not end a game: lines that cannot be written are
-    /// left out and counted.
-    pub(super) fn write(&mut self, line: &[u8]) {
+    /// Its path without day and process.
+    pub(super) fn base(&self) -> PathBuf {
+        let name = Path::new(&self.name).file_name().unwrap_or_default().to_string_lossy();
+        self.path.with_file_name(expand(&name, "", ""))
+    }
+
+    /// Writes a line with its line end, in one write, after so many lines that were left out. A full disk must not end a
+    /// game: lines that cannot be written are left out and counted.
+    pub(super) fn write(&mut self, line: &str, lost: u64) {
+        self.lost += lost;
         self.rotate();
+        let mut text = if self.torn { "\n".to_owned() } else { String::new() };
         if self.lost > 0 {
-            let lost = format!("({} lines could not be written)\n", self.lost);
-            if self.write_once(lost.as_bytes()).is_err() {
-                self.lost += 1;
-                return;
-            }
-            self.lost = 0;
+            let _ = writeln!(text, "({} lines could not be written)", self.lost);
         }
-        if self.write_once(line).is_err() {
-            self.lost += 1;
+        text.push_str(line);
+        match self.write_all(text.as_bytes()) {
+            Ok(()) => self.lost = 0,
+            Err(_) => self.lost += 1,
         }
-    }
-
-    /// Counts lines that were left out earlier.
-    pub(super) fn lost(&mut self, count: u64) {
-        self.lost += count;
-    }
-
-    fn write_once(&mut self, line: &[u8]) -> io::Result<()> {
-        if std::mem::take(&mut self.torn) {
-            let whole = [b"\n", line].concat();
-            return self.write_all(&whole);
-        }
-        self.write_all(line)
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
@@ -141,21 +116,6 @@ impl LogFile {
         self.file = append(&self.path)?;
         Ok(())
     }
-}
-
-/// Whether the file has this path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |data: io::Result<fs::Metadata>| data.map(|data| (data.dev(), data.ino())).ok();
-    identity(file.metadata()).is_some_and(|ours| identity(fs::metadata(path)) == Some(ours))
-}
-
-/// Whether the file has this path, judged by its size.
-#[cfg(not(unix))]
-fn is_at(file: &File, path: &Path) -> bool {
-    let size = |data: io::Result<fs::Metadata>| data.map(|data| data.len()).ok();
-    size(file.metadata()) == size(fs::metadata(path))
 }
 
 /// The day in UTC, as in the lines.
@@ -236,16 +196,15 @@ mod tests {
         assert_eq!(expand("a%p-%d%%x%y%", "7", "2026-01-02"), "a7-2026-01-02%x%y%");
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path(), "t-%p-%d.log");
-        log.write(b"one\n");
+        log.write("one\n", 0);
         let path = folder.path().join(format!("t-{}-{}.log", process::id(), today()));
         assert_eq!(text(&path), "one\n");
-        name_base(Some(&log));
-        assert_eq!(base().unwrap(), folder.path().join("t--.log"));
+        assert_eq!(log.base(), folder.path().join("t--.log"));
         // The next day another file follows.
         let next = log.day;
         log.day = log.day.previous_day().unwrap();
         fs::rename(&path, folder.path().join("yesterday")).unwrap();
-        log.write(b"two\n");
+        log.write("two\n", 0);
         assert_eq!((text(&path).as_str(), log.day), ("two\n", next));
     }
 
@@ -254,12 +213,12 @@ mod tests {
         let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let search_paths = SearchPaths::from_folders([first.path().to_owned(), second.path().to_owned()]);
         fs::write(second.path().join("old.log"), "there\n").unwrap();
-        LogFile::open("old.log", &search_paths).unwrap().write(b"more\n");
+        LogFile::open("old.log", &search_paths).unwrap().write("more\n", 0);
         assert_eq!(text(&second.path().join("old.log")), "there\nmore\n");
-        LogFile::open("new.log", &search_paths).unwrap().write(b"one\n");
+        LogFile::open("new.log", &search_paths).unwrap().write("one\n", 0);
         assert_eq!(text(&first.path().join("new.log")), "one\n");
         fs::create_dir(second.path().join("sub")).unwrap();
-        LogFile::open("sub/new.log", &search_paths).unwrap().write(b"one\n");
+        LogFile::open("sub/new.log", &search_paths).unwrap().write("one\n", 0);
         assert_eq!(text(&second.path().join("sub/new.log")), "one\n");
         let problem = LogFile::open("none/new.log", &search_paths).err().unwrap();
         assert!(problem.starts_with(&first.path().join("none").display().to_string()), "{problem}");
@@ -273,14 +232,14 @@ mod tests {
         let (mut one, mut other) = (log(folder.path(), "a.log"), log(folder.path(), "a.log"));
         (one.size_max, other.size_max) = (20, 20);
         for _ in 0..2 {
-            one.write(b"one one o\n");
-            other.write(b"other oth\n");
+            one.write("one one o\n", 0);
+            other.write("other oth\n", 0);
         }
         // The third line finds the first two too large; the fourth follows it.
         assert_eq!(text(&old), "one one o\nother oth\n");
         assert_eq!(text(&path), "one one o\nother oth\n");
-        other.write(b"other\n");
-        one.write(b"one\n");
+        other.write("other\n", 0);
+        one.write("one\n", 0);
         assert_eq!(text(&old), "one one o\nother oth\n");
         assert_eq!(text(&path), "other\none\n");
     }
@@ -296,7 +255,7 @@ mod tests {
                 log.size_max = 15_000;
                 scope.spawn(move || {
                     for line in 0..EACH {
-                        log.write(format!("{number} {line:04} x\n").as_bytes());
+                        log.write(&format!("{number} {line:04} x\n"), 0);
                     }
                 });
             }
@@ -314,10 +273,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut log = log(folder.path(), "a.log");
         let good = std::mem::replace(&mut log.file, File::open(folder.path().join("a.log")).unwrap());
-        log.write(b"one\n");
-        log.write(b"two\n");
+        log.write("one\n", 0);
+        log.write("two\n", 0);
         log.file = good;
-        log.write(b"three\n");
+        log.write("three\n", 0);
         assert_eq!(text(&folder.path().join("a.log")), "(2 lines could not be written)\nthree\n");
     }
 }

@@ -7,18 +7,19 @@ mod file;
 
 use std::io::{self, Write};
 use std::mem;
+use std::path::PathBuf;
 use std::process;
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use log::{Level, LevelFilter};
 use simplelog::{ConfigBuilder, WriteLogger};
 
 use self::file::LogFile;
+use crate::base::task_thread::TaskThread;
 use crate::settings::search_paths::SearchPaths;
-
-pub use self::file::base;
 
 /// Bytes that may wait to be written: 4 MiB. If a disk does not keep up, further lines are left out and counted.
 const WAITING_MAX: usize = 4 << 20;
@@ -29,87 +30,77 @@ const LAST_TIME: Duration = Duration::from_secs(2);
 /// Where relative names are looked up, and the level.
 static SETUP: OnceLock<(SearchPaths, LevelFilter)> = OnceLock::new();
 
-static QUEUE: Mutex<Queue> =
-    Mutex::new(Queue { items: Vec::new(), bytes: 0, lost: 0, busy: false, has_thread: false });
+static LOG: Mutex<Log> = Mutex::new(Log { writer: None, lost: 0, base: None });
 
-/// Signals that something waits to be written.
-static MORE: Condvar = Condvar::new();
+/// Bytes of the lines that wait to be written.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
 
-/// Signals that everything has been written.
-static DONE: Condvar = Condvar::new();
-
-/// The items that wait for the thread that writes.
-struct Queue {
-    items: Vec<Item>,
-    /// Bytes of the lines in it.
-    bytes: usize,
-    /// Lines that were left out since the last item.
+/// The log as those know it who write to it.
+struct Log {
+    /// The thread that writes the lines.
+    writer: Option<TaskThread<Item>>,
+    /// Lines that were left out since the last one that was not.
     lost: u64,
-    /// Whether the thread is writing.
-    busy: bool,
-    has_thread: bool,
+    /// The log's path without day and process.
+    base: Option<PathBuf>,
 }
 
+/// What the thread is sent.
 enum Item {
-    /// A line with its line end.
-    Line(Vec<u8>),
-    /// The number of lines that were left out.
-    Lost(u64),
+    /// A line with its line end, and the number of lines that were left out before it.
+    Line(String, u64),
     /// The file for the lines that follow.
     To(Option<LogFile>),
 }
 
-fn queue() -> MutexGuard<'static, Queue> {
-    QUEUE.lock().unwrap_or_else(PoisonError::into_inner)
-}
+impl Log {
+    fn lock() -> MutexGuard<'static, Self> {
+        LOG.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
-impl Queue {
-    fn line(&mut self, line: Vec<u8>) {
-        if self.bytes + line.len() > WAITING_MAX {
+    fn line(&mut self, line: String) {
+        let Some(writer) = &self.writer else { return };
+        let len = line.len();
+        if WAITING.load(Ordering::Relaxed) + len > WAITING_MAX {
             self.lost += 1;
             return;
         }
-        self.count_lost();
-        self.bytes += line.len();
-        self.items.push(Item::Line(line));
-        MORE.notify_one();
-    }
-
-    fn count_lost(&mut self) {
-        if self.lost > 0 {
-            self.items.push(Item::Lost(mem::take(&mut self.lost)));
-        }
+        WAITING.fetch_add(len, Ordering::Relaxed);
+        writer.send(Item::Line(line, mem::take(&mut self.lost)));
     }
 }
 
-/// Puts the pieces of a line together. Never standard output, which belongs to the protocol.
+/// Puts the pieces of a line together for the thread that writes it. Never standard output, which belongs to the protocol.
 #[derive(Default)]
-struct Pieces {
-    line: Vec<u8>,
-}
+struct Pieces(String);
 
 impl Write for Pieces {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         // The line's end comes as a piece of its own; one inside a message would begin another line.
-        if piece != b"\n" {
-            let text = piece.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte });
-            self.line.extend(text);
-            return Ok(piece.len());
+        if piece == b"\n" {
+            let line = with_process(&mem::take(&mut self.0));
+            Log::lock().line(line);
+        } else {
+            self.0 += &String::from_utf8_lossy(piece).replace(['\n', '\r'], " ");
         }
-        let mut line = mem::take(&mut self.line);
-        // The time, our number, the rest.
-        if let Some(place) = line.iter().position(|byte| *byte == b' ') {
-            let number = format!(" {}", process::id());
-            line.splice(place..place, number.into_bytes());
-        }
-        line.push(b'\n');
-        queue().line(line);
         Ok(piece.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// A line with our process ID after the time, and its line end.
+fn with_process(line: &str) -> String {
+    let (time, rest) = line.split_once(' ').unwrap_or_default();
+    format!("{time} {} {rest}\n", process::id())
+}
+
+/// The log's path without day and process, if there is a log: files that belong to it, but not to one day or process,
+/// are named after it.
+pub fn base() -> Option<PathBuf> {
+    Log::lock().base.clone()
 }
 
 /// Sets where relative names are looked up, and the level of the lines that are written. Only the first call counts.
@@ -127,63 +118,47 @@ pub fn set_up(search_paths: SearchPaths, level: Level) {
 pub fn open(name: &str) -> Result<(), String> {
     let (search_paths, level) = SETUP.get_or_init(|| (SearchPaths::new(None), LevelFilter::Info));
     let file = if name.is_empty() { None } else { Some(LogFile::open(name, search_paths)?) };
-    file::name_base(file.as_ref());
-    let is_on = file.is_some();
-    let mut queue = queue();
-    if is_on && !queue.has_thread {
-        let started = thread::Builder::new().name("log".to_owned()).spawn(write_lines);
-        started.map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"))?;
-        queue.has_thread = true;
+    let mut log = Log::lock();
+    if file.is_some() {
+        TaskThread::started(&mut log.writer, "log", write)
+            .map_err(|error| format!("{name}: cannot write the log: no thread for it: {error}"))?;
     }
-    queue.count_lost();
-    queue.items.push(Item::To(file));
-    MORE.notify_one();
-    drop(queue);
-    if !is_on {
-        log::set_max_level(LevelFilter::Off);
-        return Ok(());
+    log.base = file.as_ref().map(LogFile::base);
+    let level = if file.is_some() { *level } else { LevelFilter::Off };
+    if let Some(writer) = &log.writer {
+        writer.send(Item::To(file));
     }
+    drop(log);
+    // The second and later calls find the logger in place, which is all that is wanted.
     let config = ConfigBuilder::new()
         .set_time_format_rfc3339()
         .set_thread_level(LevelFilter::Off)
         .set_target_level(LevelFilter::Off)
         .set_location_level(LevelFilter::Off)
         .build();
-    // The second and later calls find the logger in place, which is all that is wanted.
-    let _ = WriteLogger::init(*level, config, Pieces::default());
-    log::set_max_level(*level);
+    // Which lines are written, the level below decides.
+    let _ = WriteLogger::init(LevelFilter::Trace, config, Pieces::default());
+    log::set_max_level(level);
     Ok(())
 }
 
 /// Waits until everything is written, but not forever: a disk may hang.
 pub fn finish() {
-    let mut queue = queue();
-    queue.count_lost();
-    MORE.notify_one();
-    let writes = |queue: &mut Queue| queue.has_thread && (queue.busy || !queue.items.is_empty());
-    drop(DONE.wait_timeout_while(queue, LAST_TIME, writes));
+    let writer = Log::lock().writer.take();
+    writer.map(|writer| writer.close().comes_within(LAST_TIME));
 }
 
 /// Writes items as they come.
-fn write_lines() {
-    let mut file = None;
-    let mut items = Vec::new();
-    loop {
-        let mut queue = queue();
-        queue.busy = false;
-        while queue.items.is_empty() {
-            DONE.notify_all();
-            queue = MORE.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-        mem::swap(&mut items, &mut queue.items);
-        (queue.bytes, queue.busy) = (0, true);
-        drop(queue);
-        for item in items.drain(..) {
-            match (item, &mut file) {
-                (Item::To(to), file) => *file = to,
-                (Item::Line(line), Some(file)) => file.write(&line),
-                (Item::Lost(count), Some(file)) => file.lost(count),
-                (Item::Line(_) | Item::Lost(_), None) => {}
+fn write(items: Receiver<Item>) {
+    let mut file: Option<LogFile> = None;
+    for item in items {
+        match item {
+            Item::To(to) => file = to,
+            Item::Line(line, lost) => {
+                if let Some(file) = &mut file {
+                    file.write(&line, lost);
+                }
+                WAITING.fetch_sub(line.len(), Ordering::Relaxed);
             }
         }
     }
@@ -191,30 +166,36 @@ fn write_lines() {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use super::*;
 
     #[test]
-    fn a_message_of_two_lines_becomes_one_line_with_our_process_id() {
-        let mut pieces = Pieces::default();
-        for piece in ["2026-01-02T03:04:05Z", " ", "[INFO] ", "a\nb", "\r\nc", "\n"] {
-            assert_eq!(pieces.write(piece.as_bytes()).unwrap(), piece.len());
-        }
-        let queue = queue();
-        let Some(Item::Line(line)) = queue.items.last() else { panic!("no line") };
-        let line = String::from_utf8(line.clone()).unwrap();
+    fn our_process_id_follows_the_time() {
+        let line = with_process("2026-01-02T03:04:05Z [INFO] a b  c");
         assert_eq!(line, format!("2026-01-02T03:04:05Z {} [INFO] a b  c\n", process::id()));
     }
 
     #[test]
     fn lines_that_a_slow_disk_cannot_keep_up_with_are_counted() {
-        let mut queue = Queue { items: Vec::new(), bytes: 0, lost: 0, busy: false, has_thread: false };
+        let (passed, seen) = channel();
+        let (resume, wait) = channel();
+        let writer = TaskThread::start("test", move |items: Receiver<Item>| {
+            wait.recv().unwrap();
+            items.into_iter().for_each(|item| {
+                let Item::Line(line, lost) = item else { panic!("a file") };
+                WAITING.fetch_sub(line.len(), Ordering::Relaxed);
+                passed.send(lost).unwrap();
+            });
+        });
+        let mut log = Log { writer: writer.ok(), lost: 0, base: None };
         for _ in 0..5 {
-            queue.line(vec![b'x'; WAITING_MAX / 2]);
+            log.line("x".repeat(WAITING_MAX / 2));
         }
-        assert_eq!((queue.items.len(), queue.lost), (2, 3));
-        queue.bytes = 0;
-        queue.line(vec![b'x']);
-        assert!(matches!(queue.items[2], Item::Lost(3)));
-        assert_eq!((queue.items.len(), queue.lost), (4, 0));
+        assert_eq!(log.lost, 3);
+        resume.send(()).unwrap();
+        assert_eq!((seen.recv().unwrap(), seen.recv().unwrap()), (0, 0));
+        log.line("x".to_owned());
+        assert_eq!((seen.recv().unwrap(), log.lost), (3, 0));
     }
 }

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 
-use super::tree::continued;
+use shakmaty::Move;
+
 use crate::chess::Position;
+use crate::cli::output::lines::number;
 use crate::cli::output::rows::many;
 use crate::cli::output::shortened;
 use crate::learn::journal::GameRecord;
+use crate::view::san;
 
 /// The most characters of a game's title if moves follow it.
 const TITLE_MAX: usize = 44;
@@ -71,6 +74,12 @@ fn opening(game: &GameRecord) -> String {
         position.play(mv);
     }
     text
+}
+
+/// A line with one more move.
+pub(super) fn continued(line: &str, position: &Position, mv: Move) -> String {
+    let blank = if line.is_empty() { "" } else { " " };
+    format!("{line}{blank}{}{}", number(position, !line.is_empty()), san(position, mv))
 }
 
 #[cfg(test)]

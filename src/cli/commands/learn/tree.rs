@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Position as _;
 
-use super::recent;
+use super::recent::{self, continued};
 use crate::book::polyglot::Polyglot;
 use crate::book::{Book as _, Learned};
 use crate::chess::Position;
 use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
-use crate::cli::output::lines::number;
 use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
@@ -169,12 +168,6 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         }
     }
     rows
-}
-
-/// A line with one more move.
-pub(super) fn continued(line: &str, position: &Position, mv: Move) -> String {
-    let blank = if line.is_empty() { "" } else { " " };
-    format!("{line}{blank}{}{}", number(position, !line.is_empty()), san(position, mv))
 }
 
 #[cfg(test)]

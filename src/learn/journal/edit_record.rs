@@ -1,7 +1,7 @@
 //! The record of an edit: which entries were changed by hand, added or deleted (docs/formats/learn.md, Records).
 
 use super::header::Owner;
-use super::journal;
+use super::{note, put_note};
 use crate::base::bytes;
 use crate::book::polyglot::entry::Entry;
 use crate::book::polyglot::layout::ENTRY_LEN;
@@ -22,7 +22,7 @@ pub struct EntryChange {
 
 impl EntryChange {
     /// By how many entries the book grows.
-    pub(super) fn growth(&self) -> i64 {
+    pub(in crate::learn) fn growth(&self) -> i64 {
         i64::from(self.new.is_some()) - i64::from(self.old.is_some())
     }
 }
@@ -34,7 +34,7 @@ pub struct EditRecord {
     pub undo: bool,
     /// When it was made, in seconds since 1970.
     pub time: u64,
-    /// Which position was edited; at most [`journal::NOTE_MAX`] bytes.
+    /// Which position was edited; at most [`NOTE_MAX`](super::NOTE_MAX) bytes.
     pub note: String,
     /// The book after it.
     pub after: Owner,
@@ -47,7 +47,7 @@ impl EditRecord {
     pub(super) fn put(&self, data: &mut Vec<u8>) -> Option<()> {
         data.push(self.undo.into());
         data.extend(self.time.to_be_bytes());
-        journal::put_note(data, &self.note)?;
+        put_note(data, &self.note)?;
         data.extend(self.after.book_len.to_be_bytes());
         data.extend(self.after.fingerprint);
         data.extend(u32::try_from(self.changes.len()).ok()?.to_be_bytes());
@@ -64,7 +64,7 @@ impl EditRecord {
     /// Reads the bytes of the kind, which must end with the last change. Changes out of order make it no record.
     pub(super) fn parse(data: &[u8]) -> Option<Self> {
         let (&undo, _) = data.split_first().filter(|(undo, _)| **undo <= 1)?;
-        let (note, rest) = journal::note(data.get(9..)?)?;
+        let (note, rest) = note(data.get(9..)?)?;
         let after = Owner { book_len: bytes::u64_be(rest, 0)?, fingerprint: bytes::array(rest, 8)? };
         let count = bytes::u32_be(rest, 40)? as usize;
         let (changes, tail) = rest.get(44..)?.as_chunks::<CHANGE_LEN>();

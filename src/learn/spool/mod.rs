@@ -8,22 +8,23 @@
 //! another. A game that was learned but not crossed out does no harm: the book's journal knows its identity, which is
 //! kept here.
 
+mod drain;
+mod line;
+
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use shakmaty::{ByColor, CastlingMode, Color, KnownOutcome, Position as _};
-
-use super::finished::{FinishedGame, IdentifiedGame};
-use super::journal::{CHECK_LEN, check};
+use self::line::{TEXT, is_waiting};
+use super::finished::IdentifiedGame;
 use super::storage::Bytes;
 use crate::base::error::{Error, Result};
 use crate::base::folder;
-use crate::base::lock::lock;
+use crate::base::lock::{Locked, Successor, lock_named};
 use crate::book::Fingerprint;
-use crate::chess::Game;
+
+pub use self::drain::{Drain, Learners, PlayedBook};
 
 /// The most bytes of a spool: 1 GiB, some two million games. More games are refused, and reported.
 const SPOOL_MAX: u64 = 1 << 30;
@@ -43,9 +44,6 @@ const SMALL: u64 = 256 << 10;
 /// Bytes that are read and copied at once: 256 KiB.
 const BLOCK: usize = 256 << 10;
 
-/// The place of the text in a line: after the state, the hexadecimal digits of the text's check, and two spaces.
-const TEXT: usize = 2 * CHECK_LEN + 3;
-
 /// Where a game's line is, and its state and check, by which it is recognised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -57,9 +55,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Spooled {
     /// The book that it is to be learned into.
-    pub book: PathBuf,
-    /// The book's fingerprint when the game was played from it, if it is known.
-    pub fingerprint: Option<Fingerprint>,
+    pub book: PlayedBook,
     /// The game.
     pub finished: IdentifiedGame,
     /// Its line.
@@ -73,23 +69,6 @@ pub struct Batch {
     pub games: Vec<Spooled>,
     /// Where the next batch begins; `None` at the end of the file.
     pub next: Option<u64>,
-}
-
-/// A line's text.
-#[derive(Deserialize, Serialize)]
-struct Line {
-    book: PathBuf,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    fingerprint: String,
-    id: String,
-    fen: String,
-    chess960: bool,
-    moves: String,
-    #[serde(default)]
-    first: usize,
-    sides: String,
-    result: String,
-    note: String,
 }
 
 /// A file of games that wait.
@@ -124,16 +103,10 @@ impl Spool {
         let mut places = Vec::new();
         let cannot = "cannot keep the game in the spool";
         let prepared = games.iter().try_for_each(|(book, fingerprint, game)| {
-            let text = serde_json::to_string(&Line::new(book, *fingerprint, game))?;
-            let head = head(&text);
-            if (head.len() + text.len()) as u64 >= LINE_MAX {
-                return Err(full("the game is too long"));
-            }
-            places.push(Place { at: lines.len() as u64, head });
-            lines.extend_from_slice(&head);
-            lines.extend_from_slice(text.as_bytes());
-            lines.push(b'\n');
-            Ok(())
+            let at = lines.len();
+            let head = line::put(&mut lines, book, *fingerprint, game)?;
+            places.push(Place { at: at as u64, head });
+            if (lines.len() - at) as u64 > LINE_MAX { Err(full("the game is too long")) } else { Ok(()) }
         });
         let folder = folder::of(&self.path);
         let created = prepared.and_then(|()| fs::create_dir_all(folder));
@@ -179,7 +152,7 @@ impl Spool {
         }
         self.locked(false, patience, "cannot read the games kept in the spool", |file| {
             batch.next = each_line(file, from, |at, line| {
-                batch.games.extend(parse(line, at));
+                batch.games.extend(line::parse(line, at));
                 batch.games.len() < BATCH_GAMES && at - from < BATCH_BYTES
             })?;
             Ok(batch)
@@ -219,8 +192,35 @@ impl Spool {
             return Ok(());
         }
         self.locked(false, patience, "cannot tidy the games kept in the spool", |file| {
-            if empty_if_done(file)? || file.size()? <= SMALL { Ok(()) } else { compact(file) }
+            if empty_if_done(file)? || file.size()? <= SMALL { Ok(()) } else { self.compact(file) }
         })
+    }
+
+    /// Writes the games that wait into a new file, which takes the place of this one, if more than half is crossed out.
+    fn compact(&self, file: &File) -> io::Result<()> {
+        let mut waiting = 0;
+        each_line(file, 0, |_, line| {
+            waiting += if is_waiting(line) { line.len() as u64 } else { 0 };
+            true
+        })?;
+        if waiting > file.metadata()?.len() / 2 {
+            return Ok(());
+        }
+        let path = dunce::canonicalize(&self.path)?;
+        let new = Successor::new(&path)?;
+        let mut out = BufWriter::with_capacity(BLOCK, &new.file);
+        let mut written = Ok(());
+        each_line(file, 0, |_, line| {
+            if is_waiting(line) {
+                written = out.write_all(line);
+            }
+            written.is_ok()
+        })?;
+        written.and_then(|()| out.flush())?;
+        drop(out);
+        new.replace()?;
+        // Before that, a loss of power brings the old file back, to which nothing may have been added since.
+        folder::sync(folder::of(&path))
     }
 
     fn is_longer_than(&self, len: u64) -> bool {
@@ -235,9 +235,11 @@ impl Spool {
         cannot: &str,
         work: impl FnOnce(&mut File) -> io::Result<T>,
     ) -> Result<T> {
-        let file = File::options().read(true).write(true).create(create).truncate(false).open(&self.path);
-        let busy = || io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked");
-        let locked = file.and_then(|file| lock(file, patience)?.ok_or_else(busy));
+        let locked = lock_named(&self.path, patience, create).and_then(|locked| match locked {
+            Locked::Ours(file) => Ok(file),
+            Locked::Busy => Err(io::Error::new(io::ErrorKind::TimedOut, "another program keeps it locked")),
+            Locked::Missing => Err(io::ErrorKind::NotFound.into()),
+        });
         let mut file = locked.map_err(|error| Error::file(&self.path, "cannot open the spool", error))?;
         work(&mut file).map_err(|error| Error::file(&self.path, cannot, error))
     }
@@ -280,118 +282,4 @@ fn empty_if_done(file: &mut File) -> io::Result<bool> {
         Bytes::set_len(file, 0)?;
     }
     Ok(!waits)
-}
-
-/// Compacts a spool of which more than half is crossed out. Each game that waits is copied to the end, then to the
-/// start: when the power fails, it may be there twice, which does no harm, but it is never missing.
-fn compact(file: &mut File) -> io::Result<()> {
-    let len = file.size()?;
-    let mut waiting = 0;
-    each_line(file, 0, |_, line| {
-        waiting += if is_waiting(line) { line.len() as u64 } else { 0 };
-        true
-    })?;
-    if waiting > len / 2 {
-        return Ok(());
-    }
-    // The last line may have been cut off.
-    file.write_at(len, b"\n")?;
-    let copies = len + 1;
-    let (mut from, mut end) = (Some(0), copies);
-    while let Some(start) = from.filter(|from| *from < len) {
-        let mut block = Vec::new();
-        from = each_line(file, start, |at, line| {
-            if at < len && is_waiting(line) {
-                block.extend_from_slice(line);
-            }
-            at < len && block.len() < BLOCK
-        })?;
-        file.write_at(end, &block)?;
-        end += block.len() as u64;
-    }
-    file.sync()?;
-    let mut done = 0;
-    while copies + done < end {
-        // The file ends at `end`.
-        let block = file.bytes_at(copies + done, BLOCK)?;
-        if block.is_empty() {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        file.write_at(done, &block)?;
-        done += block.len() as u64;
-    }
-    file.sync()?;
-    Bytes::set_len(file, done)
-}
-
-/// Whether a line is whole, and its game waits.
-fn is_waiting(line: &[u8]) -> bool {
-    if line.first() != Some(&b'+') {
-        return false;
-    }
-    let text = line.strip_suffix(b"\n").and_then(|line| line.get(TEXT..)).map(std::str::from_utf8);
-    matches!(text, Some(Ok(text)) if line.starts_with(&head(text)))
-}
-
-/// Reads a line; `None` where its game does not wait, or the line is not whole.
-fn parse(line: &[u8], at: u64) -> Option<Spooled> {
-    is_waiting(line).then_some(())?;
-    let place = Place { at, head: *line.first_chunk()? };
-    let line: Line = serde_json::from_slice(line.get(TEXT..)?).ok()?;
-    let fingerprint = bytes(&line.fingerprint);
-    Some(Spooled { finished: line.game()?, book: line.book, fingerprint, place })
-}
-
-/// The beginning of the line of a game that waits.
-fn head(text: &str) -> [u8; TEXT] {
-    let head = format!("+ {} ", hex(&check(text.as_bytes())));
-    head.as_bytes().first_chunk().copied().unwrap_or_default()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The bytes of so many hexadecimal digits.
-fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
-    let (pairs, []) = digits.as_bytes().as_chunks::<2>() else { return None };
-    let byte = |pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = pairs.iter().map(|pair| byte(pair)).collect();
-    bytes?.try_into().ok()
-}
-
-impl Line {
-    fn new(book: &Path, fingerprint: Option<Fingerprint>, finished: &IdentifiedGame) -> Self {
-        let IdentifiedGame { id, game } = finished;
-        let mode = game.start.chess().castles().mode();
-        let moves: Vec<String> = game.moves.iter().map(|mv| mv.to_uci(mode).to_string()).collect();
-        let sides = Color::ALL.into_iter().filter(|color| *game.sides.get(*color)).map(Color::char);
-        Self {
-            book: std::path::absolute(book).unwrap_or_else(|_| book.to_owned()),
-            fingerprint: fingerprint.map(|print| hex(&print)).unwrap_or_default(),
-            id: hex(id),
-            fen: game.start.fen(),
-            chess960: mode == CastlingMode::Chess960,
-            moves: moves.join(" "),
-            first: game.first,
-            sides: sides.collect(),
-            result: game.result.to_string(),
-            note: game.note.clone(),
-        }
-    }
-
-    fn game(&self) -> Option<IdentifiedGame> {
-        let mode = if self.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        let mut game = Game::from_fen(self.fen.as_bytes(), mode).ok()?;
-        self.moves.split_whitespace().all(|mv| game.push_uci(mv.as_bytes())).then_some(())?;
-        let finished = FinishedGame {
-            start: game.start_position().clone(),
-            moves: game.moves().to_vec(),
-            first: self.first,
-            sides: ByColor { white: self.sides.contains('w'), black: self.sides.contains('b') },
-            result: KnownOutcome::from_ascii(self.result.as_bytes()).ok()?,
-            note: self.note.clone(),
-        };
-        Some(finished.identified(bytes(&self.id)?))
-    }
 }

@@ -21,13 +21,13 @@
 //! Each dropped byte of records costs a bounded number of written bytes: the more ids the store has, the more records
 //! are gathered before the store is written anew.
 
+use std::io::Write as _;
+
 use super::Learner;
-use super::error::LearnError;
-use super::header::Header;
-use super::journal::Record;
-use super::journal_state::{JournalState, KnownEdit, LearnedGame, record_at};
-use super::storage::Bytes;
 use super::transact::Transaction;
+use crate::learn::error::LearnError;
+use crate::learn::journal::{Header, JournalState, KnownEdit, LearnedGame, Record, record_at};
+use crate::learn::storage::{Bytes, written_from};
 
 /// How many games can be taken back at least, if so many were learned.
 pub(crate) const UNDO_GAMES: usize = 1000;
@@ -37,9 +37,6 @@ const DROPPED_MIN: u64 = 1 << 20;
 
 /// How many bytes of records are dropped at least, as a fraction of the bytes of the store: one in 16.
 const STORE_SHARE: u64 = 16;
-
-/// Bytes that are gathered before they are written.
-const BUFFER_LEN: usize = 1 << 18;
 
 /// When a journal is compacted.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +62,7 @@ impl Limits {
         let sizes = games.iter().map(|known| known.size).chain(edits.iter().map(|known| known.size));
         let stay: u64 = sizes.map(u64::from).sum();
         let store = state.start - state.header.size();
-        let (dropped, least) = match state.void {
+        let (dropped, least) = match state.was_reset {
             true => (state.records_len() + store, self.dropped),
             false => (state.records_len(), self.dropped.max(store / STORE_SHARE)),
         };
@@ -115,28 +112,23 @@ fn write(
     let dropped = state.games.len() - games.len();
     let owner = edits.first().map_or(state.owner, |known| known.before);
     let mut header =
-        Header { folded: state.folded().saturating_add(dropped as u64), ..Header::new(owner, serial) };
+        Header { compacted: state.compacted().saturating_add(dropped as u64), ..Header::new(owner, serial) };
     let mut store = state.header.store();
-    if state.void {
+    if state.was_reset {
         store.ids = 0;
     }
-    header.ids = store.merge(journal, &state.slots(dropped), header.size(), new)?.ids;
+    header.ids = store.merge(journal, &state.oldest(dropped), header.size(), new)?.ids;
     new.write_at(0, &header.to_bytes())?;
-    let JournalState { mut check, end: mut at, .. } = JournalState::new(header)?;
+    let JournalState { mut check, end, .. } = JournalState::new(header)?;
     let mut stay: Vec<_> = games.iter().map(|known| (known.at, known.size)).collect();
     stay.extend(edits.iter().map(|known| (known.at, known.size)));
     stay.sort_unstable();
     let records = stay.into_iter().map(|(at, size)| record_at(journal, at, size));
-    let mut bytes = Vec::new();
+    let mut out = written_from(new, end);
     for record in records.chain([Ok(Record::Done)]) {
         let (data, next) = record?.to_bytes(check).ok_or(LearnError::TooLong)?;
-        bytes.extend(data);
+        out.write_all(&data)?;
         check = next;
-        if bytes.len() >= BUFFER_LEN {
-            new.write_at(at, &bytes)?;
-            at += bytes.len() as u64;
-            bytes.clear();
-        }
     }
-    Ok(new.write_at(at, &bytes)?)
+    Ok(out.flush()?)
 }

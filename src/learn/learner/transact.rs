@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use super::Learner;
-use super::edit_record::EditRecord;
-use super::entries::{BookEntries, cannot_write};
-use super::error::LearnError;
-use super::field::Field;
-use super::header::{HEADER_LEN, Header, Owner};
-use super::journal::{Change, Record};
-use super::journal_state::JournalState;
-use super::storage::{Bytes, Claim};
 use crate::base::error::Result;
+use crate::learn::book::{BookEntries, cannot_write};
+use crate::learn::error::LearnError;
+use crate::learn::field::Field;
+use crate::learn::journal::{Change, EditRecord, HEADER_LEN, Header, JournalState, Owner, Record};
+use crate::learn::storage::{Bytes, Claim};
 
 /// The journal and the book, ours alone, and what the journal says.
 pub(super) struct Transaction {
@@ -25,10 +22,10 @@ pub(super) struct Transaction {
 
 impl Learner {
     /// Runs `work` under the lock, after what others have begun is finished, and commits the records that it adds. With
-    /// `anew` a journal that cannot be used is begun again.
+    /// `reset` a journal that cannot be used is begun again.
     pub(super) fn transact<T>(
         &mut self,
-        anew: bool,
+        reset: bool,
         work: impl FnOnce(&mut Self, &mut Transaction) -> Result<T, LearnError>,
     ) -> Result<T> {
         // The book first: there must be no journal of a book that may not be written.
@@ -37,7 +34,7 @@ impl Learner {
         let journal = self.claim(true)?.ok_or_else(|| self.worded(LearnError::Busy))?;
         // Again: while we waited, an edit may have replaced it.
         let book = self.book()?;
-        let done = self.prepare(journal, book, anew).and_then(|mut transaction| {
+        let done = self.prepare(journal, book, reset).and_then(|mut transaction| {
             let done = work(self, &mut transaction)?;
             self.commit(&mut transaction)?;
             self.remember(transaction);
@@ -71,7 +68,7 @@ impl Learner {
         &mut self,
         mut journal: Box<dyn Bytes>,
         mut book: BookEntries,
-        anew: bool,
+        reset: bool,
     ) -> Result<Transaction, LearnError> {
         // Computed each time, because a book may be replaced while we live.
         let owner = book.owner()?;
@@ -80,11 +77,11 @@ impl Learner {
         let state = match read(known, &mut *journal, Some(owner)) {
             Ok(Some(state)) => match mismatch(&state, &mut book)? {
                 None => state,
-                Some(_) if anew => self.begin_again(&mut journal, owner)?,
+                Some(_) if reset => self.begin_again(&mut journal, owner)?,
                 Some(mismatch) => return Err(mismatch),
             },
             Ok(None) => self.begin(&mut *journal, owner)?,
-            Err(LearnError::Damaged(_)) if anew => self.begin_again(&mut journal, owner)?,
+            Err(LearnError::Damaged(_)) if reset => self.begin_again(&mut journal, owner)?,
             Err(error) => return Err(error),
         };
         self.notice_another(&mut book, known_end == Some(state.serial_and_end()))?;
@@ -95,7 +92,7 @@ impl Learner {
             self.storage.sync_folder()?;
             self.named = serial;
         }
-        if !anew && is_stale(&state, &mut book)? {
+        if !reset && is_stale(&state, &mut book)? {
             return Err(LearnError::OldBook);
         }
         let mut transaction = Transaction { journal, book, state, unwritten: Vec::new() };

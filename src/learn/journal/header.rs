@@ -1,10 +1,10 @@
 //! The header of a journal: its version, the book that it belongs to, and how many ids its store has
 //! (docs/formats/learn.md, Journal header).
 
-use super::error::LearnError;
-use super::journal::{CHECK_LEN, Check, check};
 use super::store::Store;
+use super::{CHECK_LEN, Check, check};
 use crate::base::bytes;
+use crate::learn::error::LearnError;
 
 /// Bytes of the header.
 pub const HEADER_LEN: usize = 128;
@@ -22,16 +22,16 @@ const FIRST: u64 = 1;
 const VERSION: u64 = 2;
 
 /// The book that a journal belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
     /// The book's length in bytes.
     pub book_len: u64,
-    /// See [`super::entries`].
+    /// See [`BookEntries`](crate::learn::book::BookEntries).
     pub fingerprint: [u8; 32],
 }
 
 /// A journal's header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// Whether it is one of version 1.
     pub first: bool,
@@ -42,13 +42,13 @@ pub struct Header {
     /// Ids in the store.
     pub ids: u64,
     /// Games that were learned and can no longer be taken back.
-    pub folded: u64,
+    pub compacted: u64,
 }
 
 impl Header {
     /// The header of a journal that begins empty.
     pub fn new(owner: Owner, serial: u64) -> Self {
-        Self { first: false, owner, serial, ids: 0, folded: 0 }
+        Self { owner, serial, ..Self::default() }
     }
 
     /// The bytes of the header.
@@ -61,7 +61,7 @@ impl Header {
         if !self.first {
             bytes.extend(self.serial.to_be_bytes());
             bytes.extend(self.ids.to_be_bytes());
-            bytes.extend(self.folded.to_be_bytes());
+            bytes.extend(self.compacted.to_be_bytes());
             bytes.resize(HEADER_LEN - CHECK_LEN, 0);
         }
         bytes.extend(check(&bytes));
@@ -94,7 +94,7 @@ impl Header {
         if !first {
             header.serial = bytes::u64_be(data, 56)?;
             header.ids = bytes::u64_be(data, 64)?;
-            header.folded = bytes::u64_be(data, 72)?;
+            header.compacted = bytes::u64_be(data, 72)?;
         }
         Some((header, *found))
     }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_header_is_laid_out_as_documented() {
-        let header = Header { ids: 3, folded: 4, ..Header::new(OWNER, 5) };
+        let header = Header { ids: 3, compacted: 4, ..Header::new(OWNER, 5) };
         let bytes = header.to_bytes();
         assert_eq!(bytes[..8], *b"TabLearn");
         assert_eq!(bytes[8..24], [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 2]);

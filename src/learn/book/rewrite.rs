@@ -3,23 +3,19 @@
 
 use std::io::Write;
 
-use super::edit_record::{EditRecord, EntryChange};
-use super::entries::{BookEntries, cannot_write};
-use super::header::Owner;
+use super::{BLOCK, BookEntries, cannot_write};
 use crate::base::error::{Error, Result};
-use crate::book::polyglot::entry::Entry;
+use crate::book::polyglot::entry::{Entry, key_of};
 use crate::book::polyglot::fingerprint;
 use crate::book::polyglot::layout::{ENTRY_LEN, WEIGHT};
-
-/// Entries that are copied at once: 1 MiB.
-const BLOCK: usize = 1 << 16;
+use crate::learn::journal::{EditRecord, EntryChange, Owner};
 
 impl BookEntries {
     /// The book after an edit.
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(super) fn owner_after(&mut self, edit: &EditRecord) -> Result<Owner> {
+    pub(in crate::learn) fn owner_after(&mut self, edit: &EditRecord) -> Result<Owner> {
         let book_len = self.len.saturating_add_signed(edit.growth() * ENTRY_LEN as i64);
         let fingerprint = fingerprint(book_len, |number| edit.entry_after(number, |old| self.entry(old)))?;
         Ok(Owner { book_len, fingerprint })
@@ -30,7 +26,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read.
-    pub(super) fn is_becoming(&mut self, edit: &EditRecord, before: bool) -> Result<bool> {
+    pub(in crate::learn) fn is_becoming(&mut self, edit: &EditRecord, before: bool) -> Result<bool> {
         if edit.renumbers() {
             return Ok(before && self.owner_after(edit)? == edit.after);
         }
@@ -49,7 +45,7 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read or written.
-    pub(super) fn write_weights(&mut self, changes: &[EntryChange]) -> Result<()> {
+    pub(in crate::learn) fn write_weights(&mut self, changes: &[EntryChange]) -> Result<()> {
         for change in changes {
             let (Some(old), Some(new)) = (change.old, change.new) else { continue };
             let now = self.entry(change.index.into())?;
@@ -64,7 +60,11 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the book cannot be read, or `out` cannot be written.
-    pub(super) fn copy_edited(&mut self, changes: &[EntryChange], out: &mut dyn Write) -> Result<()> {
+    pub(in crate::learn) fn copy_edited(
+        &mut self,
+        changes: &[EntryChange],
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let mut next = 0;
         for change in changes {
             self.copy(next, change.index.into(), out)?;
@@ -110,30 +110,20 @@ impl BookEntries {
     ///
     /// # Errors
     /// When the keys do not ascend, or the book cannot be read.
-    pub(super) fn check_order(&mut self) -> Result<()> {
+    pub(in crate::learn) fn check_order(&mut self) -> Result<()> {
         let stamp = self.stamp()?;
         if stamp.is_some() && self.ordered == stamp {
             return Ok(());
         }
-        let mut block = vec![0; BLOCK * ENTRY_LEN];
-        let (mut next, mut last) = (0, 0);
-        loop {
-            let read = self.read_at(next, &mut block)?;
-            let (entries, _) = block.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
-            for bytes in entries {
-                let key = Entry::from_bytes(bytes).key;
-                if key < last {
-                    return Err(Error::format(&self.path, "the entries are not in order by key")
-                        .at_offset(next * ENTRY_LEN as u64)
-                        .advice("write it anew with `tabiya convert`, and edit that book"));
-                }
-                (last, next) = (key, next + 1);
-            }
-            if read < block.len() {
-                self.ordered = stamp;
-                return Ok(());
-            }
+        let mut last = 0;
+        let before = |entry: &[u8; ENTRY_LEN]| std::mem::replace(&mut last, key_of(entry)) > key_of(entry);
+        if let Some(index) = self.first_where(before)? {
+            return Err(Error::format(&self.path, "the entries are not in order by key")
+                .at_offset(index * ENTRY_LEN as u64)
+                .advice("write it anew with `tabiya convert`, and edit that book"));
         }
+        self.ordered = stamp;
+        Ok(())
     }
 }
 

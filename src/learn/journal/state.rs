@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
+use super::Check;
 use super::edit_record::{EditRecord, EntryChange};
-use super::error::LearnError;
 use super::header::{HEADER_LEN, Header, Owner};
-use super::identity::Id;
-use super::journal::{Change, Check, GameRecord, MARK, RECORD_MIN, Record};
-use super::storage::Bytes;
-use super::store::Slot;
+use super::record::{Change, GameRecord, MARK, RECORD_MIN, Record};
+use super::store::StoredGame;
 use crate::book::Fingerprint;
+use crate::learn::error::LearnError;
+use crate::learn::identity::Id;
+use crate::learn::storage::Bytes;
 
 /// Bytes that are read from a journal at once.
 const BLOCK: usize = 1 << 18;
@@ -48,7 +49,7 @@ pub(crate) struct KnownEdit {
 }
 
 /// The journal up to a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct JournalState {
     /// Its header.
     pub header: Header,
@@ -67,7 +68,7 @@ pub(crate) struct JournalState {
     /// Changes of the last record that is in the book: the book must still have them.
     pub last: Vec<Change>,
     /// The journal was reset after it was compacted: its store does not count.
-    pub void: bool,
+    pub was_reset: bool,
     /// The games learned and not taken back whose records the journal has, in their order.
     pub games: Vec<LearnedGame>,
     /// All edits, in their order.
@@ -93,24 +94,7 @@ impl JournalState {
     pub fn new(header: Header) -> Result<Self, LearnError> {
         let (_, check) = Header::parse(&header.to_bytes())?;
         let start = header.store().end().ok_or(LearnError::Damaged(0))?;
-        Ok(Self {
-            header,
-            owner: header.owner,
-            start,
-            end: start,
-            check,
-            torn: 0,
-            pending: Vec::new(),
-            last: Vec::new(),
-            void: false,
-            games: Vec::new(),
-            edits: Vec::new(),
-            undoable: Vec::new(),
-            redoable: Vec::new(),
-            weights: Vec::new(),
-            reset: 0,
-            sides: HashMap::new(),
-        })
+        Ok(Self { header, owner: header.owner, start, end: start, check, ..Self::default() })
     }
 
     /// Reads a journal: what other processes have written since it was `known`, or everything where it is another one.
@@ -195,7 +179,7 @@ impl JournalState {
             Record::Reset => {
                 self.games.clear();
                 self.sides.clear();
-                self.void = true;
+                self.was_reset = true;
                 self.reset = self.end + size as u64;
             }
             Record::Edit(edit) => {
@@ -291,13 +275,13 @@ impl JournalState {
     pub(crate) fn sides_of(&self, journal: &mut dyn Bytes, id: Id) -> Result<u8, LearnError> {
         let [white, black] = self.sides.get(&id).copied().unwrap_or_default();
         let recorded = u8::from(white > 0) | u8::from(black > 0) << 1;
-        let stored = if self.void { 0 } else { self.header.store().sides_of(journal, &id)? };
+        let stored = if self.was_reset { 0 } else { self.header.store().sides_of(journal, &id)? };
         Ok(stored | recorded)
     }
 
     /// Games that were learned and can no longer be taken back.
-    pub(crate) fn folded(&self) -> u64 {
-        if self.void { 0 } else { self.header.folded }
+    pub(crate) fn compacted(&self) -> u64 {
+        if self.was_reset { 0 } else { self.header.compacted }
     }
 
     /// Bytes of the records.
@@ -311,12 +295,12 @@ impl JournalState {
     }
 
     /// The ids of the first `count` games, sorted, each once.
-    pub(crate) fn slots(&self, count: usize) -> Vec<Slot> {
-        let mut slots: BTreeMap<Id, u8> = BTreeMap::new();
+    pub(crate) fn oldest(&self, count: usize) -> Vec<StoredGame> {
+        let mut stored: BTreeMap<Id, u8> = BTreeMap::new();
         for known in self.games.iter().take(count) {
-            *slots.entry(known.id).or_default() |= known.sides;
+            *stored.entry(known.id).or_default() |= known.sides;
         }
-        slots.into_iter().collect()
+        stored.into_iter().collect()
     }
 }
 
@@ -348,17 +332,6 @@ pub(crate) fn record_at(journal: &mut dyn Bytes, at: u64, size: u32) -> Result<R
 pub(crate) fn record_of(journal: &mut dyn Bytes, known: &LearnedGame) -> Result<GameRecord, LearnError> {
     match record_at(journal, known.at, known.size)? {
         Record::Game(game) => Ok(game),
-        _ => Err(LearnError::Damaged(known.at)),
-    }
-}
-
-/// The record of an edit.
-///
-/// # Errors
-/// As [`record_at`].
-pub(crate) fn edit_of(journal: &mut dyn Bytes, known: &KnownEdit) -> Result<EditRecord, LearnError> {
-    match record_at(journal, known.at, known.size)? {
-        Record::Edit(edit) => Ok(edit),
         _ => Err(LearnError::Damaged(known.at)),
     }
 }

@@ -5,11 +5,11 @@ use shakmaty::Move;
 use crate::chess::{Game, Position};
 use crate::openings::Opening;
 
-/// Plies of a game that has just begun: the first question to either side comes after no more.
+/// Plies of a game that has just begun: the first request to either side comes after no more.
 const FIRST_PLIES: usize = 1;
 
-/// The game up to the last question that a book answered, and its name. Only the positions since then are looked up.
-pub(super) struct Named {
+/// The game up to the last request that a book answered, and its name. Only the positions since then are looked up.
+pub(super) struct OpeningNames {
     start: Position,
     moves: Vec<Move>,
     position: Position,
@@ -19,13 +19,13 @@ pub(super) struct Named {
     said: Option<Opening>,
 }
 
-impl Default for Named {
+impl Default for OpeningNames {
     fn default() -> Self {
         Self::before(&Position::start())
     }
 }
 
-impl Named {
+impl OpeningNames {
     /// A game that begins in this position.
     fn before(start: &Position) -> Self {
         let (start, position) = (start.clone(), start.clone());
@@ -62,7 +62,7 @@ mod tests {
     use shakmaty::{CastlingMode, Position as _};
 
     /// The openings that are announced while a book plays the last move of each line.
-    fn announced(named: &mut Named, lines: &[&str]) -> Vec<String> {
+    fn announced(named: &mut OpeningNames, lines: &[&str]) -> Vec<String> {
         let said = lines.iter().filter_map(|line| {
             let mut game = Game::start();
             line.split_whitespace().for_each(|mv| assert!(game.push_uci(mv.as_bytes()), "{mv}"));
@@ -86,12 +86,12 @@ mod tests {
         let mut lines: Vec<_> = (1..=10).step_by(2).map(first).collect();
         lines.extend([NAJDORF.to_owned(), format!("{NAJDORF} h2h3 h7h5")]);
         let lines: Vec<_> = lines.iter().map(String::as_str).collect();
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let once = announced(&mut named, &lines);
         assert_eq!(once[0], "B00 King's Pawn Game");
         assert_eq!(once.last().unwrap(), "B90 Sicilian Defense: Najdorf Variation, Adams Attack");
         assert!(once.windows(2).all(|two| two[0] != two[1]), "{once:?}");
-        // Asked again, and after moves without a name.
+        // GoRequest again, and after moves without a name.
         assert!(announced(&mut named, &lines[lines.len() - 1..]).is_empty());
         let late = format!("{NAJDORF} h2h3 h7h5 h3h4 h8h6");
         assert!(announced(&mut named, &[&late]).is_empty());
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_new_game_begins_anew_and_moves_taken_back_do_not() {
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let sicilian = ["B20 Sicilian Defense"];
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         assert!(announced(&mut named, &["e2e4 c7c5"]).is_empty());
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         let longer = format!("{} a7a6", first(3));
         assert_eq!(announced(&mut named, &[&longer]), ["B28 Sicilian Defense: O'Kelly Variation"]);
-        // Without the announcement of a new game its first question shows that it is one.
+        // Without the announcement of a new game its first request shows that it is one.
         assert_eq!(announced(&mut named, &["e2e4 c7c5"]), sicilian);
         let deep = format!("{NAJDORF} f2f3 e7e5");
         let once = announced(&mut named, &[NAJDORF, &deep]);
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn positions_without_a_name_announce_nothing() {
-        let mut named = Named::default();
+        let mut named = OpeningNames::default();
         let fen = b"8/5k2/8/8/8/8/5K2/7R w - - 0 1";
         let game = Game::from_fen(fen, CastlingMode::Standard).unwrap();
         assert_eq!(named.changed(&game, game.position().chess().legal_moves()[0]), None);

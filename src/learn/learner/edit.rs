@@ -2,20 +2,17 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Learner;
-use super::edit_record::{EditRecord, EntryChange};
-use super::entries::BookEntries;
-use super::error::LearnError;
-use super::journal::Record;
-use super::journal_state::edit_of;
 use super::transact::Transaction;
+use super::{Learner, now_in_seconds};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::polyglot::entry::Entry;
 use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
+use crate::learn::book::BookEntries;
+use crate::learn::error::LearnError;
+use crate::learn::journal::{EditRecord, EntryChange, Record, record_at};
 
 /// A move with its weight before and after an edit; `None` where the book does not have it.
 type WeightChange = (MoveCode, Option<u64>, Option<u64>);
@@ -109,7 +106,9 @@ impl Learner {
             let numbers = if undo { &state.undoable } else { &state.redoable };
             let last = numbers.last().and_then(|number| state.edits.get(*number)).copied();
             let Some(known) = last else { return Ok(None) };
-            let edit = edit_of(&mut *transaction.journal, &known)?;
+            let Record::Edit(edit) = record_at(&mut *transaction.journal, known.at, known.size)? else {
+                return Err(LearnError::Damaged(known.at));
+            };
             let was_reset = state.reset > known.at;
             let changes = taken_back(&mut transaction.book, &edit.changes, was_reset)?;
             learner.commit_edit(transaction, changes, edit.note, undo).map(Some)
@@ -132,8 +131,7 @@ impl Learner {
         if changes.is_empty() && !undo {
             return Ok(made);
         }
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let mut edit = EditRecord { undo, time, note, after: book.owner()?, changes };
+        let mut edit = EditRecord { undo, time: now_in_seconds(), note, after: book.owner()?, changes };
         edit.after = book.owner_after(&edit)?;
         transaction.add(Record::Edit(edit))?;
         Ok(made)
@@ -258,19 +256,15 @@ fn weights(book: &mut BookEntries, changes: &[EntryChange]) -> Result<Vec<Weight
         }
     }
     let weights = |(key, mv): (u64, MoveCode)| {
-        let found: Vec<Entry> = book.find_all(key, [mv; 2])?.into_iter().map(|(_, entry)| entry).collect();
         let own = |entry: &Entry| (entry.key, entry.mv) == (key, mv);
-        let new = changes.iter().filter_map(|change| change.new).filter(own);
-        let mut old: Vec<Entry> = changes.iter().filter_map(|change| change.old).filter(own).collect();
-        let stays = |entry: &&Entry| match old.iter().position(|old| old.weight == entry.weight) {
-            Some(place) => {
-                old.swap_remove(place);
-                false
-            }
-            None => true,
+        let found: Vec<(u64, Entry)> = book.find_all(key, [mv; 2])?;
+        let before = found.iter().map(|(_, entry)| *entry);
+        let changed = |index: u64| {
+            changes.iter().any(|change| change.old.is_some() && u64::from(change.index) == index)
         };
-        let kept: Vec<Entry> = found.iter().filter(stays).copied().collect();
-        Ok((mv, sum(found.into_iter()), sum(kept.into_iter().chain(new))))
+        let kept = found.iter().filter(|(index, _)| !changed(*index)).map(|(_, entry)| *entry);
+        let new = changes.iter().filter_map(|change| change.new).filter(own);
+        Ok((mv, sum(before), sum(kept.chain(new))))
     };
     moves.into_iter().map(weights).collect()
 }

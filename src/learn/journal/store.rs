@@ -1,26 +1,25 @@
 //! The store: the ids of the learned games whose records the journal no longer has, sorted, in pages that are read one
 //! by one when an id is looked up (docs/formats/learn.md, Store).
 
-use super::error::LearnError;
-use super::identity::Id;
-use super::journal::{CHECK_LEN, Check, check};
-use super::storage::Bytes;
+use std::io::{self, BufWriter, Write as _};
+
+use super::{CHECK_LEN, Check, check};
 use crate::base::bytes;
+use crate::learn::error::LearnError;
+use crate::learn::identity::Id;
+use crate::learn::storage::{AtOffset, Bytes, written_from};
 
 /// Bytes of a page.
 pub const PAGE_LEN: usize = 4096;
 
 /// Bytes of an id and its sides.
-const SLOT_LEN: usize = size_of::<Id>() + 1;
+const STORED_LEN: usize = size_of::<Id>() + 1;
 
 /// Ids of a page.
-pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / SLOT_LEN) as u64;
-
-/// BookEntries that are written at once.
-const PAGES_AT_ONCE: usize = 64;
+pub(crate) const PAGE_IDS: u64 = ((PAGE_LEN - CHECK_LEN) / STORED_LEN) as u64;
 
 /// An id with the sides that were learned: 1 White, 2 Black, 3 both.
-pub(crate) type Slot = (Id, u8);
+pub(crate) type StoredGame = (Id, u8);
 
 /// The place of the store in a journal, and how many ids it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,15 +66,15 @@ impl Store {
             } else if *id > last.0 {
                 low = middle + 1;
             } else {
-                let found = page.binary_search_by(|slot| slot.0.cmp(id)).ok();
-                return Ok(found.and_then(|place| page.get(place)).map_or(0, |slot| slot.1));
+                let found = page.binary_search_by(|game| game.0.cmp(id)).ok();
+                return Ok(found.and_then(|place| page.get(place)).map_or(0, |game| game.1));
             }
         }
         Ok(0)
     }
 
     /// The ids of a page.
-    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<Slot>, LearnError> {
+    fn page(&self, journal: &mut dyn Bytes, index: u64) -> Result<Vec<StoredGame>, LearnError> {
         let at = self.at + index * PAGE_LEN as u64;
         let data = journal.bytes_at(at, PAGE_LEN)?;
         let (guarded, found) = data.split_last_chunk::<CHECK_LEN>().ok_or(LearnError::Damaged(at))?;
@@ -83,9 +82,9 @@ impl Store {
             return Err(LearnError::Damaged(at));
         }
         let count = (self.ids - index * PAGE_IDS).min(PAGE_IDS) as usize;
-        let slots = guarded.as_chunks::<SLOT_LEN>().0.iter().take(count);
-        let parse = |slot: &[u8; SLOT_LEN]| Some((bytes::array(slot, 0)?, *slot.last()?));
-        Ok(slots.filter_map(parse).collect())
+        let games = guarded.as_chunks::<STORED_LEN>().0.iter().take(count);
+        let parse = |game: &[u8; STORED_LEN]| Some((bytes::array(game, 0)?, *game.last()?));
+        Ok(games.filter_map(parse).collect())
     }
 
     /// Writes a store at `at` that has this one's ids and others: sorted, each id once. Returns it.
@@ -95,11 +94,12 @@ impl Store {
     pub fn merge(
         self,
         journal: &mut dyn Bytes,
-        others: &[Slot],
+        others: &[StoredGame],
         at: u64,
         out: &mut dyn Bytes,
     ) -> Result<Self, LearnError> {
-        let mut writer = Writer { store: Self { at, ids: 0 }, out, pages: Vec::new(), written: 0 };
+        let (store, out) = (Self { at, ids: 0 }, written_from(out, at));
+        let mut writer = Writer { store, out, page: Vec::with_capacity(PAGE_LEN) };
         let mut others = others.iter().copied().peekable();
         for index in 0..self.pages() {
             for (id, mut sides) in self.page(journal, index)? {
@@ -115,7 +115,7 @@ impl Store {
         for other in others {
             writer.push(other)?;
         }
-        writer.end()
+        Ok(writer.end()?)
     }
 }
 
@@ -127,50 +127,33 @@ fn page_check(index: u64, guarded: &[u8]) -> Check {
 /// Writes pages one after the other.
 struct Writer<'a> {
     store: Store,
-    out: &'a mut dyn Bytes,
-    /// BookEntries that wait to be written, the last of which may be unfinished.
-    pages: Vec<u8>,
-    /// BookEntries written.
-    written: u64,
+    out: BufWriter<AtOffset<'a>>,
+    /// The ids of the page that is not full yet.
+    page: Vec<u8>,
 }
 
 impl Writer<'_> {
-    fn push(&mut self, (id, sides): Slot) -> Result<(), LearnError> {
-        self.pages.extend(id);
-        self.pages.push(sides);
+    fn push(&mut self, (id, sides): StoredGame) -> io::Result<()> {
+        self.page.extend(id);
+        self.page.push(sides);
         self.store.ids += 1;
-        if self.store.ids.is_multiple_of(PAGE_IDS) {
-            self.finish_page();
-            if self.pages.len() >= PAGES_AT_ONCE * PAGE_LEN {
-                self.write()?;
-            }
-        }
+        if self.store.ids.is_multiple_of(PAGE_IDS) { self.finish_page() } else { Ok(()) }
+    }
+
+    fn finish_page(&mut self) -> io::Result<()> {
+        self.page.resize(PAGE_LEN - CHECK_LEN, 0);
+        let check = page_check(self.store.pages() - 1, &self.page);
+        self.page.extend(check);
+        self.out.write_all(&self.page)?;
+        self.page.clear();
         Ok(())
     }
 
-    fn finish_page(&mut self) {
-        let before = self.pages.len() / PAGE_LEN;
-        let start = before * PAGE_LEN;
-        self.pages.resize(start + PAGE_LEN - CHECK_LEN, 0);
-        let guarded = self.pages.get(start..).unwrap_or_default();
-        let check = page_check(self.written + before as u64, guarded);
-        self.pages.extend(check);
-    }
-
-    fn write(&mut self) -> Result<(), LearnError> {
-        self.out.write_at(self.store.at + self.written * PAGE_LEN as u64, &self.pages)?;
-        self.written += (self.pages.len() / PAGE_LEN) as u64;
-        self.pages.clear();
-        Ok(())
-    }
-
-    fn end(mut self) -> Result<Store, LearnError> {
-        if !self.pages.len().is_multiple_of(PAGE_LEN) {
-            self.finish_page();
+    fn end(mut self) -> io::Result<Store> {
+        if !self.page.is_empty() {
+            self.finish_page()?;
         }
-        if !self.pages.is_empty() {
-            self.write()?;
-        }
+        self.out.flush()?;
         Ok(self.store)
     }
 }
@@ -181,14 +164,14 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::tests::disk::Memory;
     use super::*;
+    use crate::learn::tests::disk::Memory;
 
-    fn stored(slots: &BTreeMap<Id, u8>) -> (Store, Memory) {
+    fn stored(games: &BTreeMap<Id, u8>) -> (Store, Memory) {
         let mut memory = Memory::of(vec![9; 128]);
-        let slots: Vec<Slot> = slots.iter().map(|(id, sides)| (*id, *sides)).collect();
+        let games: Vec<StoredGame> = games.iter().map(|(id, sides)| (*id, *sides)).collect();
         let store =
-            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &slots, 128, &mut memory).unwrap();
+            Store { at: 0, ids: 0 }.merge(&mut Memory::of(Vec::new()), &games, 128, &mut memory).unwrap();
         (store, memory)
     }
 
@@ -219,13 +202,13 @@ mod tests {
             let (store, mut memory) = stored(&old);
             let mut new = new;
             new.extend(old.keys().take(again).map(|id| (*id, 2)));
-            let slots: Vec<Slot> = new.into_iter().collect();
+            let games: Vec<StoredGame> = new.into_iter().collect();
             let mut both = old.clone();
-            for (id, sides) in &slots {
+            for (id, sides) in &games {
                 *both.entry(*id).or_default() |= sides;
             }
             let mut out = Memory::of(Vec::new());
-            let merged = store.merge(&mut memory, &slots, 0, &mut out).unwrap();
+            let merged = store.merge(&mut memory, &games, 0, &mut out).unwrap();
             let (same, expected) = stored(&both);
             prop_assert_eq!(merged.ids, same.ids);
             prop_assert_eq!(out.now(), &expected.now()[128..]);

@@ -1,16 +1,15 @@
-//! The journal's records. All numbers are big-endian, as in the book.
+//! The journal's records (docs/formats/learn.md, Records).
 //!
-//! The layout of header, store and records: docs/formats/learn.md, Journal. Each record holds the check of the one
-//! before, so an older, longer tail that is left after a new record is never read as a part of the journal. A *done*
-//! says that all before it is in the book, and on the disk.
+//! Each record holds the check of the one before, so an older, longer tail that is left after a new record is never read
+//! as a part of the journal. A *done* says that all before it is in the book, and on the disk.
 #![allow(clippy::cast_possible_truncation, reason = "records are not longer than RECORD_MAX")]
 
 use super::edit_record::EditRecord;
-use super::field::Field;
-pub use super::header::Header;
-use super::identity::Id;
+use super::{CHECK_LEN, Check, check, note, put_note};
 use crate::base::bytes;
 use crate::chess::MoveCode;
+use crate::learn::field::Field;
+use crate::learn::identity::Id;
 
 /// Bytes that a record may have: 16 MiB, hundreds of thousands of changes.
 pub(crate) const RECORD_MAX: usize = 16 << 20;
@@ -24,17 +23,8 @@ const PREFIX_LEN: usize = 17;
 /// Bytes of the shortest record.
 pub(crate) const RECORD_MIN: usize = PREFIX_LEN + CHECK_LEN;
 
-/// Bytes of a check.
-pub(crate) const CHECK_LEN: usize = 8;
-
 /// Bytes of one change (docs/formats/learn.md, Records).
 const CHANGE_LEN: usize = 22;
-
-/// Bytes of a game's note.
-pub(crate) const NOTE_MAX: usize = 255;
-
-/// A checksum: it guards a record, and the next one repeats it.
-pub type Check = [u8; CHECK_LEN];
 
 /// The field of one entry, before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +52,7 @@ pub struct GameRecord {
     pub result: u8,
     /// When it was learned, in seconds since 1970.
     pub time: u64,
-    /// Its name and first moves; at most [`NOTE_MAX`] bytes.
+    /// Its name and first moves; at most [`NOTE_MAX`](super::NOTE_MAX) bytes.
     pub note: String,
     /// The changes of the book.
     pub changes: Vec<Change>,
@@ -182,20 +172,6 @@ impl GameRecord {
     }
 }
 
-/// Appends a note with its length; `None` where it is too long.
-pub(super) fn put_note(data: &mut Vec<u8>, note: &str) -> Option<()> {
-    data.push(u8::try_from(note.len()).ok()?);
-    data.extend(note.as_bytes());
-    Some(())
-}
-
-/// The note at the start of `data`, and what follows it.
-pub(super) fn note(data: &[u8]) -> Option<(String, &[u8])> {
-    let (&len, rest) = data.split_first()?;
-    let (note, rest) = rest.split_at_checked(len.into())?;
-    Some((String::from_utf8(note.to_vec()).ok()?, rest))
-}
-
 fn put_changes(data: &mut Vec<u8>, changes: &[Change]) {
     // So many that a number of 32 bits is too small are longer than any record.
     data.extend((changes.len() as u32).to_be_bytes());
@@ -227,16 +203,13 @@ fn changes(data: &[u8]) -> Option<Vec<Change>> {
     changes.iter().map(parse).collect()
 }
 
-/// The first 8 bytes of the SHA-256.
-pub fn check(data: &[u8]) -> Check {
-    crate::base::check::check(data)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::edit_record::tests::any_edit;
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::learn::journal::NOTE_MAX;
+    use crate::learn::journal::edit_record::tests::any_edit;
 
     fn any_change() -> impl Strategy<Value = Change> {
         (any::<(u32, u64, u16)>(), any::<[u8; 4]>(), any::<[u8; 4]>()).prop_map(

@@ -1,13 +1,15 @@
 //! The entries of a book, read one by one: finding an entry, the fingerprint, the learn fields.
 #![allow(clippy::cast_possible_truncation, reason = "the place in a page is wanted")]
 
+mod rewrite;
+
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::field::{FIELD_LEN, Field};
-use super::header::Owner;
+use super::field::Field;
+use super::journal::Owner;
 use super::storage::{Bytes, Stamp};
 use crate::base::error::{Error, Result};
 use crate::book::Fingerprint;
@@ -200,24 +202,28 @@ impl BookEntries {
         self.book.sync().map_err(|error| cannot_write(&self.path, error))
     }
 
-    /// Calls `see` with the fields of all entries from this number on, in their order, while it returns true.
-    fn each(&mut self, from: u64, mut see: impl FnMut(u64, Field) -> bool) -> Result<()> {
+    /// Shows `see` all entries from this number on, block by block with the number of the first, while it returns true.
+    fn each_block(&mut self, from: u64, mut see: impl FnMut(u64, &[[u8; ENTRY_LEN]]) -> bool) -> Result<()> {
         let mut block = vec![0; BLOCK * ENTRY_LEN];
-        let mut index = from;
+        let mut first = from;
         loop {
-            let read = self.read_at(index, &mut block)?;
-            let (entries, _) = block.get(..read).unwrap_or_default().as_chunks::<ENTRY_LEN>();
-            for bytes in entries {
-                let field: Option<[u8; FIELD_LEN]> = bytes.last_chunk().copied();
-                if !see(index, Field::from_bytes(field.unwrap_or_default())) {
-                    return Ok(());
-                }
-                index += 1;
-            }
-            if read < block.len() {
+            let read = self.read_at(first, &mut block)?;
+            let (entries, _) = block.get(..read).unwrap_or_default().as_chunks();
+            if !see(first, entries) || read < block.len() {
                 return Ok(());
             }
+            first += entries.len() as u64;
         }
+    }
+
+    /// The number of the first entry of which this is true.
+    fn first_where(&mut self, mut wanted: impl FnMut(&[u8; ENTRY_LEN]) -> bool) -> Result<Option<u64>> {
+        let mut found = None;
+        self.each_block(0, |first, entries| {
+            found = entries.iter().position(&mut wanted).map(|place| first + place as u64);
+            found.is_none()
+        })?;
+        Ok(found)
     }
 
     /// The number of the first entry whose learn field holds something else than games and half-points.
@@ -225,12 +231,7 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be read.
     pub(crate) fn first_implausible(&mut self) -> Result<Option<u64>> {
-        let mut found = None;
-        self.each(0, |index, field| {
-            found = (!field.is_plausible()).then_some(index);
-            found.is_none()
-        })?;
-        Ok(found)
+        self.first_where(|entry| !field_of(entry).is_plausible())
     }
 
     /// Sets every learn field to zero.
@@ -238,23 +239,24 @@ impl BookEntries {
     /// # Errors
     /// When the book cannot be read or written.
     pub fn clear(&mut self) -> Result<()> {
-        let mut from = 0;
-        loop {
-            // A limited number at once, so that the memory is bounded whatever the book.
-            let mut some = Vec::new();
-            self.each(from, |index, field| {
-                if field != Field::default() {
-                    some.push(index);
-                }
-                some.len() < BLOCK
+        let mut next = Some(0);
+        while let Some(from) = next.take() {
+            let mut learned = Vec::new();
+            self.each_block(from, |first, entries| {
+                let is_learned = |(_, entry): &(u64, &[u8; ENTRY_LEN])| field_of(entry) != Field::default();
+                learned.extend((first..).zip(entries).filter(is_learned).map(|(index, _)| index));
+                next = Some(first + entries.len() as u64).filter(|_| !entries.is_empty());
+                // A limited number at once, so that the memory is bounded whatever the book.
+                learned.is_empty()
             })?;
-            let Some(last) = some.last() else { return Ok(()) };
-            from = last + 1;
-            for index in some {
-                self.write(index, Field::default())?;
-            }
+            learned.into_iter().try_for_each(|index| self.write(index, Field::default()))?;
         }
+        Ok(())
     }
+}
+
+fn field_of(entry: &[u8; ENTRY_LEN]) -> Field {
+    Field::from(Entry::from_bytes(entry))
 }
 
 fn cannot_read(path: &Path, error: io::Error) -> Error {

@@ -4,25 +4,30 @@
     reason = "a game has at most two half-points, and a journal fewer than 2^32 games"
 )]
 
+pub(crate) mod compact;
+mod edit;
+mod transact;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use shakmaty::Color;
 
-use super::compact::Limits;
-use super::entries::BookEntries;
+use self::compact::Limits;
+use self::transact::Transaction;
+use super::book::BookEntries;
 use super::error::LearnError;
 use super::field::{Field, halfpoints};
 use super::finished::{IdentifiedGame, PlayedMove};
-use super::journal::{Change, GameRecord, Record};
-use super::journal_state::{JournalState, LearnedGame, record_of};
+use super::journal::{Change, GameRecord, JournalState, LearnedGame, Record, record_of};
 use super::storage::{Bytes, Disk, Stamp, Storage};
-use super::transact::{self, Transaction};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::book::Fingerprint;
 use crate::book::polyglot::layout::ENTRY_LEN;
 use crate::chess::MoveCode;
+
+pub use self::edit::{Attempt, EntryEdit, MadeEdit};
 
 /// How long another process may keep the journal locked before we give up, by default.
 pub const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,21 +59,21 @@ pub struct History {
 
 /// Learns into one Polyglot book.
 pub struct Learner {
-    pub(super) storage: Box<dyn Storage>,
-    pub(super) path: PathBuf,
-    pub(super) patience: Duration,
-    pub(super) state: Option<JournalState>,
+    storage: Box<dyn Storage>,
+    path: PathBuf,
+    patience: Duration,
+    state: Option<JournalState>,
     /// Every learn field of the book was found to be games and half-points.
-    pub(super) checked: bool,
+    checked: bool,
     /// The serial of the journal whose name is known to be on the disk.
-    pub(super) named: Option<u64>,
+    named: Option<u64>,
     /// When the journal is compacted.
     pub(super) limits: Limits,
-    pub(super) places: HashMap<(u64, [MoveCode; 2]), u64>,
+    places: HashMap<(u64, [MoveCode; 2]), u64>,
     /// The fingerprint that the book must have.
-    pub(super) expected: Option<Fingerprint>,
+    expected: Option<Fingerprint>,
     /// The book's file after the last transaction, where that is known.
-    pub(super) seen: Option<Stamp>,
+    seen: Option<Stamp>,
 }
 
 impl Learner {
@@ -108,6 +113,11 @@ impl Learner {
     /// Refuses any book without this fingerprint, from now on.
     pub fn expect(&mut self, fingerprint: Option<Fingerprint>) {
         self.expected = fingerprint;
+    }
+
+    /// An error as users see it.
+    fn worded(&self, error: LearnError) -> Error {
+        error.worded(&self.path, self.patience)
     }
 
     /// The book, links followed.
@@ -158,7 +168,7 @@ impl Learner {
                     id: *id,
                     sides,
                     result: halfpoints(game.result, Color::White) as u8,
-                    time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+                    time: now_in_seconds(),
                     note: game.record_note(),
                     changes,
                 }))?;
@@ -179,7 +189,7 @@ impl Learner {
         }
         self.transact(false, |learner, transaction| {
             let games = &transaction.state.games;
-            if transaction.state.folded() > 0 && u64::from(count) > games.len() as u64 {
+            if transaction.state.compacted() > 0 && u64::from(count) > games.len() as u64 {
                 let what = format!("only the last {} games that were learned can be taken back", games.len());
                 return Err(learner.too_many(Error::new(ErrorKind::Usage, what)).into());
             }
@@ -266,7 +276,7 @@ impl Learner {
         };
         let doubt = doubt.map(|doubt| self.worded(doubt));
         let games = state.games.iter().rev().take(most).map(|known| record_of(journal, known));
-        let count = state.folded().saturating_add(state.games.len() as u64);
+        let count = state.compacted().saturating_add(state.games.len() as u64);
         Ok(History { games: games.collect::<Result<_, _>>()?, count, doubt })
     }
 
@@ -302,7 +312,7 @@ impl Learner {
 
     /// Requires another look at every learn field where the book was replaced since the last transaction, or where another
     /// program has written into it: the journal would have changed if it had been a tabiya.
-    pub(super) fn notice_another(&mut self, book: &mut BookEntries, same_journal: bool) -> Result<()> {
+    fn notice_another(&mut self, book: &mut BookEntries, same_journal: bool) -> Result<()> {
         if let (Some(seen), Some(stamp)) = (self.seen, book.stamp()?)
             && (seen.file != stamp.file || same_journal && seen.modified != stamp.modified)
         {
@@ -345,4 +355,9 @@ impl Learner {
         self.checked = true;
         Ok(())
     }
+}
+
+/// The time in seconds since 1970.
+fn now_in_seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

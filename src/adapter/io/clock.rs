@@ -1,0 +1,95 @@
+//! The times at which something is to happen although nobody sends anything: neither the session nor a pipe has a clock.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use super::shared::Shared;
+use super::state::{Locked, Side, State};
+use crate::adapter::session::Session;
+
+impl Shared {
+    /// Notes what the session waits for, and for how long.
+    pub(super) fn set_clock(&self, state: &mut State) {
+        let check = state.session.due();
+        let owes = state.session.owes_uciok();
+        if check == state.due.check && owes == state.due.uci.is_some() {
+            return;
+        }
+        state.due.check = check;
+        state.due.uci = owes.then(|| state.due.uci.unwrap_or_else(|| self.now() + self.uci_limit));
+        self.clock.notify_all();
+    }
+
+    /// The engine has become useless: it is given up unless it exits by itself in this time.
+    pub(super) fn give_up_after(&self, state: &mut State, time: Duration, why: &'static str) {
+        state.due.useless.get_or_insert((self.now() + time, why));
+        self.clock.notify_all();
+    }
+
+    /// The engine is killed unless it exits in this time.
+    pub(super) fn kill_after(&self, state: &mut State, time: Duration) {
+        let exit = self.now() + time;
+        state.due.exit = Some(state.due.exit.map_or(exit, |due| due.min(exit)));
+        self.clock.notify_all();
+    }
+
+    /// Tells the session when a time is up. This thread never waits for a pipe of the engine: one that reads nothing must
+    /// not hold up a book move.
+    pub(super) fn run_session_timers(self: &Arc<Self>) {
+        let mut state = self.lock();
+        loop {
+            let due = [state.due.check, state.due.books].into_iter().flatten().min();
+            let due = due.filter(|_| state.end.is_none());
+            if due.is_none_or(|due| self.now() < due) {
+                state = self.sleep(state, due);
+                continue;
+            }
+            let now = self.now();
+            state.session.at(now);
+            if state.due.books.take_if(|due| *due <= now).is_some() {
+                state.update(Session::books_are_late);
+            }
+            state.update(Session::time_is_up);
+            state = self.settle(state, Side::Engine);
+        }
+    }
+
+    /// Gives up an engine that does not answer `uci` in time or has become useless, and kills one that does not exit. This
+    /// thread never waits for a pipe.
+    pub(super) fn enforce_engine_timeouts(self: &Arc<Self>) {
+        let mut state = self.lock();
+        while !state.engine.process {
+            let now = self.now();
+            if state.due.exit.is_some_and(|due| due <= now) {
+                log::warn!("the engine did not exit after quit; it is killed");
+                return self.child.kill();
+            }
+            let useless = state.due.useless.filter(|_| state.end.is_none());
+            let uci = state.due.uci.filter(|_| state.end.is_none());
+            let late = match useless {
+                Some((due, why)) if due <= now => Some(why.to_owned()),
+                _ if uci.is_some_and(|due| due <= now) => {
+                    let seconds = self.uci_limit.as_secs();
+                    Some(format!("no uciok within {seconds} s: is it a UCI engine?"))
+                }
+                _ => None,
+            };
+            if let Some(why) = late {
+                drop(state);
+                self.give_up(&why);
+                state = self.lock();
+                continue;
+            }
+            let due = [state.due.exit, uci, useless.map(|(due, _)| due)].into_iter().flatten().min();
+            state = self.sleep(state, due);
+        }
+    }
+
+    /// Waits until this time, or until a time has changed.
+    fn sleep<'a>(&self, state: Locked<'a>, due: Option<Duration>) -> Locked<'a> {
+        match due.map(|due| due.saturating_sub(self.now())) {
+            Some(left) => self.clock.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+            None => self.clock.wait(state).unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}

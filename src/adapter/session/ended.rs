@@ -1,0 +1,82 @@
+//! The end of a game: its result, in words and as a game to learn.
+
+use std::sync::Arc;
+
+use log::Level;
+use shakmaty::{ByColor, Color, KnownOutcome};
+
+use super::gui::Gui;
+use super::output::Output;
+use super::played::{PlayedGame, Source};
+use super::verdict::{Evidence, Why};
+use crate::learn::FinishedGame;
+
+/// Characters of an opponent's name that are kept.
+const OPPONENT_MAX: usize = 60;
+
+/// The name in the value of `UCI_Opponent`: a title, a rating, `human` or `computer`, and the name.
+pub(super) fn opponent_name(value: &str) -> String {
+    let value = value.trim();
+    let mut rest = value;
+    let mut word = || {
+        let (word, more) = rest.split_once(char::is_whitespace)?;
+        rest = more.trim_start();
+        Some(word)
+    };
+    let kind = [word(), word(), word()][2];
+    let name = if matches!(kind, Some("human" | "computer")) { rest } else { value };
+    name.chars().filter(|letter| !letter.is_control()).take(OPPONENT_MAX).collect()
+}
+
+/// A game that has ended.
+pub(super) struct Ended {
+    pub(super) number: u32,
+    /// The number of its moves before the first request.
+    pub(super) first: usize,
+    /// The books that it was played from.
+    pub(super) sources: Arc<[Source]>,
+    /// The opponent, if one was announced.
+    pub(super) opponent: String,
+    /// How it ended.
+    pub(super) evidence: Evidence,
+}
+
+impl Ended {
+    /// Reports the result, and asks for the game to be learned. `margin` is in centipawns.
+    pub(super) fn conclude(self, margin: u32, gui: &mut Gui, out: &mut Output) {
+        let Self { number, first, sources, opponent, evidence } = self;
+        let verdict = evidence.verdict(margin);
+        let Evidence { game, color, .. } = evidence;
+        let side = color.fold_wb("White", "Black");
+        let result = match verdict.outcome {
+            Some(KnownOutcome::Draw) => "drawn",
+            Some(KnownOutcome::Decisive { winner }) if winner == color => "won",
+            Some(KnownOutcome::Decisive { .. }) => "lost",
+            None => "of unknown result",
+        };
+        let against = if opponent.is_empty() { opponent } else { format!(" against {opponent}") };
+        let plies = game.moves().len();
+        let mut message = format!("game {number} as {side}, {plies} plies, is {result}: {}", verdict.why);
+        let Some(outcome) = verdict.outcome else {
+            message.push_str("; it is not learned");
+            // In analysis there would be a message for each position.
+            return match verdict.why {
+                Why::Short | Why::Analysis | Why::Jumped => out.note(Level::Info, message),
+                _ => gui.report(Level::Info, message, out),
+            };
+        };
+        if sources.is_empty() {
+            message.push_str("; there is no Polyglot book to learn it into");
+            return gui.report(Level::Info, message, out);
+        }
+        let game = FinishedGame {
+            start: game.start_position().clone(),
+            moves: game.moves().to_vec(),
+            first,
+            sides: ByColor { white: color == Color::White, black: color == Color::Black },
+            result: outcome,
+            note: format!("game {number} as {side}, {result}{against}: {}", verdict.why),
+        };
+        out.finished.push(PlayedGame { sources, game, verdict: message });
+    }
+}

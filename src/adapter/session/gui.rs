@@ -1,0 +1,76 @@
+//! What the GUI is told, and when.
+
+use log::Level;
+
+use super::output::Output;
+use crate::uci::notice;
+
+/// The messages that wait for the right moment, and what the GUI has been sent last.
+#[derive(Default)]
+pub struct Gui {
+    /// Whether it can get messages: after `uciok`, or once it asks for moves without it.
+    greeted: bool,
+    /// Messages that wait for that.
+    notices: Vec<String>,
+    /// Messages that it gets at its next `go`.
+    reports: Vec<String>,
+    /// Whether the last bytes for it are a line that the engine has not ended.
+    pub(super) mid_line: bool,
+    /// Whether it has sent `debug on`.
+    pub(super) debug: bool,
+}
+
+impl Gui {
+    /// Sends lines, after the end of a line that was cut off.
+    pub(super) fn send(&mut self, lines: &[u8], out: &mut Output) {
+        if std::mem::take(&mut self.mid_line) {
+            out.gui.push(b'\n');
+        }
+        out.gui.extend_from_slice(lines);
+    }
+
+    /// Sends a message of the adapter, at once if the GUI has been greeted. The message also goes to standard error,
+    /// because many clients do not show messages to their users.
+    pub fn notify(&mut self, message: String, out: &mut Output) {
+        out.note(Level::Warn, &*message);
+        out.messages.push(message.clone());
+        if self.greeted {
+            self.send(&notice(&message), out);
+        } else {
+            self.notices.push(message);
+        }
+    }
+
+    /// Reports something at the next `go`, or at the end: some clients expect no lines at other times.
+    pub fn report(&mut self, level: Level, message: String, out: &mut Output) {
+        out.note(level, &*message);
+        self.reports.push(message);
+    }
+
+    /// Sends the reports that have waited for the next `go`.
+    pub(crate) fn send_reports(&mut self, out: &mut Output) {
+        if self.greeted {
+            for message in std::mem::take(&mut self.reports) {
+                self.send(&notice(&message), out);
+            }
+        }
+    }
+
+    /// Explains a decision to a GUI that has sent `debug on`, and to a detailed log.
+    pub(super) fn trace(&mut self, what: &str, out: &mut Output) {
+        if self.debug && self.greeted {
+            self.send(&notice(what), out);
+        }
+        if log::log_enabled!(Level::Debug) {
+            out.note(Level::Debug, what);
+        }
+    }
+
+    /// The GUI can get messages from now on: sends those that have waited.
+    pub(super) fn greet(&mut self, out: &mut Output) {
+        self.greeted = true;
+        for message in std::mem::take(&mut self.notices) {
+            self.send(&notice(&message), out);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Books that learn, and games that they are to learn.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use shakmaty::Color;
+
+use crate::book::{Book, BookSet, Fingerprint, Learnable};
+use crate::learn::FinishedGame;
+
+/// A book that can learn, as it is when a game is played from it.
+pub struct Source {
+    book: Arc<dyn Book>,
+    fingerprint: OnceLock<Option<Fingerprint>>,
+}
+
+impl Source {
+    /// A book from which a game begins.
+    pub fn new(book: &Arc<dyn Book>) -> Self {
+        Self { book: Arc::clone(book), fingerprint: OnceLock::new() }
+    }
+
+    /// The book's file. Links were followed when the book was opened.
+    pub fn file(&self) -> &Path {
+        self.book.as_learnable().map_or(self.book.path(), Learnable::file)
+    }
+
+    /// What distinguishes the book from others. The first call reads the book: make it when the game begins.
+    pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
+        *self.fingerprint.get_or_init(|| self.book.as_learnable()?.fingerprint())
+    }
+}
+
+/// The books that can learn the games of a colour, each file once.
+pub(super) fn sources(book_set: &BookSet, color: Color) -> Arc<[Source]> {
+    let mut sources: Vec<Source> = Vec::new();
+    for book in book_set.books(color).iter().filter(|book| book.as_learnable().is_some()) {
+        let source = Source::new(book);
+        if !sources.iter().any(|other| other.file() == source.file()) {
+            sources.push(source);
+        }
+    }
+    sources.into()
+}
+
+/// A game to learn into the books from which it was played.
+#[derive(Clone)]
+pub struct PlayedGame {
+    /// The books, by priority.
+    pub sources: Arc<[Source]>,
+    /// The game.
+    pub game: FinishedGame,
+    /// The message to report once the game is on a disk.
+    pub verdict: String,
+}

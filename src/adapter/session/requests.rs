@@ -1,0 +1,307 @@
+//! The GUI's requests: each `go` is answered once, in its turn, by the book or by the child.
+
+use std::time::Duration;
+
+use log::Level;
+
+use super::backlog::is_stop;
+use super::child::Search;
+use super::request::{BookAnswer, GoRequest, Request, Until};
+use super::watch::Answer;
+use super::{Output, Phase, Session, WAITING_MAX, lossy};
+use crate::uci::{Command, Go};
+
+impl Session {
+    pub(super) fn go(&mut self, line: &[u8], rest: &[u8], out: &mut Output) {
+        let go = Go::parse(rest);
+        if go.perft {
+            // A count of moves, not a request: the engine's lines are the answer.
+            self.child.counting = true;
+            return self.forward(line, out);
+        }
+        let analysis = go.infinite || go.mate || self.modes.multipv > 1 || self.modes.analysing;
+        let until = match (go.ponder, go.infinite) {
+            (true, _) => Until::PonderHit,
+            (false, true) => Until::Stop,
+            (false, false) => Until::Now,
+        };
+        self.watch_go(&go, analysis);
+        if self.uses_books()
+            && let Some(game) = self.board.shared_game()
+        {
+            let asked = GoRequest { game, go, line: line.to_vec() };
+            let known = self.books.ask(&asked, &self.options.policy, &[]);
+            if known && analysis {
+                let mut shown = Vec::new();
+                self.books.advice.list(self.modes.castling, None, None, &mut shown);
+                self.gui.send(&shown, out);
+            } else if known && asked.go.ponder {
+                let child = self.options.ponder;
+                self.request = Some(Request::Pondering { asked: Box::new(asked), child, early: None });
+                self.gui.trace("the book answers here: its move is sent on ponderhit", out);
+                if child {
+                    self.forward_go(line, out);
+                }
+                return;
+            } else if known && self.play_drawn(asked, true, out) {
+                return;
+            } else if !known {
+                self.send_refused(out);
+            }
+            self.trace_rules(out);
+            let why = if analysis { "analysis" } else { "not in the book" };
+            self.gui.trace(&format!("{why}: the engine answers"), out);
+        }
+        self.request = Some(Request::Child { until, early: None });
+        self.forward_go(line, out);
+    }
+
+    /// Answers with one of the moves that [`Books::ask`](super::books::Books::ask) found, after the readyok that the child
+    /// owes, or lets the child check it first if it may; returns whether there is a move.
+    fn play_drawn(&mut self, asked: GoRequest, may_check: bool, out: &mut Output) -> bool {
+        let Some(chosen) = self.books.draw() else { return false };
+        if may_check && let Some(times) = self.times_of_check(&asked, chosen) {
+            self.begin_check(asked, chosen, times, out);
+            return true;
+        }
+        let answer = self.books.answer(&asked.game, chosen, self.modes.castling, self.options.score);
+        let Some(answer) = answer else { return false };
+        self.note_answer(out);
+        if self.child.ready_owed > 0 {
+            self.request = Some(Request::Due(answer));
+        } else {
+            self.send_book_move(answer, out);
+        }
+        true
+    }
+
+    /// Explains which rules did not let their books answer.
+    fn trace_rules(&mut self, out: &mut Output) {
+        if let Some(objections) = self.books.advice.objections() {
+            self.gui.trace(&objections, out);
+        }
+    }
+
+    /// Explains which moves are not played because of what they lose.
+    pub(super) fn send_refused(&mut self, out: &mut Output) {
+        let mut lines = Vec::new();
+        self.books.advice.list_refused(self.modes.castling, &mut lines);
+        if !lines.is_empty() {
+            self.gui.send(&lines, out);
+        }
+    }
+
+    /// Logs the book's answer, and why other rules were skipped.
+    pub(super) fn note_answer(&mut self, out: &mut Output) {
+        self.trace_rules(out);
+        if log::log_enabled!(Level::Info) {
+            out.note(Level::Info, self.books.advice.note());
+        }
+    }
+
+    /// Answers the GUI's request with a move of the book.
+    pub(super) fn send_book_move(&mut self, BookAnswer { lines, mv }: BookAnswer, out: &mut Output) {
+        self.request = None;
+        self.gui.send(&lines, out);
+        self.books.reuse(lines);
+        self.watch.answered(Answer::Book(mv));
+    }
+
+    /// Answers the GUI's request with the engine's `bestmove` line.
+    pub(super) fn send_best_move(&mut self, line: &[u8], out: &mut Output) {
+        self.request = None;
+        self.gui.send(line, out);
+        self.watch.answered(Answer::Engine(line));
+    }
+
+    pub(super) fn engine_best_move(&mut self, line: &[u8], out: &mut Output) {
+        // Read together with the bestmove before: the child cannot have seen the new search.
+        if self.child.has_not_seen_search(self.watch.now) {
+            return out.note(Level::Warn, format!("dropped a second answer: {}", lossy(line)));
+        }
+        match self.child.ended(out) {
+            Search::Running | Search::Stopped => self.answer_of_child(line, out),
+            Search::Abandoned => {}
+            // It has treated `go perft` as a search.
+            Search::Idle if std::mem::take(&mut self.child.counting) => self.gui.send(line, out),
+            Search::Idle => out.note(Level::Warn, format!("dropped an unexpected line: {}", lossy(line))),
+        }
+    }
+
+    /// Answers the GUI's request with the bestmove of the child, or keeps it until the answer may be sent.
+    fn answer_of_child(&mut self, line: &[u8], out: &mut Output) {
+        match self.request.take() {
+            Some(Request::Child { until: Until::Now, .. }) => self.send_best_move(line, out),
+            Some(Request::Checking(check)) => self.checked(check, line, out),
+            mut other => {
+                if let Some(Request::Child { early, .. } | Request::Pondering { early, .. }) = &mut other {
+                    *early = Some(line.to_vec());
+                    out.note(Level::Warn, format!("held back, too early: {}", lossy(line)));
+                }
+                self.request = other;
+            }
+        }
+    }
+
+    /// Forwards a line, after the position that the child needs first.
+    pub(super) fn forward(&mut self, line: &[u8], out: &mut Output) {
+        // No position is sent during a search; the next go brings it.
+        if !self.child.is_to_search() {
+            self.send_position(out);
+        }
+        self.child.send(line, out);
+    }
+
+    pub(super) fn forward_go(&mut self, line: &[u8], out: &mut Output) {
+        self.send_position(out);
+        self.child.send_go(line, out);
+    }
+
+    fn send_position(&mut self, out: &mut Output) {
+        if !self.board.sent {
+            self.board.sent = true;
+            self.child.send(self.board.line(), out);
+        }
+    }
+
+    /// The child has answered `isready`: the book's answer may have waited for it.
+    pub(super) fn engine_ready(&mut self, line: &[u8], out: &mut Output) {
+        self.gui.send(line, out);
+        if !self.child.answered_ready() {
+            return;
+        }
+        match self.request.take() {
+            Some(Request::Due(answer)) => self.send_book_move(answer, out),
+            other => self.request = other,
+        }
+    }
+
+    pub(super) fn stop(&mut self, line: &[u8], out: &mut Output) {
+        match &mut self.request {
+            None if self.child.counting => self.child.send(line, out),
+            None | Some(Request::Due(_)) => {}
+            Some(Request::Pondering { .. }) => self.end_pondering(line, out),
+            Some(Request::Checking(_)) => self.end_check(out),
+            Some(Request::Child { until, early }) => {
+                *until = Until::Now;
+                match early.take() {
+                    Some(answer) => self.send_best_move(&answer, out),
+                    None => self.child.stop(line, out),
+                }
+            }
+        }
+    }
+
+    /// Whether a request waits for `ponderhit`.
+    pub(super) fn ponders(&self) -> bool {
+        matches!(
+            self.request,
+            Some(Request::Pondering { .. } | Request::Child { until: Until::PonderHit, .. })
+        )
+    }
+
+    pub(super) fn ponderhit(&mut self, line: &[u8], out: &mut Output) {
+        self.watch.ponderhit(self.learns().then_some(&self.books.set));
+        match &mut self.request {
+            Some(Request::Pondering { .. }) => self.end_pondering(line, out),
+            Some(Request::Child { until, early }) => {
+                if *until == Until::PonderHit {
+                    *until = Until::Now;
+                }
+                match early.take_if(|_| *until == Until::Now) {
+                    Some(answer) => self.send_best_move(&answer, out),
+                    None => self.child.send(line, out),
+                }
+            }
+            None | Some(Request::Checking(_) | Request::Due(_)) => {}
+        }
+    }
+
+    /// `ponderhit` or `stop` while the book answers: sends its move, and abandons the child's search.
+    fn end_pondering(&mut self, line: &[u8], out: &mut Output) {
+        let Some(Request::Pondering { asked, child, early }) = self.request.take() else { return };
+        let is_stop = is_stop(line);
+        if self.uses_books() && self.books.ask(&asked, &self.options.policy, &[]) {
+            if self.child.abandon(out) {
+                self.gui.trace("the child's pondering ends; its bestmove is dropped", out);
+            }
+            // The child may get another position only if the GUI has sent one meanwhile, against the protocol.
+            let on_board = self.board.game().map(|game| game.position().chess());
+            let may_check = !is_stop && on_board == Some(asked.game.position().chess());
+            self.play_drawn(*asked, may_check, out);
+            return;
+        }
+        // The book was changed while the opponent was thinking: the child's search continues as the answer.
+        if child {
+            self.request = Some(Request::Child { until: Until::PonderHit, early });
+        } else {
+            self.request = Some(Request::Child { until: Until::Now, early });
+            self.forward_go(&asked.later(Duration::ZERO), out);
+        }
+        if is_stop {
+            self.stop(line, out);
+        } else if child {
+            self.ponderhit(line, out);
+        }
+    }
+
+    /// Makes a line wait for the answer to the request, or for books.
+    pub(super) fn wait(&mut self, line: &[u8], out: &mut Output) {
+        self.backlog.push(line);
+        self.end_if_stuck(out);
+    }
+
+    /// Ends a search that only the GUI can end, if so many lines wait for it that the GUI is no longer read.
+    fn end_if_stuck(&mut self, out: &mut Output) {
+        let waits_for_gui = match &self.request {
+            Some(Request::Pondering { .. }) => true,
+            Some(Request::Child { until, .. }) => *until != Until::Now,
+            Some(Request::Checking(_) | Request::Due(_)) | None => false,
+        };
+        if waits_for_gui && self.is_full() {
+            let mebibytes = WAITING_MAX >> 20;
+            self.gui
+                .notify(format!("{mebibytes} MiB of lines wait for an endless search: it is stopped"), out);
+            self.stop(b"stop\n", out);
+        }
+    }
+
+    /// Handles the lines that have waited for an answer, up to the next `go` that must wait.
+    pub(super) fn resume(&mut self, out: &mut Output) {
+        while !out.quit && !self.books.are_awaited() {
+            let Some(next) = self.backlog.front() else { break };
+            if self.request.is_some() && Command::parse(next).0 == Command::Go {
+                break;
+            }
+            let Some(line) = self.backlog.pop() else { break };
+            let (command, text, rest) = Command::parse(&line);
+            self.obey(command, text, rest, out);
+            if command == Command::Go && self.backlog.stops() {
+                self.stop(b"stop\n", out);
+            }
+            self.end_if_stuck(out);
+        }
+        self.conclude(out);
+    }
+
+    /// Handles the lines that have waited for books.
+    pub(super) fn resume_after_books(&mut self, out: &mut Output) {
+        self.resume(out);
+        if self.books.are_awaited() {
+            return;
+        }
+        // Even if a `go` makes the rest wait, each `isready` is answered.
+        let waiting = std::mem::take(&mut self.backlog);
+        for line in waiting.lines() {
+            let (command, text, rest) = Command::parse(line);
+            if command == Command::IsReady {
+                self.obey(command, text, rest, out);
+            } else {
+                self.backlog.push(line);
+            }
+        }
+        if self.phase == Phase::Leaving {
+            self.gui_gone(out);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! A thread for work that may have to wait for a disk or for another program: who hands it over does not wait.
+
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// A thread that does what it is sent, in that order.
+pub(crate) struct TaskThread<T> {
+    tasks: Sender<T>,
+    ending: Ending,
+}
+
+/// The end of such a thread, once nothing more can be sent to it.
+pub(crate) struct Ending(Receiver<()>);
+
+impl<T: Send + 'static> TaskThread<T> {
+    /// Starts a thread that does `work` with what it is sent, until nobody can send more.
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub fn start(name: &str, work: impl FnOnce(Receiver<T>) + Send + 'static) -> io::Result<Self> {
+        let (tasks, taken) = channel();
+        let (running, end) = channel();
+        let run = move || {
+            work(taken);
+            drop(running);
+        };
+        thread::Builder::new().name(name.to_owned()).spawn(run)?;
+        Ok(Self { tasks, ending: Ending(end) })
+    }
+
+    /// The thread in this place, which is started if there is none.
+    ///
+    /// # Errors
+    /// As [`TaskThread::start`].
+    pub fn started<'a>(
+        place: &'a mut Option<Self>,
+        name: &str,
+        work: impl FnOnce(Receiver<T>) + Send + 'static,
+    ) -> io::Result<&'a Self> {
+        match place {
+            Some(thread) => Ok(thread),
+            none => Ok(none.insert(Self::start(name, work)?)),
+        }
+    }
+
+    /// Hands over work.
+    pub fn send(&self, task: T) {
+        // The thread ends only after this.
+        let _ = self.tasks.send(task);
+    }
+
+    /// Lets others hand over work: the thread does not end before they have gone.
+    pub fn sender(&self) -> Sender<T> {
+        self.tasks.clone()
+    }
+
+    /// Nothing more is sent from here.
+    pub fn close(self) -> Ending {
+        self.ending
+    }
+}
+
+impl Ending {
+    /// Waits for the end of the thread; whether it comes in time.
+    pub fn comes_within(&self, time: Duration) -> bool {
+        self.0.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
+    }
+}

@@ -1,0 +1,132 @@
+//! Learning what a spool keeps.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{Place, Spool, Spooled};
+use crate::base::error::{Error, Result};
+use crate::book::Fingerprint;
+use crate::learn::finished::IdentifiedGame;
+use crate::learn::learner::{Learner, Outcome};
+
+/// A book as it was when a game was played from it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlayedBook {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its fingerprint, if that is known.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// The books that are learned into, each opened once.
+pub struct Learners {
+    open: HashMap<PathBuf, Learner>,
+    patience: Duration,
+}
+
+impl Learners {
+    /// None yet; `patience` is how long to wait for other processes.
+    pub fn new(patience: Duration) -> Self {
+        Self { open: HashMap::new(), patience }
+    }
+
+    /// Learns games into the book from which they were played.
+    ///
+    /// # Errors
+    /// As [`Learner::learn`], and where another book is in its place.
+    pub fn learn(&mut self, book: &PlayedBook, games: &[IdentifiedGame]) -> Result<Vec<Outcome>> {
+        // A link may have replaced the file.
+        let moved =
+            |learner: &Learner| dunce::canonicalize(&book.file).is_ok_and(|now| now != learner.path());
+        if self.open.get(&book.file).is_some_and(moved) {
+            self.open.remove(&book.file);
+        }
+        let learner = match self.open.entry(book.file.clone()) {
+            Entry::Occupied(learner) => learner.into_mut(),
+            Entry::Vacant(place) => place.insert(Learner::new(&book.file)?.patience(self.patience)),
+        };
+        learner.expect(book.fingerprint);
+        learner.learn(games, false)
+    }
+}
+
+/// A spool whose games are learned, batch by batch.
+pub struct Drain {
+    spool: Spool,
+    /// Where the next batch begins; `None` at the end.
+    next: Option<u64>,
+    /// Books that could not learn: they are not tried again.
+    failed: HashSet<PlayedBook>,
+    /// Why games could not be crossed out.
+    problem: Option<Error>,
+    patience: Duration,
+}
+
+impl Drain {
+    /// Begins with the first game; `patience` is how long to wait for other processes.
+    pub fn new(spool: Spool, patience: Duration) -> Self {
+        Self { spool, next: Some(0), failed: HashSet::new(), problem: None, patience }
+    }
+
+    /// The spool's file.
+    pub fn path(&self) -> &Path {
+        self.spool.path()
+    }
+
+    /// Whether the first batch is still to be learned.
+    pub fn is_fresh(&self) -> bool {
+        self.next == Some(0)
+    }
+
+    /// Learns the `wanted` games of a batch, all games of a book together, and tells `see` what became of those of each
+    /// book: an outcome for each if they are learned, else why the book cannot learn, once. Returns whether there are more
+    /// batches.
+    ///
+    /// # Errors
+    /// When the spool cannot be read, and those of `see`, after which no other book learns.
+    pub fn batch<E: From<Error>>(
+        &mut self,
+        learners: &mut Learners,
+        wanted: impl Fn(&Spooled) -> bool,
+        mut see: impl FnMut(&PlayedBook, &[Spooled], Option<Result<Vec<Outcome>>>) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let Some(at) = self.next.take() else { return Ok(false) };
+        let batch = self.spool.batch(at, self.patience)?;
+        let mut books: BTreeMap<PlayedBook, Vec<Spooled>> = BTreeMap::new();
+        for game in batch.games.into_iter().filter(wanted) {
+            books.entry(game.book.clone()).or_default().push(game);
+        }
+        let mut done: Vec<Place> = Vec::new();
+        let seen = books.iter().try_for_each(|(book, games)| {
+            if self.failed.contains(book) {
+                return see(book, games, None);
+            }
+            let finished: Vec<IdentifiedGame> = games.iter().map(|game| game.finished.clone()).collect();
+            let learned = learners.learn(book, &finished);
+            if learned.is_ok() {
+                done.extend(games.iter().map(|game| game.place.clone()));
+            } else {
+                self.failed.insert(book.clone());
+            }
+            see(book, games, Some(learned))
+        });
+        if !done.is_empty() {
+            // A game that is not crossed out is in the book's journal, and is not learned again.
+            self.problem = self.spool.cross_out(&done, self.patience).err().or(self.problem.take());
+        }
+        seen?;
+        self.next = batch.next;
+        Ok(self.next.is_some())
+    }
+
+    /// Frees the space of the games that were learned.
+    ///
+    /// # Errors
+    /// When games could not be crossed out, and as [`Spool::tidy`].
+    pub fn end(&mut self) -> Result<()> {
+        let tidied = self.spool.tidy(self.patience);
+        self.problem.take().map_or(tidied, Err)
+    }
+}
