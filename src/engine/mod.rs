@@ -8,7 +8,7 @@
 
 mod bind;
 mod client;
-mod watch;
+mod search;
 mod words;
 
 use std::env;
@@ -26,7 +26,7 @@ use crate::base::interrupt;
 
 pub(crate) use self::bind::join_job;
 pub use self::client::{Client, NoLine};
-pub(crate) use self::watch::Watch;
+pub(crate) use self::search::Failure;
 pub(crate) use self::words::{LastWords, quoted};
 
 /// The environment variable that counts how many adapters have started one another.

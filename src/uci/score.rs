@@ -1,6 +1,6 @@
 //! The score in an `info` line.
 
-use super::words;
+use super::Info;
 
 /// What an engine thinks of its position, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,30 +39,17 @@ impl Score {
     /// assert_eq!(Score::parse(b"info depth 9 score cp 20 lowerbound"), None);
     /// ```
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut score = None;
-        let mut words = words(line);
-        if words.next() != Some(b"info") {
-            return None;
+        Info::parse(line).best()
+    }
+
+    /// The score of the two words after `score`.
+    pub(super) fn of_words(kind: &[u8], number: &[u8]) -> Option<Self> {
+        let number = std::str::from_utf8(number).ok()?.parse().ok()?;
+        match kind {
+            b"cp" => Some(Self::Centipawns(number)),
+            b"mate" => Some(Self::Mate(number)),
+            _ => None,
         }
-        while let Some(word) = words.next() {
-            match word {
-                b"score" => {
-                    let kind = words.next()?;
-                    let number = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-                    score = match kind {
-                        b"cp" => Some(Self::Centipawns(number)),
-                        b"mate" => Some(Self::Mate(number)),
-                        _ => None,
-                    };
-                }
-                b"lowerbound" | b"upperbound" => return None,
-                b"multipv" if words.next() != Some(b"1") => return None,
-                // Texts and moves may contain any words.
-                b"string" | b"pv" | b"refutation" | b"currline" => break,
-                _ => {}
-            }
-        }
-        score
     }
 
     /// The last score in a block of whole lines.

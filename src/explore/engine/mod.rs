@@ -2,7 +2,6 @@
 //!
 //! Each connection has an engine of its own, which is started for it and ends with it.
 
-mod info;
 mod search;
 
 use std::path::PathBuf;
