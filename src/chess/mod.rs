@@ -13,6 +13,7 @@ mod san;
 mod speed;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod value;
 mod written;
 
 pub use game::Game;
@@ -26,5 +27,6 @@ pub(crate) use position::{lenient, names_files};
 pub use rating::RatingBand;
 pub(crate) use san::plain_move;
 pub use speed::Speed;
+pub use value::Value;
 pub(crate) use written::is_move_without_square;
 pub use written::{ReadMoveError, read_move};

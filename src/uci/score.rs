@@ -11,25 +11,7 @@ pub enum Score {
     Mate(i64),
 }
 
-/// What a decided game is worth in [`Score::value`], in centipawns: a hundred pawns.
-const DECIDED: i64 = 10_000;
-
 impl Score {
-    /// The score in centipawns, to be compared with others: at most 10,000 either way. A mate is that much, however far
-    /// it is.
-    pub fn value(self) -> i64 {
-        match self {
-            Self::Centipawns(score) => score.clamp(-DECIDED, DECIDED),
-            Self::Mate(moves) => {
-                if moves > 0 {
-                    DECIDED
-                } else {
-                    -DECIDED
-                }
-            }
-        }
-    }
-
     /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
     /// best.
     ///
@@ -61,15 +43,6 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_mates_are_worth_the_same() {
-        let values = [Score::Mate(1), Score::Mate(9), Score::Centipawns(i64::MAX)].map(Score::value);
-        assert_eq!(values, [10_000; 3]);
-        let values = [Score::Mate(0), Score::Mate(-4), Score::Centipawns(i64::MIN)].map(Score::value);
-        assert_eq!(values, [-10_000; 3]);
-        assert_eq!(Score::Centipawns(-31).value(), -31);
-    }
 
     #[test]
     fn only_exact_scores_of_the_best_line_count() {

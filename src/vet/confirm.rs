@@ -74,7 +74,7 @@ fn deciding(book: &JudgedBook<'_>, known: &Known) -> Result<Vec<u32>> {
     book.each(|judged| {
         for (place, facts) in judged.moves.iter().enumerate() {
             let goes = judged.fates.get(place).is_some_and(|fate| fate.goes);
-            if !goes || judged.worth.loss(place).is_none_or(|loss| loss > most) {
+            if !goes || judged.worth.loss(facts.mv).is_none_or(|loss| loss > most) {
                 continue;
             }
             let after = book.graph.after(judged.number, MoveCode::from_move(facts.mv));

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::graph::{Graph, result};
+use super::graph::Graph;
 use super::search::{Searcher, Setup};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::traverse::Keys;
+use crate::chess::value::result;
 use crate::chess::{Packed, Position};
 use crate::engine::Failure;
 use crate::evals::{Appender, Evaluation, Limit, Store};

@@ -80,7 +80,8 @@ impl<'a> Searcher<'a> {
     fn greet(&mut self) -> Result<(), Failure> {
         let Self { setup, client: Some(client), name } = self else { return Err(NoLine::Ended.into()) };
         client.greet(&setup.options, setup.patience, |line| {
-            let found = id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
+            let found =
+                id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
             if let Some(found) = found.filter(|found| !found.is_empty()) {
                 *name = found;
             }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
-use super::graph::{Graph, Worth};
+use super::graph::Graph;
 use super::judge::{Limits, apply};
 use super::minimax::Backed;
 use crate::base::progress::Progress;
@@ -13,6 +13,7 @@ use crate::book::traverse::Keys;
 use crate::book::{Book, Counts, Format, MoveFacts, PositionRecord, Scope, Visit};
 use crate::bookmaker::Layer;
 use crate::chess::{MoveCode, Position};
+use crate::choose::Worth;
 
 /// A book whose moves are judged.
 pub struct Vetted<'a> {
@@ -39,8 +40,7 @@ impl<'a> Vetted<'a> {
 
     /// What the moves of a position are worth.
     pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
-        let moves: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
-        Worth::in_graph(self.graph, self.backed, at, &moves)
+        self.graph.worth(self.backed, at, moves)
     }
 }
 

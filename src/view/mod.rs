@@ -11,9 +11,8 @@ pub(crate) use self::facts::Facts;
 pub(crate) use self::game_line::GameLine;
 use crate::book::{Book, BookSet, GameReference, MoveFacts};
 use crate::chess::{Game, Position};
-use crate::choose::{Losses, Policy, chances};
+use crate::choose::{Policy, Worth, chances};
 use crate::openings::Opening;
-use crate::vet::Worth;
 
 /// A book's moves in a position, the most likely first.
 pub(crate) struct View<'a> {
@@ -26,7 +25,7 @@ pub(crate) struct View<'a> {
     /// The moves with the chance of each.
     pub(crate) moves: Vec<(MoveFacts, f64)>,
     /// What the moves lose, if that matters.
-    pub(crate) losses: Losses,
+    pub(crate) losses: Worth,
     /// The name of the opening.
     pub(crate) opening: Option<Opening>,
     /// What the book says in words.
@@ -62,16 +61,18 @@ impl<'a> View<'a> {
         let position = game.position();
         let color = position.chess().turn();
         let covered = policy.covers(game.fullmove());
-        let mut losses = Losses::default();
-        if policy.max_loss > 0 {
-            let mut moves = Vec::new();
-            book.moves(position, &mut moves);
-            losses.look_up(book_set.evaluations(book), position, moves.iter().map(|known| known.mv));
-        }
+        let losses = match book_set.evaluations(book).filter(|_| policy.max_loss > 0) {
+            Some(known) => {
+                let mut moves = Vec::new();
+                book.moves(position, &mut moves);
+                Worth::at(position, moves.iter().map(|facts| facts.mv), |at| known.value(at))
+            }
+            None => Worth::default(),
+        };
         let moves = by_chance(book, position, policy, |mv| {
             covered
                 && policy.admits(book_set, from, game, mv)
-                && !losses.of(mv).is_some_and(|loss| policy.refuses(loss))
+                && !losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss))
         });
         let first = moves.first().filter(|(_, chance)| *chance > 0.0);
         let line = first.map(|(first, _)| {

@@ -12,7 +12,7 @@ use super::output::BookAnswer;
 use super::score;
 use crate::book::{Book, MoveFacts};
 use crate::chess::Game;
-use crate::choose::{Loss, Losses, Policy, chances, draw};
+use crate::choose::{Loss, Policy, Worth, chances, draw};
 use crate::openings::Opening;
 use crate::settings::options::Options;
 use crate::settings::rules::rule_name;
@@ -42,7 +42,7 @@ pub(super) struct Advice {
     moves: Vec<MoveFacts>,
     chances: Vec<f64>,
     /// What the moves lose, if that matters.
-    losses: Losses,
+    losses: Worth,
     /// Moves that are not played because of that.
     refused: Vec<(Move, Loss)>,
     line: Vec<Move>,
@@ -90,9 +90,11 @@ impl Books {
             let from = if number.is_some() { index } else { 0 };
             let Advice { losses, refused, .. } = advice;
             losses.clear();
-            if policy.max_loss > 0 {
-                let moves = advice.moves.iter().map(|known| known.mv);
-                losses.look_up(set.evaluations(&*book), position, moves);
+            if policy.max_loss > 0
+                && let Some(known) = set.evaluations(&*book)
+            {
+                let moves = advice.moves.iter().map(|facts| facts.mv);
+                losses.look_up(position, moves, |at| known.value(at));
             }
             let allowed = |mv: Move| {
                 if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
@@ -101,7 +103,7 @@ impl Books {
                 {
                     return false;
                 }
-                let loss = losses.of(mv).filter(|loss| policy.refuses(*loss));
+                let loss = losses.loss_of(mv).filter(|loss| policy.refuses(*loss));
                 refused.extend(loss.map(|loss| (mv, loss)));
                 loss.is_none()
             };

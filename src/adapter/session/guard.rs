@@ -14,8 +14,9 @@ use shakmaty::{Color, Move, Position as _};
 use super::advice::refusal;
 use super::questions::{Question, Until};
 use super::{Output, Session};
-use crate::chess::Game;
+use crate::chess::{Game, Value};
 use crate::choose::Loss;
+use crate::evals;
 use crate::uci::{Clock, Go, Score, info_string, words};
 
 /// The most moves that are passed over for one answer.
@@ -60,7 +61,7 @@ pub(super) struct Check {
     began: Duration,
     times: Times,
     /// The value of the position and the child's best move, once it has been searched.
-    found: Option<(i64, Option<Move>)>,
+    found: Option<(Value, Option<Move>)>,
     /// The last exact score of the search that runs.
     heard: Option<Score>,
     passed_over: Vec<Move>,
@@ -159,7 +160,7 @@ impl Session {
         };
         let best = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
         let best = best.and_then(|mv| mv.to_move(check.game.position().chess()).ok());
-        let value = check.heard.take().map(Score::value);
+        let value = check.heard.take().map(evals::value);
         match (check.found, value) {
             (None, Some(value)) => {
                 check.found = Some((value, best));
@@ -167,7 +168,7 @@ impl Session {
             }
             // An engine that does not know `searchmoves` plays another move.
             (Some((of_position, _)), Some(value)) if best == Some(check.chosen) => {
-                let loss = Loss { value, best: of_position };
+                let loss = Loss::new(value, of_position);
                 if self.books.advice.policy.refuses(loss) {
                     self.pass_over(check, loss, out);
                 } else {

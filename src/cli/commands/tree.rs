@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::base::error::Result;
+use crate::chess::value::in_words;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
-use crate::cli::output::values::{evals_beside, value};
+use crate::cli::output::values::evals_beside;
 use crate::cli::output::{self, Look};
 use crate::learn;
 use crate::openings::Opening;
@@ -167,7 +168,7 @@ fn statistics(step: &Step) -> String {
 fn of_worth(evals: Option<&Evals>, from: &Position, step: &Step) -> String {
     let Some(evals) = evals else { return String::new() };
     let worth = evals.worth(from, &[step.known]);
-    match (value(Some(&worth), 0), worth.loss(0)) {
+    match (worth.of(step.known.mv).map(in_words), worth.loss(step.known.mv)) {
         (Some(value), Some(0)) => format!(" {value}"),
         (Some(value), Some(loss)) => format!(" {value} (-{loss})"),
         _ => " ?".to_owned(),

@@ -131,7 +131,7 @@ mod tests {
     use crate::book::{Annotation, Counts, Format, Learned, Ratings, SourceKind, Summary};
     use crate::book::{Book, GameReference, MoveFacts};
     use crate::chess::{Game, Position};
-    use crate::choose::{Losses, Policy};
+    use crate::choose::{Policy, Worth};
     use shakmaty::{CastlingMode, Move};
     use std::path::Path;
 
@@ -242,7 +242,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
-            losses: Losses::default(),
+            losses: Worth::default(),
             opening: None,
             comment: Some("A00 Start".to_owned()),
             reference: Some(game.clone()),

@@ -7,10 +7,11 @@ use shakmaty::{CastlingMode, Position as _};
 
 use crate::base::error::Result;
 use crate::base::replace::Replacement;
-use crate::chess::{MoveCode, Position};
+use crate::chess::value::in_words;
+use crate::chess::{MoveCode, Position, Value};
 use crate::cli::output::lines::number;
 use crate::cli::output::rows::{self, many, percent};
-use crate::vet::{Exits, JudgedBook, Leaving, Value, in_words};
+use crate::vet::{Exits, JudgedBook, Leaving};
 use crate::view::san;
 
 /// How many of the worst moves are listed.
@@ -89,8 +90,8 @@ impl Report<'_> {
                 let mv = MoveCode::from_move(facts.mv);
                 let goes = judged.fates.get(place).is_some_and(|fate| fate.goes);
                 summary.gone += u64::from(goes);
-                let value = judged.worth.moves.get(place).copied().flatten();
-                let (Some(loss), Some(value)) = (judged.worth.loss(place), value) else {
+                let (Some(loss), Some(value)) = (judged.worth.loss(facts.mv), judged.worth.of(facts.mv))
+                else {
                     summary.unknown += 1;
                     continue;
                 };
@@ -196,9 +197,9 @@ impl Report<'_> {
                     fen: &at.fen(),
                     uci,
                     san,
-                    loss: judged.worth.loss(place),
-                    value: judged.worth.moves.get(place).copied().flatten(),
-                    best: judged.worth.best,
+                    loss: judged.worth.loss(facts.mv),
+                    value: judged.worth.of(facts.mv),
+                    best: judged.worth.best(),
                     reach: reach.get(judged.number as usize).copied().unwrap_or_default(),
                     chance: self.chance(judged.number, mv),
                     plays: judged.fates.get(place).is_some_and(|fate| !fate.goes),
