@@ -82,7 +82,7 @@ pub fn extend(
         }
         now.retain(|place| result(&place.at).is_none() && seen.insert(place.at.key()));
         if let Some(work) = work {
-            let limit = work.setup.limit;
+            let limit = work.limit;
             let is_open = |place: &&Place| {
                 let packed = Packed::strict(&place.at);
                 packed.is_some_and(|packed| {

@@ -37,5 +37,4 @@ pub use judged::{Judged, JudgedBook};
 pub use links::{Components, Links};
 pub use look::Look;
 pub use minimax::{Backed, Known, UNKNOWN};
-pub use search::Setup;
 pub use vetted::{Extended, Vetted};

@@ -1,6 +1,5 @@
 //! A child engine that searches one position after another.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use shakmaty::fen::Fen;
@@ -10,7 +9,7 @@ use shakmaty::{EnPassantMode, Position as _};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::chess::{MoveCode, Position};
-use crate::engine::{Client, Failure, NoLine};
+use crate::engine::{Client, Failure, NoLine, Setup};
 use crate::evals::Limit;
 use crate::uci::{Score, id_name};
 
@@ -19,23 +18,6 @@ const QUIT_TIME: Duration = Duration::from_secs(2);
 
 /// An engine that searches more nodes than this many times the limit does not heed it, and is stopped.
 const TOO_FAR: u64 = 4;
-
-/// How an engine is started and set up.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Its working folder; `None` for ours.
-    pub folder: Option<PathBuf>,
-    /// Options that are set: name and value.
-    pub options: Vec<(String, String)>,
-    /// How long it may take to answer `uci` and `isready`, and be silent before it is asked whether it is there.
-    pub patience: Duration,
-    /// How long it searches.
-    pub limit: Limit,
-}
 
 /// What a search found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,20 +33,21 @@ pub(crate) struct Found {
 /// A running engine. Dropped, it is ended.
 pub(crate) struct Searcher<'a> {
     setup: &'a Setup,
+    limit: Limit,
     client: Option<Client>,
     /// Its name.
     pub name: String,
 }
 
 impl<'a> Searcher<'a> {
-    /// Starts an engine. Call it from the thread that uses it.
+    /// Starts an engine that searches each position up to a limit. Call it from the thread that uses it.
     ///
     /// # Errors
     /// When it does not start, or does not speak UCI.
-    pub fn start(setup: &'a Setup) -> Result<Self> {
+    pub fn start(setup: &'a Setup, limit: Limit) -> Result<Self> {
         let client = Client::start(&setup.program, &setup.args, setup.folder.as_deref())?;
         let program = || setup.program.display().to_string();
-        let mut searcher = Self { setup, client: Some(client), name: program() };
+        let mut searcher = Self { setup, limit, client: Some(client), name: program() };
         searcher.greet().map_err(|failure| match failure {
             Failure::Interrupted => Error::new(ErrorKind::Interrupted, "interrupted"),
             Failure::Engine(what) => {
@@ -78,7 +61,7 @@ impl<'a> Searcher<'a> {
     }
 
     fn greet(&mut self) -> Result<(), Failure> {
-        let Self { setup, client: Some(client), name } = self else { return Err(NoLine::Ended.into()) };
+        let Self { setup, client: Some(client), name, .. } = self else { return Err(NoLine::Ended.into()) };
         client.greet(&setup.options, setup.patience, |line| {
             let found =
                 id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
@@ -93,7 +76,7 @@ impl<'a> Searcher<'a> {
     /// stopped.
     pub fn search(&mut self, at: &Position, until: Option<Instant>) -> Result<Found, Failure> {
         let Some(client) = &mut self.client else { return Err(NoLine::Ended.into()) };
-        let Setup { limit, patience, .. } = *self.setup;
+        let (limit, patience) = (self.limit, self.setup.patience);
         client.send("ucinewgame");
         client.settle(patience)?;
         client.send(&format!("position fen {}", Fen::from_position(at.chess(), EnPassantMode::Legal)));

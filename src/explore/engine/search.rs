@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
+use axum::response::sse::Event;
 use serde::Serialize;
 use serde_json::{Value, json};
 use shakmaty::CastlingMode;
@@ -13,9 +13,9 @@ use tokio::sync::mpsc::Sender;
 
 use super::super::evaluated::json_of;
 use super::super::place::Place;
-use super::super::stream::{COMMENT, event};
+use super::super::stream::event;
 use crate::chess::Position;
-use crate::engine::{Client, Failure};
+use crate::engine::{Client, Failure, Setup};
 use crate::uci::{Info, option_name, same_name, words};
 use crate::view::san;
 
@@ -28,9 +28,6 @@ const QUIT_TIME: Duration = Duration::from_secs(1);
 /// How much time passes between two events.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a connection may be silent: what is written to one that was closed shows that nobody listens.
-const SILENCE: Duration = Duration::from_secs(1);
-
 /// The most moves of a line that are shown.
 const PLIES_MAX: usize = 24;
 
@@ -39,11 +36,9 @@ pub(super) struct Search {
     pub(super) place: Place,
     /// How many lines.
     pub(super) lines: usize,
-    /// The engine's options.
-    pub(super) settings: Vec<(String, String)>,
-    /// How long it may take to answer `uci` and `isready`, and to make progress.
-    pub(super) patience: Duration,
-    pub(super) sender: Sender<Bytes>,
+    /// The engine.
+    pub(super) setup: Setup,
+    pub(super) sender: Sender<Event>,
     /// Set when nobody wants the search any more.
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -86,13 +81,15 @@ impl Search {
 
     fn search(&self, client: &mut Client) -> Result<(), Failure> {
         let mut offered = Vec::new();
-        client.greet(&self.settings, self.patience, |line| offered.push(option_name(line.as_bytes())))?;
+        client.greet(&self.setup.options, self.setup.patience, |line| {
+            offered.push(option_name(line.as_bytes()))
+        })?;
         let offers = |name: &str| offered.iter().any(|other| same_name(other, name.as_bytes()));
         client.send(&format!("setoption name MultiPV value {}", self.lines));
         if self.place.mode == CastlingMode::Chess960 && offers("UCI_Chess960") {
             client.send("setoption name UCI_Chess960 value true");
         }
-        client.settle(self.patience)?;
+        client.settle(self.setup.patience)?;
         let moves = self.place.play().join(" ");
         let moves = if moves.is_empty() { moves } else { format!(" moves {moves}") };
         client.send(&format!("position fen {}{moves}", self.place.start_fen()));
@@ -105,9 +102,9 @@ impl Search {
         let begun = Instant::now();
         let mut best: Vec<Option<(Progress, Line)>> = (0..self.lines).map(|_| None).collect();
         let mut is_fresh = false;
-        let (mut sent, mut heard) = (begun, begun);
+        let mut sent = begun;
         let go = format!("go movetime {}", SEARCH_TIME.as_millis());
-        let answer = client.search(&go, self.patience, |info| {
+        let answer = client.search(&go, self.setup.patience, |info| {
             if let (Some(line), Some(place)) =
                 (read(info, at), info.place.and_then(|place| best.get_mut(place)))
             {
@@ -117,13 +114,9 @@ impl Search {
             if is_fresh && sent.elapsed() >= PAUSE {
                 // A page that does not keep up gets the next one.
                 is_fresh = self.sender.try_send(event("info", &shown(&best))).is_err();
-                (sent, heard) = (Instant::now(), Instant::now());
+                sent = Instant::now();
             }
-            if heard.elapsed() >= SILENCE {
-                let _ = self.sender.try_send(COMMENT);
-                heard = Instant::now();
-            }
-            begun.elapsed() < SEARCH_TIME + self.patience
+            begun.elapsed() < SEARCH_TIME + self.setup.patience
         })?;
         if is_fresh {
             let _ = self.sender.try_send(event("info", &shown(&best)));
