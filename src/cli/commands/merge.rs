@@ -8,7 +8,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{By, CountFile, CountWriter, Shape, is_named, split};
-use crate::book::{self, Book, Scope};
+use crate::book::{Book, Scope};
 use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
@@ -80,11 +80,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     }
     let books =
         inputs.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
-    keep_inputs(&book::parts(output), &written::books(books.iter().map(|book| &**book)))?;
-    let resources = resources.resolve()?;
-    interrupt::watch();
-    let writer = book::create(output, &to.file.options(&resources))?;
-    let progress = Progress::terminal(output.to_string_lossy());
+    let (resources, writer, progress) = to.file.begin(books.iter().map(|book| &**book), resources)?;
     let needs_positions = writer.needs_positions();
     let scope = |book: &dyn Book| match (book.holds_positions(), needs_positions) {
         (true, _) if to.all => Scope::All,
@@ -96,20 +92,13 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     let keys_only = books.iter().all(|book| !book.holds_positions());
     let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
     drop(progress);
-    let mut lines = vec![format!("{} read", many(merged.read, "position"))];
+    let lines = vec![format!("{} read", many(merged.read, "position"))];
     let why = if keys_only { "the book holds only their keys" } else { "--all takes them" };
-    lines.extend(written::merged_lines(&merged, why));
-    lines.extend(written::lines(&book));
-    let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = damage::report(&books, exit)?;
-    if book.moves == 0 {
-        let what = match merged.read {
-            0 => "no line from the starting position reaches a move of the book",
-            _ => "the format can hold none of the moves",
-        };
-        return Ok(written::nothing(output, what, None));
-    }
-    Ok(exit)
+    let nothing = match merged.read {
+        0 => "no line from the starting position reaches a move of the book",
+        _ => "the format can hold none of the moves",
+    };
+    to.file.end(lines, (&merged, why), &book, Exit::Done, (&books, nothing))
 }
 
 /// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use shakmaty::{Color, Move};
 
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::keep_inputs;
-use crate::book::{self, Book, Scope};
+use crate::book::{Book, Scope};
 use crate::bookmaker;
 use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
 use crate::cli::args::positions::game_after;
@@ -16,7 +13,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, written};
+use crate::cli::output::written;
 use crate::learn;
 
 /// `tabiya trim`.
@@ -112,12 +109,7 @@ impl Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let trim = args.trim()?;
     let book = learn::open_settled(&args.book)?;
-    let output = &args.to.output;
-    keep_inputs(&book::parts(output), &written::books([&*book]))?;
-    let resources = args.resources.resolve()?;
-    interrupt::watch();
-    let writer = book::create(output, &args.to.options(&resources))?;
-    let progress = Progress::terminal(output.to_string_lossy());
+    let (resources, writer, progress) = args.to.begin([&*book], &args.resources)?;
     let trimmed = Trimmed::new(&*book, &trim, &progress)?;
     // A book that holds only keys has no positions for formats that need them, except those that its moves reach.
     let keys_only = !book.holds_positions() && writer.needs_positions();
@@ -131,19 +123,13 @@ pub fn run(args: &Args) -> Result<Exit> {
         let line = args.lines.without.get(place).map_or("", String::as_str);
         lines.push(format!("--without \"{line}\": the book does not have this move"));
     }
-    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&written));
-    let exit = output::print_lines(&lines, Exit::Done)?;
-    let exit = damage::report([&book], exit)?;
-    if written.moves == 0 {
-        let what = match (tally.moves, tally.kept_moves) {
-            (0, _) => "the book has no moves",
-            (_, 0) => "no move of the book is left",
-            _ => "the format can hold none of the moves that are left",
-        };
-        return Ok(written::nothing(output, what, None));
-    }
-    Ok(exit)
+    let nothing = match (tally.moves, tally.kept_moves) {
+        (0, _) => "the book has no moves",
+        (_, 0) => "no move of the book is left",
+        _ => "the format can hold none of the moves that are left",
+    };
+    let why = "the book holds only their keys";
+    args.to.end(lines, (&merged, why), &written, Exit::Done, ([&book], nothing))
 }
 
 /// What stays, and what does not.

@@ -212,7 +212,7 @@ fn vet(args: &Args) -> Result<Exit> {
     if let Some(file) = report_file {
         report.write(file)?;
     }
-    let merged = write(&vetted, format, &resources, writer, &progress)?;
+    let (merged, written) = write(&vetted, format, &resources, writer, &progress)?;
     drop(progress);
 
     let mut lines = Vec::new();
@@ -230,16 +230,11 @@ fn vet(args: &Args) -> Result<Exit> {
     if args.judging.extend > 0 {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));
     }
-    let (merged, written) = merged;
-    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&written));
-    let failed = !evaluated.skipped.is_empty();
-    let exit = output::print_lines(&lines, if failed { Exit::Findings } else { Exit::Done })?;
+    let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
+    let why = "the book holds only their keys";
+    let read = ([&book], "no move of the book is left");
+    let exit = args.to.end(lines, (&merged, why), &written, exit, read)?;
     complain(&evaluated);
-    let exit = damage::report([&book], exit)?;
-    if written.moves == 0 {
-        return Ok(written::nothing(output, "no move of the book is left", None));
-    }
     Ok(exit)
 }
 
