@@ -5,12 +5,12 @@ mod game_line;
 pub(crate) mod json;
 
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Move, Position as _};
+use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 pub(crate) use self::facts::Facts;
 pub(crate) use self::game_line::GameLine;
 use crate::book::{Book, BookSet, GameReference, MoveFacts};
-use crate::chess::{Game, Position};
+use crate::chess::{Game, MoveCode, Position};
 use crate::choose::{Policy, Worth, chances};
 use crate::openings::Opening;
 
@@ -101,4 +101,38 @@ pub(crate) fn by_chance(
 /// A move in standard algebraic notation.
 pub(crate) fn san(at: &Position, mv: Move) -> String {
     SanPlus::from_move(at.chess().clone(), mv).to_string()
+}
+
+/// A position after moves from the start, and the line to it as people write it.
+pub(crate) struct Line {
+    pub(crate) at: Position,
+    pub(crate) text: String,
+}
+
+impl Line {
+    /// The line of these moves, up to one that is not legal.
+    pub(crate) fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
+        let mut line = Self { at: Position::start(), text: String::new() };
+        for mv in moves {
+            let Some(known) = MoveFacts::new(mv, 0).at(&line.at) else { break };
+            line.text = continued(&line.text, &line.at, &san(&line.at, known.mv));
+            line.at.play(known.mv);
+        }
+        line
+    }
+}
+
+/// A line to this position with one more move in words.
+pub(crate) fn continued(line: &str, at: &Position, mv: &str) -> String {
+    let blank = if line.is_empty() { "" } else { " " };
+    format!("{line}{blank}{}{mv}", number(at, !line.is_empty()))
+}
+
+/// The number before a move in this position: `7. ` or `7... `; nothing before Black's move if `short`.
+pub(crate) fn number(at: &Position, short: bool) -> String {
+    match at.chess().turn() {
+        Color::White => format!("{}. ", at.chess().fullmoves()),
+        Color::Black if short => String::new(),
+        Color::Black => format!("{}... ", at.chess().fullmoves()),
+    }
 }

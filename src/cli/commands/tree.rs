@@ -8,12 +8,13 @@ use crate::chess::value::in_words;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
+use crate::cli::output::lines::{Lines, Replies, Step, mark};
 use crate::cli::output::values::evals_beside;
 use crate::cli::output::{self, Look};
 use crate::learn;
 use crate::openings::Opening;
 use crate::vet::Look as Evals;
+use crate::view::number;
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.

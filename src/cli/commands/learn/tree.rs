@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Position as _;
 
 use super::recent;
 use crate::book::polyglot::Polyglot;
@@ -12,12 +12,11 @@ use crate::chess::Position;
 use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
-use crate::cli::output::lines::number;
 use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
 use crate::openings::Opening;
-use crate::view::{by_chance, san};
+use crate::view::{by_chance, continued, san};
 
 /// The columns, and whether they hold numbers.
 const COLUMNS: [(&str, bool); 5] =
@@ -156,7 +155,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         for mv in next.into_iter().rev() {
             let after = position.after(mv);
             if !seen.contains(&after.key()) {
-                let line = continued(&line, &position, mv);
+                let line = continued(&line, &position, &san(&position, mv));
                 open.push((after, line, opening));
             }
         }
@@ -169,12 +168,6 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         }
     }
     rows
-}
-
-/// A line with one more move.
-pub(super) fn continued(line: &str, position: &Position, mv: Move) -> String {
-    let blank = if line.is_empty() { "" } else { " " };
-    format!("{line}{blank}{}{}", number(position, !line.is_empty()), san(position, mv))
 }
 
 #[cfg(test)]
