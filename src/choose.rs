@@ -2,7 +2,7 @@
 //!
 //! Pure: no clock, no files, no global random numbers.
 
-mod loss;
+mod worth;
 
 use rand::{Rng, RngExt};
 use shakmaty::{Color, Move, Position as _};
@@ -11,7 +11,8 @@ use crate::book::verdict::Rest;
 use crate::book::{BookSet, Learned, MoveFacts, Reading};
 use crate::chess::Game;
 
-pub(crate) use loss::{Loss, Losses};
+pub(crate) use worth::Loss;
+pub use worth::Worth;
 
 /// The greatest limit of a loss: what a decided game is worth.
 pub const MAX_LOSS_MAX: u32 = 10_000;

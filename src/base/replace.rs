@@ -54,7 +54,11 @@ impl Replacement {
     /// When there is a file and `force` is not given, when it is not a regular file, or when its folder is missing or
     /// cannot be written.
     pub fn new(target: impl AsRef<Path>, force: bool) -> Result<Self> {
-        let named = target.as_ref();
+        FileSet::default().begin(target.as_ref(), force)
+    }
+
+    /// As [`Replacement::new`]; `tidy` is called with the folder before a file comes into it.
+    fn begin(named: &Path, force: bool, tidy: impl FnOnce(&Path)) -> Result<Self> {
         let is_link = fs::symlink_metadata(named).is_ok_and(|old| old.is_symlink());
         let path =
             is_link.then(|| dunce::canonicalize(named).ok()).flatten().unwrap_or_else(|| named.to_owned());
@@ -69,7 +73,7 @@ impl Replacement {
             _ => {}
         }
         let folder = folder::of(&path);
-        leftovers::remove(folder);
+        tidy(folder);
         let file = leftovers::create(folder).map_err(|error| {
             Error::file(named, "cannot write a file into this folder", error)
                 .advice("name a folder that exists and can be written to")

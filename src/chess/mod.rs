@@ -14,6 +14,7 @@ mod speed;
 pub mod step_codes;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod value;
 mod written;
 
 pub use game::Game;
@@ -27,5 +28,6 @@ pub(crate) use position::{lenient, names_files};
 pub use rating::RatingBand;
 pub(crate) use san::plain_move;
 pub use speed::Speed;
+pub use value::Value;
 pub use written::{ReadMoveError, read_move};
 pub(crate) use written::{is_san, may_be_move};

@@ -38,7 +38,7 @@ pub enum NoLine {
     Late,
     /// The process has closed its output. It may live on.
     Ended,
-    /// The user asked the work to stop.
+    /// The user asked the work to stop, or nobody wants an answer any more.
     Interrupted,
 }
 
@@ -49,6 +49,8 @@ pub struct Client {
     lines: Receiver<String>,
     said: LastWords,
     errors: Errors,
+    /// Whether nobody wants an answer any more.
+    is_over: Box<dyn Fn() -> bool + Send>,
 }
 
 impl Client {
@@ -72,7 +74,12 @@ impl Client {
     fn new((engine, pipes): (Engine, super::Pipes)) -> Self {
         let lines = read_lines(pipes.stdout);
         let (input, errors) = (Some(write_lines(pipes.stdin)), Errors::read(pipes.stderr));
-        Self { engine, input, lines, said: LastWords::default(), errors }
+        Self { engine, input, lines, said: LastWords::default(), errors, is_over: Box::new(interrupt::asked) }
+    }
+
+    /// From now on also an answer to this ends each wait, as if the user asked the work to stop.
+    pub(crate) fn stop_when(&mut self, is_over: impl Fn() -> bool + Send + 'static) {
+        self.is_over = Box::new(move || interrupt::asked() || is_over());
     }
 
     /// The process.
@@ -95,7 +102,7 @@ impl Client {
     pub fn line(&mut self, until: Instant) -> Result<String, NoLine> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            if interrupt::asked() {
+            if (self.is_over)() {
                 return Err(NoLine::Interrupted);
             }
             if left.is_zero() {

@@ -8,7 +8,7 @@
 
 mod bind;
 mod client;
-mod watch;
+mod search;
 mod words;
 
 use std::env;
@@ -26,7 +26,7 @@ use crate::base::interrupt;
 
 pub(crate) use self::bind::join_job;
 pub use self::client::{Client, NoLine};
-pub(crate) use self::watch::Watch;
+pub(crate) use self::search::Failure;
 pub(crate) use self::words::{LastWords, quoted};
 
 /// The environment variable that counts how many adapters have started one another.
@@ -37,6 +37,21 @@ const DEPTH_MAX: u32 = 3;
 
 /// How often to look whether a process has ended.
 const POLL: Duration = Duration::from_millis(5);
+
+/// How a child engine is started and set up.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its working folder; `None` for ours.
+    pub folder: Option<PathBuf>,
+    /// Options that are set: name and value.
+    pub options: Vec<(String, String)>,
+    /// How long it may take to answer `uci` and `isready`, and be silent before it is asked whether it is there.
+    pub patience: Duration,
+}
 
 /// A running child engine. Clones refer to the same process.
 #[derive(Clone)]

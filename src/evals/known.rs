@@ -5,11 +5,21 @@ use std::sync::Arc;
 use super::{Store, beside};
 use crate::base::error::Error;
 use crate::book::{Book, Evaluations};
-use crate::chess::Position;
+use crate::chess::value::{centipawns, mate};
+use crate::chess::{Position, Value};
+use crate::uci::Score;
 
 impl Evaluations for Store {
-    fn value(&self, at: &Position) -> Option<i64> {
-        self.get(at).map(|evaluation| evaluation.score.value())
+    fn value(&self, at: &Position) -> Option<Value> {
+        self.get(at).map(|evaluation| value(evaluation.score))
+    }
+}
+
+/// The value of a score, for the same side.
+pub fn value(score: Score) -> Value {
+    match score {
+        Score::Centipawns(score) => centipawns(score),
+        Score::Mate(moves) => mate(moves),
     }
 }
 
@@ -41,7 +51,6 @@ mod tests {
     use super::*;
     use crate::chess::{MoveCode, Packed};
     use crate::evals::{Appender, Evaluation};
-    use crate::uci::Score;
     use std::fs;
 
     #[test]
@@ -65,7 +74,7 @@ mod tests {
         let (opened, failed) = open_beside(&books);
         let names: Vec<_> = opened.iter().map(|(book, _)| book.path()).collect();
         assert_eq!(names, [&paths[0], &paths[3]]);
-        assert_eq!(opened[0].1.value(&start), Some(-10_000));
+        assert_eq!(opened[0].1.value(&start), Some(mate(-3)));
         assert_eq!(opened[1].1.value(&start), None);
         assert!(failed.len() == 1 && failed[0].to_string().contains("broken.bin.evals"), "{failed:?}");
     }

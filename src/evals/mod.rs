@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 pub use append::Appender;
 pub use compact::{Collector, Put, compact};
-pub use known::{Evaluated, open_beside};
+pub use known::{Evaluated, open_beside, value};
 pub use read::{Findings as StoreFindings, Store};
 pub use record::{EngineId, Evaluation, Limit};
 pub use wanted::Wanted;

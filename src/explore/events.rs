@@ -1,17 +1,21 @@
 //! The pages that want to hear of changed books.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use axum::body::Bytes;
 use axum::response::Response;
+use axum::response::sse::Event;
 use serde_json::json;
 use tokio::sync::mpsc::Sender;
 
 use super::fault::Fault;
-use super::stream::{COMMENT, event, events};
+use super::stream::{event, events};
 
 /// Pages that may listen at once.
 const FEEDS_MAX: usize = 64;
+
+/// How long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(15);
 
 /// The connections of pages that listen.
 #[derive(Default)]
@@ -19,7 +23,7 @@ pub(super) struct Feeds(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    feeds: Vec<Sender<Bytes>>,
+    feeds: Vec<Sender<Event>>,
     /// How many changes there were: a page that knows of fewer has missed some.
     changes: u64,
 }
@@ -35,7 +39,7 @@ impl Feeds {
         if state.feeds.len() >= FEEDS_MAX {
             return Err(Fault::busy("too many pages listen to this server"));
         }
-        let (sender, response) = events();
+        let (sender, response) = events(SILENCE);
         let _ = sender.try_send(event("hello", &json!({ "changes": state.changes })));
         state.feeds.push(sender);
         Ok(response)
@@ -54,14 +58,11 @@ impl Feeds {
         self.state().changes
     }
 
-    /// Keeps the connections open.
-    pub(super) fn keep(&self) {
-        self.state().send(&COMMENT);
-    }
-
     /// Whether anybody listens.
     pub(super) fn any(&self) -> bool {
-        !self.state().feeds.is_empty()
+        let mut state = self.state();
+        state.feeds.retain(|feed| !feed.is_closed());
+        !state.feeds.is_empty()
     }
 
     /// Ends all connections.
@@ -75,8 +76,8 @@ impl Feeds {
 }
 
 impl State {
-    fn send(&mut self, bytes: &Bytes) {
+    fn send(&mut self, event: &Event) {
         // A page that does not take its events reads everything again when it has connected anew.
-        self.feeds.retain(|feed| feed.try_send(bytes.clone()).is_ok());
+        self.feeds.retain(|feed| feed.try_send(event.clone()).is_ok());
     }
 }

@@ -1,7 +1,6 @@
 //! `/api/read`, `/api/openings`, `/api/pgn`, `/api/game`: lines as people write them.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -17,6 +16,7 @@ use super::request::Query;
 use super::router::{json, text};
 use crate::book::SourceKind;
 use crate::chess::{Game, notation};
+use crate::games::export::{San, Writer};
 use crate::openings::{self, Opening};
 use crate::view::san;
 
@@ -31,9 +31,6 @@ const OPENINGS: usize = 20;
 
 /// Bytes of a game's text.
 const GAME_MAX: u64 = 64 << 10;
-
-/// Columns of a PGN's moves.
-const COLUMNS: usize = 79;
 
 /// `/api/read`: what a person typed, a FEN or moves.
 pub(super) fn read(_: &Explorer, query: &Query) -> Result<Response, Fault> {
@@ -104,10 +101,7 @@ pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
 }
 
 fn pgn_of(place: &Place) -> String {
-    let mut out = String::new();
-    let mut tag = |name: &str, value: &str| {
-        let _ = writeln!(out, "[{name} \"{value}\"]");
-    };
+    let mut writer = Writer::default();
     for (name, value) in [
         ("Event", "?"),
         ("Site", "?"),
@@ -117,46 +111,31 @@ fn pgn_of(place: &Place) -> String {
         ("Black", "?"),
         ("Result", "*"),
     ] {
-        tag(name, value);
+        writer.tag(name, value);
     }
     if place.is_set_up {
         if place.mode == shakmaty::CastlingMode::Chess960 {
-            tag("Variant", "Chess960");
+            writer.tag("Variant", "Chess960");
         }
-        tag("SetUp", "1");
-        tag("FEN", &place.start_fen());
+        writer.tag("SetUp", "1");
+        writer.tag("FEN", &place.start_fen());
     }
     if let Some(opening) = Opening::of(&place.game) {
-        tag("ECO", opening.eco());
-        tag("Opening", opening.name());
+        writer.tag("ECO", opening.eco());
+        writer.tag("Opening", opening.name());
     }
-    out.push('\n');
+    writer.begin_moves();
     let mut at = place.game.start_position().clone();
-    let mut column = 0;
-    let mut word = |word: &str, out: &mut String| {
-        if column > 0 && column + 1 + word.len() > COLUMNS {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
+    for (ply, mv) in place.game.moves().iter().enumerate() {
+        let black = at.chess().turn().is_black();
+        if ply == 0 || !black {
+            writer.number(at.chess().fullmoves().into(), black);
         }
-        out.push_str(word);
-        column += word.len();
-    };
-    for (number, mv) in place.game.moves().iter().enumerate() {
-        let moves = at.chess().fullmoves();
-        if at.chess().turn().is_white() {
-            word(&format!("{moves}."), &mut out);
-        } else if number == 0 {
-            word(&format!("{moves}..."), &mut out);
-        }
-        word(&san(&at, *mv), &mut out);
+        writer.san(San::new(san(&at, *mv).as_bytes()));
         at.play(*mv);
     }
-    word("*", &mut out);
-    out.push('\n');
-    out
+    writer.end_moves("*");
+    format!("{}\n", String::from_utf8_lossy(writer.text()).trim_end())
 }
 
 /// `/api/game`: the sample game of a position as PGN.
@@ -221,6 +200,6 @@ mod tests {
     fn long_lines_are_broken() {
         let round = "g1f3,g8f6,f3g1,f6g8,".repeat(50);
         let pgn = pgn_of(&Place::read(None, round.split(',')).unwrap());
-        assert!(pgn.lines().all(|line| line.len() <= COLUMNS) && pgn.lines().count() > 20);
+        assert!(pgn.lines().all(|line| line.len() <= 79) && pgn.lines().count() > 20);
     }
 }

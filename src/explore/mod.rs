@@ -41,14 +41,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use crate::adapter::session::set_chess;
-use crate::base::error::{Error, ErrorKind, Remedy, Result};
+use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::Among;
 use crate::book::{self, Book};
 use crate::choose::Policy;
+use crate::engine::Setup;
 use crate::learn;
 use crate::settings::books::BookList;
 use crate::settings::rules::Rule;
-use crate::settings::search_paths::SearchPaths;
 use crate::settings::table::ENGINE;
 use crate::settings::{Config, FILE_NAME, Given};
 
@@ -117,7 +117,7 @@ impl Explorer {
         }
         let mut warnings = Vec::new();
         let given = Given::default().with(ENGINE, options.engine.clone());
-        let config = match Config::load(given, options.config.as_deref()) {
+        let config = match Config::load(given.clone(), options.config.as_deref()) {
             Ok(config) => Some(config),
             Err(error) if options.books.is_empty() || options.config.is_some() => return Err(error),
             Err(error) => {
@@ -156,23 +156,13 @@ impl Explorer {
         let mut program = |path, mut config: Config| {
             warnings.extend(set_chess(&mut config.settings));
             let folder = config.find_engine_dir().ok().flatten();
-            engine::Program {
-                args: config.engine_args,
-                folder,
-                settings: config.settings,
-                patience: config.engine_timeout,
-                ..engine::Program::new(path)
-            }
+            let (args, options, patience) = (config.engine_args, config.settings, config.engine_timeout);
+            Setup { program: path, args, folder, options, patience }
         };
         let program = match (&options.engine, config) {
-            (Some(_), Some(config)) => Some(program(config.find_engine()?, config)),
-            (Some(name), None) => {
-                let path = SearchPaths::new(None).find_program(name);
-                let path = path.map_err(|why| {
-                    Error::new(ErrorKind::Engine, format!("{name}: no such engine: {why}"))
-                        .remedied_by(Remedy::NameEngine)
-                })?;
-                Some(engine::Program::new(path))
+            (Some(_), config) => {
+                let config = config.map_or_else(|| Config::of(given, None), Ok)?;
+                Some(program(config.find_engine()?, config))
             }
             (None, Some(config)) if is_configured => {
                 config.find_engine().ok().map(|path| program(path, config))

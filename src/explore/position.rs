@@ -1,7 +1,5 @@
 //! `/api/books`, `/api/view`, `/api/position`: what the books say of a position.
 
-use std::sync::Arc;
-
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 use shakmaty::{Color, Move, Position as _};
@@ -12,12 +10,10 @@ use super::request::Query;
 use super::router::{json, text};
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
-use crate::book::{Book, Counts, MoveFacts};
-use crate::choose::Policy;
-use crate::evals::Store;
+use crate::book::{Book, Counts, Evaluations as _, MoveFacts};
+use crate::choose::{Policy, Worth};
 use crate::openings::Opening;
 use crate::settings::form;
-use crate::vet::Worth;
 use crate::view::{self, GameLine, View};
 
 /// Plies of a reserve that are reported at most.
@@ -129,11 +125,9 @@ pub(super) fn looked_up<'a>(
     let book = open.book.as_ref().map_err(Fault::io)?;
     let policy = rule_of(slot, open, place, policy).map_or_else(|| policy.clone(), |(_, policy)| policy);
     let mut view = View::of(&**book, (&mut lines_of(open), 0), &place.game, place.mode, &policy);
-    let moves: Vec<_> = view.moves.iter().map(|(known, _)| known.mv).collect();
-    let worth = |store: &Arc<Store>| {
-        Worth::at(place.game.position(), &moves, |at| store.get(at).map(|found| found.score))
-    };
-    view.worth = open.evals.as_ref().map(worth);
+    let moves = view.moves.iter().map(|(known, _)| known.mv);
+    view.worth =
+        open.evals.as_ref().map(|store| Worth::at(place.game.position(), moves, |at| store.value(at)));
     Ok(view)
 }
 
@@ -205,11 +199,11 @@ fn moves(view: &View<'_>, open: &Opened, policy: &Policy) -> Vec<Value> {
     let turn = at.chess().turn();
     let why = reasons::of_moves(view, policy);
     let mut out = Vec::with_capacity(view.moves.len());
-    for (index, ((known, chance), why)) in view.moves.iter().zip(why).enumerate() {
+    for ((known, chance), why) in view.moves.iter().zip(why) {
         let line = serde_json::to_value(view::json::MoveLine::of(view, known, *chance));
         let Ok(Value::Object(mut object)) = line else { continue };
         let eval = open.evals.as_ref().and_then(|store| evaluated::of_move(store, at, known.mv));
-        let loss = view.worth.as_ref().and_then(|worth| worth.loss(index));
+        let loss = view.worth.as_ref().and_then(|worth| worth.loss(known.mv));
         extend(&mut object, known, turn);
         if let Some(priority) = view.book.as_prioritized().and_then(|book| book.priority(at, known.mv)) {
             object.insert("priority".to_owned(), json!(priority));

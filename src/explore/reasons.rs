@@ -35,7 +35,7 @@ fn verdict(known: &MoveFacts) -> &'static str {
 
 /// What the positions after a move have against it.
 fn later(view: &View<'_>, policy: &Policy, mv: Move) -> &'static str {
-    if view.losses.of(mv).is_some_and(|loss| policy.refuses(loss)) {
+    if view.losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss)) {
         "loses too much"
     } else if !policy.repeats && view.game.repeats(mv) {
         "repeats the position"

@@ -41,9 +41,6 @@ const HEADERS: usize = 64;
 /// How often the server looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How often comments keep connections of events open.
-const KEEP_SECONDS: u64 = 15;
-
 /// How long work that has begun may take when the server ends.
 const END_TIME: Duration = Duration::from_secs(10);
 
@@ -111,15 +108,10 @@ fn wait(starts: Receiver<Start>) {
     }
 }
 
-/// Keeps connections of events open, and reports books that were changed by others.
+/// Reports books that were changed by others.
 async fn tend(explorer: Arc<Explorer>) {
-    let mut seconds = 0_u64;
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
-        seconds += 1;
-        if seconds.is_multiple_of(KEEP_SECONDS) {
-            explorer.feeds.keep();
-        }
         if explorer.feeds.any() {
             let explorer = Arc::clone(&explorer);
             let _ = tokio::task::spawn_blocking(move || explorer.refresh()).await;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use axum::response::Response;
@@ -20,6 +19,7 @@ use super::request::Query;
 use super::router::json;
 use crate::base::error::{Error, Result};
 use crate::base::replace::Replacement;
+use crate::engine::{Client, NoLine};
 use crate::settings::{TEMPLATE, form};
 
 /// Bytes of the largest file that is read.
@@ -28,11 +28,11 @@ const FILE_MAX: u64 = 1 << 20;
 /// How long the doctor may take: engines may take long to start.
 const DOCTOR_TIME: Duration = Duration::from_secs(180);
 
-/// How often it is looked whether the doctor has ended.
-const LOOK: Duration = Duration::from_millis(50);
+/// How long the doctor may take to end after its last line.
+const END_TIME: Duration = Duration::from_secs(5);
 
-/// Bytes of what the doctor says that are read.
-const SAID_MAX: u64 = 1 << 18;
+/// Lines of what the doctor says that are kept.
+const LINES_MAX: usize = 1 << 12;
 
 /// The configuration file that is shown, which need not exist.
 pub(super) struct Settings {
@@ -126,53 +126,37 @@ pub(super) fn doctor(explorer: &Explorer, _: &[u8]) -> std::result::Result<Respo
 /// What `tabiya doctor` says of a configuration file.
 fn verdicts(file: Option<&Path>) -> Result<Vec<Value>> {
     let cannot = |error| Error::file("tabiya doctor", "cannot be started", error);
-    let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
-    command.arg("doctor").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let own = std::env::current_exe().map_err(cannot)?;
+    let mut command = Command::new(&own);
+    command.arg("doctor");
     if let Some(file) = file {
         command.arg("--config").arg(file);
     }
-    let mut child = command.spawn().map_err(cannot)?;
-    let reads = [child.stdout.take().map(said), child.stderr.take().map(said)];
-    let ended = wait(&mut child);
-    let [out, complaints] = reads.map(|read| read.and_then(|read| read.join().ok()).unwrap_or_default());
+    let mut doctor = Client::spawn(&own, command)?;
+    let (until, mut out) = (Instant::now() + DOCTOR_TIME, Vec::new());
+    let why = loop {
+        match doctor.line(until) {
+            Ok(line) if out.len() < LINES_MAX => out.push(line),
+            Ok(_) => {}
+            Err(why) => break why,
+        }
+    };
     let verdict = |level: &str, text: &str| json!({ "level": level, "text": text });
-    let Some(code) = ended else {
+    let status = if why == NoLine::Ended { doctor.wait(END_TIME).map_err(cannot)? } else { None };
+    let Some(status) = status else {
         return Ok(vec![verdict("error", "the doctor did not end in three minutes")]);
     };
     // 1: something was found wanting; above: nothing works.
-    let level = if code == Some(1) { "warning" } else { "error" };
-    let mut verdicts: Vec<Value> =
-        out.lines().filter_map(|line| line.strip_prefix("  - ")).map(|line| verdict(level, line)).collect();
+    let level = if status.code() == Some(1) { "warning" } else { "error" };
+    let found = out.iter().filter_map(|line| line.strip_prefix("  - "));
+    let mut verdicts: Vec<Value> = found.map(|line| verdict(level, line)).collect();
+    let complaints = doctor.errors();
     verdicts.extend(
-        complaints.lines().map(|line| verdict("error", line.strip_prefix("tabiya: ").unwrap_or(line))),
+        complaints.iter().map(|line| verdict("error", line.strip_prefix("tabiya: ").unwrap_or(line))),
     );
     if verdicts.is_empty() {
-        let summary = out.lines().filter(|line| line.contains("from the engine.") || *line == "All is well.");
-        verdicts.extend(summary.map(|line| verdict(if code == Some(0) { "ok" } else { level }, line)));
+        let summary = out.iter().filter(|line| line.contains("from the engine.") || *line == "All is well.");
+        verdicts.extend(summary.map(|line| verdict(if status.success() { "ok" } else { level }, line)));
     }
     Ok(verdicts)
-}
-
-/// Reads what a process says on a thread of its own, so that it never waits for us.
-fn said(from: impl std::io::Read + Send + 'static) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = from.take(SAID_MAX).read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
-}
-
-/// Waits for the end of a process, and ends it when it takes too long; `None` then, otherwise its exit code.
-fn wait(child: &mut Child) -> Option<Option<i32>> {
-    let until = Instant::now() + DOCTOR_TIME;
-    while Instant::now() < until && !crate::base::interrupt::asked() {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status.code()),
-            Ok(None) => thread::sleep(LOOK),
-            Err(_) => break,
-        }
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    None
 }

@@ -1,10 +1,13 @@
 //! `tabiya.toml` as a form: the settings with their values, and changes that leave comments and order as they are.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
-use toml_edit::{Array, Document, DocumentMut, Item, Table, Value};
+use toml::Value;
+use toml::de::{DeTable, DeValue};
 
 use super::options::Options;
 use super::table::{self, Kind, Row, SET};
@@ -103,73 +106,87 @@ fn field(kind: Kind, text: &str) -> std::result::Result<Value, String> {
             let files = text.split(BETWEEN).map(str::trim).filter(|file| !file.is_empty());
             match *files.collect::<Vec<_>>() {
                 [file] => Value::from(file),
-                ref files => Value::from(files.iter().copied().collect::<Array>()),
+                ref files => Value::from(files.to_vec()),
             }
         }
         (_, None) => Value::from(text),
     })
 }
 
-fn parsed(path: &Path, text: &str) -> Result<Document<String>> {
-    // The reader of the file says it in words that help more.
-    file::parse(path, text, &mut Vec::new())?;
-    Document::parse(text.to_owned()).map_err(|error| Error::format(path, error.message().to_owned()))
-}
-
 /// Puts a value into a text, or makes its line a comment.
 fn put(path: &Path, text: &str, row: &Row, value: Option<Value>) -> Result<String> {
     let (name, in_set) = if row.at_start { (row.key, false) } else { (row.name, true) };
-    let document = parsed(path, text)?;
-    if in_set && document.get(SET).is_some_and(|set| !set.is_table()) {
+    // The reader of the file says what is wrong in words that help more.
+    file::parse(path, text, &mut Vec::new())?;
+    let root = DeTable::parse(text).map_err(|error| Error::format(path, error.message().to_owned()))?;
+    let root = root.get_ref();
+    let set = root.iter().find(|(key, _)| key.get_ref().as_ref() == SET);
+    if in_set && set.is_some_and(|(key, _)| !is_header(text, key.span().end)) {
         return Err(Error::format(path, "the options are not in a table [set]")
             .advice("change the file by hand, or write the options below a line [set]"));
     }
-    let table = if in_set { document.get(SET).and_then(Item::as_table) } else { Some(document.as_table()) };
-    let found = table.and_then(|table| table.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)));
-    if found.is_some_and(|(_, item)| !item.is_value()) {
+    let table = if in_set { set.and_then(|(_, set)| set.get_ref().as_table()) } else { Some(root) };
+    let found =
+        table.and_then(|table| table.iter().find(|(known, _)| known.get_ref().eq_ignore_ascii_case(name)));
+    if found.is_some_and(|(_, value)| has_tables(value.get_ref())) {
         let what = format!("[[{name}]] has tables of its own, which a form does not show");
         return Err(Error::format(path, what).advice("change the file by hand"));
     }
-    match (found, value) {
-        (Some((known, item)), None) => {
-            Ok(match (table.and_then(|table| table.key(known)).and_then(|key| key.span()), item.span()) {
-                (Some(key), Some(value)) => commented(text, key.start, value.end),
-                _ => text.to_owned(),
-            })
-        }
-        (None, None) => Ok(text.to_owned()),
-        (Some((known, _)), Some(mut value)) => {
-            let mut document = edited(path, text)?;
-            let table = if in_set {
-                document.get_mut(SET).and_then(Item::as_table_mut)
-            } else {
-                Some(document.as_table_mut())
-            };
-            if let Some(old) = table.and_then(|table| table.get_mut(known)).and_then(Item::as_value_mut) {
-                // The space and the comment after it stay.
-                *value.decor_mut() = old.decor().clone();
-                *old = value;
-            }
-            Ok(document.to_string())
-        }
-        (None, Some(value)) => match uncommented(text, name, in_set, &value) {
-            Some(text) => Ok(text),
-            None => {
-                let mut document = edited(path, text)?;
-                if in_set {
-                    let set = document.entry(SET).or_insert_with(|| Item::Table(Table::new()));
-                    set.as_table_mut().map(|table| table.insert(name, Item::Value(value)));
-                } else {
-                    document.insert(name, Item::Value(value));
-                }
-                Ok(document.to_string())
-            }
+    let Some(value) = value else {
+        let lines = found.map(|(key, old)| commented(text, key.span().start, old.span().end));
+        return Ok(lines.unwrap_or_else(|| text.to_owned()));
+    };
+    if let Some((_, old)) = found {
+        // The space and the comment after it stay.
+        return Ok(spliced(text, old.span(), &value.to_string()));
+    }
+    if let Some(text) = uncommented(text, name, in_set, &value) {
+        return Ok(text);
+    }
+    let line = format!("{} = {value}\n", key_of(name));
+    // After the last value of its table, or else at its start.
+    let values = table.into_iter().flat_map(|table| table.values());
+    let last = values.filter(|value| !has_tables(value.get_ref())).map(|value| value.span().end).max();
+    Ok(match last.or_else(|| set.filter(|_| in_set).map(|(key, _)| key.span().end)) {
+        Some(end) => match text.get(end..).and_then(|rest| rest.find('\n')) {
+            Some(more) => spliced(text, end + more + 1..end + more + 1, &line),
+            None => format!("{text}\n{line}"),
         },
+        None if in_set => {
+            let between = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
+            let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+            format!("{text}{end}{between}[{SET}]\n{line}")
+        }
+        None => {
+            let start = text.len() - text.trim_start_matches('\u{feff}').len();
+            spliced(text, start..start, &line)
+        }
+    })
+}
+
+/// Whether the key that ends at this offset is that of a header in brackets.
+fn is_header(text: &str, end: usize) -> bool {
+    text.get(end..).is_some_and(|rest| rest.trim_start_matches(['"', '\'', ' ', '\t']).starts_with(']'))
+}
+
+/// Whether a value is a table, or a list with tables.
+fn has_tables(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Array(list) => list.iter().any(|item| item.get_ref().is_table()),
+        other => other.is_table(),
     }
 }
 
-fn edited(path: &Path, text: &str) -> Result<DocumentMut> {
-    text.parse().map_err(|error: toml_edit::TomlError| Error::format(path, error.message().to_owned()))
+/// The text with other words at a place.
+fn spliced(text: &str, place: Range<usize>, words: &str) -> String {
+    let before = text.get(..place.start).unwrap_or(text);
+    format!("{before}{words}{}", text.get(place.end..).unwrap_or_default())
+}
+
+/// A name as a key of TOML.
+fn key_of(name: &str) -> Cow<'_, str> {
+    let is_bare = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if is_bare { Cow::Borrowed(name) } else { Cow::Owned(format!("\"{name}\"")) }
 }
 
 /// The text with the lines from one offset to another as comments.
@@ -189,7 +206,6 @@ fn commented(text: &str, start: usize, end: usize) -> String {
 
 /// The text with a value in place of its commented line, as the template has one for each key; `None` if there is no such line.
 fn uncommented(text: &str, name: &str, in_set: bool, value: &Value) -> Option<String> {
-    let key = toml_edit::Key::new(name);
     let header = (in_set && commented_set_is_empty(text)).then_some(COMMENTED_SET);
     let mut table = None;
     let (mut out, mut is_done) = (String::with_capacity(text.len() + 32), false);
@@ -208,7 +224,7 @@ fn uncommented(text: &str, name: &str, in_set: bool, value: &Value) -> Option<St
             .map(|rest| rest.trim_start_matches('"').trim_start());
         if rest.is_some_and(|rest| rest.starts_with('=')) {
             is_done = true;
-            out.push_str(&format!("{} = {}\n", key.display_repr(), value.to_string().trim()));
+            out.push_str(&format!("{} = {value}\n", key_of(name)));
         } else {
             out.push_str(line);
         }

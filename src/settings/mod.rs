@@ -85,6 +85,14 @@ impl Config {
         if let Some(path) = path.as_deref().filter(|_| file.is_none()) {
             trust::check(path)?;
         }
+        Self::of(given, path)
+    }
+
+    /// Merges the command line with this configuration file, if there is one.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub(crate) fn of(given: Given, path: Option<PathBuf>) -> Result<Self> {
         let mut warnings = Vec::new();
         let (mut from_file, rules) = match &path {
             Some(path) => file::read(path, &mut warnings)?,

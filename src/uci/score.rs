@@ -1,6 +1,6 @@
 //! The score in an `info` line.
 
-use super::words;
+use super::Info;
 
 /// What an engine thinks of its position, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,25 +11,7 @@ pub enum Score {
     Mate(i64),
 }
 
-/// What a decided game is worth in [`Score::value`], in centipawns: a hundred pawns.
-const DECIDED: i64 = 10_000;
-
 impl Score {
-    /// The score in centipawns, to be compared with others: at most 10,000 either way. A mate is that much, however far
-    /// it is.
-    pub fn value(self) -> i64 {
-        match self {
-            Self::Centipawns(score) => score.clamp(-DECIDED, DECIDED),
-            Self::Mate(moves) => {
-                if moves > 0 {
-                    DECIDED
-                } else {
-                    -DECIDED
-                }
-            }
-        }
-    }
-
     /// The score of an `info` line; `None` where there is none, or only a bound, or the score of another line than the
     /// best.
     ///
@@ -39,30 +21,17 @@ impl Score {
     /// assert_eq!(Score::parse(b"info depth 9 score cp 20 lowerbound"), None);
     /// ```
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut score = None;
-        let mut words = words(line);
-        if words.next() != Some(b"info") {
-            return None;
+        Info::parse(line).best()
+    }
+
+    /// The score of the two words after `score`.
+    pub(super) fn of_words(kind: &[u8], number: &[u8]) -> Option<Self> {
+        let number = std::str::from_utf8(number).ok()?.parse().ok()?;
+        match kind {
+            b"cp" => Some(Self::Centipawns(number)),
+            b"mate" => Some(Self::Mate(number)),
+            _ => None,
         }
-        while let Some(word) = words.next() {
-            match word {
-                b"score" => {
-                    let kind = words.next()?;
-                    let number = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-                    score = match kind {
-                        b"cp" => Some(Self::Centipawns(number)),
-                        b"mate" => Some(Self::Mate(number)),
-                        _ => None,
-                    };
-                }
-                b"lowerbound" | b"upperbound" => return None,
-                b"multipv" if words.next() != Some(b"1") => return None,
-                // Texts and moves may contain any words.
-                b"string" | b"pv" | b"refutation" | b"currline" => break,
-                _ => {}
-            }
-        }
-        score
     }
 
     /// The last score in a block of whole lines.
@@ -74,15 +43,6 @@ impl Score {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_mates_are_worth_the_same() {
-        let values = [Score::Mate(1), Score::Mate(9), Score::Centipawns(i64::MAX)].map(Score::value);
-        assert_eq!(values, [10_000; 3]);
-        let values = [Score::Mate(0), Score::Mate(-4), Score::Centipawns(i64::MIN)].map(Score::value);
-        assert_eq!(values, [-10_000; 3]);
-        assert_eq!(Score::Centipawns(-31).value(), -31);
-    }
 
     #[test]
     fn only_exact_scores_of_the_best_line_count() {

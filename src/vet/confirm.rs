@@ -15,7 +15,6 @@ use super::graph::Graph;
 use super::judge::Limits;
 use super::judged::JudgedBook;
 use super::minimax::{Known, UNKNOWN};
-use super::search::Setup;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::Moves;
@@ -39,9 +38,8 @@ pub fn confirm(
     work: &Work<'_>,
     progress: &Progress,
 ) -> Result<Evaluated> {
-    let first = work.setup.limit;
-    let setup = Setup { limit: first.times(times), ..work.setup.clone() };
-    let work = Work { setup: &setup, ..*work };
+    let first = work.limit;
+    let work = Work { limit: first.times(times), ..*work };
     let (mut confirmed, mut all) = (HashSet::new(), Evaluated::default());
     for _ in 0..ROUNDS {
         let known = graph.known(|at| match confirmed.contains(at) {
@@ -56,7 +54,7 @@ pub fn confirm(
         if deciding.is_empty() {
             break;
         }
-        let (wanted, _) = knowledge.wanted(graph, deciding, work.setup.limit);
+        let (wanted, _) = knowledge.wanted(graph, deciding, work.limit);
         progress.slow_things(wanted.len() as u64, "positions, searched again");
         let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));
         all.add(evaluate(&mut positions, knowledge, &work, progress)?);
@@ -73,8 +71,8 @@ fn deciding(book: &JudgedBook<'_>, known: &Known) -> Result<Vec<u32>> {
     let most = book.limits.max_loss.saturating_add(CERTAIN);
     book.each(|judged| {
         for (place, facts) in judged.moves.iter().enumerate() {
-            let goes = judged.fates.get(place).is_some_and(|fate| fate.dropped);
-            if !goes || judged.worth.loss(place).is_none_or(|loss| loss > most) {
+            let dropped = judged.fates.get(place).is_some_and(|fate| fate.dropped);
+            if !dropped || judged.worth.loss(facts.mv).is_none_or(|loss| loss > most) {
                 continue;
             }
             let after = book.graph.after(judged.number, MoveCode::from_move(facts.mv));

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::graph::{Graph, result};
-use super::search::{Failure, Searcher, Setup};
+use super::graph::Graph;
+use super::search::Searcher;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::traverse::Keys;
+use crate::chess::value::result;
 use crate::chess::{Packed, Position};
+use crate::engine::{Failure, Setup};
 use crate::evals::{Appender, Evaluation, Limit, Store};
 use crate::uci::Score;
 
@@ -112,6 +114,8 @@ impl Knowledge {
 pub struct Work<'a> {
     /// How an engine is started.
     pub setup: &'a Setup,
+    /// How long each search lasts.
+    pub limit: Limit,
     /// How many engines search at the same time.
     pub jobs: usize,
     /// When evaluating ends, whatever is left.
@@ -183,7 +187,7 @@ pub fn evaluate(
             knowledge.replaced.entry(at).or_insert(first);
         }
     }
-    knowledge.searched.extend(made.into_iter().map(|at| (at, work.setup.limit)));
+    knowledge.searched.extend(made.into_iter().map(|at| (at, work.limit)));
     knowledge.failed.extend(evaluated.skipped.iter().map(|(at, _)| at.strict_key()));
     appender.sync()?;
     if interrupt::asked() {
@@ -236,10 +240,12 @@ impl Worker<'_> {
             let mut searcher = match self.searcher.take() {
                 Some(searcher) => searcher,
                 // Something may have killed it while it was starting.
-                None => Searcher::start(self.work.setup).or_else(|error| match error.kind() {
-                    ErrorKind::Interrupted => Err(error),
-                    _ => Searcher::start(self.work.setup),
-                })?,
+                None => {
+                    Searcher::start(self.work.setup, self.work.limit).or_else(|error| match error.kind() {
+                        ErrorKind::Interrupted => Err(error),
+                        _ => Searcher::start(self.work.setup, self.work.limit),
+                    })?
+                }
             };
             match searcher.search(at, self.work.until) {
                 Ok(found) => {
@@ -274,7 +280,7 @@ impl Worker<'_> {
         if counts {
             shared.appender.append(&[(packed, evaluation)])?;
         }
-        let limit = self.work.setup.limit;
+        let limit = self.work.limit;
         let shown =
             if counts { limit.is_met(&evaluation) } else { held.is_some_and(|held| limit.is_met(&held)) };
         if !shown && !cut {

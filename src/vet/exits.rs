@@ -5,7 +5,7 @@ use shakmaty::{Color, Position as _};
 
 use super::graph::Graph;
 use super::minimax::Backed;
-use super::value::Value;
+use crate::chess::Value;
 
 /// Values beyond this, 20 pawns, count as this in a mean, so that one mate does not outweigh everything.
 const MOST_IN_MEAN: Value = 2000;

@@ -6,12 +6,13 @@ use std::collections::BinaryHeap;
 use shakmaty::{Color, Position as _};
 
 use super::evaluate::{Evaluated, Knowledge, Work, evaluate};
-use super::graph::{Graph, result};
+use super::graph::Graph;
 use super::vetted::Extended;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::Keys;
 use crate::book::{Format, Keeps, Moves};
+use crate::chess::value::result;
 use crate::chess::{Packed, Position};
 
 /// How probable it is that play goes on with the engine's best move: others may choose another one, so lines do not grow one
@@ -81,7 +82,7 @@ pub fn extend(
         }
         now.retain(|place| result(&place.at).is_none() && seen.insert(place.at.key()));
         if let Some(work) = work {
-            let limit = work.setup.limit;
+            let limit = work.limit;
             let is_open = |place: &&Place| {
                 let packed = Packed::strict(&place.at);
                 packed.is_some_and(|packed| {

@@ -5,19 +5,20 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
-use shakmaty::{Move, Position as _};
+use shakmaty::Position as _;
 
 use super::links::{Components, Links};
 use super::minimax::{Backed, Known, UNKNOWN};
 use super::reach::reach;
-use super::value::{Value, value};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::base::visit::Break;
 use crate::book::traverse::{ByPlies, KeyHasher, Replies};
 use crate::book::{MoveFacts, Moves};
+use crate::chess::value::result;
 use crate::chess::{MoveCode, Packed, Position};
-use crate::choose::{Policy, chances};
+use crate::choose::{Policy, Worth, chances};
+use crate::evals::value;
 use crate::uci::Score;
 
 /// A graph of positions. The starting position has the number 0, and positions after fewer plies have smaller numbers.
@@ -190,58 +191,22 @@ impl Graph {
         for packed in &self.positions {
             let at = packed.unpack();
             known.white.push(at.as_ref().is_none_or(|at| at.chess().turn().is_white()));
-            let score = at.and_then(|at| result(&at).or_else(|| find(&Packed::strict(&at)?)));
-            known.own.push(score.map_or(UNKNOWN, value));
+            let own = at.and_then(|at| result(&at).or_else(|| find(&Packed::strict(&at)?).map(value)));
+            known.own.push(own.unwrap_or(UNKNOWN));
         }
         known
+    }
+
+    /// What a position of the graph and its moves are worth, by values that were backed up.
+    pub fn worth(&self, backed: &Backed, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
+        let number = self.number(at.key())?;
+        let white = at.chess().turn().is_white();
+        let of = |mv| backed.of(white, self.after(number, MoveCode::from_move(mv))?);
+        Some(Worth::new(backed.of(white, number), moves.iter().map(|facts| (facts.mv, of(facts.mv)))))
     }
 
     /// Backs values up.
     pub fn back_up(&self, known: &Known) -> Backed {
         Backed::new(&self.links, &self.links.reversed(), &self.components, known)
-    }
-}
-
-/// The score of a position in which the side to move has no move.
-pub fn result(at: &Position) -> Option<Score> {
-    match at.chess().legal_moves().is_empty() {
-        true if at.chess().is_check() => Some(Score::Mate(0)),
-        true => Some(Score::Centipawns(0)),
-        false => None,
-    }
-}
-
-/// A position's best move where its value is known, and what its moves are worth.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Worth {
-    /// The best that the position offers: its own value or that of a move.
-    pub best: Option<Value>,
-    /// The value of each move, for the side that makes it.
-    pub moves: Vec<Option<Value>>,
-}
-
-impl Worth {
-    /// From the position's own value and those of its moves.
-    pub fn new(own: Option<Value>, moves: Vec<Option<Value>>) -> Self {
-        Self { best: moves.iter().copied().flatten().chain(own).max(), moves }
-    }
-
-    /// Of a position, by evaluations of it and of those after its moves alone: `find` returns that of a position.
-    pub fn at(at: &Position, moves: &[Move], find: impl Fn(&Position) -> Option<Score>) -> Self {
-        let of = |at: &Position| result(at).or_else(|| find(at)).map(value);
-        Self::new(of(at), moves.iter().map(|mv| of(&at.after(*mv)).map(|value| -value)).collect())
-    }
-
-    /// Of a position of a graph, by values that were backed up.
-    pub fn in_graph(graph: &Graph, backed: &Backed, at: &Position, moves: &[Move]) -> Option<Self> {
-        let number = graph.number(at.key())?;
-        let white = at.chess().turn().is_white();
-        let of = |mv: &Move| backed.of(white, graph.after(number, MoveCode::from_move(*mv))?);
-        Some(Self::new(backed.of(white, number), moves.iter().map(of).collect()))
-    }
-
-    /// What a move loses against the best, in centipawns.
-    pub fn loss(&self, place: usize) -> Option<u32> {
-        Some(super::value::loss(self.best?, (*self.moves.get(place)?)?))
     }
 }

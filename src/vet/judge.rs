@@ -3,9 +3,8 @@
 
 use shakmaty::Color;
 
-use super::graph::Worth;
 use crate::book::{Format, Keeps, MoveFacts, Recommendation};
-use crate::choose::{Policy, chances};
+use crate::choose::{Policy, Worth, chances};
 
 /// The greatest weight that moves are scaled to: a Polyglot book's.
 const MOST_WEIGHT: f64 = 65_535.0;
@@ -48,7 +47,7 @@ impl Limits {
         }
         let mut shares = Vec::new();
         chances(moves, &Policy { threshold: 0, ..Policy::default() }, |_| true, &mut shares);
-        let losses: Vec<_> = (0..moves.len()).map(|place| worth.loss(place)).collect();
+        let losses: Vec<_> = moves.iter().map(|facts| worth.loss(facts.mv)).collect();
         let bad =
             |place: usize| losses.get(place).copied().flatten().is_some_and(|loss| loss > self.max_loss);
         let played: Vec<_> =
@@ -134,8 +133,9 @@ mod tests {
     }
 
     fn judged(limits: &Limits, weights: &[u64], own: i16, values: &[Option<i16>]) -> Vec<Option<u64>> {
-        let worth = Worth::new(Some(own), values.to_vec());
-        let fates = limits.judge(Color::White, &moves(weights), &worth);
+        let moves = moves(weights);
+        let worth = Worth::new(Some(own), moves.iter().map(|facts| facts.mv).zip(values.iter().copied()));
+        let fates = limits.judge(Color::White, &moves, &worth);
         fates.iter().map(|fate| (!fate.dropped).then_some(fate.weight)).collect()
     }
 
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(judged(&LIMITS, &[10, 10], 90, &[None, Some(0)]), [Some(10), None]);
         let found = judged(&LIMITS, &[1000, 1000, 1000], 0, &[None, Some(0), Some(-30)]);
         assert_eq!(found, [Some(368), Some(1000), Some(368)]);
-        let worth = Worth::new(None, vec![None; 2]);
+        let worth = Worth::default();
         assert!(LIMITS.judge(Color::White, &moves(&[5, 3]), &worth).iter().all(|fate| !fate.dropped));
     }
 

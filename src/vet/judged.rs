@@ -2,12 +2,13 @@
 
 use shakmaty::Position as _;
 
-use super::graph::{Graph, Worth};
+use super::graph::Graph;
 use super::judge::{Fate, Limits};
 use super::minimax::Backed;
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::book::{MoveFacts, Moves};
+use crate::choose::Worth;
 
 /// Positions between two checks for an interrupt.
 const STRIDE: u32 = 1 << 10;
@@ -54,8 +55,7 @@ impl JudgedBook<'_> {
             let Some(at) = self.graph.position(number) else { continue };
             moves.clear();
             self.book.moves(&at, &mut moves);
-            let all: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
-            let Some(worth) = Worth::in_graph(self.graph, self.backed, &at, &all) else { continue };
+            let Some(worth) = self.graph.worth(self.backed, &at, &moves) else { continue };
             let turn = at.chess().turn();
             let fates = self.limits.judge(turn, &moves, &worth);
             let white = turn.is_white();

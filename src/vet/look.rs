@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use super::evaluate::Knowledge;
-use super::graph::{Graph, Worth};
+use super::graph::Graph;
 use super::minimax::Backed;
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::{MoveFacts, Moves};
 use crate::chess::{Packed, Position};
+use crate::choose::Worth;
+use crate::evals::value;
 
 /// A store that is asked for the positions of a book.
 #[derive(Debug)]
@@ -41,10 +43,10 @@ impl Look {
     /// What a position and its moves are worth: by values that were backed up, else by the evaluations of the position and
     /// of those after its moves alone.
     pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Worth {
-        let moves: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
-        let backed = self.backed.as_ref();
-        backed
-            .and_then(|(graph, backed)| Worth::in_graph(graph, backed, at, &moves))
-            .unwrap_or_else(|| Worth::at(at, &moves, |at| self.knowledge.score(&Packed::strict(at)?)))
+        let backed = self.backed.as_ref().and_then(|(graph, backed)| graph.worth(backed, at, moves));
+        backed.unwrap_or_else(|| {
+            let known = |at: &Position| self.knowledge.score(&Packed::strict(at)?).map(value);
+            Worth::at(at, moves.iter().map(|facts| facts.mv), known)
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Move, Position as _};
 
-use super::graph::{Graph, Worth};
+use super::graph::Graph;
 use super::judge::{Limits, apply};
 use super::minimax::Backed;
 use crate::base::error::Result;
@@ -15,6 +15,7 @@ use crate::book::{
     Counts, Format, Keeps, MoveFacts, Moves, PositionRecord, Recommendation, Remarks, Scope, Visit,
 };
 use crate::chess::{MoveCode, Position};
+use crate::choose::Worth;
 
 /// A book whose moves are judged.
 pub struct Vetted<'a> {
@@ -41,8 +42,7 @@ impl<'a> Vetted<'a> {
 
     /// What the moves of a position are worth.
     pub fn worth(&self, at: &Position, moves: &[MoveFacts]) -> Option<Worth> {
-        let moves: Vec<_> = moves.iter().map(|facts| facts.mv).collect();
-        Worth::in_graph(self.graph, self.backed, at, &moves)
+        self.graph.worth(self.backed, at, moves)
     }
 }
 

@@ -7,8 +7,8 @@ use shakmaty::Move;
 
 use super::{Facts, GameLine, View, san};
 use crate::book::MoveFacts;
+use crate::chess::Value;
 use crate::openings::Opening;
-use crate::vet::Value;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -52,7 +52,6 @@ struct WorthLine {
 impl<'a> MoveLine<'a> {
     /// One of the view's moves.
     pub(crate) fn of(view: &View<'_>, known: &'a MoveFacts, chance: f64) -> Self {
-        let place = view.moves.iter().position(|(other, _)| other.mv == known.mv).unwrap_or(usize::MAX);
         Self {
             uci: known.mv.to_uci(view.mode).to_string(),
             san: san(view.game.position(), known.mv),
@@ -60,10 +59,10 @@ impl<'a> MoveLine<'a> {
             probability: chance,
             playable: chance > 0.0,
             facts: Facts(known),
-            worth: view.worth.as_ref().map(|worth| WorthLine {
-                eval: worth.moves.get(place).copied().flatten(),
-                loss: worth.loss(place),
-            }),
+            worth: view
+                .worth
+                .as_ref()
+                .map(|worth| WorthLine { eval: worth.of(known.mv), loss: worth.loss(known.mv) }),
         }
     }
 }

@@ -5,15 +5,14 @@ mod game_line;
 pub(crate) mod json;
 
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Move, Position as _};
+use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 pub(crate) use self::facts::Facts;
 pub(crate) use self::game_line::GameLine;
 use crate::book::{Book, BookSet, GameReference, MoveFacts, Moves};
-use crate::chess::{Game, Position};
-use crate::choose::{Losses, Policy, chances};
+use crate::chess::{Game, MoveCode, Position};
+use crate::choose::{Policy, Worth, chances};
 use crate::openings::Opening;
-use crate::vet::Worth;
 
 /// A book's moves in a position, the most likely first.
 pub(crate) struct View<'a> {
@@ -26,7 +25,7 @@ pub(crate) struct View<'a> {
     /// The moves with the chance of each.
     pub(crate) moves: Vec<(MoveFacts, f64)>,
     /// What the moves lose, if that matters.
-    pub(crate) losses: Losses,
+    pub(crate) losses: Worth,
     /// The name of the opening.
     pub(crate) opening: Option<Opening>,
     /// What the book says in words.
@@ -62,16 +61,18 @@ impl<'a> View<'a> {
         let position = game.position();
         let color = position.chess().turn();
         let covered = policy.covers(game.fullmove());
-        let mut losses = Losses::default();
-        if policy.max_loss > 0 {
-            let mut moves = Vec::new();
-            book.moves(position, &mut moves);
-            losses.look_up(book_set.evaluations(book), position, moves.iter().map(|known| known.mv));
-        }
+        let losses = match book_set.evaluations(book).filter(|_| policy.max_loss > 0) {
+            Some(known) => {
+                let mut moves = Vec::new();
+                book.moves(position, &mut moves);
+                Worth::at(position, moves.iter().map(|facts| facts.mv), |at| known.value(at))
+            }
+            None => Worth::default(),
+        };
         let moves = by_chance(book, position, policy, |mv| {
             covered
                 && policy.admits(book_set, from, game, mv)
-                && !losses.of(mv).is_some_and(|loss| policy.refuses(loss))
+                && !losses.loss_of(mv).is_some_and(|loss| policy.refuses(loss))
         });
         let first = moves.first().filter(|(_, chance)| *chance > 0.0);
         let line = first.map(|(first, _)| {
@@ -102,4 +103,38 @@ pub(crate) fn by_chance(
 /// A move in standard algebraic notation.
 pub(crate) fn san(at: &Position, mv: Move) -> String {
     SanPlus::from_move(at.chess().clone(), mv).to_string()
+}
+
+/// A position after moves from the start, and the line to it as people write it.
+pub(crate) struct Line {
+    pub(crate) at: Position,
+    pub(crate) text: String,
+}
+
+impl Line {
+    /// The line of these moves, up to one that is not legal.
+    pub(crate) fn of(moves: impl IntoIterator<Item = MoveCode>) -> Self {
+        let mut line = Self { at: Position::start(), text: String::new() };
+        for mv in moves {
+            let Some(known) = MoveFacts::new(mv, 0).at(&line.at) else { break };
+            line.text = continued(&line.text, &line.at, &san(&line.at, known.mv));
+            line.at.play(known.mv);
+        }
+        line
+    }
+}
+
+/// A line to this position with one more move in words.
+pub(crate) fn continued(line: &str, at: &Position, mv: &str) -> String {
+    let blank = if line.is_empty() { "" } else { " " };
+    format!("{line}{blank}{}{mv}", number(at, !line.is_empty()))
+}
+
+/// The number before a move in this position: `7. ` or `7... `; nothing before Black's move if `short`.
+pub(crate) fn number(at: &Position, short: bool) -> String {
+    match at.chess().turn() {
+        Color::White => format!("{}. ", at.chess().fullmoves()),
+        Color::Black if short => String::new(),
+        Color::Black => format!("{}... ", at.chess().fullmoves()),
+    }
 }

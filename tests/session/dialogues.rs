@@ -19,7 +19,7 @@ pub fn session(book: Arc<dyn Book>, settings: &[(&str, &str)]) -> (Session, Outp
 /// A session whose books are open, with the evaluations beside them as in [`OneBook`].
 pub fn session_with(
     book: Arc<dyn Book>,
-    values: &'static [(&'static str, i64)],
+    values: &'static [(&'static str, i16)],
     settings: &[(&str, &str)],
 ) -> (Session, Output, OneBook) {
     let mut options = Options::default();

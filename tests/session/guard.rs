@@ -11,7 +11,7 @@ use super::library::polyglot;
 const BOOK: [&str; 5] = ["e2e4 = 70", "d2d4 = 20", "c2c4 = 10", "e2e4 e7e5 = 1", "d2d4 d7d5 = 1"];
 
 /// Plays a dialogue with these evaluations and settings, after the engine was ready.
-fn dialogue(values: &'static [(&'static str, i64)], settings: &[(&str, &str)], script: &str) {
+fn dialogue(values: &'static [(&'static str, i16)], settings: &[(&str, &str)], script: &str) {
     let greeting = "> uci\nE uci\n< uciok\nG uciok\n> isready\nE isready\n< readyok\nG readyok\n";
     let talk = session_with(polyglot(&BOOK), values, settings);
     play(talk, &format!("{greeting}{script}"));

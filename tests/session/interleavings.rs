@@ -76,7 +76,7 @@ const BOOK: [&str; 12] = [
 ];
 
 /// What is known: 1. d4 loses too much, and 1. e4 c5 little; of 1. e4 and 1... e5 nothing is known.
-const VALUES: [(&str, i64); 3] = [("", 30), ("d2d4", 60), ("e2e4 c7c5", 10)];
+const VALUES: [(&str, i16); 3] = [("", 30), ("d2d4", 60), ("e2e4 c7c5", 10)];
 
 /// How often something was seen that must be seen.
 static CHECKS: AtomicUsize = AtomicUsize::new(0);

@@ -50,14 +50,14 @@ pub struct OneBook {
     pub name: &'static str,
     pub book: Arc<dyn Book>,
     /// The evaluations beside it: moves from the start, and the value of the position after them for the side to move.
-    pub values: &'static [(&'static str, i64)],
+    pub values: &'static [(&'static str, i16)],
 }
 
 /// Evaluations by key.
-struct Known(Vec<(u64, i64)>);
+struct Known(Vec<(u64, i16)>);
 
 impl Evaluations for Known {
-    fn value(&self, at: &Position) -> Option<i64> {
+    fn value(&self, at: &Position) -> Option<i16> {
         self.0.iter().find(|(key, _)| *key == at.key()).map(|(_, value)| *value)
     }
 }
@@ -83,7 +83,7 @@ impl BookLoader for OneBook {
 }
 
 /// Evaluations of the positions after moves from the start, for the side to move.
-pub fn known(values: &[(&str, i64)]) -> Arc<dyn Evaluations> {
+pub fn known(values: &[(&str, i16)]) -> Arc<dyn Evaluations> {
     Arc::new(Known(values.iter().map(|(moves, value)| (key(moves), *value)).collect()))
 }
 

@@ -16,7 +16,7 @@ struct TwoBooks {
     first: Arc<dyn Book>,
     second: Arc<dyn Book>,
     /// The evaluations beside the first one: moves from the start, and the value of the position after them.
-    values: &'static [(&'static str, i64)],
+    values: &'static [(&'static str, i16)],
 }
 
 impl TwoBooks {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use shakmaty::{CastlingMode, Move};
 
 use crate::book::{Book, MoveFacts};
-use crate::choose::{Loss, Losses, Policy};
+use crate::choose::{Loss, Policy, Worth};
 use crate::openings::Opening;
 use crate::settings::rules::rule_name;
 use crate::uci::info_string;
@@ -31,7 +31,7 @@ pub(super) struct Advice {
     pub(super) moves: Vec<MoveFacts>,
     pub(super) chances: Vec<f64>,
     /// What the moves lose, if that matters.
-    pub(super) losses: Losses,
+    pub(super) losses: Worth,
     /// Moves that are not played because of that.
     pub(super) refused: Vec<(Move, Loss)>,
     pub(super) line: Vec<Move>,
@@ -42,7 +42,7 @@ pub(super) struct Advice {
 impl Advice {
     /// Whether a move is to be checked: the policy asks for it, and no evaluation says what the move loses.
     pub(super) fn guards(&self, mv: Move) -> bool {
-        self.policy.guards() && self.losses.of(mv).is_none()
+        self.policy.guards() && self.losses.loss_of(mv).is_none()
     }
 
     /// Appends an `info string` line about each move that is not played because of what it loses.

@@ -246,9 +246,11 @@ impl Books {
             let from = if number.is_some() { index } else { 0 };
             let Advice { losses, refused, .. } = advice;
             losses.clear();
-            if policy.max_loss > 0 {
-                let moves = advice.moves.iter().map(|known| known.mv);
-                losses.look_up(set.evaluations(&*book), position, moves);
+            if policy.max_loss > 0
+                && let Some(known) = set.evaluations(&*book)
+            {
+                let moves = advice.moves.iter().map(|facts| facts.mv);
+                losses.look_up(position, moves, |at| known.value(at));
             }
             let allowed = |mv: Move| {
                 if !asked.as_ref().is_none_or(|asked| asked.contains(&mv))
@@ -257,7 +259,7 @@ impl Books {
                 {
                     return false;
                 }
-                let loss = losses.of(mv).filter(|loss| policy.refuses(*loss));
+                let loss = losses.loss_of(mv).filter(|loss| policy.refuses(*loss));
                 refused.extend(loss.map(|loss| (mv, loss)));
                 loss.is_none()
             };

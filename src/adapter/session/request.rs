@@ -7,8 +7,9 @@ use std::time::Duration;
 use shakmaty::uci::UciMove;
 use shakmaty::{Color, Move, Position as _};
 
-use crate::chess::Game;
+use crate::chess::{Game, Value};
 use crate::choose::Loss;
+use crate::evals;
 use crate::uci::{Clock, Go, Score, words};
 
 /// Checks take this part of our clock at most.
@@ -115,7 +116,7 @@ pub(super) struct Check {
     began: Duration,
     times: Times,
     /// The value of the position and the child's best move, once it has been searched.
-    found: Option<(i64, Option<Move>)>,
+    found: Option<(Value, Option<Move>)>,
     /// The last exact score of the search that runs.
     last_score: Option<Score>,
 }
@@ -147,7 +148,7 @@ impl Check {
     pub(super) fn searched(&mut self, line: &[u8]) -> Searched {
         let best = words(line).nth(1).and_then(|mv| UciMove::from_ascii(mv).ok());
         let best = best.and_then(|mv| mv.to_move(self.asked.game.position().chess()).ok());
-        let value = self.last_score.take().map(Score::value);
+        let value = self.last_score.take().map(evals::value);
         match (self.found, value) {
             (None, Some(value)) => {
                 self.found = Some((value, best));
@@ -155,7 +156,7 @@ impl Check {
             }
             // An engine that does not know `searchmoves` plays another move.
             (Some((of_position, _)), Some(value)) if best == Some(self.chosen) => {
-                Searched::Loss(Loss { value, best: of_position })
+                Searched::Loss(Loss::new(value, of_position))
             }
             _ => Searched::Nothing,
         }

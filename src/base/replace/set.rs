@@ -1,7 +1,7 @@
 //! Files that get their names together: all or none.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::base::folder;
 ///
 /// ```
 /// use std::io::Write;
-/// use tabiya::base::replace::{FileSet, Replacement};
+/// use tabiya::base::replace::FileSet;
 /// let folder = tempfile::tempdir()?;
 /// let mut set = FileSet::default();
 /// for name in ["a.ctb", "a.cto", "a.ctg"] {
-///     let mut file = Replacement::new(folder.path().join(name), false)?;
+///     let mut file = set.begin(folder.path().join(name), false)?;
 ///     file.write_all(b"...")?;
 ///     set.add(file)?;
 /// }
@@ -39,6 +39,8 @@ pub struct FileSet {
     removed: Vec<PathBuf>,
     /// What protects files that are closed until they have their names, in the folder of each.
     markers: BTreeMap<PathBuf, NamedTempFile>,
+    /// Folders without what dead processes have left.
+    tidy: BTreeSet<PathBuf>,
 }
 
 /// How many files stay open until they have their names: systems limit how many a process may have, macOS to 256 by default.
@@ -48,6 +50,19 @@ const MOST_OPEN: usize = 16;
 type Step<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 impl FileSet {
+    /// Begins a file as [`Replacement::new`] does, but removes what dead processes have left in a folder only before the first
+    /// file of the set there: a set may have many files.
+    ///
+    /// # Errors
+    /// As [`Replacement::new`].
+    pub fn begin(&mut self, target: impl AsRef<Path>, force: bool) -> Result<Replacement> {
+        Replacement::begin(target.as_ref(), force, |folder| {
+            if self.tidy.insert(folder.to_owned()) {
+                leftovers::remove(folder);
+            }
+        })
+    }
+
     /// Writes out and syncs a file, without giving it its name yet.
     ///
     /// # Errors
@@ -99,7 +114,7 @@ impl FileSet {
     }
 
     fn place(self, moves: &mut Moves, step: Step) -> Result<()> {
-        let Self { files, removed, markers: _markers } = self;
+        let Self { files, removed, markers: _markers, .. } = self;
         // In another letter case it may be the same file.
         let same = |old: &Path, new: &Path| {
             old == new
@@ -248,6 +263,26 @@ mod tests {
         let new = ["a.ctb", "a.ctg", "a.cto"];
         names(folder) == ["a.ctb", "a.ctg", "a.cto", "b.ctg"]
             && new.iter().all(|name| fs::read(folder.join(name)).unwrap() == format!("new {name}").as_bytes())
+    }
+
+    #[test]
+    fn a_set_looks_once_for_what_dead_processes_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let leave = || {
+            let file = leftovers::create(folder.path()).unwrap();
+            file.keep().unwrap().1
+        };
+        let (first, mut set) = (leave(), FileSet::default());
+        let one = set.begin(folder.path().join("a"), false).unwrap();
+        assert!(!first.exists());
+        let second = leave();
+        let other = set.begin(folder.path().join("b"), false).unwrap();
+        assert!(second.exists());
+        drop(Replacement::new(folder.path().join("c"), false).unwrap());
+        assert!(!second.exists());
+        [one, other].into_iter().try_for_each(|file| set.add(file)).unwrap();
+        set.commit().unwrap();
+        assert_eq!(super::super::tests::names(folder.path()), ["a", "b"]);
     }
 
     #[test]

@@ -8,9 +8,8 @@ use super::settings::{Arguments, Group};
 use crate::adapter::session::set_chess;
 use crate::base::error::Result;
 use crate::cli::output::warn;
-use crate::evals::Limit;
+use crate::engine::Setup;
 use crate::settings::table::{self, ENGINE, ENGINE_TIMEOUT, Row, SET};
-use crate::vet::Setup;
 
 /// Which engine searches. The arguments are those of the adapter.
 pub(crate) type EngineArgs = Arguments<Searcher>;
@@ -29,14 +28,15 @@ impl Group for Searcher {
     }
 
     fn shaped(row: &Row, argument: Arg) -> Arg {
+        let default = row.default();
         match row.key {
-            ENGINE => {
-                argument.help("The engine: a path, or a name on PATH [default: that of tabiya.toml, else stockfish]")
-            }
-            ENGINE_TIMEOUT => argument.help(
+            ENGINE => argument.help(format!(
+                "The engine: a path, or a name on PATH [default: that of tabiya.toml, else {default}]"
+            )),
+            ENGINE_TIMEOUT => argument.help(format!(
                 "How long the engine may take to answer `uci`, and be silent while it searches before it is asked whether \
-                 it is there, in seconds [default: 30]",
-            ),
+                 it is there, in seconds [default: {default}]"
+            )),
             SET => argument.help("An option of the engine; repeatable"),
             _ => argument,
         }
@@ -44,11 +44,11 @@ impl Group for Searcher {
 }
 
 impl EngineArgs {
-    /// How the engine is started, with this limit for each position.
+    /// How the engine is started.
     ///
     /// # Errors
     /// As [`Arguments::load`], and when there is no such engine.
-    pub fn setup(&self, limit: Limit) -> Result<Setup> {
+    pub fn setup(&self) -> Result<Setup> {
         let mut config = self.load()?;
         set_chess(&mut config.settings).iter().for_each(|said| warn(said));
         Ok(Setup {
@@ -57,7 +57,6 @@ impl EngineArgs {
             args: config.engine_args,
             options: config.settings,
             patience: config.engine_timeout.max(Duration::from_secs(1)),
-            limit,
         })
     }
 }

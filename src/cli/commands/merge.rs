@@ -7,9 +7,8 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
-use crate::book::By;
 use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
-use crate::book::{self, Book, Moves, Scope};
+use crate::book::{Book, By, Moves, Scope};
 use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
@@ -80,11 +79,7 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     }
     let books =
         inputs.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<Arc<dyn Book>>>>()?;
-    keep_inputs(&book::parts(output), &written::books(books.iter().map(|book| &**book)))?;
-    let resources = resources.resolve()?;
-    interrupt::watch();
-    let writer = book::create(output, &to.file.options(&resources))?;
-    let progress = Progress::terminal(output.to_string_lossy());
+    let (resources, writer, progress) = to.file.begin(books.iter().map(|book| &**book), resources)?;
     let scope = |book: &dyn Moves| match to.reachable {
         true => Scope::Reachable,
         false => bookmaker::widest(book, &*writer),
@@ -92,15 +87,13 @@ pub fn make(inputs: &[PathBuf], to: &To, resources: &ResourcesArgs) -> Result<Ex
     let scoped: Vec<_> = books.iter().map(|book| (&**book as &dyn Moves, scope(&**book))).collect();
     let (merged, book) = bookmaker::merge(&scoped, &resources, writer, &progress)?;
     drop(progress);
-    let mut lines = vec![format!("{} read", many(merged.read, "position"))];
+    let lines = vec![format!("{} read", many(merged.read, "position"))];
     let why = if to.reachable { "--reachable" } else { "the book holds only their keys" };
-    lines.extend(written::merged_lines(&merged, why));
-    lines.extend(written::lines(&book));
-    let why = match merged.read {
+    let nothing = match merged.read {
         0 => "no line from the starting position reaches a move of the book",
         _ => "the format can hold none of the moves",
     };
-    written::end(&lines, &books, Exit::Done, (output, &book), why)
+    to.file.end(lines, (&merged, why), &book, Exit::Done, (&books, nothing))
 }
 
 /// Adds up the rows of count files that pass the filter, except those that are counted separately, into one file.

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 
 use crate::base::error::Result;
 use crate::book::Recommendation;
+use crate::chess::value::in_words;
 use crate::chess::{Game, Position};
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
-use crate::cli::output::lines::{Lines, Replies, Step, mark, number};
-use crate::cli::output::values::{evals_beside, value};
+use crate::cli::output::lines::{Lines, Replies, Step, mark};
+use crate::cli::output::values::evals_beside;
 use crate::cli::output::{self, Look};
 use crate::learn;
 use crate::openings::Opening;
 use crate::vet::Look as Evals;
+use crate::view::number;
 
 /// If the book's own moves reach more positions than this, replies that it does not have are not followed: a book for both
 /// sides has few of them, and they are not worth reading a huge book for.
@@ -168,7 +170,7 @@ fn statistics(step: &Step) -> String {
 fn of_worth(evals: Option<&Evals>, from: &Position, step: &Step) -> String {
     let Some(evals) = evals else { return String::new() };
     let worth = evals.worth(from, &[step.known]);
-    match (value(Some(&worth), 0), worth.loss(0)) {
+    match (worth.of(step.known.mv).map(in_words), worth.loss(step.known.mv)) {
         (Some(value), Some(0)) => format!(" {value}"),
         (Some(value), Some(loss)) => format!(" {value} (-{loss})"),
         _ => " ?".to_owned(),

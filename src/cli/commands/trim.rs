@@ -5,10 +5,6 @@ use std::path::PathBuf;
 use shakmaty::{Color, Move};
 
 use crate::base::error::{Error, ErrorKind, Result};
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::keep_inputs;
-use crate::book::{self};
 use crate::bookmaker;
 use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
 use crate::cli::args::positions::game_after;
@@ -112,12 +108,7 @@ impl Args {
 pub fn run(args: &Args) -> Result<Exit> {
     let trim = args.trim()?;
     let book = learn::open_settled(&args.book)?;
-    let output = &args.to.output;
-    keep_inputs(&book::parts(output), &written::books([&*book]))?;
-    let resources = args.resources.resolve()?;
-    interrupt::watch();
-    let writer = book::create(output, &args.to.options(&resources))?;
-    let progress = Progress::terminal(output.to_string_lossy());
+    let (resources, writer, progress) = args.to.begin([&*book], &args.resources)?;
     let trimmed = Trimmed::new(&*book, &trim, &progress)?;
     let scope = bookmaker::widest(&trimmed, &*writer);
     let (merged, written) = bookmaker::merge(&[(&trimmed, scope)], &resources, writer, &progress)?;
@@ -128,14 +119,13 @@ pub fn run(args: &Args) -> Result<Exit> {
         let line = args.lines.without.get(place).map_or("", String::as_str);
         lines.push(format!("--without \"{line}\": the book does not have this move"));
     }
-    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&written));
-    let why = match (tally.moves, tally.kept_moves) {
+    let nothing = match (tally.moves, tally.kept_moves) {
         (0, _) => "the book has no moves",
         (_, 0) => "no move of the book is left",
         _ => "the format can hold none of the moves that are left",
     };
-    written::end(&lines, [&book], Exit::Done, (output, &written), why)
+    let why = "the book holds only their keys";
+    args.to.end(lines, (&merged, why), &written, Exit::Done, ([&book], nothing))
 }
 
 /// What stays, and what does not.

@@ -1,6 +1,6 @@
 //! A book's moves and lines, in the order in which they are printed.
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Move, Position as _};
 
 use crate::book::traverse::{Keys, own_lines};
 use crate::book::{Annotation, Book, MoveFacts};
@@ -113,15 +113,6 @@ impl<'a> Lines<'a> {
             self.replies = own_lines(self.book, most).map_or(Replies::None, Replies::Beyond);
         }
         matches!(&self.replies, Replies::Beyond(reached) if !reached.contains(&key))
-    }
-}
-
-/// The number before a move in this position: `7. ` or `7... `; nothing before Black's move if `short`.
-pub fn number(at: &Position, short: bool) -> String {
-    match at.chess().turn() {
-        Color::White => format!("{}. ", at.chess().fullmoves()),
-        Color::Black if short => String::new(),
-        Color::Black => format!("{}... ", at.chess().fullmoves()),
     }
 }
 

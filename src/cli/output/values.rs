@@ -5,7 +5,7 @@ use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::book::Book;
 use crate::evals;
-use crate::vet::{Look, Worth, in_words};
+use crate::vet::Look;
 
 /// The store beside a book, with its values backed up through the book.
 ///
@@ -21,9 +21,4 @@ pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
     interrupt::watch();
     look.back_up(book, &Progress::terminal(book.path().to_string_lossy()))?;
     Ok(look)
-}
-
-/// The value of a move in words, by its place in its position.
-pub(crate) fn value(worth: Option<&Worth>, place: usize) -> Option<String> {
-    worth?.moves.get(place).copied().flatten().map(in_words)
 }

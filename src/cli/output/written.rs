@@ -7,8 +7,12 @@ use super::exit::Exit;
 use super::rows::many;
 use super::{damage, print_lines, warn};
 use crate::base::error::Result;
-use crate::book::{Book, Green, WriteOptions, Written};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::keep_inputs;
+use crate::book::{self, Book, BookWriter, Green, WriteOptions, Written};
 use crate::bookmaker::{Merged, Resources};
+use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::share;
 use crate::games::cbh;
 use crate::learn::Disk;
@@ -33,6 +37,41 @@ impl NewBook {
     /// The options of its writer.
     pub fn options(&self, resources: &Resources) -> WriteOptions {
         options(&self.output, self.force, self.green, resources)
+    }
+
+    /// Begins the book, and the work from which an interrupt returns.
+    ///
+    /// # Errors
+    /// When it would replace a book that is read, there is no folder for temporary files, or as [`book::create`].
+    pub fn begin<'a>(
+        &self,
+        read: impl IntoIterator<Item = &'a dyn Book>,
+        resources: &ResourcesArgs,
+    ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
+        keep_inputs(&book::parts(&self.output), &books(read))?;
+        let resources = resources.resolve()?;
+        interrupt::watch();
+        let writer = book::create(&self.output, &self.options(&resources))?;
+        Ok((resources, writer, Progress::terminal(self.output.to_string_lossy())))
+    }
+
+    /// Prints these lines and what was written and left out, and reports what of the books that were read is damaged. `why` says
+    /// of positions that no line reaches why they are left out, and `nothing` why the book has no move.
+    ///
+    /// # Errors
+    /// As [`print_lines`] and [`damage::report`].
+    pub fn end<'a>(
+        &self,
+        mut all: Vec<String>,
+        (merged, why): (&Merged, &str),
+        written: &Written,
+        exit: Exit,
+        (read, nothing): (impl IntoIterator<Item = &'a Arc<dyn Book>>, &str),
+    ) -> Result<Exit> {
+        all.extend(merged_lines(merged, why));
+        all.extend(lines(written));
+        let exit = damage::report(read, print_lines(&all, exit)?)?;
+        Ok(if written.moves == 0 { self::nothing(&self.output, nothing, None) } else { exit })
     }
 }
 
@@ -110,21 +149,6 @@ pub(crate) fn merged_lines(merged: &Merged, why: &str) -> Vec<String> {
         lines.push(format!("left out: {moves} that colours or marks rule out: the format has neither"));
     }
     lines
-}
-
-/// Prints what a command made of books, what of them is damaged, and, if nothing was `written`, why: a clause.
-///
-/// # Errors
-/// When standard output cannot be written, or the user asks to stop before the books are checked.
-pub fn end<'a>(
-    lines: &[String],
-    books: impl IntoIterator<Item = &'a Arc<dyn Book>>,
-    exit: Exit,
-    (output, written): (&Path, &Written),
-    why: &str,
-) -> Result<Exit> {
-    let exit = damage::report(books, print_lines(lines, exit)?)?;
-    Ok(if written.moves == 0 { nothing(output, why, None) } else { exit })
 }
 
 /// Reports that nothing was written, why, and what to do. A file that existed before is unchanged.

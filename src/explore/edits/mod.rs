@@ -12,7 +12,6 @@ use std::time::Instant;
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use shakmaty::Position as _;
 use shakmaty::uci::UciMove;
 
 use self::value::{expected, shown, wanted};
@@ -25,9 +24,9 @@ use crate::base::error::{Error, ErrorKind, Result as Done};
 use crate::base::progress::Progress;
 use crate::book::Format;
 use crate::bookmaker::Resources;
-use crate::chess::{Game, notation};
+use crate::chess::{Game, MoveCode, notation};
 use crate::edit::{self, Editor, Outcome, Way, Wish};
-use crate::view::san;
+use crate::view::{Line, san};
 
 /// What is done to a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -204,18 +203,11 @@ fn note_of(place: &Place) -> String {
     if place.is_set_up {
         return fen();
     }
-    let mut at = place.game.start_position().clone();
-    let mut note = String::new();
-    for mv in place.game.moves() {
-        let number = at.chess().fullmoves();
-        let number = if at.chess().turn().is_white() { format!(" {number}.") } else { String::new() };
-        note.push_str(&format!("{number} {}", san(&at, *mv)));
-        at.play(*mv);
-    }
-    match note.len() {
+    let Line { text, .. } = Line::of(place.game.moves().iter().map(|mv| MoveCode::from_move(*mv)));
+    match text.len() {
         0 => "in the starting position".to_owned(),
-        len if len + 5 > edit::NOTE_MAX => fen(),
-        _ => format!("after{note}"),
+        len if len + 6 > edit::NOTE_MAX => fen(),
+        _ => format!("after {text}"),
     }
 }
 

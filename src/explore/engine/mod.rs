@@ -2,10 +2,8 @@
 //!
 //! Each connection has an engine of its own, which is started for it and ends with it.
 
-mod info;
 mod search;
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +20,7 @@ use super::place::Place;
 use super::request::Query;
 use super::stream::events;
 use crate::base::error::Result;
-use crate::engine::{Client, Engine};
+use crate::engine::{Client, Engine, Setup};
 
 /// Engines that may run at once.
 const ENGINES_MAX: usize = 4;
@@ -36,33 +34,11 @@ const LINES: usize = 3;
 /// Bytes of the name of a page.
 const PAGE_MAX: usize = 64;
 
-/// How long an engine may be silent if no configuration says.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a connection may be silent.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// How long an engine may take to be started.
 const START_TIME: Duration = Duration::from_secs(30);
-
-/// The engine's program.
-#[derive(Clone, Debug)]
-pub(super) struct Program {
-    /// Where it is.
-    pub(super) path: PathBuf,
-    /// Its arguments.
-    pub(super) args: Vec<String>,
-    /// Its working folder.
-    pub(super) folder: Option<PathBuf>,
-    /// Its options that the configuration sets.
-    pub(super) settings: Vec<(String, String)>,
-    /// How long it may take to answer `uci` and `isready`, and to make progress.
-    pub(super) patience: Duration,
-}
-
-impl Program {
-    /// A program without a configuration.
-    pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, args: Vec::new(), folder: None, settings: Vec::new(), patience: PATIENCE }
-    }
-}
 
 /// Starts an engine, on the thread that lives as long as the server.
 pub struct Start(Box<dyn FnOnce() + Send>);
@@ -83,7 +59,7 @@ struct Running {
 
 /// The engines.
 pub(super) struct Engines {
-    program: Option<Program>,
+    program: Option<Setup>,
     starts: Mutex<Sender<Start>>,
     running: Arc<Mutex<Vec<Running>>>,
 }
@@ -96,13 +72,13 @@ struct Seat {
 
 impl Engines {
     /// The engines of a program, if there is one; `starts` leads to the thread that starts them.
-    pub(super) fn new(program: Option<Program>, starts: Sender<Start>) -> Self {
+    pub(super) fn new(program: Option<Setup>, starts: Sender<Start>) -> Self {
         Self { program, starts: Mutex::new(starts), running: Arc::default() }
     }
 
     /// The program's name.
     pub(super) fn name(&self) -> Option<String> {
-        let path = &self.program.as_ref()?.path;
+        let path = &self.program.as_ref()?.program;
         Some(path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
     }
 
@@ -162,18 +138,18 @@ pub(super) fn watch(explorer: &Explorer, query: &Query) -> Result<Response, Faul
         return Err(Fault::bad("the game is over: there is nothing to think about"));
     }
     let seat = engines.seat(page)?;
-    let (sender, response) = events();
+    let (sender, response) = events(SILENCE);
     let (reply, started) = sync_channel::<Result<Client>>(1);
-    let (settings, patience) = (program.settings.clone(), program.patience);
+    let setup = program.clone();
     let start = Start(Box::new(move || {
         // An engine that nobody waits for any more is dropped, and ends.
-        let _ = reply.send(Client::start(&program.path, &program.args, program.folder.as_deref()));
+        let _ = reply.send(Client::start(&program.program, &program.args, program.folder.as_deref()));
     }));
     let starts = engines.starts.lock().unwrap_or_else(PoisonError::into_inner).clone();
     starts.send(start).map_err(|_| Fault::no_engine())?;
     let client = started.recv_timeout(START_TIME).map_err(|_| Fault::busy("the engine does not start"))??;
     seat.take(client.engine());
-    let search = Search { place, lines, settings, patience, sender, stop: Arc::clone(&seat.stop) };
+    let search = Search { place, lines, setup, sender, stop: Arc::clone(&seat.stop) };
     let thread = thread::Builder::new().name("engine".to_owned());
     // If the thread does not start, the client is dropped, and its engine ends.
     thread

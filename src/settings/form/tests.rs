@@ -100,6 +100,31 @@ fn comments_order_and_line_ends_stay() {
 }
 
 #[test]
+fn new_lines_come_after_the_last_one_of_their_table() {
+    let depth = ("book-depth", Some("9"));
+    let name = ("name", Some("x"));
+    for (text, set, expected) in [
+        ("name = 'a'\n", depth, "name = 'a'\n\n[set]\n\"Book Depth\" = 9\n"),
+        ("name = 'a'", depth, "name = 'a'\n\n[set]\n\"Book Depth\" = 9\n"),
+        (
+            "[set] # mine\n\n[[book]]\nfile = 'b'\n",
+            depth,
+            "[set] # mine\n\"Book Depth\" = 9\n\n[[book]]\nfile = 'b'\n",
+        ),
+        ("[set]\nHash = 1", depth, "[set]\nHash = 1\n\"Book Depth\" = 9\n"),
+        ("[set]", depth, "[set]\n\"Book Depth\" = 9\n"),
+        ("\u{feff}[set]\nHash = 1\n", name, "\u{feff}name = \"x\"\n[set]\nHash = 1\n"),
+        ("book = [\n  'a',\n] # two\n[set]\n", name, "book = [\n  'a',\n] # two\nname = \"x\"\n[set]\n"),
+        ("set = { 'Book Depth' = 1 }\n", name, "name = \"x\"\nset = { 'Book Depth' = 1 }\n"),
+    ] {
+        assert_eq!(change(text, &[set]).unwrap(), expected, "{text}");
+    }
+    for text in ["set = { Hash = 1 }", "set.Hash = 1"] {
+        assert!(change(text, &[depth]).unwrap_err().contains("not in a table [set]"), "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_valid_is_refused() {
     for (key, value, said) in [
         ("book-variety", "101", "Book Variety: \"101\" is not a number from 0 to 100"),

@@ -25,7 +25,7 @@ mod tests;
 use std::collections::BinaryHeap;
 
 use super::links::{Components, Links};
-use super::value::Value;
+use crate::chess::Value;
 
 /// A value that is not known.
 pub const UNKNOWN: Value = Value::MIN;

@@ -17,11 +17,10 @@ use crate::chess::Position;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
-use crate::cli::output::lines::number;
 use crate::cli::output::rows::{many, percent};
 use crate::cli::output::{self, Printed, damage};
 use crate::learn;
-use crate::view::san;
+use crate::view::{Line, continued, san};
 
 /// Differences of one kind that are listed without `--all`.
 const LISTED: u64 = 20;
@@ -191,13 +190,8 @@ impl Place {
         let Some(moves) = difference.line else {
             return Self { key: difference.key, position: difference.position.cloned(), line: None };
         };
-        let (mut at, mut line) = (Position::start(), Vec::new());
-        for &mv in moves {
-            let Some(found) = Facts::new(mv, 0).at(&at) else { break };
-            line.push(format!("{}{}", number(&at, true), san(&at, found.mv)));
-            at.play(found.mv);
-        }
-        Self { key: difference.key, position: Some(at), line: Some(line.join(" ")) }
+        let Line { at, text } = Line::of(moves.iter().copied());
+        Self { key: difference.key, position: Some(at), line: Some(text) }
     }
 
     /// The position in words.
@@ -213,10 +207,7 @@ impl Place {
     /// A move with what leads to it.
     fn line_with(&self, facts: &Facts) -> String {
         match (&self.line, &self.position) {
-            (Some(line), Some(at)) => {
-                let between = if line.is_empty() { "" } else { " " };
-                format!("{line}{between}{}{}", number(at, true), self.mv(facts))
-            }
+            (Some(line), Some(at)) => continued(line, at, &self.mv(facts)),
             _ => format!("{}: {}", self.name(), self.mv(facts)),
         }
     }

@@ -8,6 +8,7 @@ use shakmaty::{ByColor, Position as _};
 use super::Problem;
 use super::client::Client;
 use crate::chess::Position;
+use crate::uci::{Info, Score};
 use crate::view::san;
 
 /// Plies after which the game ends even if the books have more.
@@ -91,19 +92,15 @@ fn source(answer: &[String], best: &str) -> Source {
             .unwrap_or_default();
         return Source::Book { file, rule, chance: chance.to_owned() };
     }
-    let last = answer.iter().rfind(|line| line.starts_with("info ") && line.contains(" score "));
-    let words: Vec<&str> = last.map(|line| line.split_whitespace().collect()).unwrap_or_default();
-    let after = |word: &str, count: usize| {
-        words.iter().position(|other| *other == word).and_then(|at| words.get(at + count)).copied()
-    };
-    let score = match (after("score", 1), after("score", 2)) {
-        (Some("cp"), Some(value)) => value
-            .parse::<i32>()
-            .map_or_else(|_| value.to_owned(), |value| format!("{:+.2}", f64::from(value) / 100.0)),
-        (Some("mate"), Some(value)) => format!("#{value}"),
-        _ => String::new(),
-    };
-    Source::Engine { score, depth: after("depth", 1).unwrap_or_default().to_owned() }
+    let last = answer.iter().rev().map(|line| Info::parse(line.as_bytes())).find_map(|info| {
+        let score = match info.best()? {
+            Score::Centipawns(score) => format!("{:+.2}", score as f64 / 100.0),
+            Score::Mate(moves) => format!("#{moves}"),
+        };
+        Some((score, info.depth.map_or_else(String::new, |depth| depth.to_string())))
+    });
+    let (score, depth) = last.unwrap_or_default();
+    Source::Engine { score, depth }
 }
 
 #[cfg(test)]

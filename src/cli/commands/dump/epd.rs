@@ -11,13 +11,12 @@ use shakmaty::{Chess, EnPassantMode, Position as _};
 
 use crate::base::error::Result;
 use crate::base::progress::Progress;
+use crate::book::Book;
 use crate::book::traverse::ByPlies;
-use crate::book::{Book, MoveFacts};
 use crate::chess::normal::forms;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
-use crate::cli::output::lines::number;
-use crate::view::{by_chance, san};
+use crate::view::{Line, by_chance};
 
 /// The lines of playable moves that reach the positions after exactly this many plies, in an order that the seed decides.
 /// Of positions that are the same when mirrored or with colours swapped, the first is taken, and the first of the lines that
@@ -63,13 +62,8 @@ fn least_key(at: &Position) -> u64 {
 
 /// Writes the position after a line from the start as EPD: its four fields, and the line as a comment.
 pub fn line(moves: &[MoveCode], out: &mut dyn Write) -> io::Result<()> {
-    let (mut at, mut words) = (Position::start(), Vec::new());
-    for &mv in moves {
-        let Some(found) = MoveFacts::new(mv, 0).at(&at) else { break };
-        words.push(format!("{}{}", number(&at, true), san(&at, found.mv)));
-        at.play(found.mv);
-    }
-    writeln!(out, "{} c0 \"{}\";", at.epd(), words.join(" "))
+    let Line { at, text } = Line::of(moves.iter().copied());
+    writeln!(out, "{} c0 \"{text}\";", at.epd())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::MAX_ERRORS;
 use crate::base::error::{Error, Result};
 use crate::base::interrupt;
-use crate::base::replace::Replacement;
+use crate::base::replace::FileSet;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::warn;
@@ -22,6 +22,8 @@ pub(crate) struct Texts {
     files: u64,
     deleted: u64,
     damaged: u64,
+    /// Where the files begin; each gets its name as soon as it is whole.
+    set: FileSet,
 }
 
 /// Writes the texts of a database into a folder, each in one file per language.
@@ -66,7 +68,7 @@ impl Texts {
             while names.contains(&name) {
                 name.push_str("-2");
             }
-            let mut file = Replacement::new(folder.join(format!("{name}.html")), force)?;
+            let mut file = self.set.begin(folder.join(format!("{name}.html")), force)?;
             let written = file.write_all(content.page(title).as_bytes());
             written.map_err(|error| file.error(error))?;
             file.commit()?;
@@ -109,10 +111,10 @@ mod tests {
 
     #[test]
     fn what_became_of_the_texts_is_reported() {
-        let texts = Texts { texts: 3, files: 4, deleted: 1, damaged: 0 };
+        let texts = Texts { texts: 3, files: 4, deleted: 1, damaged: 0, ..Texts::default() };
         assert_eq!(texts.lines(), ["3 texts written as 4 files, 1 deleted text left out"]);
         assert_eq!(texts.exit(), Exit::Done);
-        let texts = Texts { texts: 1, files: 0, deleted: 0, damaged: 1 };
+        let texts = Texts { texts: 1, files: 0, deleted: 0, damaged: 1, ..Texts::default() };
         assert_eq!(texts.lines(), ["1 text written as 0 files", "1 text damaged"]);
         assert_eq!(texts.exit(), Exit::Findings);
     }

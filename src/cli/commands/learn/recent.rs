@@ -2,14 +2,11 @@
 
 use std::io::{self, Write};
 
-use shakmaty::Move;
-
-use crate::chess::Position;
-use crate::cli::output::lines::number;
+use crate::chess::MoveCode;
 use crate::cli::output::rows::many;
 use crate::cli::output::shortened;
 use crate::learn::journal::GameRecord;
-use crate::view::san;
+use crate::view::Line;
 
 /// The most characters of a game's title if moves follow it.
 const TITLE_MAX: usize = 44;
@@ -67,24 +64,13 @@ fn title(game: &GameRecord) -> String {
 
 /// The first moves.
 fn opening(game: &GameRecord) -> String {
-    let mut position = Position::start();
-    let mut text = String::new();
-    for mv in game.first_moves() {
-        text = continued(&text, &position, mv);
-        position.play(mv);
-    }
-    text
-}
-
-/// A line with one more move.
-pub(super) fn continued(line: &str, position: &Position, mv: Move) -> String {
-    let blank = if line.is_empty() { "" } else { " " };
-    format!("{line}{blank}{}{}", number(position, !line.is_empty()), san(position, mv))
+    Line::of(game.first_moves().into_iter().map(MoveCode::from_move)).text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::Position;
     use crate::learn::FinishedGame;
     use shakmaty::{ByColor, KnownOutcome};
 

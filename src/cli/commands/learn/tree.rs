@@ -5,7 +5,7 @@ use std::io::Write;
 
 use shakmaty::Position as _;
 
-use super::recent::{self, continued};
+use super::recent;
 use crate::book::polyglot::Polyglot;
 use crate::book::{Book as _, Learned};
 use crate::chess::Position;
@@ -16,7 +16,7 @@ use crate::cli::output::rows::{self, many, percent};
 use crate::cli::output::{Printed, columns, complain};
 use crate::learn::History;
 use crate::openings::Opening;
-use crate::view::{by_chance, san};
+use crate::view::{by_chance, continued, san};
 
 /// The columns, and whether they hold numbers.
 const COLUMNS: [(&str, bool); 5] =
@@ -155,7 +155,7 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         for mv in next.into_iter().rev() {
             let after = position.after(mv);
             if !seen.contains(&after.key()) {
-                let line = continued(&line, &position, mv);
+                let line = continued(&line, &position, &san(&position, mv));
                 open.push((after, line, opening));
             }
         }

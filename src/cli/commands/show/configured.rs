@@ -4,19 +4,18 @@ use std::io::{self, Write};
 
 use shakmaty::{CastlingMode, Position as _};
 
-use super::{Args, games, table};
+use super::Args;
 use crate::adapter::io::book_loader::BookLoader;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::book::{Book, BookSet};
 use crate::chess::Game;
 use crate::choose::Policy;
-use crate::cli::args::positions::each_position;
 use crate::cli::output::exit::Exit;
-use crate::cli::output::{self, Look, Printed};
+use crate::cli::output::{self, Look};
 use crate::learn;
 use crate::settings::rules::{Rule, rule_name};
 use crate::settings::{Config, FILE_NAME, Given};
-use crate::view::{Asked, View, json};
+use crate::view::{Asked, View};
 
 /// The books of the configuration.
 struct Configured<'a> {
@@ -52,41 +51,15 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     let mut configured = Configured { set, rules: files.both.rules(), options };
     let exit = if unopened { Exit::File } else { Exit::Done };
     output::print(|out| {
-        let known = configured.show(args, out)?;
+        let books = configured.set.distinct();
+        let known = super::each(args, &books, out, |game, mode, look, out| {
+            configured.position(game, mode, look, out)
+        })?;
         Ok(if known { exit } else { exit.max(Exit::Findings) })
     })
 }
 
 impl Configured<'_> {
-    /// Shows what the arguments ask for; returns whether the books know everything.
-    fn show(&mut self, args: &Args, out: &mut dyn Write) -> Printed<bool> {
-        if args.policy.lists_games() && !args.positions.is_given() {
-            let mut known = true;
-            for book in self.set.distinct() {
-                known &= games::list(&*book, None, args.json, out)?;
-            }
-            return Ok(known);
-        }
-        let look = Look::of_stdout();
-        let mut known = true;
-        each_position(&args.positions, |game, mode| {
-            if !args.json {
-                table::place(game, look, out)?;
-            }
-            if args.policy.lists_games() {
-                let mut any = false;
-                for book in self.set.distinct() {
-                    any |= games::list(&*book, Some(game.position()), args.json, out)?;
-                }
-                known &= any;
-            } else {
-                known &= self.position(game, mode, (!args.json).then_some(look), out)?;
-            }
-            Ok(())
-        })?;
-        Ok(known)
-    }
-
     /// Shows a position in the books that are asked for the side to move, as a table or (without a look) as JSON.
     fn position(
         &mut self,
@@ -107,10 +80,7 @@ impl Configured<'_> {
             let chosen = answer.is_none() && view.line.is_some();
             view.asked = Some(Asked { rule: number, chosen });
             known |= !view.moves.is_empty();
-            match look {
-                Some(look) => table::book(&view, look, out)?,
-                None => json::line(&view, out)?,
-            }
+            super::print(&view, look, out)?;
             if chosen {
                 answer = Some(answers(&*book, number, rule));
             }

@@ -5,16 +5,20 @@ mod configured;
 mod games;
 mod table;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use shakmaty::CastlingMode;
+
 use crate::base::error::Result;
 use crate::book::{Book, BookSet};
+use crate::chess::Game;
 use crate::cli::args::policy::PolicyArgs;
 use crate::cli::args::positions::{Positions, each_position};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::values::evals_beside;
-use crate::cli::output::{self, Look};
+use crate::cli::output::{self, Look, Printed};
 use crate::evals;
 use crate::learn;
 use crate::vet::Look as Evals;
@@ -51,7 +55,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     if args.books.is_empty() {
         return configured::run(args);
     }
-    let (policy, lists_games) = (args.policy.policy(), args.policy.lists_games());
+    let policy = args.policy.policy();
     let mut books = Vec::new();
     let mut exit = Exit::Done;
     for path in &args.books {
@@ -73,40 +77,63 @@ pub fn run(args: &Args) -> Result<Exit> {
             }
         }
     }
-    let look = Look::of_stdout();
+    let listed: Vec<_> = books.iter().map(|(book, ..)| Arc::clone(book)).collect();
     output::print(|out| {
-        let mut unknown = false;
-        if lists_games && !args.positions.is_given() {
-            for (book, ..) in &books {
-                unknown |= !games::list(&**book, None, args.json, out)?;
+        let known = each(args, &listed, out, |game, mode, look, out| {
+            let mut known = false;
+            for (book, book_set, evals) in &mut books {
+                let mut view = View::of(&**book, (book_set, 0), game, mode, &policy);
+                let moves: Vec<_> = view.moves.iter().map(|(known, _)| *known).collect();
+                view.worth = evals.as_ref().map(|evals| evals.worth(game.position(), &moves));
+                known |= !view.moves.is_empty();
+                print(&view, look, out)?;
             }
-        } else {
-            each_position(&args.positions, |game, mode| {
-                let mut known = false;
-                if !args.json {
-                    table::place(game, look, out)?;
-                }
-                for (book, book_set, evals) in &mut books {
-                    if lists_games {
-                        known |= games::list(&**book, Some(game.position()), args.json, out)?;
-                        continue;
-                    }
-                    let mut view = View::of(&**book, (book_set, 0), game, mode, &policy);
-                    let moves: Vec<_> = view.moves.iter().map(|(known, _)| *known).collect();
-                    view.worth = evals.as_ref().map(|evals| evals.worth(game.position(), &moves));
-                    known |= !view.moves.is_empty();
-                    if args.json {
-                        json::line(&view, out)?;
-                    } else {
-                        table::book(&view, look, out)?;
-                    }
-                }
-                unknown |= !known;
-                Ok(())
-            })?;
-        }
-        Ok(if unknown { exit.max(Exit::Findings) } else { exit })
+            Ok(known)
+        })?;
+        Ok(if known { exit } else { exit.max(Exit::Findings) })
     })
+}
+
+/// Lists the games of books, or shows the positions that the arguments name: `show` gets each, and says whether the books know
+/// it. Returns whether they know everything.
+fn each(
+    args: &Args,
+    books: &[Arc<dyn Book>],
+    out: &mut dyn Write,
+    mut show: impl FnMut(&Game, CastlingMode, Option<Look>, &mut dyn Write) -> io::Result<bool>,
+) -> Printed<bool> {
+    let mut known = true;
+    if args.policy.lists_games() && !args.positions.is_given() {
+        for book in books {
+            known &= games::list(&**book, None, args.json, out)?;
+        }
+        return Ok(known);
+    }
+    let look = (!args.json).then(Look::of_stdout);
+    each_position(&args.positions, |game, mode| {
+        if let Some(look) = look {
+            table::place(game, look, out)?;
+        }
+        if args.policy.lists_games() {
+            let mut any = false;
+            for book in books {
+                any |= games::list(&**book, Some(game.position()), args.json, out)?;
+            }
+            known &= any;
+        } else {
+            known &= show(game, mode, look, out)?;
+        }
+        Ok(())
+    })?;
+    Ok(known)
+}
+
+/// Prints what a book says, as a table or (without a look) as JSON.
+fn print(view: &View<'_>, look: Option<Look>, out: &mut dyn Write) -> io::Result<()> {
+    match look {
+        Some(look) => table::book(view, look, out),
+        None => json::line(view, out),
+    }
 }
 
 /// The store beside a book, if it is of use: for programs its evaluations alone, and with `--evals` the values that are backed
@@ -129,10 +156,10 @@ mod tests {
     use crate::base::findings::Findings;
     use crate::base::progress::Progress;
     use crate::book::{Annotation, Counts, Format, Learned, Ratings, Scope, SourceKind, Summary};
-    use crate::book::{Book, GameReference, MoveFacts, Moves, Recommendation, Visit};
-    use crate::chess::{Game, Position};
-    use crate::choose::{Losses, Policy};
-    use shakmaty::{CastlingMode, Move};
+    use crate::book::{GameReference, MoveFacts, Moves, Recommendation, Visit};
+    use crate::chess::Position;
+    use crate::choose::{Policy, Worth};
+    use shakmaty::Move;
     use std::path::Path;
 
     /// A book that knows everything: the moves listed, in every position where they are legal.
@@ -248,7 +275,7 @@ all.book (polyglot): 1 of 3 moves, line ends in 1 ply
             game: &start,
             mode: CastlingMode::Standard,
             moves,
-            losses: Losses::default(),
+            losses: Worth::default(),
             opening: None,
             comment: Some("A00 Start".to_owned()),
             reference: Some(game.clone()),

@@ -7,10 +7,9 @@ use comfy_table::{Cell, Color, Table};
 use super::board;
 use crate::book::{MoveFacts, Recommendation};
 use crate::chess::Game;
-use crate::choose::Loss;
+use crate::chess::value::in_words;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::values::value;
 use crate::cli::output::{Look, shortened};
 use crate::openings::Opening;
 use crate::view::{View, san};
@@ -21,17 +20,9 @@ const NOTHING: &str = "-";
 /// A column: its heading, whether it holds numbers, and its text for a move.
 type Column = (&'static str, bool, fn(&View<'_>, &MoveFacts, f64) -> Option<String>);
 
-/// The place of a move among those of its position.
-fn place_of(view: &View<'_>, known: &MoveFacts) -> usize {
-    view.moves.iter().position(|(other, _)| other.mv == known.mv).unwrap_or(usize::MAX)
-}
-
 /// What a move loses: by values that are backed up, or else by those of the positions after the moves.
 fn loss(view: &View<'_>, known: &MoveFacts) -> Option<u32> {
-    match &view.worth {
-        Some(worth) => worth.loss(place_of(view, known)),
-        None => view.losses.of(known.mv).map(Loss::centipawns),
-    }
+    view.worth.as_ref().unwrap_or(&view.losses).loss(known.mv)
 }
 
 /// The width of a line if standard output is not a terminal.
@@ -46,7 +37,7 @@ const COLUMNS: [Column; 15] = [
     ("uci", false, |view, known, _| Some(known.mv.to_uci(view.mode).to_string())),
     ("weight", true, |_, known, _| Some(known.weight.to_string())),
     ("chance", true, |_, _, chance| Some(if chance > 0.0 { percent(chance) } else { NOTHING.to_owned() })),
-    ("value", true, |view, known, _| value(view.worth.as_ref(), place_of(view, known))),
+    ("value", true, |view, known, _| view.worth.as_ref()?.of(known.mv).map(in_words)),
     ("loss", true, |view, known, _| loss(view, known).map(|loss| loss.to_string())),
     ("games", true, |_, known, _| known.counts.map(|counts| counts.games.to_string())),
     ("wins", true, |_, known, _| known.counts.map(|counts| counts.wins.to_string())),

@@ -22,10 +22,11 @@ use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
 use crate::cli::output::{self, damage, written};
+use crate::engine::Setup;
 use crate::evals::{self, Limit};
 use crate::learn;
 use crate::vet::{
-    Backed, Evaluated, Exits, Extended, Graph, JudgedBook, Knowledge, Limits, Setup, Vetted, Work, confirm,
+    Backed, Evaluated, Exits, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm,
     evaluate, extend,
 };
 
@@ -175,7 +176,7 @@ fn vet(args: &Args) -> Result<Exit> {
             .at_path(&path)
             .advice("leave out --no-engine, or fill a store with `tabiya evals import`"));
     }
-    let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup(args.limit())?) };
+    let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup()?) };
     let work = setup.as_ref().map(|setup| args.work(setup));
     let format = format_of(output).unwrap_or(book.format());
 
@@ -213,7 +214,7 @@ fn vet(args: &Args) -> Result<Exit> {
         report.write(file)?;
     }
     let scope = bookmaker::widest(&vetted, &*writer);
-    let merged = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress)?;
+    let (merged, written) = bookmaker::merge(&[(&vetted, scope)], &resources, writer, &progress)?;
     drop(progress);
 
     let mut lines = Vec::new();
@@ -231,20 +232,18 @@ fn vet(args: &Args) -> Result<Exit> {
     if args.judging.extend > 0 {
         lines.push(format!("added: {}", many(extended.len() as u64, "move")));
     }
-    let (merged, written) = merged;
-    lines.extend(written::merged_lines(&merged, "the book holds only their keys"));
-    lines.extend(written::lines(&written));
-    let failed = !evaluated.skipped.is_empty();
-    let exit = if failed { Exit::Findings } else { Exit::Done };
-    let exit = written::end(&lines, [&book], exit, (output, &written), "no move of the book is left");
+    let exit = if evaluated.skipped.is_empty() { Exit::Done } else { Exit::Findings };
+    let why = "the book holds only their keys";
+    let read = ([&book], "no move of the book is left");
+    let exit = args.to.end(lines, (&merged, why), &written, exit, read)?;
     complain(&evaluated);
-    exit
+    Ok(exit)
 }
 
 impl Args {
     fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
         let until = self.evaluating.time.and_then(|time| Instant::now().checked_add(time));
-        Work { setup, jobs: usize::from(self.evaluating.jobs), until }
+        Work { setup, limit: self.limit(), jobs: usize::from(self.evaluating.jobs), until }
     }
 }
 
@@ -268,7 +267,7 @@ impl Vetting<'_> {
     fn values(&mut self, book: &dyn Moves) -> Result<(Graph, Backed)> {
         let graph = Graph::of(book, self.progress)?;
         if let Some(work) = &self.work {
-            let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.setup.limit);
+            let (wanted, known) = self.knowledge.wanted(&graph, graph.numbers(), work.limit);
             self.known = known.saturating_sub(self.evaluated.done);
             self.progress.slow_things(wanted.len() as u64, "positions");
             let mut positions = wanted.into_iter().filter_map(|number| graph.position(number));

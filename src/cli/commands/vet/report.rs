@@ -3,15 +3,15 @@
 use std::io::Write;
 
 use serde::Serialize;
-use shakmaty::{CastlingMode, Position as _};
+use shakmaty::CastlingMode;
 
 use crate::base::error::Result;
 use crate::base::replace::Replacement;
-use crate::chess::{MoveCode, Position};
-use crate::cli::output::lines::number;
+use crate::chess::value::in_words;
+use crate::chess::{MoveCode, Value};
 use crate::cli::output::rows::{self, many, percent};
-use crate::vet::{Exits, JudgedBook, Leaving, Value, in_words};
-use crate::view::san;
+use crate::vet::{Exits, JudgedBook, Leaving};
+use crate::view::{Line, continued, san};
 
 /// How many of the worst moves are listed.
 const WORST: usize = 20;
@@ -89,8 +89,8 @@ impl Report<'_> {
                 let mv = MoveCode::from_move(facts.mv);
                 let goes = judged.fates.get(place).is_some_and(|fate| fate.dropped);
                 summary.gone += u64::from(goes);
-                let value = judged.worth.moves.get(place).copied().flatten();
-                let (Some(loss), Some(value)) = (judged.worth.loss(place), value) else {
+                let (Some(loss), Some(value)) = (judged.worth.loss(facts.mv), judged.worth.of(facts.mv))
+                else {
                     summary.unknown += 1;
                     continue;
                 };
@@ -126,8 +126,10 @@ impl Report<'_> {
             let mut table =
                 rows::table([("probability", true), ("loss", true), ("value", true), ("line", false)]);
             for Bad { chance, loss, value, number, mv, .. } in worst {
-                let (line, ..) = self.line(*number, Some(*mv));
-                table.add_row([percent(*chance), loss.to_string(), in_words(*value), line]);
+                let Line { at, text } = self.line(*number);
+                let san = mv.resolve(at.chess()).map(|mv| san(&at, mv)).unwrap_or_default();
+                let cells = [percent(*chance), loss.to_string(), in_words(*value)];
+                table.add_row(cells.into_iter().chain([continued(&text, &at, &san)]));
             }
             lines.extend(table.to_string().lines().map(|line| line.trim_end().to_owned()));
         }
@@ -145,29 +147,9 @@ impl Report<'_> {
         lines
     }
 
-    /// The line to a position, with a move after it; the position, and the move in UCI notation and in SAN.
-    fn line(&self, at: u32, mv: Option<MoveCode>) -> (String, Position, [String; 2]) {
-        let (mut position, mut text) = (Position::start(), String::new());
-        let mut names = [String::new(), String::new()];
-        let moves = self.judged.graph.line(at);
-        let last = moves.len();
-        for (place, code) in moves.into_iter().chain(mv).enumerate() {
-            let Some(mv) = code.resolve(position.chess()).filter(|mv| position.chess().is_legal(*mv)) else {
-                break;
-            };
-            if !text.is_empty() {
-                text.push(' ');
-            }
-            let san = san(&position, mv);
-            text.push_str(&number(&position, !text.is_empty()));
-            text.push_str(&san);
-            if place == last {
-                names = [mv.to_uci(CastlingMode::Standard).to_string(), san];
-            } else {
-                position.play(mv);
-            }
-        }
-        (text, position, names)
+    /// The line to a position.
+    fn line(&self, at: u32) -> Line {
+        Line::of(self.judged.graph.line(at))
     }
 
     /// Writes every move as JSON.
@@ -180,7 +162,7 @@ impl Report<'_> {
             positions: leaving.positions,
             mean: leaving.mean,
             worst: leaving.worst,
-            line: leaving.at.and_then(|key| self.judged.graph.number(key)).map(|at| self.line(at, None).0),
+            line: leaving.at.and_then(|key| self.judged.graph.number(key)).map(|at| self.line(at).text),
         };
         let exits =
             |exits: &Exits| serde_json::json!({ "white": side(&exits.white), "black": side(&exits.black) });
@@ -190,20 +172,20 @@ impl Report<'_> {
         let mut first = true;
         let reach = self.judged.graph.reach();
         self.judged.each(|judged| {
+            let Line { at, text } = self.line(judged.number);
             for (place, facts) in judged.moves.iter().enumerate() {
-                let mv = MoveCode::from_move(facts.mv);
-                let (line, at, [uci, san]) = self.line(judged.number, Some(mv));
+                let san = san(&at, facts.mv);
                 let line = MoveLine {
                     fen: &at.fen(),
-                    uci,
+                    uci: facts.mv.to_uci(CastlingMode::Standard).to_string(),
+                    line: continued(&text, &at, &san),
                     san,
-                    loss: judged.worth.loss(place),
-                    value: judged.worth.moves.get(place).copied().flatten(),
-                    best: judged.worth.best,
+                    loss: judged.worth.loss(facts.mv),
+                    value: judged.worth.of(facts.mv),
+                    best: judged.worth.best(),
                     reach: reach.get(judged.number as usize).copied().unwrap_or_default(),
-                    chance: self.chance(judged.number, mv),
+                    chance: self.chance(judged.number, MoveCode::from_move(facts.mv)),
                     plays: judged.fates.get(place).is_some_and(|fate| !fate.dropped),
-                    line,
                 };
                 let _ = writeln!(out, "{}", if first { "" } else { "," });
                 let _ = serde_json::to_writer(&mut out, &line);

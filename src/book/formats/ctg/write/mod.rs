@@ -37,7 +37,8 @@ impl Writer {
     /// As [`Replacement::new`] of each.
     pub fn new(path: &Path, options: &WriteOptions) -> Result<Self> {
         let [_, index, bitmap] = EXTENSIONS.map(|extension| folder::with_extension(path, extension));
-        let begin = |path: &Path| Replacement::new(path, options.force);
+        let mut set = FileSet::default();
+        let mut begin = |path: &Path| set.begin(path, options.force);
         let files = [begin(path)?, begin(&index)?, begin(&bitmap)?];
         let paths = [path.to_owned(), index, bitmap];
         let draft = Draft::new(options.green, &options.temp(), options.memory);

@@ -44,11 +44,11 @@ impl Output {
         if let Some(existing) = existing.first().filter(|_| !force) {
             return Err(Error::exists(existing));
         }
-        let mut first = Replacement::new(files::kob(&stem, 0), force)?;
-        let kin = Replacement::new(files::with_end(&stem, ".kin"), force)?;
+        let mut set = FileSet::default();
+        let mut first = set.begin(files::kob(&stem, 0), force)?;
+        let kin = set.begin(files::with_end(&stem, ".kin"), force)?;
         let bytes = header.to_bytes();
         first.write_all(&bytes).map_err(|error| first.error(error))?;
-        let mut set = FileSet::default();
         existing.into_iter().for_each(|old| set.remove(old));
         Ok(Self {
             stem,
@@ -89,7 +89,7 @@ impl Output {
     fn block(&mut self, first: &Key, block: &[u8]) -> Result<()> {
         if self.size + BLOCK_LEN > MOST_FILE {
             let path = files::kob(&self.stem, self.count);
-            if let Some(full) = self.present.replace(Replacement::new(path, self.force)?) {
+            if let Some(full) = self.present.replace(self.set.begin(path, self.force)?) {
                 self.set.add(full)?;
             }
             self.count += 1;

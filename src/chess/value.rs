@@ -1,0 +1,53 @@
+//! What positions and moves are worth, as numbers that can be compared, subtracted and negated.
+#![allow(clippy::cast_possible_truncation, reason = "numbers are clamped before")]
+
+use shakmaty::Position as _;
+
+use super::Position;
+
+/// What a position or a move is worth, in hundredths of a pawn: above 30,000 a mate, the nearer the greater.
+pub type Value = i16;
+
+/// The greatest value that is no mate. Nobody plays on to find out what a greater one is worth.
+const MOST: Value = 30_000;
+
+/// A mate in no moves; each further move is one less.
+const MATE: Value = Value::MAX;
+
+/// The value of a score in centipawns.
+pub fn centipawns(score: i64) -> Value {
+    score.clamp((-MOST).into(), MOST.into()) as Value
+}
+
+/// The value of a mate in so many moves; the other side mates if there are none, or fewer than that.
+///
+/// ```
+/// use tabiya::chess::value::{centipawns, mate};
+/// assert!(mate(1) > mate(2) && mate(2) > centipawns(99_999));
+/// assert_eq!(mate(-2), -mate(2));
+/// ```
+pub fn mate(moves: i64) -> Value {
+    let value = |moves: i64| (i64::from(MATE) - moves).max(i64::from(MOST) + 1) as Value;
+    if moves > 0 { value(moves) } else { -value(moves.saturating_neg()) }
+}
+
+/// The value of a position in which the side to move has no move.
+pub fn result(at: &Position) -> Option<Value> {
+    at.chess().legal_moves().is_empty().then(|| if at.chess().is_check() { mate(0) } else { 0 })
+}
+
+/// A value in words: pawns, or the moves to the mate.
+///
+/// ```
+/// use tabiya::chess::value::{in_words, mate};
+/// assert_eq!((in_words(-31), in_words(-mate(3))), ("-0.31".to_owned(), "#-3".to_owned()));
+/// ```
+pub fn in_words(value: Value) -> String {
+    let moves = MATE - value.saturating_abs();
+    match value {
+        0 => "0.00".to_owned(),
+        _ if value > MOST => format!("#{moves}"),
+        _ if value < -MOST => format!("#-{moves}"),
+        _ => format!("{:+.2}", f64::from(value) / 100.0),
+    }
+}
