@@ -4,6 +4,7 @@ mod book_set;
 pub mod edit;
 mod evaluations;
 mod facts;
+mod format;
 pub mod formats;
 mod game;
 mod open;
@@ -15,7 +16,6 @@ pub(crate) mod traverse;
 pub mod verdict;
 mod write;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ pub(crate) use book_set::Reading;
 pub use evaluations::Evaluations;
 pub(crate) use facts::rating_difference;
 pub use facts::{Annotation, Counts, Learned, MoveFacts, Ratings, Recommendation};
-pub use formats::{Keeps, abk, counts, ctg, kvetka, polyglot};
+pub use format::{Format, Keeps};
+pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
 pub use open::{create, open, open_among, open_bytes, parts};
@@ -53,33 +54,6 @@ const STARTER: &[u8] = include_bytes!("../../books/starter.bin");
 /// Never with the book that is shipped.
 pub fn starter() -> Result<Arc<dyn Book>> {
     open_bytes("starter book", STARTER)
-}
-
-/// The book formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Polyglot `.bin`.
-    Polyglot,
-    /// ChessBase `.ctg` with its `.cto` and `.ctb`.
-    Ctg,
-    /// Arena's `.abk`.
-    Abk,
-    /// Kvetka's `.kob` with its `.kin` and `.ksf`.
-    Kvetka,
-    /// Count files, `.parquet`.
-    Counts,
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Polyglot => "polyglot",
-            Format::Ctg => "ctg",
-            Format::Abk => "abk",
-            Format::Kvetka => "kvetka",
-            Format::Counts => "counts",
-        })
-    }
 }
 
 /// What distinguishes one book from others, whatever it has learned.

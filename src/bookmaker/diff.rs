@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::Resources;
 use super::facts_row::FactsRow;
-use super::merge::Merging;
+use super::merging::Merging;
 use super::sort::{RadixSorter, Sortable, Sorted};
 use crate::base::error::Result;
 use crate::base::interrupt;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use bytemuck::{Pod, Zeroable};
 
 use super::key_row::{KeyRow, keep_first};
-use super::merge::Merging;
+use super::merging::Merging;
 use super::sort::Sortable;
 use crate::book::{Counts, MoveFacts, PositionRecord, Ratings};
 use crate::chess::MoveCode;

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use bytemuck::{Pod, Zeroable};
 
-use super::merge::Merging;
+use super::merging::Merging;
 use super::sort::Sortable;
 use crate::book::{Annotation, Learned, MoveFacts, PositionRecord, Recommendation};
 use crate::chess::MoveCode;

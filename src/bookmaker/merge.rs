@@ -3,7 +3,8 @@
 
 use super::facts_row::FactsRow;
 use super::key_row::KeyRow;
-use super::sort::{RadixSorter, Sortable, Sorted};
+use super::merging::Merging;
+use super::sort::{RadixSorter, Sorted};
 use super::{Names, Resources};
 use crate::base::bytes;
 use crate::base::error::Result;
@@ -66,15 +67,6 @@ pub fn merge(
 /// All positions of a book, or those that play reaches if only their keys are known and the writer needs more.
 pub fn widest(book: &dyn Moves, writer: &dyn BookWriter) -> Scope {
     if writer.needs_positions() && !book.holds_positions() { Scope::Reachable } else { Scope::All }
-}
-
-/// A row of a move, with the facts that a book has about it.
-pub(crate) trait Merging: Sortable {
-    /// Appends the rows of a position of the book with this number, whose games are numbered from `games` on.
-    fn append(record: &PositionRecord, book: u32, games: u64, rows: &mut Vec<Self>);
-
-    /// The positions of sorted rows.
-    fn positions(rows: &[Self]) -> Vec<PositionRecord>;
 }
 
 fn merge_rows<R: Merging>(

@@ -26,6 +26,7 @@ mod gather;
 mod key_row;
 mod marks;
 mod merge;
+mod merging;
 mod repeated;
 pub mod report;
 pub mod row;

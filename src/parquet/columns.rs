@@ -7,11 +7,8 @@ use parquet::basic::{Repetition, Type as Physical};
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type as Schema};
 use polars_parquet_format::{ConvertedType, FieldRepetitionType, Type};
 
-use super::footer::{Element, Logical};
+use super::footer::{Element, Logical, NUMBER_LEN};
 use crate::base::error::{Error, ErrorKind, Result};
-
-/// The most bytes that a whole number may have.
-pub(crate) const NUMBER_LEN: usize = 16;
 
 /// A column that is read.
 #[derive(Clone, Debug)]

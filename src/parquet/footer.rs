@@ -2,12 +2,14 @@
 //!
 //! The numbers of the fields: `parquet.thrift` in Parquet's repository.
 
-use super::columns::NUMBER_LEN;
 use polars_parquet_format::thrift::Result;
 use polars_parquet_format::thrift::protocol::{ReadThrift, TCompactInputProtocol, TInputProtocol, TType};
 use polars_parquet_format::{
     CompressionCodec, ConvertedType, DecimalType, FieldRepetitionType, IntType, KeyValue, Type,
 };
+
+/// The most bytes that a whole number may have.
+pub(crate) const NUMBER_LEN: usize = 16;
 
 /// Bytes of memory that a structure may take for each of its bytes in the file, and besides them. The protocol counts
 /// eight bytes for each element of a list; ours take up to fifteen times as many.

@@ -7,7 +7,8 @@ use parquet::data_type::{
 };
 use parquet::errors::ParquetError;
 
-use super::columns::{Column, NUMBER_LEN};
+use super::columns::Column;
+use super::footer::NUMBER_LEN;
 use super::pages::Pages;
 
 /// The values of one column of a row group.

@@ -30,10 +30,9 @@ mod info;
 mod lines;
 mod option_line;
 mod reply;
-mod score;
 
 pub use command::{Clock, Command, Go, SetOption};
-pub use info::Info;
+pub use info::{Info, Score};
 
 pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};
@@ -42,7 +41,6 @@ pub use reply::{Reply, bestmove};
 pub(crate) use reply::{
     book_info, id_name, info_string, notice, noticed, option_default, option_name, option_type,
 };
-pub use score::Score;
 
 /// The words of a line, separated by any white space.
 pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -20,7 +20,7 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 22] = [
+const PLACES: [(&str, &[Place]); 27] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),

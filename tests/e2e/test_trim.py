@@ -212,7 +212,8 @@ def options(case):
             for number, moves in enumerate(value):
                 line += [name, sans(moves) if number == 0 else words(moves)]
         else:
-            line += [name] if value is True else [name, value]
+            # Thousandths here, per cent there.
+            line += [name] if value is True else [name, value / 10 if name == "--min-share" else value]
     return line
 
 

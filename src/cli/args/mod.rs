@@ -2,6 +2,7 @@
 
 pub mod adapter;
 pub mod engine;
+pub mod new_book;
 pub mod policy;
 pub mod positions;
 pub mod resources;

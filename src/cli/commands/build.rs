@@ -15,6 +15,7 @@ use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, STDOUT, Shape, is_named, split};
 use crate::book::{self, BookWriter, WriteOptions};
 use crate::bookmaker::{self, Damage, Filter, Input, Names, Plan, Repeated, Resources, Weigh, Work};
+use crate::cli::args::new_book;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::share;
 use crate::cli::args::slices::ByArgs;
@@ -220,7 +221,7 @@ pub fn run(args: &Args) -> Result<Exit> {
         let options = WriteOptions {
             plies: filter.max_ply,
             least_elo: [0, 0, 0, filter.min_elo],
-            ..written::options(&args.output, args.force, args.moves.green, &resources)
+            ..new_book::options(&args.output, args.force, args.moves.green, &resources)
         };
         let writer = book::create(&args.output, &options)?;
         if args.resume && writer.wants_games() {

@@ -10,6 +10,7 @@ use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
 use crate::book::{Book, By, Moves, Scope};
 use crate::bookmaker::{self, Damage, Filter, Input, Repeated};
+use crate::cli::args::new_book::NewBook;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
 use crate::cli::output::exit::Exit;
@@ -39,7 +40,7 @@ pub struct Args {
 #[derive(clap::Args, Debug)]
 pub(crate) struct To {
     #[command(flatten)]
-    file: written::NewBook,
+    file: NewBook,
     /// Only entries that the books' moves reach from the starting position
     ///
     /// A format that needs positions always gets only these of a Polyglot book, which holds only keys.

@@ -7,12 +7,12 @@ use shakmaty::{Color, Move};
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::bookmaker;
 use crate::bookmaker::trim::{Cut, Tally, Trim, Trimmed};
+use crate::cli::args::new_book::NewBook;
 use crate::cli::args::positions::game_after;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::{share, side};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::written;
 use crate::learn;
 
 /// `tabiya trim`.
@@ -22,7 +22,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     book: PathBuf,
     #[command(flatten)]
-    to: written::NewBook,
+    to: NewBook,
     #[command(flatten)]
     moves: Moves,
     #[command(flatten)]

@@ -1,94 +1,14 @@
 //! What commands that write a book have in common.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::exit::Exit;
 use super::rows::many;
-use super::{damage, print_lines, warn};
-use crate::base::error::Result;
-use crate::base::interrupt;
-use crate::base::progress::Progress;
-use crate::base::replace::keep_inputs;
-use crate::book::{self, Book, BookWriter, Green, WriteOptions, Written};
-use crate::bookmaker::{Merged, Resources};
-use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::args::share;
+use super::warn;
+use crate::book::{Book, Written};
+use crate::bookmaker::Merged;
 use crate::games::cbh;
 use crate::learn::Disk;
-
-/// The book to write from others.
-#[derive(clap::Args, Debug)]
-pub(crate) struct NewBook {
-    /// The book to write; its extension selects the format
-    #[arg(short, long, value_name = "FILE")]
-    pub output: PathBuf,
-    /// Replace the book if it exists
-    #[arg(long)]
-    pub force: bool,
-    /// In a CTG book, where the moves of a position have no colours: mark moves green that have at least this share of the
-    /// position's weight, in per cent; 0 = none [default: if only weights are known, moves with at least half the
-    /// weight of the heaviest]
-    #[arg(long, value_name = "PERCENT", value_parser = share)]
-    green: Option<u16>,
-}
-
-impl NewBook {
-    /// The options of its writer.
-    pub fn options(&self, resources: &Resources) -> WriteOptions {
-        options(&self.output, self.force, self.green, resources)
-    }
-
-    /// Begins the book, and the work from which an interrupt returns.
-    ///
-    /// # Errors
-    /// When it would replace a book that is read, there is no folder for temporary files, or as [`book::create`].
-    pub fn begin<'a>(
-        &self,
-        read: impl IntoIterator<Item = &'a dyn Book>,
-        resources: &ResourcesArgs,
-    ) -> Result<(Resources, Box<dyn BookWriter>, Progress)> {
-        keep_inputs(&book::parts(&self.output), &books(read))?;
-        let resources = resources.resolve()?;
-        interrupt::watch();
-        let writer = book::create(&self.output, &self.options(&resources))?;
-        Ok((resources, writer, Progress::terminal(self.output.to_string_lossy())))
-    }
-
-    /// Prints these lines and what was written and left out, and reports what of the books that were read is damaged. `why` says
-    /// of positions that no line reaches why they are left out, and `nothing` why the book has no move.
-    ///
-    /// # Errors
-    /// As [`print_lines`] and [`damage::report`].
-    pub fn end<'a>(
-        &self,
-        mut all: Vec<String>,
-        (merged, why): (&Merged, &str),
-        written: &Written,
-        exit: Exit,
-        (read, nothing): (impl IntoIterator<Item = &'a Arc<dyn Book>>, &str),
-    ) -> Result<Exit> {
-        all.extend(merged_lines(merged, why));
-        all.extend(lines(written));
-        let exit = damage::report(read, print_lines(&all, exit)?)?;
-        Ok(if written.moves == 0 { self::nothing(&self.output, nothing, None) } else { exit })
-    }
-}
-
-/// The options of any writer of a book: its caption is the file's name, and `green` the share that the command line names, in
-/// thousandths.
-pub fn options(output: &Path, force: bool, green: Option<u16>, resources: &Resources) -> WriteOptions {
-    let name = output.file_stem().unwrap_or_default();
-    WriteOptions {
-        force,
-        needs_moves: true,
-        caption: name.to_string_lossy().into_owned(),
-        memory: resources.of_writer(),
-        temp: Some(resources.temp.clone()),
-        green: green.map_or(Green::Weights, |share| Green::PerMille(share.into())),
-        ..WriteOptions::default()
-    }
-}
 
 /// The files of books, including the journals of what they have learned.
 pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {

@@ -15,6 +15,7 @@
 mod check;
 mod each;
 mod edit;
+mod kinds;
 pub mod layout;
 pub mod read;
 pub mod records;

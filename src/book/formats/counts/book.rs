@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::each::each;
 use super::seek::Keys;
-use super::{CountFile, Line, Shape, Sum, sum};
+use super::sums::MoveSums;
+use super::{CountFile, Shape, Sum, sum};
 use crate::base::error::{Error, Result};
 use crate::base::findings::{Finding, Findings};
 use crate::base::progress::Progress;
-use crate::book::{Among, Book, Counts, Format, MoveFacts, Moves, Scope, Sliced, Summary, Visit, damage_of};
-use crate::chess::{MoveCode, Position};
+use crate::book::{Among, Book, Format, MoveFacts, Sliced, Summary, damage_of};
+use crate::chess::Position;
 
 /// A count file, or a folder of them. A move weighs two for each win of the side that makes it and one for each draw, as in a
 /// book that is built of the same games.
@@ -69,7 +69,7 @@ impl CountBook {
     }
 
     /// The moves in a position, of games that count and of these.
-    fn moves_of(&self, at: &Position, among: &Among) -> MoveSums {
+    pub(super) fn moves_of(&self, at: &Position, among: &Among) -> MoveSums {
         let mut moves = MoveSums::default();
         let by = self.among.by().or(among.by());
         for (file, keys) in &self.files {
@@ -84,21 +84,6 @@ impl CountBook {
 
     pub(super) fn has_positions(&self) -> bool {
         self.files.iter().all(|(file, _)| file.has_positions())
-    }
-}
-
-impl Moves for CountBook {
-    /// Appends the moves in the order of the first file that has the position.
-    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
-        out.extend(self.moves_of(at, &Among::default()).facts().filter_map(|facts| facts.at(at)));
-    }
-
-    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
-        each(self, scope, progress, visit)
-    }
-
-    fn holds_positions(&self) -> bool {
-        self.has_positions()
     }
 }
 
@@ -139,30 +124,5 @@ impl Book for CountBook {
 
     fn damage(&self, progress: &Progress) -> Vec<Finding> {
         self.damage.get_or_init(|| damage_of(self, progress)).clone()
-    }
-}
-
-/// The moves of a position, each once: rows that differ in what else they tell apart are added up.
-#[derive(Default)]
-pub(super) struct MoveSums(Vec<(MoveCode, Counts)>);
-
-impl MoveSums {
-    pub fn add(&mut self, line: &Line) {
-        let Line { mv, wins, draws, losses, .. } = *line;
-        let counts = Counts { games: wins + draws + losses, wins, draws, losses };
-        match self.0.iter_mut().find(|(known, _)| *known == mv) {
-            Some((_, sum)) => *sum = sum.plus(counts),
-            None => self.0.push((mv, counts)),
-        }
-    }
-
-    /// Games that reached the position, also those that ended there.
-    pub fn total(&self) -> Counts {
-        self.0.iter().fold(Counts::default(), |sum, (_, counts)| sum.plus(*counts))
-    }
-
-    pub fn facts(&self) -> impl Iterator<Item = MoveFacts<MoveCode>> {
-        let moves = self.0.iter().filter(|(mv, _)| *mv != MoveCode::NULL);
-        moves.map(|(mv, counts)| MoveFacts { counts: Some(*counts), ..MoveFacts::new(*mv, counts.points()) })
     }
 }

@@ -1,20 +1,21 @@
-//! All positions of count files.
+//! What count files say of a position, and all their positions.
 
-use super::book::{CountBook, MoveSums};
+use super::book::CountBook;
+use super::sums::MoveSums;
 use super::{Line, Shape, damage};
 use crate::base::error::Result;
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::visit::{Seen, to_the_end};
 use crate::book::traverse::{STRIDE, each_reachable};
-use crate::book::{PositionRecord, Scope, Visit};
-use crate::chess::MoveCode;
+use crate::book::{Among, MoveFacts, Moves, PositionRecord, Scope, Visit};
+use crate::chess::{MoveCode, Position};
 
 /// See [`crate::book::Moves::each`].
 ///
 /// # Errors
 /// What fails in `visit`, and when the work is interrupted.
-pub(super) fn each(book: &CountBook, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+fn each(book: &CountBook, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
     if scope == Scope::Reachable {
         let mut positions = 0;
         let wanted = Shape { positions: false, by: book.among.by() };
@@ -39,6 +40,21 @@ pub(super) fn each(book: &CountBook, scope: Scope, progress: &Progress, visit: V
         if record.moves.is_empty() { Ok(()) } else { visit(&record) }
     }))?;
     Ok(0)
+}
+
+impl Moves for CountBook {
+    /// Appends the moves in the order of the first file that has the position.
+    fn moves(&self, at: &Position, out: &mut Vec<MoveFacts>) {
+        out.extend(self.moves_of(at, &Among::default()).facts().filter_map(|facts| facts.at(at)));
+    }
+
+    fn each(&self, scope: Scope, progress: &Progress, visit: Visit<'_>) -> Result<u64> {
+        each(self, scope, progress, visit)
+    }
+
+    fn holds_positions(&self) -> bool {
+        self.has_positions()
+    }
 }
 
 impl CountBook {

@@ -28,6 +28,8 @@ mod read;
 mod rows;
 #[cfg(feature = "parquet")]
 mod seek;
+#[cfg(feature = "parquet")]
+mod sums;
 #[cfg(all(test, feature = "parquet"))]
 mod tests;
 #[cfg(not(feature = "parquet"))]

@@ -1,32 +1,14 @@
 //! Sums up a whole book and finds what is wrong with it.
 
+use super::kinds::{Kind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::Entries;
 use super::scan::scan;
 use super::walk::walk;
-use crate::base::findings::{Findings, Place, kinds};
+use crate::base::findings::{Findings, Place};
 use crate::base::map::{Access, Map};
 use crate::base::progress::Progress;
 use crate::book::Summary;
-
-kinds! {
-    /// What can be wrong with a Polyglot book.
-    pub enum Kind {
-        Trailing: Error "incomplete entries",
-        Unsorted: Error "entries out of order",
-        Move: Error "entries whose move is not possible in any position",
-        Null: Warning "entries with the null move a1a1",
-        ZeroWeight: Warning "entries of weight 0, which are never played",
-        Rising: Warning "entries heavier than the entry before of the same position",
-        Duplicate: Warning "entries whose move the position already has",
-        Unread: Error "entries too far after the first of their key to be read",
-        Lost: Error "positions that binary search does not find",
-        Learn: Warning "entries whose learn field holds something other than games and half-points, and is ignored until it is reset",
-        Illegal: Error "entries whose move is not legal in its position",
-        OldCastling: Warning "entries whose castling is written as the king's step, which most programs no longer read",
-        Cut: Warning "depths with too many positions",
-    }
-}
 
 /// Sums up the book and reports what is wrong with it: first what the entries show, in the order of the file, then what
 /// only the positions show, in the order in which play reaches them.
@@ -62,11 +44,6 @@ pub(crate) fn survey(data: &Map, progress: &Progress, findings: &mut Findings<'_
         learned: totals.learned,
         ..Summary::default()
     }
-}
-
-/// The offset of an entry in bytes.
-pub fn offset(index: usize) -> u64 {
-    index as u64 * ENTRY_LEN as u64
 }
 
 #[cfg(test)]

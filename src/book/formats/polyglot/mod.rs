@@ -9,6 +9,7 @@ mod check;
 mod each;
 pub mod entry;
 mod fingerprint;
+mod kinds;
 pub mod layout;
 mod read;
 mod scan;

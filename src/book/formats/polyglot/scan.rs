@@ -1,7 +1,7 @@
 //! One pass over all entries: counts, and what is wrong with each.
 
-use super::check::{Kind, offset};
 use super::entry::Entry;
+use super::kinds::{Kind, offset};
 use super::layout::ENTRY_LEN;
 use super::read::{Entries, MOST_OF_ONE_KEY};
 use crate::base::findings::Findings;

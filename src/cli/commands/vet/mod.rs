@@ -17,6 +17,7 @@ use crate::base::replace::{Replacement, keep_inputs};
 use crate::book::{self, Format, Moves, format_of};
 use crate::bookmaker;
 use crate::cli::args::engine::EngineArgs;
+use crate::cli::args::new_book::NewBook;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(value_name = "BOOK")]
     book: PathBuf,
     #[command(flatten)]
-    to: written::NewBook,
+    to: NewBook,
     /// The store of evaluations [default: BOOK.evals]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Move, Position as _};
 
-use super::super::check::Kind;
+use super::super::kinds::Kind;
 use super::super::layout::{HIGHEST_PRIORITY, ROOT};
 use super::super::records::{Record, Records};
 use crate::book::traverse::Bits;

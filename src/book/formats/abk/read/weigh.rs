@@ -20,7 +20,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the greatest number")]
 
 use super::super::records::Header;
-use super::index::IndexedMove;
+use super::indexed::IndexedMove;
 
 /// All weights are multiplied by this, because fractions must not be lost.
 const SCALE: f64 = 100.0;

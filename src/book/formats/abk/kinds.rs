@@ -1,0 +1,25 @@
+//! What can be wrong with a book.
+
+use crate::base::findings::kinds;
+
+kinds! {
+    /// What can be wrong with an Arena book.
+    pub enum Kind {
+        Trailing: Error "incomplete records",
+        Empty: Warning "books without moves",
+        ChildOutside: Error "records whose first reply is outside the file",
+        SiblingOutside: Error "records whose next move is outside the file",
+        ChildAgain: Error "records whose first reply is already elsewhere in the tree",
+        SiblingAgain: Error "records whose next move is already elsewhere in the tree",
+        Code: Error "records whose move means nothing",
+        Illegal: Error "records whose move is not legal in its position",
+        Counts: Error "records with impossible counts",
+        Priority: Warning "records of a priority above 9",
+        TooDeep: Error "records whose replies are too deep to be followed",
+        Never: Warning "records of priority 0, which are never played",
+        Limited: Warning "moves that the header's limits keep out of tournaments",
+        Deleted: Warning "deleted records",
+        Unreached: Warning "records that no line from the starting position reaches",
+        Cut: Warning "books with too many records",
+    }
+}

@@ -1,0 +1,28 @@
+//! What can be wrong with a book.
+
+use super::layout::ENTRY_LEN;
+use crate::base::findings::kinds;
+
+kinds! {
+    /// What can be wrong with a Polyglot book.
+    pub enum Kind {
+        Trailing: Error "incomplete entries",
+        Unsorted: Error "entries out of order",
+        Move: Error "entries whose move is not possible in any position",
+        Null: Warning "entries with the null move a1a1",
+        ZeroWeight: Warning "entries of weight 0, which are never played",
+        Rising: Warning "entries heavier than the entry before of the same position",
+        Duplicate: Warning "entries whose move the position already has",
+        Unread: Error "entries too far after the first of their key to be read",
+        Lost: Error "positions that binary search does not find",
+        Learn: Warning "entries whose learn field holds something other than games and half-points, and is ignored until it is reset",
+        Illegal: Error "entries whose move is not legal in its position",
+        OldCastling: Warning "entries whose castling is written as the king's step, which most programs no longer read",
+        Cut: Warning "depths with too many positions",
+    }
+}
+
+/// The offset of an entry in bytes.
+pub fn offset(index: usize) -> u64 {
+    index as u64 * ENTRY_LEN as u64
+}
