@@ -104,10 +104,12 @@ impl<'a> Lexer<'a> {
                 let end = value.get(len..).and_then(|rest| memchr3(b'\\', b'"', b'\n', rest));
                 let Some(end) = end else { return Some(Err(Unterminated)) };
                 len += end;
-                if value.get(len) != Some(&b'\\') {
-                    break;
+                match value.get(len) {
+                    Some(b'\\') => (len, escaped) = (len + 2, true),
+                    // Many programs leave out the backslash.
+                    Some(b'"') if !ends_tag(value.get(len + 1..).unwrap_or_default()) => len += 1,
+                    _ => break,
                 }
-                (len, escaped) = (len + 2, true);
             }
             self.at += 1 + quote + 1 + len + usize::from(value.get(len) == Some(&b'"'));
             self.end_tag();
@@ -159,10 +161,9 @@ impl<'a> Lexer<'a> {
                 b'*' => Token::Result(None),
                 b'!' | b'?' => self.mark(byte),
                 b'$' => {
-                    self.skip_word();
-                    let number =
-                        str::from_utf8(self.since(start + 1, 0)).ok().and_then(|word| word.parse().ok());
-                    let Some(number) = number else { continue };
+                    self.skip_while(|byte| byte.is_ascii_digit());
+                    let number = str::from_utf8(self.since(start + 1, 0)).ok();
+                    let Some(number) = number.and_then(|number| number.parse().ok()) else { continue };
                     Token::Glyph(number)
                 }
                 b';' => {
@@ -310,6 +311,12 @@ fn result(text: &[u8]) -> Option<(GameResult, usize)> {
 fn joined(text: &[u8], left: &[u8], dash: &[u8], right: &[u8]) -> Option<usize> {
     text.strip_prefix(left)?.strip_prefix(dash)?.strip_prefix(right)?;
     Some(left.len() + dash.len() + right.len())
+}
+
+/// Whether a text is what may follow the value of a tag.
+fn ends_tag(text: &[u8]) -> bool {
+    let next = text.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    next.is_none_or(|byte| matches!(byte, b']' | b'\n' | b'['))
 }
 
 /// A value without the backslashes before quotation marks and backslashes.

@@ -191,12 +191,12 @@ impl<'a> GameReader<'a> {
     }
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.
-    fn begin_with(&mut self, word: &[u8]) {
-        let starts = || is_san(word) || read_move(&decode_text(word), &Position::start()).is_ok();
-        if self.game.is_prose || !starts() {
-            self.refuse(Reason::Damaged, "this text is not a game");
-        } else {
+    fn begin_with(&mut self, at: usize, word: &[u8]) {
+        let is_played = || read_move(&decode_text(self.whole(at, word.len())), &Position::start()).is_ok();
+        if !self.game.is_prose && (is_san(word) || is_played()) {
             self.begin();
+        } else {
+            self.refuse(Reason::Damaged, "this text is not a game");
         }
     }
 
@@ -209,6 +209,7 @@ impl<'a> GameReader<'a> {
                 _ => {}
             }
             let (at, token) = self.lexer.next();
+            self.game.is_prose |= matches!(token, Token::Open | Token::Close);
             match token {
                 Token::Word(word) => self.word(at, word),
                 Token::Comment(text) if self.wants_remarks && self.takes_moves() => {
@@ -218,15 +219,12 @@ impl<'a> GameReader<'a> {
                     self.visitor.glyph(number)
                 }
                 Token::Comment(_) | Token::Glyph(_) => {}
-                Token::Open => {
-                    self.game.is_prose |= self.state == State::Waiting;
-                    self.open_variation();
-                }
+                Token::Open => self.open_variation(),
                 Token::Close => self.close_variation(),
                 Token::Result(_) if self.lines.is_inside() => {}
                 Token::Result(result) => {
                     if self.state == State::Waiting {
-                        self.begin_with(b"");
+                        self.begin_with(at, b"");
                     }
                     (self.game.ended, self.game.result) = (true, result);
                 }
@@ -246,7 +244,7 @@ impl<'a> GameReader<'a> {
     fn word(&mut self, at: usize, word: &[u8]) {
         if self.state == State::Waiting && !self.lines.is_inside() {
             if may_be_move(word) {
-                self.begin_with(self.whole(at, word.len()));
+                self.begin_with(at, word);
             }
             self.game.is_prose = true;
         }

@@ -56,7 +56,7 @@ fn words_end_at_space_and_signs() {
             "1. e4! e5? 2. d4!! d5?? 3. c4!? c5?! 4. a3!!! e6",
             "e4 $1 e5 $2 d4 $3 d5 $4 c4 $5 c5 $6 a3 $3 $1 e6 |",
         ),
-        ("e4$3 e5$300 d4$ d5$x1 c4$03", "e4 $3 e5 d4 d5 c4 $3 |"),
+        ("e4$3 e5$300 d4$ d5$x c4$03c5", "e4 $3 e5 d4 d5 x c4 $3 c5 |"),
         ("e4{a}e5(d4)c5;x\nd5*c4}b4", "e4 {a} e5 ( d4 ) c5 d5 <*> c4 b4 |"),
         ("12... exd6 e.p. a8(Q)", "exd6 e p a8 ( Q ) |"),
         ("1 e4 2.. e5 3 . d4", "e4 e5 d4 |"),
@@ -108,11 +108,12 @@ fn tags_are_read_however_they_are_written() {
         ("[A \"b\"] [C \"d\"]\n\n[E \"f\"]\n\ne4", "[A=b] [C=d] [E=f] e4 |"),
         ("[A\"b\"]\r\n[C  \"d\" ]\r\ne4", "[A=b] [C =d] e4 |"),
         (r#"[A "b\"c\\d\e\\"]"#, r#"[A=b"c\d\e\] |"#),
+        ("[A \"b \"c\" d\"]\n[E \"f\" [G \"h\"]", "[A=b \"c\" d] [E=f] [G=h] |"),
         // Without its end a value ends with the line.
         ("[A \"b\n[C \"d\"\n[E \"f", "[A=b] [C=d] [! |"),
         // Without a value it is no tag.
         ("[A]\n[B\n[C \"d\"]\ne4", "[C=d] e4 |"),
-        ("[A \"b\"]x\n[C \"d\"]", "[A=b] x | [C=d] |"),
+        ("[A \"b\"]x\n[C \"d\"y]\n", "[A=b] x | [C=d\"y]] |"),
         ("[A \"b\"]\n% [C \"d\"]\n[E \"f\"]", "[A=b] [E=f] |"),
     ] {
         assert_eq!(words(text), expected, "{text}");
