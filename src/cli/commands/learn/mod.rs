@@ -159,7 +159,7 @@ fn learner(of: &OneBook) -> Result<Learner> {
         let advice = "convert it with `tabiya convert`";
         return Err(Error::new(ErrorKind::Usage, what).at_path(path).advice(advice));
     }
-    Ok(Learner::new(path)?)
+    Learner::new(path)
 }
 
 /// What became of the games.
