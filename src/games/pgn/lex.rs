@@ -129,7 +129,7 @@ impl<'a> Lexer<'a> {
 
     /// The next word among moves, and its offset in bytes.
     #[inline]
-    pub fn next(&mut self) -> (usize, Token<'a>) {
+    pub fn next_word(&mut self) -> (usize, Token<'a>) {
         loop {
             let start = self.at;
             let Some(&byte) = self.text.get(start) else { return (start, Token::End) };
@@ -216,6 +216,10 @@ impl<'a> Lexer<'a> {
     fn number(&mut self, start: usize) -> Option<Token<'a>> {
         self.skip_while(|byte| byte.is_ascii_digit());
         let text = self.text.get(start..).unwrap_or_default();
+        // Most are numbers of moves.
+        if matches!(self.text.get(self.at), Some(b'.')) && !text.starts_with(b"0") {
+            return None;
+        }
         if let Some(b'-' | b'/' | 0xe2) = self.text.get(self.at)
             && let Some((result, len)) = result(text)
         {
@@ -252,14 +256,15 @@ impl<'a> Lexer<'a> {
         self.text.get(start..self.at - before).unwrap_or_default()
     }
 
+    #[inline]
     fn skip_word(&mut self) {
         self.skip_while(|byte| !ENDS[usize::from(byte)]);
     }
 
+    #[inline]
     fn skip_while(&mut self, is: impl Fn(u8) -> bool) {
-        while self.text.get(self.at).is_some_and(|&byte| is(byte)) {
-            self.at += 1;
-        }
+        let rest = self.rest();
+        self.at += rest.iter().position(|&byte| !is(byte)).unwrap_or(rest.len());
     }
 
     /// Goes to the end of the line.

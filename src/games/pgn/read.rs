@@ -208,7 +208,7 @@ impl<'a> GameReader<'a> {
                 State::Over if self.header.result.is_some() => break,
                 _ => {}
             }
-            let (at, token) = self.lexer.next();
+            let (at, token) = self.lexer.next_word();
             self.game.is_prose |= matches!(token, Token::Open | Token::Close);
             match token {
                 Token::Word(word) => self.word(at, word),
@@ -241,27 +241,36 @@ impl<'a> GameReader<'a> {
     }
 
     /// Takes a word: a move, or decoration.
+    #[inline]
     fn word(&mut self, at: usize, word: &[u8]) {
-        if self.state == State::Waiting && !self.lines.is_inside() {
-            if may_be_move(word) {
-                self.begin_with(at, word);
-            }
+        if self.takes_moves()
+            && let Some(mv) = plain_move(word, self.position.chess())
+        {
+            self.play(mv);
+        } else {
+            self.odd_word(at, word);
+        }
+    }
+
+    /// Takes a word that is no plain move.
+    #[inline(never)]
+    fn odd_word(&mut self, at: usize, word: &[u8]) {
+        let is_first = self.state == State::Waiting && !self.lines.is_inside();
+        if !may_be_move(word) {
             self.game.is_prose = true;
+            return;
+        }
+        if is_first {
+            self.begin_with(at, word);
         }
         if !self.takes_moves() || (self.game.both_lost && self.is_result(word)) {
             return;
         }
-        if let Some(mv) = plain_move(word, self.position.chess()) {
-            return self.play(mv);
-        }
-        if !may_be_move(word) {
-            return;
-        }
-        let word_text = decode_text(self.whole(at, word.len()));
-        match read_move(&word_text, &self.position) {
+        let text = decode_text(self.whole(at, word.len()));
+        match read_move(&text, &self.position) {
             Ok(mv) => self.play(mv),
             Err(_) if self.is_result(word) => {}
-            Err(error) => self.unplayable(at, &word_text, error),
+            Err(error) => self.unplayable(at, &text, error),
         }
     }
 
@@ -279,11 +288,12 @@ impl<'a> GameReader<'a> {
 
     /// Whether the word that was read last is `0-0` and ends the game: both players lost.
     fn is_result(&mut self, word: &[u8]) -> bool {
-        let found = word == b"0-0" && self.lexer.clone().next().1 == Token::End;
+        let found = word == b"0-0" && self.lexer.clone().next_word().1 == Token::End;
         self.game.ended |= found;
         found
     }
 
+    #[inline]
     fn play(&mut self, mv: shakmaty::Move) {
         if let Some(most) = self.keyed_plies {
             let (key, side) = (self.position.key(), self.position.chess().turn());
@@ -325,6 +335,9 @@ impl<'a> GameReader<'a> {
 
     /// Ends the game, if one has begun.
     fn finish(&mut self) {
+        if self.state == State::None {
+            return;
+        }
         if self.batch.piece.cut && self.end == self.batch.piece.text.len() && self.lexer.at() >= self.end {
             self.stop(self.game_start, Reason::TooLong, "the game has no end within 16 MiB");
         }

@@ -20,7 +20,7 @@ fn words(text: impl AsRef<[u8]>) -> String {
             });
         }
         loop {
-            told.push(match lexer.next().1 {
+            told.push(match lexer.next_word().1 {
                 Token::Word(word) => show(word),
                 Token::Comment(text) => format!("{{{}}}", show(text)),
                 Token::Glyph(number) => format!("${number}"),
@@ -44,7 +44,7 @@ fn a_game_is_its_tags_and_words() {
         "[Event=Sf3 Lb5] [Site=?] e4 e5 Nf3 $1 Nc6 {Sf3} ( Sf6 ( Lb5 ) ) Bb5+ $1 a6 $6 <1/2-1/2> |"
     );
     let mut lexer = Lexer::new(b"x\n1. e4\n{a} e5", 2);
-    let offsets: Vec<_> = std::iter::repeat_with(|| lexer.next().0).take(4).collect();
+    let offsets: Vec<_> = std::iter::repeat_with(|| lexer.next_word().0).take(4).collect();
     assert_eq!(offsets, [5, 8, 12, 14]);
 }
 
@@ -127,7 +127,7 @@ fn tags_are_read_however_they_are_written() {
 fn skipped(text: &str, words: usize) -> Option<&str> {
     let mut lexer = Lexer::new(text.as_bytes(), 0);
     lexer.find_game();
-    std::iter::repeat_with(|| lexer.next()).take(words).for_each(drop);
+    std::iter::repeat_with(|| lexer.next_word()).take(words).for_each(drop);
     lexer.skip_moves();
     lexer.find_game().then(|| str::from_utf8(lexer.rest()).unwrap())
 }
@@ -158,11 +158,11 @@ proptest! {
         lexer.find_game();
         // Not where moves have ended already.
         for _ in 0..at {
-            prop_assume!(!matches!(lexer.next().1, Token::End | Token::Unterminated));
+            prop_assume!(!matches!(lexer.next_word().1, Token::End | Token::Unterminated));
         }
         let mut skipping = lexer.clone();
         skipping.skip_moves();
-        while !matches!(lexer.next().1, Token::End | Token::Unterminated) {}
+        while !matches!(lexer.next_word().1, Token::End | Token::Unterminated) {}
         prop_assert_eq!(lexer.find_game(), skipping.find_game());
         prop_assert_eq!(lexer.at(), skipping.at());
     }
