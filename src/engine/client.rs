@@ -78,7 +78,7 @@ impl Client {
     }
 
     /// From now on also an answer to this ends each wait, as if the user asked the work to stop.
-    pub(crate) fn stop_when(&mut self, is_over: impl Fn() -> bool + Send + 'static) {
+    pub fn stop_when(&mut self, is_over: impl Fn() -> bool + Send + 'static) {
         self.is_over = Box::new(move || interrupt::asked() || is_over());
     }
 
