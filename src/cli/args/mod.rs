@@ -17,10 +17,8 @@ pub(crate) fn share(text: &str) -> Result<u16, String> {
     let (whole, tenths) = text.split_once('.').unwrap_or((text, "0"));
     let digits =
         |text: &str| text.parse::<u16>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
-    let thousandths = match (digits(whole), digits(tenths)) {
-        (Some(whole), Some(tenths)) if tenths < 10 => whole.checked_mul(10).map(|whole| whole + tenths),
-        _ => None,
-    };
+    let tenths = digits(tenths).filter(|_| tenths.len() == 1);
+    let thousandths = digits(whole).and_then(|whole| whole.checked_mul(10)?.checked_add(tenths?));
     thousandths
         .filter(|thousandths| *thousandths <= 1000)
         .ok_or_else(|| "write per cent from 0 to 100 with at most one decimal, such as 5 or 0.5".to_owned())
