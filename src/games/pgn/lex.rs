@@ -91,7 +91,9 @@ impl<'a> Lexer<'a> {
     pub fn tag(&mut self) -> Option<Result<Tag<'a>, Unterminated>> {
         while let [b'[', rest @ ..] = self.rest() {
             let line = rest.get(..MOST_TAG_LEN).unwrap_or(rest);
-            let Some(quote) = memchr3(b'"', b'\n', b']', line) else { return Some(Err(Unterminated)) };
+            // Names are short.
+            let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\n' | b']'));
+            let Some(quote) = quote else { return Some(Err(Unterminated)) };
             if line.get(quote) != Some(&b'"') {
                 self.at += 1 + quote;
                 self.end_tag();
@@ -122,6 +124,10 @@ impl<'a> Lexer<'a> {
 
     /// Passes over the bracket after a tag, and the line end.
     fn end_tag(&mut self) {
+        if let [b']', b'\n', b'[', ..] = self.rest() {
+            self.at += 2;
+            return;
+        }
         self.skip_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         self.at += usize::from(self.rest().starts_with(b"]"));
         self.skip_space(false);
