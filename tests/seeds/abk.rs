@@ -9,7 +9,7 @@ use tabiya::base::progress::Progress;
 use tabiya::book::abk::layout::{HEADER_LEN, RECORD_LEN, ROOT};
 use tabiya::book::abk::records::Record;
 use tabiya::book::abk::{Abk, Draft};
-use tabiya::book::{Book, Counts, MoveFacts, PositionRecord, Recommendation, Scope, open_bytes, Moves};
+use tabiya::book::{Book, Counts, MoveFacts, Moves, PositionRecord, Recommendation, Scope, open_bytes};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 

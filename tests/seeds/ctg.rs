@@ -7,7 +7,9 @@ use shakmaty::{CastlingMode, Position as _};
 use tabiya::base::progress::Progress;
 use tabiya::book::ctg::layout::{CTB_START, CTG_START, CTO_START, PAGE_LEN};
 use tabiya::book::ctg::{Ctg, Draft, Signature, decode};
-use tabiya::book::{Annotation, Book, Counts, MoveFacts, PositionRecord, Ratings, Recommendation, Scope, open_bytes, Moves};
+use tabiya::book::{
+    Annotation, Book, Counts, MoveFacts, Moves, PositionRecord, Ratings, Recommendation, Scope, open_bytes,
+};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 

@@ -7,7 +7,7 @@ use shakmaty::Position as _;
 use tabiya::base::progress::Progress;
 use tabiya::base::visit::Break;
 use tabiya::book::kvetka::{Element, Extras, Header, Key, Kvetka, Link, Results, code};
-use tabiya::book::{Book, Scope, open_bytes, Moves};
+use tabiya::book::{Book, Moves, Scope, open_bytes};
 use tabiya::chess::Position;
 use tabiya::chess::normal::Normal;
 

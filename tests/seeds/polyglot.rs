@@ -6,7 +6,7 @@ use tabiya::base::progress::Progress;
 use tabiya::book::polyglot::entry::Entry;
 use tabiya::book::polyglot::layout::ENTRY_LEN;
 use tabiya::book::polyglot::{MOST_OF_ONE_KEY, Polyglot};
-use tabiya::book::{Book, MoveFacts, open_bytes, Moves};
+use tabiya::book::{Book, MoveFacts, Moves, open_bytes};
 use tabiya::chess::MoveCode;
 use tabiya::chess::Position;
 
