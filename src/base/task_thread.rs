@@ -68,3 +68,24 @@ impl Ending {
         self.0.recv_timeout(time) != Err(RecvTimeoutError::Timeout)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_done_in_order_and_the_end_waits_for_all_who_may_send() {
+        let (done, seen) = channel();
+        let work = move |tasks: Receiver<u32>| tasks.into_iter().for_each(|task| done.send(task).unwrap());
+        let mut place = None;
+        TaskThread::started(&mut place, "test", work).unwrap().send(1);
+        TaskThread::started(&mut place, "not started", |_| panic!("there is one")).unwrap().send(2);
+        let thread = place.unwrap();
+        let (other, end) = (thread.sender(), thread.close());
+        assert!(!end.comes_within(Duration::ZERO));
+        other.send(3).unwrap();
+        drop(other);
+        assert!(end.comes_within(Duration::from_secs(60)));
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+    }
+}

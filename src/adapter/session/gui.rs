@@ -74,3 +74,37 @@ impl Gui {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_wait_for_the_greeting_and_reports_for_the_next_go() {
+        let (mut gui, mut out) = (Gui::default(), Output::default());
+        gui.notify("one".to_owned(), &mut out);
+        gui.report(Level::Info, "two".to_owned(), &mut out);
+        gui.send_reports(&mut out);
+        assert!(out.gui.is_empty());
+        assert_eq!(out.messages, ["one"]);
+        gui.greet(&mut out);
+        assert_eq!(out.gui, b"info string tabiya: one\n");
+        gui.send_reports(&mut out);
+        gui.notify("three".to_owned(), &mut out);
+        let said = String::from_utf8(out.gui).unwrap();
+        assert_eq!(said.replace("info string tabiya: ", ""), "one\ntwo\nthree\n");
+        let notes: Vec<_> = out.notes.iter().map(|(_, note)| note.as_str()).collect();
+        assert_eq!(notes, ["one", "two", "three"]);
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_ended_first_and_decisions_are_explained_to_who_debugs() {
+        let (mut gui, mut out) = (Gui { mid_line: true, ..Gui::default() }, Output::default());
+        gui.greet(&mut out);
+        gui.trace("not sent", &mut out);
+        gui.debug = true;
+        gui.trace("sent", &mut out);
+        gui.send(b"bestmove a2a3\n", &mut out);
+        assert_eq!(out.gui, b"\ninfo string tabiya: sent\nbestmove a2a3\n");
+    }
+}

@@ -239,4 +239,38 @@ mod tests {
         assert_eq!(after("go wtime -5 btime x movetime", Color::White), "go wtime -5 btime x movetime\n");
         assert_eq!(after("go nodes 1000", Color::White), "go nodes 1000\n");
     }
+
+    /// A check of a move from the start, with a tenth of a second for each search.
+    fn check(chosen: &str) -> Check {
+        let game = Arc::new(Game::start());
+        let mv = chosen.parse::<UciMove>().unwrap().to_move(game.position().chess()).unwrap();
+        let asked = GoRequest { game, go: Go::default(), line: b"go wtime 1000\n".to_vec() };
+        Check::new(asked, mv, Times { search: ms(100), all: ms(400) }, ms(50))
+    }
+
+    #[test]
+    fn the_engines_own_move_is_not_searched_again() {
+        let mut check = check("e2e4");
+        assert_eq!((check.due(), check.time_of_search(ms(50))), (ms(450), Some(ms(100))));
+        check.read_score(b"info depth 9 score cp 30 pv e2e4");
+        assert!(matches!(check.searched(b"bestmove e2e4\n"), Searched::Position));
+        assert_eq!(check.time_of_search(ms(150)), None);
+        assert_eq!(check.later(ms(150)), b"go wtime 900\n");
+    }
+
+    #[test]
+    fn a_move_that_is_not_the_engines_loses_what_it_is_worth_less() {
+        let mut check = check("a2a3");
+        check.read_score(b"info depth 9 score cp 30 pv e2e4");
+        assert!(matches!(check.searched(b"bestmove e2e4\n"), Searched::Position));
+        assert_eq!(check.time_of_search(ms(150)), Some(ms(100)));
+        assert_eq!(check.time_of_search(ms(447)), None, "the time is nearly up");
+        check.read_score(b"info depth 9 score cp -45 pv a2a3");
+        let Searched::Loss(loss) = check.searched(b"bestmove a2a3\n") else { panic!("no loss") };
+        assert_eq!(loss.centipawns(), 75);
+        // Without a score, or from an engine that plays another move than it should, nothing is known.
+        assert!(matches!(check.searched(b"bestmove a2a3\n"), Searched::Nothing));
+        check.read_score(b"info depth 9 score cp -45 pv d2d4");
+        assert!(matches!(check.searched(b"bestmove d2d4\n"), Searched::Nothing));
+    }
 }
