@@ -182,7 +182,7 @@ impl Learner {
     /// # Errors
     /// As [`Learner::learn`]; where another program has changed an entry since; and where that many games were learned,
     /// but the journal no longer has the records of all (it has at least those of the last
-    /// [`UNDO_GAMES`](super::compact::UNDO_GAMES)). Nothing is taken back then.
+    /// [`UNDO_GAMES`](compact::UNDO_GAMES)). Nothing is taken back then.
     pub fn undo(&mut self, count: u32) -> Result<u32> {
         if self.claim(false)?.is_none() {
             return Ok(0);

@@ -6,7 +6,7 @@
 //! lead to a position, the records of each move are added up: [`read::weigh`] describes the weights.
 //!
 //! A move that the header's limits keep from being played (too few games, too few won, too late a ply) is red,
-//! [`MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
+//! [`crate::book::MoveFacts::recommended`]` = Some(Red)`, which acts in tournament mode. A move of priority 0 weighs nothing and is
 //! never played. The ply is that of the tree's shortest path to the position, because a position from a FEN has no other.
 //!
 //! A damaged book is played as far as it is sound: the walk ends at cycles, links out of the file, deleted records and
