@@ -207,8 +207,8 @@ fn show_takes_the_policy() {
     assert_eq!(playable(&["--threshold", "300"]), ["e2e4"]);
     assert_eq!(playable(&["--reserve", "2"]), ["e2e4"]);
     assert_eq!(playable(&["--reserve", "4"]), [""; 0]);
-    assert_eq!(playable(&["--depth", "1", "--moves", "e2e4 e7e5"]), [""; 0]);
-    assert_eq!(playable(&["--depth", "2", "--moves", "e2e4 e7e5"]), ["g1f3"]);
+    assert_eq!(playable(&["--last-move", "1", "--moves", "e2e4 e7e5"]), [""; 0]);
+    assert_eq!(playable(&["--last-move", "2", "--moves", "e2e4 e7e5"]), ["g1f3"]);
 }
 
 #[test]

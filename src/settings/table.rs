@@ -29,9 +29,6 @@ pub(crate) const ENGINE_DIR: &str = "engine-dir";
 /// The key of the time that the engine is given to answer `uci`.
 pub(crate) const ENGINE_TIMEOUT: &str = "engine-timeout";
 
-/// The key of the games that a move needs.
-pub(crate) const GAMES: &str = "games";
-
 /// The key of options.
 pub(crate) const SET: &str = "set";
 
@@ -210,7 +207,7 @@ static ROWS: &[Row] = &[
         help: "Last full move that the book answers; 0 = no limit", ..POLICY },
     Row { name: "Book Threshold", key: "threshold", value_name: "0-1000", kind: Spin { min: 0, max: 1000 }, holder: Some(|it| Value::Spin(&mut it.policy.threshold)),
         slider: Some("‰"), help: "Share of the position's weight that a move needs, in thousandths", ..POLICY },
-    Row { name: "Book Games", key: GAMES, value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
+    Row { name: "Book Games", key: "games", value_name: "GAMES", kind: Spin { min: 0, max: 1_000_000 }, holder: Some(|it| Value::Spin(&mut it.policy.games)),
         help: "Games that a move needs, in formats that count them", ..POLICY },
     Row { name: "Book Reserve", key: "reserve", value_name: "PLIES", kind: Spin { min: 0, max: 100 }, holder: Some(|it| Value::Spin(&mut it.policy.reserve)),
         slider: Some("plies"), help: "Leave the book when its line has fewer plies left than this", ..POLICY },

@@ -108,7 +108,7 @@ class Promise:
             assert len(shown) == 2 and all(line["moves"] for line in shown)
             return
         board = board_after(value(self.words, "--moves") or "")
-        if "--games" in self.words:
+        if "--list-games" in self.words:
             self.says("games.pgn, byte ")
             return
         if "--fen-file" in self.words:

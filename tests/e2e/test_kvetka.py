@@ -122,9 +122,9 @@ def test_every_position_names_a_game_and_where_it_stands(tabiya, pgn, games):
         boards.append(names)
     for name, (_, _, link, _) in book.elements.items():
         assert link is not None and link[0] == 0 and name in boards[link[1]]
-    shown = tabiya("show", stem.with_name("book.kob"), "--games").stdout.decode().splitlines()
+    shown = tabiya("show", stem.with_name("book.kob"), "--list-games").stdout.decode().splitlines()
     assert len(shown) == len(games) + 2 and "Weiß 7 (2400) - Black" in shown[8] and str(pgn) in shown[8]
-    near = tabiya("show", stem, "--moves", "", "--games", "--json").stdout.decode().splitlines()
+    near = tabiya("show", stem, "--moves", "", "--list-games", "--json").stdout.decode().splitlines()
     assert 1 <= len(near) <= 4 and all(json.loads(line)["kind"] == "pgn" for line in near)
 
 

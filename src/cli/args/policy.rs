@@ -1,20 +1,10 @@
 //! How moves are chosen, as arguments: the workshop's form of the adapter's options of the same names.
 
 use clap::Arg;
-use clap::builder::ValueParser;
 
 use super::settings::{Arguments, Group};
 use crate::choose::Policy;
-use crate::settings::table::{self, GAMES, Kind, Row};
-
-/// What `--games` does without a number.
-const GAMES_HELP: &str = "Games that a move needs, in formats that count them [default: 0]; without a number, after the books: list \
-                     the games that the books refer to";
-
-/// What it lists.
-const GAMES_LISTED: &str = "The list has the players with their Elo, the result, the source and the offset of each game. \
-                            Without a position it has all games of the book, with one the game that the book keeps for it \
-                            and those for the positions after its moves.";
+use crate::settings::table::{self, Row};
 
 /// What the book's recommendations are.
 const TOURNAMENT: &str = "With true, red moves and moves marked ?, ?? or ?! of a CTG book are never played. A move marked as \
@@ -40,11 +30,9 @@ impl Group for Choice {
     fn shaped(row: &Row, argument: Arg) -> Arg {
         let help = row.help;
         match row.key {
-            GAMES => {
-                let argument = argument.help(GAMES_HELP).long_help(format!("{GAMES_HELP}\n\n{GAMES_LISTED}"));
-                let kind = row.kind;
-                argument.num_args(0..=1).value_parser(ValueParser::new(move |text: &str| games(kind, text)))
-            }
+            // `--depth` is how deep an engine searches, and `--games` names files of games.
+            "depth" => argument.long("last-move").alias("depth"),
+            "games" => argument.long("min-games"),
             "tournament" => argument.long_help(format!("{help} [default: true]\n\n{TOURNAMENT}")),
             _ => argument,
         }
@@ -60,19 +48,6 @@ impl PolicyArgs {
     /// The policy: the arguments, and `options` for each that is not given.
     pub(crate) fn over(&self, options: &Policy) -> Policy {
         self.given.over(options)
-    }
-
-    /// Whether to list the games that the books refer to.
-    pub(crate) fn lists_games(&self) -> bool {
-        self.given.text(GAMES) == Some("")
-    }
-}
-
-fn games(kind: Kind, text: &str) -> Result<String, String> {
-    match (text.parse::<u64>(), kind) {
-        (Ok(_), kind) if kind.takes(text) => Ok(text.to_owned()),
-        (Ok(_), Kind::Spin { min, max }) => Err(format!("must be from {min} to {max}")),
-        _ => Err("not a number; to list games, write --games after the books".to_owned()),
     }
 }
 
@@ -103,7 +78,10 @@ mod tests {
         let over =
             |words: &[&str]| Line::try_parse_from([&["x"], words].concat()).unwrap().policy.over(&options);
         assert_eq!(over(&[]), options);
-        assert_eq!(over(&["--depth", "0", "--learn"]), Policy { depth: 0, learn: true, ..options.clone() });
+        assert_eq!(
+            over(&["--last-move", "0", "--learn"]),
+            Policy { depth: 0, learn: true, ..options.clone() }
+        );
     }
 
     #[test]
@@ -119,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_option_is_applied() {
-        let line = "--variety 0 --depth 12 --threshold 1000 --games 7 --reserve 4 --max-loss 30 --tournament false --repeats \
+        let line = "--variety 0 --last-move 12 --threshold 1000 --min-games 7 --reserve 4 --max-loss 30 --tournament false --repeats \
                     --learn";
         let expected = Policy {
             variety: 0,
@@ -137,24 +115,12 @@ mod tests {
     }
 
     #[test]
-    fn without_a_number_games_are_listed() {
-        let lists = |words: &[&str]| {
-            let line = Line::try_parse_from([&["x"], words].concat()).unwrap();
-            (line.policy.lists_games(), line.policy.policy().games)
-        };
-        assert_eq!((lists(&[]), lists(&["--games"])), ((false, 0), (true, 0)));
-        assert_eq!((lists(&["--games", "5"]), lists(&["--games", "--repeats"])), ((false, 5), (true, 0)));
-        let Err(error) = Line::try_parse_from(["x", "--games", "a.kob"]) else { panic!() };
-        assert!(error.to_string().contains("write --games after the books"), "{error}");
-    }
-
-    #[test]
     fn values_out_of_range_are_refused() {
         for line in [
             "--variety 101",
             "--threshold 1001",
-            "--depth -1",
-            "--games x",
+            "--last-move -1",
+            "--min-games x",
             "--tournament perhaps",
             "--max-loss 10001",
         ] {

@@ -39,6 +39,12 @@ pub struct Args {
     /// Show what each move is worth and loses, backed up through the book from the store of evaluations beside it
     #[arg(long, requires = "books")]
     evals: bool,
+    /// List the games that the books refer to
+    ///
+    /// The list has the players with their Elo, the result, the source and the offset of each game. Without a position it has
+    /// all games of the book, with one the game that the book keeps for it and those for the positions after its moves.
+    #[arg(long, alias = "games")]
+    list_games: bool,
     /// Print one line of JSON per position and book
     #[arg(long)]
     json: bool,
@@ -103,7 +109,7 @@ fn each(
     mut show: impl FnMut(&Game, CastlingMode, Option<Look>, &mut dyn Write) -> io::Result<bool>,
 ) -> Printed<bool> {
     let mut known = true;
-    if args.policy.lists_games() && !args.positions.is_given() {
+    if args.list_games && !args.positions.is_given() {
         for book in books {
             known &= games::list(&**book, None, args.json, out)?;
         }
@@ -114,7 +120,7 @@ fn each(
         if let Some(look) = look {
             table::place(game, look, out)?;
         }
-        if args.policy.lists_games() {
+        if args.list_games {
             let mut any = false;
             for book in books {
                 any |= games::list(&**book, Some(game.position()), args.json, out)?;
