@@ -101,7 +101,7 @@ mod tests {
             // In roff a hyphen of an option is escaped.
             let text = page(&format!("tabiya-{name}.1")).replace('\\', "");
             let (synopsis, options) = text.split_once(".SH DESCRIPTION").unwrap();
-            for argument in command.get_arguments() {
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
                 let Some(long) = argument.get_long() else { continue };
                 assert!(options.contains(&format!("--{long}")), "{name}: --{long}");
                 // With its values: "--fen <FEN>".
