@@ -56,7 +56,7 @@
 //! let folder = tempfile::tempdir().expect("a folder");
 //! let (book, path) = (book::open("books/starter.bin")?, folder.path().join("starter.ctg"));
 //! let mut writer = book::create(&path, &WriteOptions::default())?;
-//! book.each(Scope::All, &Progress::none(), &mut |record| Ok(writer.add(record)?))?;
+//! book.each(Scope::Reachable, &Progress::none(), &mut |record| Ok(writer.add(record)?))?;
 //! assert!(writer.finish()?.positions > 0);
 //! # Ok::<_, tabiya::base::error::Error>(())
 //! ```

@@ -9,7 +9,7 @@ use crate::chess::Position;
 /// least 1 for what the author chose, and unchanged for the rest. For formats without colours and marks.
 ///
 /// ```
-/// use tabiya::book::{MoveFacts, PositionRecord, plain_weights};
+/// use tabiya::book::{MoveFacts, PositionRecord, Recommendation, plain_weights};
 /// use tabiya::chess::MoveCode;
 /// let green = MoveFacts { recommended: Some(Recommendation::Green), ..MoveFacts::new(MoveCode(1), 0) };
 /// let moves = vec![green, MoveFacts::new(MoveCode(2), 40)];
