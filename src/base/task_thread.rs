@@ -30,7 +30,7 @@ impl<T: Send + 'static> TaskThread<T> {
         Ok(Self { tasks, ending: Ending(end) })
     }
 
-    /// The thread in this place, which is started if there is none.
+    /// The thread in `place`, started first if there is none.
     ///
     /// # Errors
     /// As [`TaskThread::start`].

@@ -69,7 +69,7 @@ impl Counts {
     }
 }
 
-/// The difference of ratings at which so many points of so many games (more than 0) are expected; infinite if all or
+/// The rating difference at which `points` of `games` (more than 0) are expected; infinite if all or
 /// none were won.
 ///
 /// This is the logistic curve of chess ratings: ten times the odds are 400 points.

@@ -8,9 +8,9 @@ pub(crate) const SLICE_BITS: u32 = 7;
 /// Of them, those of the rating band.
 const RATING_BITS: u32 = 4;
 
-/// The name of what tells games of different speeds apart, in count files and on the command line.
+/// The name of the split by speed, in count files and on the command line.
 pub const SPEED: &str = "speed";
-/// The name of what tells games of differently strong players apart.
+/// The name of the split by rating.
 pub const RATING: &str = "rating";
 
 /// The games that a row counts: how fast they were played, and how strong the players were. It is one byte, because rows

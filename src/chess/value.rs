@@ -19,7 +19,7 @@ pub fn centipawns(score: i64) -> Value {
     score.clamp((-MOST).into(), MOST.into()) as Value
 }
 
-/// The value of a mate in so many moves; the other side mates if there are none, or fewer than that.
+/// The value of a mate in `moves` moves; the other side mates if the number is 0 or less.
 ///
 /// ```
 /// use tabiya::chess::value::{centipawns, mate};

@@ -33,7 +33,7 @@ impl Shared {
         self.clock.notify_all();
     }
 
-    /// Tells the session when a time is up. This thread never waits for a pipe of the engine: one that reads nothing must
+    /// Notifies the session when a time is up. This thread never waits for a pipe of the engine: one that reads nothing must
     /// not hold up a book move.
     pub(super) fn run_session_timers(self: &Arc<Self>) {
         let mut state = self.lock();

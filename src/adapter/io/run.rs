@@ -8,7 +8,7 @@
 //! | engine writer | writes to the engine if a write might have to wait for it |
 //! | stderr | forwards the engine's standard error to the log |
 //! | books | opens books |
-//! | clock | tells the session that the time of a check, or of opening books, is up |
+//! | clock | notifies the session that the time of a check, or of opening books, is up |
 //! | watch | gives up or kills an engine that is late |
 //! | spool, learn | keep finished games and learn them |
 

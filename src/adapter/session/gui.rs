@@ -1,4 +1,4 @@
-//! What the GUI is told, and when.
+//! What is sent to the GUI, and when.
 
 use log::Level;
 

@@ -70,7 +70,7 @@ pub struct Session {
     books: Books,
     board: Board,
     modes: Modes,
-    /// What the GUI is told.
+    /// What is sent to the GUI.
     pub gui: Gui,
     name: Name,
     engine_options: EngineOptions,

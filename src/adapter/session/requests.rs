@@ -251,7 +251,7 @@ impl Session {
         self.end_if_stuck(out);
     }
 
-    /// Ends a search that only the GUI can end, if so many lines wait for it that the GUI is no longer read.
+    /// Ends a search that only the GUI can end, once too many lines wait for it and the GUI is no longer read.
     fn end_if_stuck(&mut self, out: &mut Output) {
         let waits_for_gui = match &self.request {
             Some(Request::Pondering { .. }) => true,

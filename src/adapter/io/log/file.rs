@@ -52,7 +52,7 @@ impl LogFile {
         self.path.with_file_name(expand(&name, "", ""))
     }
 
-    /// Writes a line with its line end, in one write, after so many lines that were left out. A full disk must not end a
+    /// Writes a line with its line end, in one write; `lost` lines were left out before it. A full disk must not end a
     /// game: lines that cannot be written are left out and counted.
     pub(super) fn write(&mut self, line: &str, lost: u64) {
         self.lost += lost;

@@ -94,7 +94,11 @@ impl CountBook {
         if !lines.is_empty() {
             see(&lines)?;
         }
-        self.damage.get_or_init(|| damage(damaged.iter().map(|(file, group, error)| (*file, *group, error))));
+        // Without the positions, their damage is not known yet.
+        if wanted.positions == self.has_positions() {
+            self.damage
+                .get_or_init(|| damage(damaged.iter().map(|(file, group, error)| (*file, *group, error))));
+        }
         Ok(())
     }
 }
