@@ -40,6 +40,23 @@ def test_a_value_goes_to_the_position_in_which_it_was_set(edited):
     assert (show(book)["g1f3"]["weight"], show(book, "e4", "e5")["g1f3"]["weight"]) == (11, 22)
 
 
+def test_an_answer_about_another_position_leaves_what_is_said_of_this_one(edited):
+    _, saves, page = edited
+    write(page, "g1f3", 11)
+    saves.wait(page)
+    page.evaluate("location.hash = '#e4,e5'")
+    expect(page.locator("tr.move")).to_have_count(1)
+    write(page, "g1f3", 22)
+    saves.wait(page, 2)
+    # The server may be done with the later edit first.
+    saves.routes[1].continue_()
+    expect(note(page)).to_contain_text("→ 22 · saved")
+    saves.routes[0].continue_()
+    page.wait_for_function("() => editor.saving.size === 0")
+    expect(weight(page, "g1f3")).to_have_text("22")
+    expect(note(page)).to_contain_text("→ 22 · saved")
+
+
 def test_a_value_that_is_being_saved_can_be_changed_again(edited):
     book, saves, page = edited
     write(page, "d2d4", 60)

@@ -31,10 +31,12 @@ function keyOf({ at, book, move }) {
  * @param {number} book @param {Place} place @param {boolean} lasts Whether it matters in other places too. @param {...Child} parts
  */
 function say(book, place, lasts, ...parts) {
+  // Nobody would see it, but it would take the place of what is said here.
+  if (!lasts && !isSame(place, here())) return;
   const said = parts.filter((part) => part !== null && part !== undefined && part !== false);
   tables.notes.set(book, { place, lasts, parts: said });
   drawTables();
-  if (lasts || isSame(place, here())) announce(said.map((part) => part instanceof Node ? part.textContent : part).join(""));
+  announce(said.map((part) => part instanceof Node ? part.textContent : part).join(""));
 }
 
 /** @param {string} text @param {string} focus @param {() => void} action */
