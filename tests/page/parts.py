@@ -40,6 +40,11 @@ def note(page):
     return page.locator('.note[data-note="0"]')
 
 
+def saved(page):
+    """Waits until nothing is being saved: a value is shown as soon as it is set."""
+    page.wait_for_function("() => editor.saving.size === 0")
+
+
 class Held:
     """Holds back the requests of a context whose address matches, until they are let go; then all others go through."""
 

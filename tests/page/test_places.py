@@ -2,7 +2,7 @@
 
 import pytest
 from conftest import show
-from parts import Held, address, click, drag, line, note, piece, square, weight
+from parts import Held, address, click, drag, line, note, piece, saved, square, weight
 from playwright.sync_api import expect
 
 PROMOTION = "8/P6k/8/8/8/8/7K/8 w - - 0 1"
@@ -37,6 +37,7 @@ def test_a_value_goes_to_the_position_in_which_it_was_set(edited):
     page.go_back()
     expect(page.locator("tr.move")).to_have_count(4)
     expect(weight(page, "g1f3")).to_have_text("11")
+    saved(page)
     assert (show(book)["g1f3"]["weight"], show(book, "e4", "e5")["g1f3"]["weight"]) == (11, 22)
 
 
@@ -52,7 +53,7 @@ def test_an_answer_about_another_position_leaves_what_is_said_of_this_one(edited
     saves.routes[1].continue_()
     expect(note(page)).to_contain_text("→ 22 · saved")
     saves.routes[0].continue_()
-    page.wait_for_function("() => editor.saving.size === 0")
+    saved(page)
     expect(weight(page, "g1f3")).to_have_text("22")
     expect(note(page)).to_contain_text("→ 22 · saved")
 
@@ -84,6 +85,7 @@ def test_a_field_that_is_open_is_saved_where_it_was(serve, look, books):
     expect(page.locator("input.value:not(.adding *)")).to_have_count(0)
     page.go_forward()
     expect(weight(page, "g1f3")).to_have_text("77")
+    saved(page)
     assert show(book, "e4", "c5")["g1f3"]["weight"] == 77
 
 
