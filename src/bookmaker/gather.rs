@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::count::{Counted, count};
+use super::count_rows::{push, write_rows};
 use super::filter::Filter;
 use super::game_index::GameIndex;
 use super::marks::Marks;
 use super::repeated::Repeated;
 use super::report::Report;
-use super::row::{Count, CountRow, NO_GAME, Outcome, PlacedRow, Row};
-use super::sort::{RadixSorter, Sorted, SortedRuns};
-use super::weigh::for_each_move;
+use super::row::{CountRow, PlacedRow, Row};
+use super::sort::{RadixSorter, SortedRuns};
 use super::work::{Kept, Work};
 use super::{ASIDE, Resources};
 use crate::base::error::{Error, ErrorKind, Result};
@@ -22,9 +22,7 @@ use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::book::By;
-use crate::book::Counts;
 use crate::book::counts::{CountFile, CountWriter, CountsWritten, Line, Shape, damage};
-use crate::chess::MoveCode;
 use crate::games::Sources;
 
 /// Rows between two checks for an interrupt.
@@ -198,22 +196,6 @@ fn read<R: Row>(
     Ok((runs?, left.into_inner()))
 }
 
-/// Takes in a row of a count file, which holds as much as three rows of a build.
-fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {
-    // Only formats that hold positions use the games that ended there.
-    if !R::PLACED && line.mv == MoveCode::NULL {
-        return Ok(());
-    }
-    let outcomes = [(Outcome::Win, line.wins), (Outcome::Draw, line.draws), (Outcome::Loss, line.losses)];
-    for (outcome, games) in outcomes.into_iter().filter(|(_, games)| *games > 0) {
-        let count = Count { key: line.key, mv: line.mv, slice: line.slice, outcome, games };
-        if let Some(row) = R::make(count, line.packed, NO_GAME) {
-            sorter.push(row)?;
-        }
-    }
-    Ok(())
-}
-
 /// Counts everything into a count file.
 ///
 /// # Errors
@@ -244,32 +226,4 @@ fn write<R: Row>(
     let Counted { runs, report, .. } =
         input.count::<R>(filter, writer.shape().by, resources, None, progress)?;
     Ok((report, write_rows(runs, resources, writer, progress)?))
-}
-
-/// Writes rows into a count file.
-///
-/// # Errors
-/// When a temporary file cannot be read, the count file cannot be written, or the work is interrupted.
-pub(super) fn write_rows<R: Row>(
-    runs: Vec<SortedRuns<R>>,
-    resources: &Resources,
-    mut writer: CountWriter,
-    progress: &Progress,
-) -> Result<CountsWritten> {
-    let sorted = Sorted::new(runs);
-    progress.things(sorted.total(), "counts");
-    let lines = |rows: &[R]| {
-        let mut lines = Vec::with_capacity(rows.len());
-        for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
-            // All rows of a key have the same position unless keys collide: then one of them serves all.
-            let packed = rows.iter().filter_map(Row::packed).min();
-            let key = rows.first().map_or(0, |row| row.key());
-            for_each_move(rows, |mv, slice, Counts { wins, draws, losses, .. }| {
-                lines.push(Line { key, mv, wins, draws, losses, packed, slice });
-            });
-        }
-        lines
-    };
-    sorted.each(resources, progress, lines, |lines| lines.iter().try_for_each(|line| writer.add(line)))?;
-    writer.finish()
 }

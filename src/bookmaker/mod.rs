@@ -15,6 +15,7 @@
 //! | compare two books | [`mod@diff`] |
 
 pub mod count;
+mod count_rows;
 pub mod diff;
 pub(crate) mod eco;
 pub mod edit;

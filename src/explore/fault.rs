@@ -105,7 +105,7 @@ impl From<Error> for Fault {
 impl IntoResponse for Fault {
     fn into_response(self) -> Response {
         let body = Body { error: &self.what, code: self.code, now: self.now.as_ref() };
-        let mut response = super::router::json(&body);
+        let mut response = super::reply::json(&body);
         *response.status_mut() = self.status;
         response
     }

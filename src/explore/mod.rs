@@ -27,6 +27,7 @@ mod page;
 mod place;
 mod position;
 mod reasons;
+mod reply;
 mod request;
 mod router;
 mod server;

@@ -6,8 +6,8 @@ use shakmaty::{Color, Move, Position as _};
 
 use super::fault::Fault;
 use super::place::Place;
+use super::reply::{json, text};
 use super::request::Query;
-use super::router::{json, text};
 use super::shelf::{Opened, Slot, lines_of};
 use super::{Explorer, evaluated, reasons};
 use crate::book::{Book, Counts, Evaluations as _, MoveFacts};

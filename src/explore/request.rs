@@ -1,6 +1,8 @@
-//! What a request says: the parameters of its address.
+//! What a request says: the parameters of its address, or its body.
 
 use std::str::FromStr;
+
+use serde::Deserialize;
 
 use super::fault::Fault;
 use crate::choose::Policy;
@@ -71,6 +73,15 @@ impl Query {
         }
         Ok(books)
     }
+}
+
+/// What a body of JSON says.
+///
+/// # Errors
+/// When it says something else.
+pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
+    serde_json::from_slice(body)
+        .map_err(|error| Fault::bad(format!("the body is not what is expected: {error}")))
 }
 
 #[cfg(test)]

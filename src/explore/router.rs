@@ -1,17 +1,16 @@
-//! Which request goes where, and what all answers have in common.
+//! Which request goes where, and what is true of all requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Extension, RawQuery, Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use super::fault::Fault;
@@ -55,33 +54,18 @@ pub(super) struct Shared {
 #[derive(Clone, Default)]
 pub(super) struct Known(pub(super) Arc<AtomicBool>);
 
-/// An answer, or what is wrong with the request.
-pub(super) type Answer = Result<Response, Fault>;
-
 /// The key of a session that begins with this request.
 #[derive(Clone)]
 struct Key(String);
+
+/// An answer, or what is wrong with the request.
+type Answer = Result<Response, Fault>;
 
 /// Answers a request from its parameters.
 type Ask = fn(&Explorer, &Query) -> Answer;
 
 /// Answers a request from its body.
 type Tell = fn(&Explorer, &[u8]) -> Answer;
-
-/// An answer of JSON.
-pub(super) fn json(value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => text("application/json", bytes),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
-}
-
-/// An answer of some kind.
-pub(super) fn text(kind: &'static str, bytes: impl Into<Body>) -> Response {
-    let mut response = Response::new(bytes.into());
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-}
 
 /// All routes. Each request passes the guard first.
 pub(super) fn router(explorer: Arc<Explorer>) -> Router {

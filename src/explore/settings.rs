@@ -13,10 +13,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Explorer;
-use super::edits::read;
 use super::fault::Fault;
-use super::request::Query;
-use super::router::json;
+use super::reply::json;
+use super::request::{Query, read};
 use crate::base::error::{Error, Result};
 use crate::base::replace::Replacement;
 use crate::engine::{Client, NoLine};

@@ -180,7 +180,7 @@ impl Slot {
             "name": self.name(),
             "path": path.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
             "format": format,
-            "edit": format.as_deref().filter(|_| writable).and_then(super::edits::editable),
+            "edit": format.as_deref().filter(|_| writable).and_then(editable),
             "evals": open.evals.is_some(),
             "warnings": open.book.as_ref().map(|book| book.warnings()).unwrap_or_default(),
             "error": open.book.as_ref().err(),
@@ -208,6 +208,19 @@ impl Shelf {
 /// The memory of a book's lines, for one request.
 pub(super) fn lines_of(open: &Opened) -> MutexGuard<'_, BookSet> {
     open.lines.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How books of a format can be edited: what a number may be, or that moves have colours and marks.
+pub(super) fn editable(format: &str) -> Option<Value> {
+    let (weight, priority, looks) = match format {
+        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, Value::Null),
+        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, Value::Null),
+        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), Value::Null),
+        "ctg" => (Value::Null, Value::Null, json!(true)),
+        _ => return None,
+    };
+    let whole = format != "polyglot";
+    Some(json!({ "weight": weight, "priority": priority, "looks": looks, "undo": true, "whole": whole }))
 }
 
 fn stamp(file: &Path) -> Option<Stamp> {

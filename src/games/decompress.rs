@@ -102,6 +102,15 @@ impl<R: Read> Read for Xz<R> {
     }
 }
 
+/// The rest of a file that cannot be read: an error, and then the end.
+pub(super) struct Failing(pub(super) Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 /// The error of damaged Zstandard data.
 fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "its Zstandard data are damaged")

@@ -4,7 +4,6 @@
 //! move by move, to a [`Visitor`]. A game that cannot be read is never fatal: the visitor receives the place and the
 //! reason, and the next game follows.
 
-mod apart;
 pub mod cbh;
 pub mod compress;
 mod decompress;
@@ -16,6 +15,7 @@ pub mod pgn;
 mod pipe;
 pub(crate) mod play;
 mod player;
+mod stamp;
 pub(crate) mod text;
 mod zip;
 
@@ -23,13 +23,13 @@ use std::ops::ControlFlow;
 
 use shakmaty::{Color, Move};
 
-pub(crate) use apart::{Apart, Stamp};
 pub(crate) use decompress::Ahead;
 pub use error::{GameError, Reason};
 pub use header::{Date, Header, Place, Spot, decode_text};
 pub(crate) use open::open_text;
 pub use open::{Sources, open};
 pub use player::PlayerName;
+pub(crate) use stamp::Stamp;
 pub(crate) use zip::is_zip;
 
 use crate::chess::{MoveCode, Position};

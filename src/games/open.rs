@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::apart::Apart;
 use super::cbh::{self, Cbh, CbhSource};
 use super::decompress::is_compressed;
 use super::pgn::Pgn;
+use super::stamp::Stamp;
 use super::text::{Counted, STDIN, Text, checked, name_of, text};
 use super::zip::{self, Member};
 use super::{Ahead, Batch};
@@ -121,11 +121,12 @@ impl Sources {
         Some(Self { all: self.all.clone(), size: self.size, ahead: self.ahead, ..Self::default() })
     }
 
-    /// Each file by itself, before any of them was read; `None` if there is a pipe. They report their progress together.
+    /// Each file by itself with its stamp, before any of them was read; `None` if there is a pipe. They report their progress
+    /// together.
     ///
     /// # Errors
     /// When a file has disappeared.
-    pub(crate) fn apart(&self) -> Result<Option<Vec<Apart>>> {
+    pub(crate) fn each(&self) -> Result<Option<Vec<(Self, Stamp)>>> {
         if self.size.is_none() {
             return Ok(None);
         }
@@ -139,7 +140,7 @@ impl Sources {
                 Kind::Archived(member) => (vec![member.archive().to_owned()], Some(member.content())),
                 Kind::Opened => (Vec::new(), None),
             };
-            Apart::new(games, source.given(), files, within)
+            Ok((games, Stamp::new(source.given(), files, within)?))
         };
         self.all.iter().map(alone).collect::<Result<_>>().map(Some)
     }
@@ -357,5 +358,21 @@ mod tests {
         assert!(names(&[Path::new("-"), Path::new("-")]).is_err());
         write(&path, b"7z\xbc\xaf\x27\x1c\0\x04").unwrap();
         assert!(names(&[&path]).unwrap_err().to_string().ends_with("unpack it first"));
+    }
+
+    #[test]
+    fn each_source_alone_gives_its_own_games() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        write(path("a.pgn"), "1. e4 *").unwrap();
+        write(path("b.pgn"), "1. d4 *").unwrap();
+        let all = open(&[folder.path().to_owned()]).unwrap();
+        let mut each = all.each().unwrap().unwrap();
+        assert_eq!(each.len(), 2);
+        let [(first, _), (second, _)] = &mut each[..] else { unreachable!() };
+        assert_eq!(first.files(), [path("a.pgn")]);
+        first.skip();
+        assert!(second.next_batch().unwrap().is_some());
+        assert_eq!((second.done(), second.size()), (14, Some(14)));
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::decompress::{Ahead, decompressed};
+use super::decompress::{Ahead, Failing, decompressed};
 use super::pipe::{self, Pipe};
 use super::zip;
 use crate::base::error::{Error, Result};
@@ -75,15 +75,6 @@ fn refused(start: &[u8]) -> Option<(&'static str, &'static str)> {
         ));
     }
     None
-}
-
-/// The rest of a file that cannot be read: an error, and then the end.
-pub(super) struct Failing(pub(super) Option<io::Error>);
-
-impl Read for Failing {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
-    }
 }
 
 /// The name of a file in places and messages.

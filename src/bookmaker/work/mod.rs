@@ -23,8 +23,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::Resources;
 use super::count::{Counted, count};
+use super::count_rows::write_rows;
 use super::filter::Filter;
-use super::gather::write_rows;
 use super::repeated::Repeated;
 use super::report::Report;
 use super::row::Row;
@@ -34,7 +34,7 @@ use crate::base::progress::Progress;
 use crate::base::replace::Replacement;
 use crate::book::By;
 use crate::book::counts::{CountFile, CountWriter, EXTENSION, Shape};
-use crate::games::{Apart, Sources, Stamp};
+use crate::games::{Sources, Stamp};
 use record::Record;
 
 /// What is added to the name of the output.
@@ -177,21 +177,21 @@ impl Work {
         let shape = Shape { positions: R::PLACED, by };
         let build = Build::new(filter, shape).map_err(|error| self.unwritable(error.into()))?;
         self.begin(&build)?;
-        let all = sources.apart()?.ok_or_else(|| {
+        let all = sources.each()?.ok_or_else(|| {
             Error::new(ErrorKind::Usage, "a pipe can be read only once, so its counts cannot be continued")
                 .advice("write the games to a file, which may be compressed")
         })?;
         let mut kept = Kept { report: Report::default(), shards: Vec::new() };
         let mut times = HashMap::new();
         let mut names = Vec::with_capacity(all.len());
-        for Apart { stamp, .. } in &all {
+        for (_, stamp) in &all {
             // A source that is named twice counts twice.
             let time: &mut u32 = times.entry(stamp.name.clone()).or_default();
             *time += 1;
             names.push(if *time == 1 { stamp.name.clone() } else { format!("{}-{time}", stamp.name) });
         }
         let mut waiting = Vec::new();
-        for (Apart { games, stamp }, name) in all.into_iter().zip(names) {
+        for ((games, stamp), name) in all.into_iter().zip(names) {
             if let Some((report, shard)) = self.known_as(&name, &stamp, shape) {
                 self.known += 1;
                 games.skip();

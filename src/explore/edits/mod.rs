@@ -18,8 +18,9 @@ use self::value::{expected, shown, wanted};
 use super::Explorer;
 use super::fault::Fault;
 use super::place::Place;
-use super::router::json;
-use super::shelf::Slot;
+use super::reply::json;
+use super::request::read;
+use super::shelf::{Slot, editable};
 use crate::base::error::{Error, ErrorKind, Result as Done};
 use crate::base::progress::Progress;
 use crate::book::Format;
@@ -60,19 +61,6 @@ struct Request {
 #[serde(deny_unknown_fields)]
 struct Which {
     book: usize,
-}
-
-/// How books of a format can be edited: what a number may be, or that moves have colours and marks.
-pub(super) fn editable(format: &str) -> Option<Value> {
-    let (weight, priority, looks) = match format {
-        "polyglot" => (json!({ "min": 0, "max": u16::MAX }), Value::Null, Value::Null),
-        "kvetka" => (json!({ "min": 0, "max": u32::MAX }), Value::Null, Value::Null),
-        "abk" => (Value::Null, json!({ "min": 0, "max": 9 }), Value::Null),
-        "ctg" => (Value::Null, Value::Null, json!(true)),
-        _ => return None,
-    };
-    let whole = format != "polyglot";
-    Some(json!({ "weight": weight, "priority": priority, "looks": looks, "undo": true, "whole": whole }))
 }
 
 /// `/api/edit`.
@@ -168,11 +156,6 @@ fn written(
     Ok(json(&json!({
         "before": before, "after": after, "note": made.note, "start": start, "play": play, "ms": ms,
     })))
-}
-
-pub(super) fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
-    serde_json::from_slice(body)
-        .map_err(|error| Fault::bad(format!("the body is not what is expected: {error}")))
 }
 
 /// The place of a book that may be edited, and its format.

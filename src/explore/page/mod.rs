@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use super::fault::Fault;
+use super::reply::text;
 use super::request::Query;
-use super::router::text;
 use super::{Explorer, position};
 
 /// The markup, with the places of the rest.

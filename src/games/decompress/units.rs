@@ -11,10 +11,9 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-use super::{Frames, ZSTD, is_skippable};
+use super::{Failing, Frames, ZSTD, is_skippable};
 use crate::base::resources::Resources;
 use crate::games::pipe::{self, BLOCK_LEN, Pipe};
-use crate::games::text::Failing;
 
 /// Compressed bytes that are worth a thread.
 const WORTH: usize = 1 << 19;

@@ -16,10 +16,13 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 pub(crate) use piece::PgnBatch;
 
 use super::{Batch, GameError, Place, Reason, Spot, Visitor};
-use split::Pieces;
+use read::GameReader;
+use split::{FIRST_TAG, Pieces};
 
 /// A text of games, cut into batches.
 pub struct Pgn<R> {
@@ -53,6 +56,25 @@ impl<R: Read> Pgn<R> {
         match piece {
             Some(piece) => Some(Box::new(PgnBatch::new(self.file.clone(), piece))),
             None => self.failed.take().map(|error| Box::new(Failure(error)) as Box<dyn Batch>),
+        }
+    }
+}
+
+impl Batch for PgnBatch {
+    fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
+        let text: &[u8] = &self.piece.text;
+        let first_tag = memmem::Finder::new(FIRST_TAG);
+        let mut start = 0;
+        if self.piece.begins_inside {
+            // The rest of a game that was reported as too long.
+            start = memmem::find(text, b"\n[").map_or(text.len(), |at| at + 1);
+        }
+        let mut reader = GameReader::new(&self, visitor);
+        while start < text.len() {
+            let rest = text.get(start..).unwrap_or_default();
+            let end = first_tag.find(rest).map_or(text.len(), |at| start + at + 1);
+            reader.read(start, end);
+            start = end;
         }
     }
 }

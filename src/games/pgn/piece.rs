@@ -1,14 +1,11 @@
-//! The games in a piece of a text.
+//! A piece of a text of games, and the places in it.
 
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use memchr::memmem;
-
-use super::read::GameReader;
-use super::split::{FIRST_TAG, Piece};
-use crate::games::{Batch, Place, Spot, Visitor};
+use super::split::{Piece, lines};
+use crate::games::{Place, Spot};
 
 /// A piece of a text of games.
 pub(crate) struct PgnBatch {
@@ -33,28 +30,4 @@ impl PgnBatch {
         let spot = Spot::Line(self.piece.line + before);
         Place { file: self.file.clone(), spot, offset: self.piece.offset + at as u64, length: 0 }
     }
-}
-
-impl Batch for PgnBatch {
-    fn play(self: Box<Self>, visitor: &mut dyn Visitor) {
-        let text: &[u8] = &self.piece.text;
-        let first_tag = memmem::Finder::new(FIRST_TAG);
-        let mut start = 0;
-        if self.piece.begins_inside {
-            // The rest of a game that was reported as too long.
-            start = memmem::find(text, b"\n[").map_or(text.len(), |at| at + 1);
-        }
-        let mut reader = GameReader::new(&self, visitor);
-        while start < text.len() {
-            let rest = text.get(start..).unwrap_or_default();
-            let end = first_tag.find(rest).map_or(text.len(), |at| start + at + 1);
-            reader.read(start, end);
-            start = end;
-        }
-    }
-}
-
-/// The number of line ends in a text.
-pub(super) fn lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }

@@ -4,7 +4,7 @@ use shakmaty::Position as _;
 
 use super::PgnBatch;
 use super::lex::{Lexer, Token};
-use super::piece::lines;
+use super::split::lines;
 use super::variations::Variations;
 use crate::chess::{MoveCode, Position, ReadMoveError, is_san, may_be_move, plain_move, read_move};
 use crate::games::{End, GameError, GameResult, Header, KeyedPly, Reason, Spot, Visitor, decode_text};
@@ -219,8 +219,16 @@ impl<'a> GameReader<'a> {
                     self.visitor.glyph(number)
                 }
                 Token::Comment(_) | Token::Glyph(_) => {}
-                Token::Open => self.open_variation(),
-                Token::Close => self.close_variation(),
+                Token::Open => {
+                    if self.lines.open(self.state == State::Moves, &mut self.position) {
+                        self.visitor.begin_variation();
+                    }
+                }
+                Token::Close => {
+                    if self.lines.close(&mut self.position) {
+                        self.visitor.end_variation();
+                    }
+                }
                 Token::Result(_) if self.lines.is_inside() => {}
                 Token::Result(result) => {
                     if self.state == State::Waiting {
@@ -350,7 +358,7 @@ impl<'a> GameReader<'a> {
         let Game { result, error, .. } = std::mem::take(&mut self.game);
         match std::mem::take(&mut self.state) {
             State::Moves | State::Over => {
-                self.close_variations();
+                self.lines.close_all().for_each(|()| self.visitor.end_variation());
                 if self.keyed_plies.is_some() {
                     self.visitor.keyed_line(&self.plies);
                 }

@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use memchr::memmem;
 
-use super::piece::lines;
-
 /// Bytes of a piece, unless a game is longer.
 pub const PIECE_LEN: usize = 1 << 20;
 
@@ -177,6 +175,11 @@ fn weaker_end(text: &[u8]) -> Option<usize> {
         }
     }
     None
+}
+
+/// The number of line ends in a text.
+pub(super) fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }
 
 #[cfg(test)]

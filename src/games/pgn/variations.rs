@@ -1,6 +1,5 @@
 //! Variations: alternatives to the last move, in parentheses.
 
-use super::read::{GameReader, State};
 use crate::chess::Position;
 use crate::games::GameError;
 
@@ -40,36 +39,33 @@ impl Variations {
     pub fn takes_moves(&self) -> bool {
         !self.ended && self.unread == 0
     }
-}
 
-impl GameReader<'_> {
-    /// A variation begins, of the last move.
-    pub(super) fn open_variation(&mut self) {
-        let lines = &mut self.lines;
-        let readable = self.state == State::Moves && lines.takes_moves() && lines.around.len() < MOST_DEPTH;
-        match lines.before.take_if(|_| readable) {
-            Some(before) => {
-                let at = std::mem::replace(&mut self.position, before.clone());
-                lines.around.push(Line { before: Some(before), at, ended: false });
-                self.visitor.begin_variation();
-            }
-            None => lines.unread += 1,
-        }
+    /// A variation of the last move begins: its position comes back. Returns whether it is read, which it is where moves of
+    /// the game are `wanted` at all.
+    pub fn open(&mut self, wanted: bool, position: &mut Position) -> bool {
+        let readable = wanted && self.takes_moves() && self.around.len() < MOST_DEPTH;
+        let Some(before) = self.before.take_if(|_| readable) else {
+            self.unread += 1;
+            return false;
+        };
+        let at = std::mem::replace(position, before.clone());
+        self.around.push(Line { before: Some(before), at, ended: false });
+        true
     }
 
-    /// The variation ends, and the line around it continues.
-    pub(super) fn close_variation(&mut self) {
-        let lines = &mut self.lines;
-        if lines.unread > 0 {
-            lines.unread -= 1;
-        } else if let Some(Line { before, at, ended }) = lines.around.pop() {
-            (lines.before, lines.ended, self.position) = (before, ended, at);
-            self.visitor.end_variation();
+    /// The variation ends, and the line around it continues at its own position. Returns whether the variation was read.
+    pub fn close(&mut self, position: &mut Position) -> bool {
+        if self.unread > 0 {
+            self.unread -= 1;
+            return false;
         }
+        let Some(Line { before, at, ended }) = self.around.pop() else { return false };
+        (self.before, self.ended, *position) = (before, ended, at);
+        true
     }
 
-    /// Closes the variations that are open at the end of the text.
-    pub(super) fn close_variations(&mut self) {
-        self.lines.around.drain(..).for_each(|_| self.visitor.end_variation());
+    /// Closes the variations that are open at the end of the text: one item for each that was read.
+    pub fn close_all(&mut self) -> impl Iterator<Item = ()> {
+        self.around.drain(..).map(drop)
     }
 }

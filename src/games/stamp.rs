@@ -1,4 +1,4 @@
-//! One source of games of several, and how to tell whether it is the same as before.
+//! How to tell whether a source of games is the same as before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,16 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use sha2::{Digest as _, Sha256};
 
-use super::Sources;
 use crate::base::error::{Error, Result};
-
-/// One source of several.
-pub(crate) struct Apart {
-    /// Its games.
-    pub games: Sources,
-    /// What it is.
-    pub stamp: Stamp,
-}
 
 /// What distinguishes a source from others, and from itself before it was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,17 +19,12 @@ pub(crate) struct Stamp {
     pub state: String,
 }
 
-impl Apart {
-    /// A source of these `files`; `within` is what an archive says of its member.
+impl Stamp {
+    /// The stamp of a source of these `files`; `within` is what an archive says of its member.
     ///
     /// # Errors
     /// When a file has disappeared.
-    pub fn new(
-        games: Sources,
-        name: &Path,
-        mut files: Vec<PathBuf>,
-        within: Option<[u64; 3]>,
-    ) -> Result<Self> {
+    pub fn new(name: &Path, mut files: Vec<PathBuf>, within: Option<[u64; 3]>) -> Result<Self> {
         let absolute = std::path::absolute(name).unwrap_or_else(|_| name.to_owned());
         let mut digest = Sha256::new();
         add_path(&mut digest, name);
@@ -58,7 +44,7 @@ impl Apart {
         within.into_iter().flatten().for_each(|number| digest.update(number.to_le_bytes()));
         let state = hex(digest.finalize().as_slice());
         let shown = name.display().to_string();
-        Ok(Self { games, stamp: Stamp { shown, name: hex_name, state } })
+        Ok(Self { shown, name: hex_name, state })
     }
 }
 
@@ -75,8 +61,8 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::open;
     use super::*;
+    use crate::games::open;
     use std::time::{Duration, SystemTime};
 
     #[test]
@@ -86,8 +72,8 @@ mod tests {
         fs::write(&a, "1. e4 *").unwrap();
         fs::write(&b, "1. e4 *").unwrap();
         let stamps = || {
-            let all = open(&[a.clone(), b.clone()]).unwrap().apart().unwrap().unwrap();
-            all.into_iter().map(|apart| apart.stamp).collect::<Vec<_>>()
+            let all = open(&[a.clone(), b.clone()]).unwrap().each().unwrap().unwrap();
+            all.into_iter().map(|(_, stamp)| stamp).collect::<Vec<_>>()
         };
         let before = stamps();
         assert_eq!(before, stamps());
@@ -100,21 +86,5 @@ mod tests {
             assert_eq!(before.name, after.name);
             assert_ne!(before.state, after.state);
         }
-    }
-
-    #[test]
-    fn sources_apart_give_the_games_of_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = |name: &str| folder.path().join(name);
-        fs::write(path("a.pgn"), "1. e4 *").unwrap();
-        fs::write(path("b.pgn"), "1. d4 *").unwrap();
-        let all = open(&[folder.path().to_owned()]).unwrap();
-        let mut apart = all.apart().unwrap().unwrap();
-        assert_eq!(apart.len(), 2);
-        let [first, second] = &mut apart[..] else { unreachable!() };
-        assert_eq!(first.games.files(), [path("a.pgn")]);
-        first.games.skip();
-        assert!(second.games.next_batch().unwrap().is_some());
-        assert_eq!((second.games.done(), second.games.size()), (14, Some(14)));
     }
 }

@@ -1,0 +1,55 @@
+//! Rows of a build from count files, and into them.
+
+use super::Resources;
+use super::row::{Count, NO_GAME, Outcome, Row};
+use super::sort::{RadixSorter, Sorted, SortedRuns};
+use super::weigh::for_each_move;
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::Counts;
+use crate::book::counts::{CountWriter, CountsWritten, Line};
+use crate::chess::MoveCode;
+
+/// Takes in a row of a count file, which holds as much as three rows of a build.
+pub(super) fn push<R: Row>(line: &Line, sorter: &mut RadixSorter<R>) -> Result<()> {
+    // Only formats that hold positions use the games that ended there.
+    if !R::PLACED && line.mv == MoveCode::NULL {
+        return Ok(());
+    }
+    let outcomes = [(Outcome::Win, line.wins), (Outcome::Draw, line.draws), (Outcome::Loss, line.losses)];
+    for (outcome, games) in outcomes.into_iter().filter(|(_, games)| *games > 0) {
+        let count = Count { key: line.key, mv: line.mv, slice: line.slice, outcome, games };
+        if let Some(row) = R::make(count, line.packed, NO_GAME) {
+            sorter.push(row)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes rows into a count file.
+///
+/// # Errors
+/// When a temporary file cannot be read, the count file cannot be written, or the work is interrupted.
+pub(super) fn write_rows<R: Row>(
+    runs: Vec<SortedRuns<R>>,
+    resources: &Resources,
+    mut writer: CountWriter,
+    progress: &Progress,
+) -> Result<CountsWritten> {
+    let sorted = Sorted::new(runs);
+    progress.things(sorted.total(), "counts");
+    let lines = |rows: &[R]| {
+        let mut lines = Vec::with_capacity(rows.len());
+        for rows in rows.chunk_by(|a, b| a.key() == b.key()) {
+            // All rows of a key have the same position unless keys collide: then one of them serves all.
+            let packed = rows.iter().filter_map(Row::packed).min();
+            let key = rows.first().map_or(0, |row| row.key());
+            for_each_move(rows, |mv, slice, Counts { wins, draws, losses, .. }| {
+                lines.push(Line { key, mv, wins, draws, losses, packed, slice });
+            });
+        }
+        lines
+    };
+    sorted.each(resources, progress, lines, |lines| lines.iter().try_for_each(|line| writer.add(line)))?;
+    writer.finish()
+}
