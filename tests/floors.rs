@@ -93,6 +93,41 @@ fn a_planted_edge_is_found() {
     assert!(breaches(&table, "high", "use crate::low::Thing;\nlet it = crate::high::it();\n").is_empty());
 }
 
+/// Floors that know how the program is used. Others name no command and no option: programs that use the library have none.
+const FRONTS: [&str; 4] = ["cli", "explore", "adapter", "settings"];
+
+/// The commands and options that the texts of a file name.
+fn usage(source: &str) -> Vec<&str> {
+    let is_word = |letter: char| letter.is_ascii_lowercase();
+    let code = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//") && line.contains('"'));
+    let names = |line: &str| {
+        let option = line.match_indices("--").any(|(at, _)| line[at + 2..].starts_with(is_word));
+        let command = ["`tabiya ", "with tabiya "].iter().any(|start| line.contains(start));
+        option || command
+    };
+    lines.filter(|line| names(line)).collect()
+}
+
+#[test]
+fn floors_below_the_program_name_no_command_and_no_option() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let is_front = |file: &Path| {
+        let floor = file.strip_prefix(&root).unwrap().iter().next().unwrap().to_str().unwrap();
+        FRONTS.contains(&floor) || floor.ends_with(".rs")
+    };
+    let mut found = Vec::new();
+    for file in files.iter().filter(|file| !is_front(file)) {
+        let source = fs::read_to_string(file).unwrap();
+        found.extend(usage(&source).iter().map(|line| format!("{}: {line}", file.display())));
+    }
+    assert!(found.is_empty(), "give the error a `Remedy`, which the command line words: {found:#?}");
+    assert_eq!(usage("  .advice(\"write `tabiya show`\")\n // \"--force\"\n (\"a--b\")\n").len(), 2);
+    assert_eq!(usage("error(\"another tabiya works\");\n a - -1;\n").len(), 0);
+}
+
 /// The names in a path, as `crate`, `chess`, `Game`.
 type Names = Vec<String>;
 

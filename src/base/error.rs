@@ -46,6 +46,20 @@ pub enum Remedy {
     TrustConfiguration,
     /// Try the engine as a GUI would.
     TryEngine,
+    /// Sum a database of games up, write it as PGN, or make a book of it.
+    ReadGames,
+    /// Make a book of games or counts.
+    Build,
+    /// Write a book anew.
+    Convert,
+    /// Write a book without a line.
+    Trim,
+    /// Look at the moves of a position.
+    ShowMoves,
+    /// Sort a count file.
+    SortCounts,
+    /// Put the evaluations of a store in order.
+    CompactEvaluations,
 }
 
 /// An error that names the file, the offset in it where there is one, and what to do.

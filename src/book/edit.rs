@@ -3,7 +3,7 @@
 use shakmaty::Move;
 
 use super::{Annotation, Counts, Format, Keeps, MoveFacts, Recommendation};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 
 /// What a move gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,14 +49,16 @@ impl Edit {
     /// # Errors
     /// When the move is to be added and the book has it, or is to be changed or deleted and the book does not have it.
     pub fn expect_known(&self, known: bool) -> Result<bool> {
-        let refuse = |what: &str, advice: &str| {
+        let refuse = |what: &str| {
             let what = format!("the book {what} the move {} in this position", self.name);
-            Err(Error::new(ErrorKind::Usage, what).advice(advice))
+            Error::new(ErrorKind::Usage, what)
         };
         match (self.change, known) {
-            (Change::Add(_), true) => refuse("already has", "change its weight instead of adding it"),
+            (Change::Add(_), true) => {
+                Err(refuse("already has").advice("change its weight instead of adding it"))
+            }
             (Change::Set(_) | Change::Delete, false) => {
-                refuse("does not have", "`tabiya show` lists its moves; add this one instead")
+                Err(refuse("does not have").advice("add it instead").remedied_by(Remedy::ShowMoves))
             }
             _ => Ok(known),
         }

@@ -33,7 +33,7 @@ const STARTS: [(&[u8], &str, &str); 9] = [
     (b"Rar!\x1a\x07", "this is a rar archive", "unpack it first"),
     (&[0x28, 0xb5, 0x2f, 0xfd], "this is a zstd archive", "unpack it first"),
     (b"\xfd7zXZ\0", "this is an xz archive", "unpack it first"),
-    (b"TabEvals", "this is a store of evaluations, no book", "look at it with tabiya evals info"),
+    (b"TabEvals", "this is a store of evaluations, no book", "name the book beside it"),
     (b"\x7fELF", "this is a program, no book", ADVICE),
     (b"MZ\x90\0", "this is a program, no book", ADVICE),
 ];
@@ -66,8 +66,9 @@ pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     if bytes.starts_with(counts::MAGIC) {
         return Ok(Arc::new(CountBook::open(path, &[path.to_owned()])?));
     }
-    if let Some((what, advice)) = database(path) {
-        return Err(Error::format(path, what).advice(advice));
+    if let Some((what, advice, remedy)) = database(path) {
+        let error = Error::format(path, what).remedied_by(remedy);
+        return Err(advice.into_iter().fold(error, Error::advice));
     }
     if is_kvetka(path, &bytes) {
         return Ok(Arc::new(Kvetka::open(path)?));
@@ -197,20 +198,21 @@ pub(crate) fn format_of(path: &Path) -> Option<Format> {
 }
 
 /// What kind of part of a ChessBase database a file is by its name, and what to do with it.
-fn database(path: &Path) -> Option<(&'static str, &'static str)> {
+fn database(path: &Path) -> Option<(&'static str, Option<&'static str>, Remedy)> {
     let end = path.extension()?.to_string_lossy().to_ascii_lowercase();
     match &*end {
-        "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => Some((
-            "this is a ChessBase database, no book",
-            "tabiya info sums it up, tabiya export writes it as PGN, tabiya build makes a book of it",
-        )),
+        "cbh" | "cbg" | "cba" | "cbp" | "cbt" | "cbc" | "cbs" | "cbe" | "cbj" | "cbl" | "cbm" => {
+            Some(("this is a ChessBase database, no book", None, Remedy::ReadGames))
+        }
         "2cbh" => Some((
             "this is a database of the newer format of ChessBase, no book",
-            "save it as a CBH database in ChessBase, and make a book of it with tabiya build",
+            Some("save it as a CBH database in ChessBase, and make a book of that"),
+            Remedy::Build,
         )),
         "cbv" | "cbz" => Some((
             "this is an archive of a ChessBase database, no book",
-            "unpack it in ChessBase or its free Reader, and make a book of it with tabiya build",
+            Some("unpack it in ChessBase or its free Reader, and make a book of it"),
+            Remedy::Build,
         )),
         _ => None,
     }
@@ -302,12 +304,9 @@ mod tests {
     #[test]
     fn parts_of_a_database_are_no_books() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, says) in [
-            ("a.cbh", "tabiya export"),
-            ("a.CBG", "tabiya build"),
-            ("a.cbv", "unpack it"),
-            ("a.2cbh", "save it"),
-        ] {
+        for (name, says) in
+            [("a.cbh", "no book"), ("a.CBG", "no book"), ("a.cbv", "unpack it"), ("a.2cbh", "save it")]
+        {
             let path = folder.path().join(name);
             std::fs::write(&path, [7; 64]).unwrap();
             let error = open(&path).err().unwrap();

@@ -14,7 +14,7 @@ use shakmaty::{CastlingMode, Move};
 
 use self::history::{History, Inverse, Step};
 use self::lock::BookLock;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::base::map::Map;
 use crate::base::patch::Patch;
@@ -126,7 +126,8 @@ impl Editor {
         if !format.is_editable() {
             return Err(Error::new(ErrorKind::Usage, "counts of games are not edited by hand")
                 .at_path(&self.path)
-                .advice("make a book of them with tabiya build, and edit that"));
+                .advice("make a book of them, and edit that")
+                .remedied_by(Remedy::Build));
         }
         if format.learns() {
             // While the book is written, a map of it could get in the way.

@@ -6,7 +6,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use super::record::{EngineId, Engines, Evaluation, Limit, RECORD_LEN, Record, Slot, parse_header};
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::findings::{self, kinds};
 use crate::base::interrupt;
 use crate::base::map::{Access, Map};
@@ -84,7 +84,8 @@ impl Store {
         if u32::try_from(store.slots().len() - sorted).is_err() {
             return Err(Error::new(ErrorKind::File, "too many evaluations were appended to this store")
                 .at_path(path)
-                .advice("put them in order with `tabiya evals compact`"));
+                .advice("put them in order")
+                .remedied_by(Remedy::CompactEvaluations));
         }
         store.sorted = sorted;
         store.index()?;

@@ -337,7 +337,10 @@ pub(crate) fn parse_header(start: &[u8]) -> Result<Option<u64>, Refusal> {
         return Ok(None);
     }
     if !start.starts_with(MAGIC) {
-        return Err(("this is not a store of evaluations", "name a file that `tabiya evals import` wrote"));
+        return Err((
+            "this is not a store of evaluations",
+            "name a file into which evaluations were imported",
+        ));
     }
     match bytes::u64_be(start, 8) {
         Some(VERSION) => {}

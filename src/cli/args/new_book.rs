@@ -13,7 +13,7 @@ use crate::book::{self, Book, BookWriter, Green, WriteOptions, Written};
 use crate::bookmaker::{Merged, Resources};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::written::{books, lines, merged_lines};
-use crate::cli::output::{damage, print_lines, written};
+use crate::cli::output::{damage, print_lines, progress, written};
 
 /// The book to write from others.
 #[derive(clap::Args, Debug)]
@@ -50,7 +50,7 @@ impl NewBook {
         let resources = resources.resolve()?;
         interrupt::watch();
         let writer = book::create(&self.output, &self.options(&resources))?;
-        Ok((resources, writer, Progress::terminal(self.output.to_string_lossy())))
+        Ok((resources, writer, progress::on_terminal(self.output.to_string_lossy())))
     }
 
     /// Prints these lines and what was written and left out, and reports what of the books that were read is damaged. `why` says

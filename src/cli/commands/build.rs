@@ -21,7 +21,7 @@ use crate::cli::args::share;
 use crate::cli::args::slices::ByArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, damage, report, written};
+use crate::cli::output::{self, counts, damage, progress, report, written};
 use crate::evals::import::{self as evals, Import};
 use crate::games::{self as sources, Sources};
 use games::Games;
@@ -203,7 +203,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let mut with_evals = args.evals.as_ref().map(|_| twice("--evals")).transpose()?;
     interrupt::watch();
     let names = Names::read(&args.eco)?;
-    let progress = Progress::terminal(args.output.to_string_lossy());
+    let progress = progress::on_terminal(args.output.to_string_lossy());
     let repeated = if filter.unique {
         let mut first_round = twice("--unique")?;
         Repeated::find(&mut first_round, &filter, &resources, &progress)?

@@ -8,7 +8,6 @@ use shakmaty::Move;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::book::edit::{Change, Edit, Value};
 use crate::book::{self, Annotation, Recommendation, Written};
 use crate::bookmaker::{Merged, Resources};
@@ -17,7 +16,7 @@ use crate::cli::args::positions::game_at;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::lines::mark;
-use crate::cli::output::{self, written};
+use crate::cli::output::{self, progress, written};
 use crate::edit::{Editor, MadeMove, NOTE_MAX, Outcome, Said, Way, Wish};
 use crate::view::san;
 
@@ -75,7 +74,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let wish = Wish { at: game.position(), edits: &edits, note: &name, expected: None };
     let progress = || {
         interrupt::watch();
-        Progress::terminal(path.to_string_lossy())
+        progress::on_terminal(path.to_string_lossy())
     };
     let made = match editor.edit(&wish, &resources, progress)? {
         Outcome::Made(made) => made,

@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use crate::base::error::Result;
-use crate::base::progress::Progress;
 use crate::book::counts::named;
 use crate::book::{self, Book, Summary};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::Sheet;
-use crate::cli::output::{self, counts, database};
+use crate::cli::output::{self, counts, database, progress};
 use crate::games::cbh;
 
 /// `tabiya info`.
@@ -36,7 +35,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             return counts::info(path, &files, args.json, out);
         }
         let book = &*book::open(path)?;
-        let summary = book.summary(&Progress::terminal(path.to_string_lossy()));
+        let summary = book.summary(&progress::on_terminal(path.to_string_lossy()));
         print(book, &summary, args.json, out)?;
         Ok(Exit::Done)
     })

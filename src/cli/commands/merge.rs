@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book::counts::{CountFile, CountWriter, Shape, is_named, split};
 use crate::book::{Book, By, Moves, Scope};
@@ -15,7 +14,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::slices::{ByArgs, SliceArgs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, counts, damage, written};
+use crate::cli::output::{self, counts, damage, progress, written};
 use crate::games;
 use crate::learn;
 
@@ -121,7 +120,7 @@ fn merge_counts(
     interrupt::watch();
     let lacking = files.iter().find(|file| !file.has_positions());
     let writer = CountWriter::create(output, Shape { positions: lacking.is_none(), by }, force)?;
-    let progress = Progress::terminal(output.to_string_lossy());
+    let progress = progress::on_terminal(output.to_string_lossy());
     let damage = Damage::default();
     let input = Input {
         games: &mut games::open(&[])?,

@@ -10,9 +10,9 @@ use super::rows::{Sheet, many};
 use crate::base::error::Result;
 use crate::base::findings::{Severity, listed, summed};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::book::By;
 use crate::book::counts::{CountFile, CountsWritten, sum};
+use crate::cli::output::progress;
 
 /// What was written, in a line for people; none if nothing was written.
 pub(crate) fn written_lines(written: &CountsWritten) -> Vec<String> {
@@ -46,7 +46,8 @@ pub(crate) fn read_lines(files: &[CountFile], filtered: bool, left: u64) -> Vec<
 pub fn info(path: &Path, names: &[PathBuf], json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let files = open(names)?;
     let (sums, findings) = summed(|findings| {
-        let sum = |file: &CountFile| sum(file, &Progress::terminal(file.path().to_string_lossy()), findings);
+        let sum =
+            |file: &CountFile| sum(file, &progress::on_terminal(file.path().to_string_lossy()), findings);
         files.iter().map(sum).collect::<Result<Vec<_>>>()
     });
     let mut sums = sums?;

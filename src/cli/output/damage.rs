@@ -8,10 +8,10 @@ use super::warn;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::findings::Finding;
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::book::Book;
 use crate::book::counts::CountFile;
 use crate::bookmaker::Damage;
+use crate::cli::output::progress;
 
 /// Reports what is damaged in books that a command has read, and returns how the command ends, which is `exit` if they are
 /// sound: its result lacks what could not be read.
@@ -39,7 +39,7 @@ fn complain(path: &Path, damage: &[Finding]) -> Exit {
 /// Checks a book, until the user asks to stop.
 fn find(book: &Arc<dyn Book>) -> Result<Vec<Finding>> {
     let checked = Arc::clone(book);
-    let check = move || checked.damage(&Progress::terminal(checked.path().to_string_lossy()));
+    let check = move || checked.damage(&progress::on_terminal(checked.path().to_string_lossy()));
     let damage = interrupt::wait_for("check", check)
         .map_err(|error| Error::file(book.path(), "the book could not be checked for damage", error))?;
     damage.ok_or_else(|| {

@@ -14,6 +14,7 @@ use crate::base::findings::listed;
 use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
+use crate::cli::output::progress;
 use crate::games::cbh::check::check as check_all;
 use crate::games::cbh::info::summary;
 use crate::games::cbh::{Cbh, Mode};
@@ -34,7 +35,7 @@ fn at(progress: &Progress, game: u32) -> Result<()> {
 pub fn info(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let db = Cbh::open(path)?;
     interrupt::watch();
-    let progress = Progress::terminal(path.to_string_lossy());
+    let progress = progress::on_terminal(path.to_string_lossy());
     progress.things(db.count().into(), "games");
     let summary = summary(&db, &|game| at(&progress, game))?;
     drop(progress);

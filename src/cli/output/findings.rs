@@ -12,6 +12,7 @@ use super::rows::{self, many};
 use crate::base::error::Result;
 use crate::base::findings::Finding;
 use crate::base::progress::Progress;
+use crate::cli::output::progress;
 
 /// A finding in JSON. Names of keys are a promise.
 #[derive(Serialize)]
@@ -54,7 +55,7 @@ pub fn list(
     check: impl FnOnce(&Progress, &mut dyn FnMut(Finding)) -> Result<()>,
 ) -> Printed<Exit> {
     let name = path.display();
-    let progress = Progress::terminal(path.to_string_lossy());
+    let progress = progress::on_terminal(path.to_string_lossy());
     let (mut errors, mut warnings) = (0, 0);
     let mut written = Ok(());
     check(&progress, &mut |finding| {

@@ -7,6 +7,7 @@ pub mod exit;
 pub mod facts;
 pub mod findings;
 pub mod lines;
+pub(crate) mod progress;
 pub mod report;
 pub mod rows;
 pub(crate) mod values;
@@ -127,7 +128,7 @@ pub fn complain(error: &Error) {
 
 /// An error with the options that help against it.
 pub(crate) fn worded(error: &Error) -> String {
-    let advice = match error.remedy() {
+    let words = match error.remedy() {
         None => return error.to_string(),
         Some(Remedy::Replace) => "name another one, or replace it with --force",
         Some(Remedy::TemporaryFiles) => {
@@ -147,8 +148,22 @@ pub(crate) fn worded(error: &Error) -> String {
         Some(Remedy::TrustConfiguration) => {
             "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
         }
+        Some(Remedy::ReadGames) => {
+            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book of it"
+        }
+        Some(Remedy::Build) => "`tabiya build` makes one",
+        Some(Remedy::Convert) => "`tabiya convert` does that",
+        Some(Remedy::Trim) => "`tabiya trim` writes a book without the line",
+        Some(Remedy::ShowMoves) => "`tabiya show` lists its moves",
+        Some(Remedy::SortCounts) => "`tabiya merge -o SORTED.parquet` does that",
+        Some(Remedy::CompactEvaluations) => "`tabiya evals compact` does that",
     };
-    format!("{error}{} {advice}", if error.has_advice() { ", or" } else { ":" })
+    let joint = match (error.has_advice(), words.starts_with('`')) {
+        (false, _) => ":",
+        (true, true) => ";",
+        (true, false) => ", or",
+    };
+    format!("{error}{joint} {words}")
 }
 
 /// Writes a message to standard error as one line, and returns once it is written: a command that exits before that would

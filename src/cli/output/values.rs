@@ -2,8 +2,8 @@
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::book::Book;
+use crate::cli::output::progress;
 use crate::evals;
 use crate::vet::Look;
 
@@ -19,6 +19,6 @@ pub(crate) fn evals_beside(book: &dyn Book) -> Result<Look> {
             .advice("make one with `tabiya vet` or `tabiya evals import`"));
     };
     interrupt::watch();
-    look.back_up(book, &Progress::terminal(book.path().to_string_lossy()))?;
+    look.back_up(book, &progress::on_terminal(book.path().to_string_lossy()))?;
     Ok(look)
 }

@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use super::{BLOCK, BookEntries, cannot_write};
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, Remedy, Result};
 use crate::book::polyglot::entry::{Entry, key_of};
 use crate::book::polyglot::fingerprint;
 use crate::book::polyglot::layout::{ENTRY_LEN, WEIGHT};
@@ -120,7 +120,8 @@ impl BookEntries {
         if let Some(index) = self.first_where(before)? {
             return Err(Error::format(&self.path, "the entries are not in order by key")
                 .at_offset(index * ENTRY_LEN as u64)
-                .advice("write it anew with `tabiya convert`, and edit that book"));
+                .advice("write it anew, and edit that book")
+                .remedied_by(Remedy::Convert));
         }
         self.ordered = stamp;
         Ok(())

@@ -9,7 +9,7 @@ use super::layout::{DELETED, HIGHEST_PRIORITY, LIVE_RECORDS, NONE, ROOT, UNSET};
 use super::read::{MOST, walk};
 use super::records::{Record, Records, offset};
 use crate::base::bytes;
-use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::interrupt;
 use crate::base::patch::Patch;
 use crate::base::progress::Progress;
@@ -130,7 +130,8 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
         let what = "the file ends within a record, and nothing can be added to it";
         return Err(Error::new(ErrorKind::Format, what)
             .at_offset((data.len() - records.trailing) as u64)
-            .advice("write it anew with `tabiya convert`, and edit that book"));
+            .advice("write it anew, and edit that book")
+            .remedied_by(Remedy::Convert));
     }
     let place = Place::of(records, at, progress)?;
     let last = place.last(records);
@@ -148,9 +149,9 @@ pub(crate) fn patch(data: &[u8], at: &Position, edits: &[Edit], progress: &Progr
                 Some(priority) => record.priority = priority,
                 None if record.child > 0 => {
                     let what = format!("the book goes on after the move {}", edit.name);
-                    return Err(Error::new(ErrorKind::Usage, what).advice(
-                        "priority 0 keeps it from being played; `tabiya trim` writes a book without the line",
-                    ));
+                    return Err(Error::new(ErrorKind::Usage, what)
+                        .advice("priority 0 keeps it from being played")
+                        .remedied_by(Remedy::Trim));
                 }
                 None => {
                     record.flags = record.flags & 0x00ff_ffff | DELETED << 24;

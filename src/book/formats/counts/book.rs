@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::seek::Keys;
 use super::sums::MoveSums;
 use super::{CountFile, Shape, Sum, sum};
-use crate::base::error::{Error, Result};
+use crate::base::error::{Error, Remedy, Result};
 use crate::base::findings::{Finding, Findings};
 use crate::base::progress::Progress;
 use crate::book::{Among, Book, Format, MoveFacts, Sliced, Summary, damage_of};
@@ -48,7 +48,8 @@ impl CountBook {
                     file.path(),
                     "no position can be found in this count file: it is not sorted by keys",
                 )
-                .advice("sort it with tabiya merge -o SORTED.parquet")
+                .advice("sort it")
+                .remedied_by(Remedy::SortCounts)
             })?;
             Ok((file, keys))
         };

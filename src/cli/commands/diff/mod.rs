@@ -10,7 +10,6 @@ use shakmaty::CastlingMode;
 
 use crate::base::error::Result;
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::base::visit::Break;
 use crate::bookmaker::diff::{Changed, Difference, Facts, What, Which, diff};
 use crate::chess::Position;
@@ -18,7 +17,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{many, percent};
-use crate::cli::output::{self, Printed, damage};
+use crate::cli::output::{self, Printed, damage, progress};
 use crate::learn;
 use crate::view::{Line, continued, san};
 
@@ -55,7 +54,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let names = [&*a, &*b].map(|book| book.path().display().to_string());
     let exit = output::print(|out| {
         let books = [&*a, &*b];
-        let progress = Progress::terminal(names.join(", "));
+        let progress = progress::on_terminal(names.join(", "));
         let most = if args.all { u64::MAX } else { LISTED };
         let mut listing =
             Listing { names: &names, most, json: args.json, counts: BTreeMap::new(), moves: [0; 2] };

@@ -9,7 +9,7 @@ use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{Printed, print, print_lines, warn};
+use crate::cli::output::{Printed, print, print_lines, progress, warn};
 use crate::evals::Store;
 use crate::evals::export::epd;
 
@@ -36,7 +36,7 @@ pub(super) struct Args {
 /// When the store cannot be read, the file cannot be written, or the work is interrupted: then no file is written.
 pub(super) fn run(args: &Args) -> Result<Exit> {
     let store = Store::open(&args.store)?;
-    let progress = Progress::terminal(args.store.to_string_lossy());
+    let progress = progress::on_terminal(args.store.to_string_lossy());
     progress.things(store.sorted() + store.appended(), "positions");
     let Some(path) = &args.output else {
         // Ctrl-C ends this at once.

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::base::replace::keep_inputs;
 use crate::book;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, written};
+use crate::cli::output::{self, progress, written};
 use crate::evals::Wanted;
 use crate::evals::import::{Import, Plan, Tally, split};
 
@@ -51,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
     }
     let resources = args.resources.resolve()?;
     interrupt::watch();
-    let progress = Progress::terminal(args.store.to_string_lossy());
+    let progress = progress::on_terminal(args.store.to_string_lossy());
     let wanted = book.as_ref().map(|book| Wanted::of(&**book, &progress)).transpose()?;
     let plan = Plan {
         wanted: wanted.as_ref(),

@@ -8,10 +8,9 @@ use serde::Serialize;
 
 use crate::base::error::Result;
 use crate::base::findings::{Finding, summed};
-use crate::base::progress::Progress;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::{Sheet, many};
-use crate::cli::output::{self, Printed};
+use crate::cli::output::{self, Printed, progress};
 use crate::evals::{EngineId, Store};
 
 /// `tabiya evals info`.
@@ -44,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<Exit> {
 
 fn print(path: &Path, json: bool, out: &mut dyn Write) -> Printed<Exit> {
     let store = Store::open(path)?;
-    let progress = Progress::terminal(path.to_string_lossy());
+    let progress = progress::on_terminal(path.to_string_lossy());
     let (checked, findings) = summed(|findings| store.check(&progress, findings));
     checked?;
     // How many evaluations of each depth.

@@ -10,11 +10,10 @@ use clap::Subcommand;
 
 use crate::base::error::Result;
 use crate::base::interrupt;
-use crate::base::progress::Progress;
 use crate::cli::args::resources::ResourcesArgs;
-use crate::cli::output;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
+use crate::cli::output::{self, progress};
 use crate::evals;
 
 /// `tabiya evals`.
@@ -61,7 +60,7 @@ pub fn run(args: &Args) -> Result<Exit> {
 
 fn compact(args: &CompactArgs) -> Result<Exit> {
     interrupt::watch();
-    let progress = Progress::terminal(args.store.to_string_lossy());
+    let progress = progress::on_terminal(args.store.to_string_lossy());
     let positions = evals::compact(&args.store, &args.resources.resolve()?, &progress)?;
     drop(progress);
     output::print_lines(&[format!("{}: {}", args.store.display(), many(positions, "position"))], Exit::Done)

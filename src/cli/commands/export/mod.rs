@@ -12,7 +12,7 @@ use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{unwritable, warn, written};
+use crate::cli::output::{progress, unwritable, warn, written};
 use crate::games::GameError;
 use crate::games::cbh::export::{Options, Output, Totals, export};
 use crate::games::cbh::{self, Cbh, notes};
@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             return Ok(texts.exit());
         }
     }
-    let progress = Progress::terminal(args.database.to_string_lossy());
+    let progress = progress::on_terminal(args.database.to_string_lossy());
     progress.things(u64::from(to.min(db.count())) + 1 - u64::from(from.min(db.count())), "games");
     let export = |write: &mut dyn FnMut(&[u8]) -> Result<()>| {
         export(&db, &options, &mut Reporter { write, progress: &progress, from, errors: 0 })

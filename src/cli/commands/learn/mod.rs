@@ -19,7 +19,7 @@ use crate::base::progress::Progress;
 use crate::book::polyglot::Polyglot;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, Printed};
+use crate::cli::output::{self, Printed, progress};
 use crate::games::{self, PlayerName};
 use crate::learn::{self, IdentifiedGame, Learner, Outcome};
 
@@ -182,7 +182,7 @@ fn learn_all(args: &GamesArgs, learner: &mut Learner) -> Result<Exit> {
     let mut source = games::open(&files)?;
     source.passed_over().iter().for_each(output::complain);
     interrupt::watch();
-    let progress = Progress::terminal(args.of.book.to_string_lossy());
+    let progress = progress::on_terminal(args.of.book.to_string_lossy());
     progress.games(source.size());
     let mut collector = Collector::new(player, args.both);
     let mut totals = Totals::default();

@@ -22,7 +22,7 @@ use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, written};
+use crate::cli::output::{self, damage, progress, written};
 use crate::engine::Setup;
 use crate::evals::{self, Limit};
 use crate::learn;
@@ -181,7 +181,7 @@ fn vet(args: &Args) -> Result<Exit> {
     let work = setup.as_ref().map(|setup| args.work(setup));
     let format = format_of(output).unwrap_or(book.format());
 
-    let progress = Progress::terminal(args.book.to_string_lossy());
+    let progress = progress::on_terminal(args.book.to_string_lossy());
     let mut vetting = Vetting {
         knowledge: &mut knowledge,
         work,

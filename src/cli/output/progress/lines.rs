@@ -90,8 +90,9 @@ mod tests {
 
     use indicatif::{ProgressBar, ProgressDrawTarget};
 
-    use super::super::{Look, Progress};
+    use super::super::{Bar, Look};
     use super::*;
+    use crate::base::progress::Progress;
 
     /// What was printed.
     #[derive(Clone, Debug, Default)]
@@ -112,7 +113,7 @@ mod tests {
         let out = Printed::default();
         let target = ProgressDrawTarget::term_like(Box::new(Lines::new(out.clone(), between)));
         let bar = ProgressBar::with_draw_target(Some(0), target).with_message("games.pgn");
-        let progress = Progress::shown(bar.clone(), Look::Line);
+        let progress = Progress::shown_by(Bar { bar: bar.clone(), look: Look::Line });
         progress.games(Some(4 << 20));
         progress.games_at(1 << 20, 400);
         bar.force_draw();

@@ -1,0 +1,163 @@
+//! A progress bar on the terminal for long work; a line now and then where standard error is not a terminal.
+
+mod lines;
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use self::lines::Lines;
+use crate::base::progress::{Progress, Show, Unit};
+use crate::base::resources::resident;
+
+/// How much time passes between two lines where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// How a bar, or a line without one, looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    Bar,
+    Line,
+}
+
+/// A bar, or a line in its place. Dropped, it is removed from the terminal.
+struct Bar {
+    bar: ProgressBar,
+    look: Look,
+}
+
+/// A bar on standard error if that is a terminal, else a line every ten seconds.
+///
+/// `what` is shown before the bar, for example the name of the file.
+pub(crate) fn on_terminal(what: impl Into<String>) -> Progress {
+    let (target, look) = if std::io::stderr().is_terminal() {
+        (ProgressDrawTarget::stderr_with_hz(10), Look::Bar)
+    } else {
+        let lines = Lines::new(std::io::stderr(), BETWEEN_LINES);
+        (ProgressDrawTarget::term_like_with_hz(Box::new(lines), 1), Look::Line)
+    };
+    let bar = ProgressBar::with_draw_target(Some(0), target).with_message(what.into());
+    Progress::shown_by(Bar { bar, look })
+}
+
+impl Show for Bar {
+    /// Bytes and things come with their speed, slow things with the remaining time, and games with the memory in use too.
+    fn begin(&self, total: Option<u64>, unit: Unit<'_>) {
+        let total = total.unwrap_or(0);
+        let text = match unit {
+            Unit::Bytes => "{binary_bytes}/{binary_total_bytes}, {binary_bytes_per_sec}".to_owned(),
+            Unit::Things(kind) => format!("{{pos}}/{{len}} {kind}, {{per_sec}}"),
+            Unit::SlowThings(kind) => format!("{{pos}}/{{len}} {kind}, {{per_sec}}, {{eta}} left"),
+            Unit::Found if total == 0 => "{binary_bytes}, {prefix}, {elapsed}, {memory}".to_owned(),
+            Unit::Found => "{binary_bytes}/{binary_total_bytes}, {prefix}, {eta} left, {memory}".to_owned(),
+        };
+        let bar = match self.look {
+            Look::Bar if total == 0 => " {spinner} ",
+            Look::Bar => " {wide_bar} ",
+            Look::Line => ": ",
+        };
+        let style = ProgressStyle::with_template(&format!("{{msg}}{bar}{text}"));
+        let memory = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let memory = resident().map_or_else(String::new, |bytes| HumanBytes(bytes).to_string());
+            let _ = write!(out, "{memory}");
+        };
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        self.bar.set_style(style.with_key("memory", memory));
+        self.bar.reset();
+        self.bar.set_length(total);
+    }
+
+    fn at(&self, done: u64) {
+        self.bar.set_position(done);
+    }
+
+    fn found(&self, count: u64, kind: &str) {
+        let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+        self.bar.set_prefix(format!("{count} {kind}, {:.0}/s", count as f64 / seconds));
+    }
+
+    fn aside(&self, print: &mut dyn FnMut()) {
+        self.bar.suspend(print);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::TermLike;
+    use std::io::Result;
+    use std::sync::{Arc, Mutex};
+
+    /// A terminal of one line that remembers it.
+    #[derive(Clone, Debug, Default)]
+    struct Line(Arc<Mutex<String>>);
+
+    impl Line {
+        fn text(&self) -> String {
+            self.0.lock().unwrap().trim().to_owned()
+        }
+
+        fn add(&self, text: &str) -> Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+    }
+
+    impl TermLike for Line {
+        fn width(&self) -> u16 {
+            100
+        }
+        fn move_cursor_up(&self, _: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> Result<()> {
+            self.add(text)
+        }
+        fn write_str(&self, text: &str) -> Result<()> {
+            self.add(text)
+        }
+        fn clear_line(&self) -> Result<()> {
+            self.0.lock().unwrap().clear();
+            Ok(())
+        }
+        fn flush(&self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_bar_shows_the_progress_and_disappears() {
+        let line = Line::default();
+        let target = ProgressDrawTarget::term_like(Box::new(line.clone()));
+        let bar = ProgressBar::with_draw_target(Some(0), target).with_message("book.bin");
+        let progress = Progress::shown_by(Bar { bar: bar.clone(), look: Look::Bar });
+        progress.bytes(4096);
+        progress.at(2048);
+        bar.force_draw();
+        assert!(line.text().starts_with("book.bin "), "{}", line.text());
+        assert!(line.text().contains("2.00 KiB/4.00 KiB"), "{}", line.text());
+        progress.things(10, "positions");
+        progress.at(3);
+        bar.force_draw();
+        assert!(line.text().contains("3/10 positions"), "{}", line.text());
+        assert_eq!(progress.aside(|| line.text()), "");
+        drop(progress);
+        assert_eq!(line.text(), "");
+    }
+}
