@@ -470,7 +470,7 @@ fn moves_are_given_as_people_write_them() {
 #[test]
 fn a_database_is_no_book_and_says_so() {
     let folder = Folder::new();
-    for (name, says) in [("a.cbh", "tabiya export writes it as PGN"), ("a.cbv", "unpack it")] {
+    for (name, says) in [("a.cbh", "`tabiya export` writes it as PGN"), ("a.cbv", "unpack it")] {
         folder.write(name, [7; 4096]);
         for args in [&["show", name][..], &["tree", name], &["dump", name], &["convert", name, "-o", "b.bin"]]
         {
