@@ -14,6 +14,8 @@ from pathlib import Path
 
 import chess
 
+from read_polyglot import key
+
 HEADER_LENGTH = 25200
 RECORD = struct.Struct("<BBbB3iI2i")
 ROOT = HEADER_LENGTH // RECORD.size
@@ -23,13 +25,13 @@ DELETED = 1
 TEXTS = {"comment": (0x0C, 120), "author": (0x85, 80)}
 NUMBERS = {
     "records": 0xDA,
-    "least_games": 0xDE,
-    "least_wins": 0xE2,
-    "least_percent_white": 0xE6,
-    "least_percent_black": 0xEA,
-    "priority_counts": 0xEE,
-    "games_count": 0xF2,
-    "score_counts": 0xF6,
+    "min_games": 0xDE,
+    "min_wins": 0xE2,
+    "min_white": 0xE6,
+    "min_black": 0xEA,
+    "by_priority": 0xEE,
+    "by_games": 0xF2,
+    "by_score": 0xF6,
     "last_ply": 0xFA,
 }
 NEVER_WRITTEN = b"xxxx"
@@ -51,11 +53,12 @@ def header(data):
 
 
 def tree(data):
-    """Every record that a line from the starting position reaches, with the position in which its move is made."""
+    """Every position that a line reaches from the starting position, with its entries there; a position may come again."""
     seen = set()
     waiting = [(ROOT, chess.Board())]
     while waiting:
         number, board = waiting.pop()
+        entries = []
         while number >= ROOT and number not in seen and (number + 1) * RECORD.size <= len(data):
             seen.add(number)
             record = RECORD.unpack_from(data, number * RECORD.size)
@@ -64,23 +67,25 @@ def tree(data):
                 continue
             move = chess.Move(source, target, PROMOTIONS[abs(promotion)])
             if board.is_legal(move):
-                yield board, Entry(move, *counts, plies)
-                after = board.copy(stack=False)
-                after.push(move)
-                waiting.append((reply, after))
+                entries.append(Entry(move, *counts, plies))
+                if reply >= ROOT:
+                    after = board.copy(stack=False)
+                    after.push(move)
+                    waiting.append((reply, after))
+        yield board, entries
 
 
 def index(path):
-    """The entries of each position, by its EPD. A move has one for each line that reaches the position."""
+    """The entries of each position, by its Polyglot key. A move has one for each line that reaches the position."""
     found = {}
-    for board, entry in tree(Path(path).read_bytes()):
-        found.setdefault(board.epd(), []).append(entry)
+    for board, entries in tree(Path(path).read_bytes()):
+        found.setdefault(key(board), []).extend(entries)
     return found
 
 
 def moves(path, board):
     """The entries of a position."""
-    return index(path).get(board.epd(), [])
+    return index(path).get(key(board), [])
 
 
 def main():

@@ -1,25 +1,13 @@
-"""Arena books: writes small ones, and reads any as a second opinion."""
+"""Writes small Arena books."""
 
 import struct
 
 import chess
-import chess.polyglot
 
-HEADER = 25200
-RECORD = struct.Struct("<BBbB3iI2i")
-ROOT = HEADER // RECORD.size
-DELETED = 1
-PROMOTIONS = {0: None, 1: chess.ROOK, 2: chess.KNIGHT, 3: chess.BISHOP, 4: chess.QUEEN}
-FIELDS = {
-    "min_games": 0xDE,
-    "min_wins": 0xE2,
-    "min_white": 0xE6,
-    "min_black": 0xEA,
-    "by_priority": 0xEE,
-    "by_games": 0xF2,
-    "by_score": 0xF6,
-    "last_ply": 0xFA,
-}
+from readers import read_abk
+
+HEADER, RECORD, ROOT = read_abk.HEADER_LENGTH, read_abk.RECORD, read_abk.ROOT
+FIELDS = {name: at for name, at in read_abk.NUMBERS.items() if name != "records"}
 
 
 class Abk:
@@ -44,7 +32,7 @@ class Abk:
             before, path = path, (*path, uci)
             if path not in self.known:
                 move = chess.Move.from_uci(uci)
-                code = next(code for code, piece in PROMOTIONS.items() if piece == move.promotion)
+                code = read_abk.PROMOTIONS.index(move.promotion)
                 number = len(self.records) + ROOT
                 siblings = [known for line, known in self.known.items() if line[:-1] == before]
                 if siblings:
@@ -59,28 +47,3 @@ class Abk:
     def write(self, path):
         path.write_bytes(bytes(self.header) + b"".join(RECORD.pack(*record) for record in self.records))
         return path
-
-
-def read(path):
-    """The moves of each position by its key: {key: {uci: [(priority, games, White's wins, White's losses)]}}."""
-    data = path.read_bytes()
-    known = {}
-    seen = set()
-    stack = [(ROOT, chess.Board())]
-    while stack:
-        number, board = stack.pop()
-        while number > 0:
-            assert number not in seen and (number + 1) * RECORD.size <= len(data), number
-            seen.add(number)
-            record = RECORD.unpack_from(data, number * RECORD.size)
-            source, target, promotion, priority, games, wins, losses, flags, child, number = record
-            if flags >> 24 == DELETED:
-                continue
-            move = chess.Move(source, target, PROMOTIONS[abs(promotion)])
-            assert move in board.legal_moves, (board.fen(), move)
-            at = known.setdefault(chess.polyglot.zobrist_hash(board), {})
-            at.setdefault(move.uci(), []).append((priority, games, wins, losses))
-            after = board.copy(stack=False)
-            after.push(move)
-            stack.append((child, after))
-    return known

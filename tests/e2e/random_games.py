@@ -8,6 +8,7 @@ import chess
 import chess.pgn
 
 from polyglot_writer import ENTRY, encode, key
+from readers import read_polyglot
 
 # The formats of books, by the ends of their names.
 FORMATS = ["bin", "ctg", "abk", "kob"]
@@ -159,10 +160,11 @@ def weighed(counts, min_games=3, min_score=0, uniform=False, shares=(0, 0)):
 
 def read_book(path):
     """A Polyglot book's entries: key -> raw move -> weight. Their order must be right, and none may come twice."""
-    entries = list(ENTRY.iter_unpack(path.read_bytes()))
+    entries = list(read_polyglot.entries(path))
+    assert len(entries) * ENTRY.size == path.stat().st_size
     assert entries == sorted(entries, key=lambda entry: (entry[0], -entry[2]))
     book = defaultdict(dict)
-    for position, move, weight, learn in entries:
-        assert move not in book[position] and weight > 0 and learn == 0
+    for position, move, weight, *learn in entries:
+        assert move not in book[position] and weight > 0 and learn == [0, 0]
         book[position][move] = weight
     return dict(book)

@@ -4,12 +4,12 @@ import json
 import os
 
 import chess
-import chess.polyglot
 import pytest
 
-from abk_book import HEADER, ROOT, Abk, read
+from abk_book import HEADER, ROOT, Abk
 from client import START
-from polyglot_writer import after, one_line
+from polyglot_writer import after, key, one_line
+from readers import read_abk
 
 PLIES = int(os.environ.get("TABIYA_E2E_PLIES", "60"))
 
@@ -21,8 +21,7 @@ def perfect_abk(sample):
 
 def playable(known, board):
     """The moves that some record of the position gives a priority."""
-    moves = known.get(chess.polyglot.zobrist_hash(board), {})
-    return {uci for uci, records in moves.items() if any(record[0] > 0 for record in records)}
+    return {record.move.uci() for record in known.get(key(board), []) if record.priority}
 
 
 def position(board):
@@ -33,7 +32,7 @@ def position(board):
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_a_game_with_a_real_book(run, tabiya_exe, stockfish, perfect_abk, seed):
     """The book answers as long as it knows the position, and where it ends Stockfish plays on."""
-    known = read(perfect_abk)
+    known = read_abk.index(perfect_abk)
     client = run(tabiya_exe, "--engine", stockfish, "--book", perfect_abk, "--seed", seed, "--set", "Book Threshold=0")
     client.start()
     board = chess.Board()
@@ -57,7 +56,7 @@ def test_a_game_with_a_real_book(run, tabiya_exe, stockfish, perfect_abk, seed):
 
 def test_a_set_of_an_arena_and_a_polyglot_book(run, tabiya_exe, stockfish, perfect_abk, tmp_path):
     """The Arena book first, then a Polyglot book where it has nothing, then the engine."""
-    known = read(perfect_abk)
+    known = read_abk.index(perfect_abk)
     board = chess.Board()
     while moves := playable(known, board):
         board.push_uci(min(moves))
@@ -76,37 +75,6 @@ def test_a_set_of_an_arena_and_a_polyglot_book(run, tabiya_exe, stockfish, perfe
     game.push_uci(reply)
     answer = client.go("nodes 500", position(game))
     assert answer.book is None and chess.Move.from_uci(answer.move) in game.legal_moves
-
-
-def test_every_position_of_a_real_book_is_shown_as_python_reads_it(tabiya, perfect_abk, tmp_path):
-    known = read(perfect_abk)
-    boards = {}
-    todo = [chess.Board()]
-    while todo:
-        board = todo.pop()
-        key = chess.polyglot.zobrist_hash(board)
-        if key in known and key not in boards:
-            boards[key] = board
-            for uci in known[key]:
-                todo.append(board.copy(stack=False))
-                todo[-1].push_uci(uci)
-    assert boards.keys() == known.keys()
-    fens = tmp_path / "fens"
-    fens.write_text("".join(f"{board.fen(en_passant='fen')}\n" for board in boards.values()))
-    done = tabiya("show", "--json", perfect_abk, "--fen-file", fens)
-    assert done.returncode == 0, done.stderr
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(lines) == len(boards)
-    for (key, board), line in zip(boards.items(), lines, strict=True):
-        assert line["format"] == "abk" and line["found"]
-        shown = {move["uci"]: move for move in line["moves"]}
-        assert shown.keys() == known[key].keys(), board.fen()
-        for uci, records in known[key].items():
-            assert shown[uci]["games"] == sum(record[1] for record in records)
-            # Priority and games count alike in this book.
-            weight = 100 * sum(record[0] * max(record[1], 1) for record in records)
-            exact = all(record[1] > 0 for record in records) or len(records) == 1
-            assert not exact or shown[uci]["weight"] == weight, (board.fen(), uci)
 
 
 def test_a_transposition_and_a_position_from_a_fen_are_found(adapter, tmp_path):

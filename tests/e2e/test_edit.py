@@ -14,11 +14,11 @@ import chess.polyglot
 import pytest
 
 from abk_book import ROOT, Abk
-from abk_book import read as read_abk
 from client import HANG, times
 from conftest import not_windows
 from polyglot_writer import Book
 from random_games import FORMATS, pgn, random_games
+from readers import read_abk
 
 DONE, WANTING, USAGE, FILE = 0, 1, 2, 3
 GAMES = random_games(80, seed=99, most_plies=24)
@@ -411,7 +411,8 @@ def test_a_list_of_any_length_is_edited_in_one_pass(tabiya, tmp_path):
     done = tabiya("edit", book, "--set", "e4=7", "--delete", "d4", "--add", "Nf3=3")
     assert done.returncode == DONE, done.stderr
     assert b"Nf3: added" in done.stdout and b"d4: deleted" in done.stdout
-    assert {record[:4] for record in read_abk(book)[key(chess.Board())].get("e2e4", [])} == {(7, 1, 0, 0)}
+    records = read_abk.moves(book, chess.Board())
+    assert {tuple(record[1:5]) for record in records if record.move.uci() == "e2e4"} == {(7, 1, 0, 0)}
     told(tabiya("check", book), DONE)
 
 
