@@ -41,6 +41,13 @@ def castling_bits(board):
     return "".join("01"[has(color)] for color in (chess.BLACK, chess.WHITE) for has in sides)
 
 
+def after(board, move):
+    """The position after a move."""
+    board = board.copy(stack=False)
+    board.push(move)
+    return board
+
+
 def move(board, kind, number, right, up):
     """The legal move of a piece, by its number from 0, with a step in the normal form; None if there is none."""
     turned, mirrored = normal(board)

@@ -53,7 +53,7 @@ def header(data):
 
 
 def tree(data):
-    """Every position that a line reaches from the starting position, with its entries there; a position may come again."""
+    """Every position that a line reaches, with its entries there. A position may come again."""
     seen = set()
     waiting = [(ROOT, chess.Board())]
     while waiting:

@@ -116,9 +116,8 @@ def moves(path, board):
         steps = [(chess.QUEEN, 1, 0, 6), (chess.QUEEN, 1, 6, 0)] if code in UNSURE else [CODES.get(code)]
         legal = [move for step in steps if step and (move := normal_form.move(board, *step))]
         if legal:
-            after = board.copy(stack=False)
-            after.push(legal[0])
-            found.append(Entry(legal[0], MARKS.get(mark & 0x1F), find(path, after)[1]))
+            after = find(path, normal_form.after(board, legal[0]))[1]
+            found.append(Entry(legal[0], MARKS.get(mark & 0x1F), after))
     return found
 
 

@@ -3,8 +3,7 @@
 
 usage: read_kvetka.py BOOK [FEN]
 
-Prints the header, what the book has on the position, which is the starting position unless a FEN is given, and a line
-for each move.
+Prints the header, the element of the position (the starting position unless a FEN is given), its game, and its moves.
 """
 
 import re
@@ -77,10 +76,9 @@ def file_of(path, end):
 
 def blocks(path):
     """The header of a book, and its blocks without the bytes that mean nothing."""
-    data = file_of(path, "_0.kob").read_bytes()
-    cursor = Cursor(data)
+    cursor = Cursor(file_of(path, "_0.kob").read_bytes())
     header = Header(cursor.number(1), cursor.unicode(), *map(cursor.number, (2, 2, 2, 2, 1, 1, 1, 4)))
-    data, number = data[cursor.at :], 1
+    data, number = cursor.data[cursor.at :], 1
     while (more := file_of(path, f"_{number}.kob")).exists():
         data, number = data + more.read_bytes(), number + 1
     starts = range(0, len(data), BLOCK)
@@ -101,7 +99,7 @@ def elements(header, block):
 
 
 def key(board):
-    """The key of a position, which is none of a book if it is longer than 22 bytes."""
+    """The key of a position; one of more than 22 bytes is in no book."""
     board, _ = normal_form.normal(board)
     file = en_passant_file(board)
     bits = normal_form.board_bits(board) + f"{0 if file is None else file + 1:04b}" + normal_form.castling_bits(board)
@@ -120,9 +118,7 @@ def entries(known, board):
     found = []
     for code in known[key(board)].codes if key(board) in known else b"":
         if code in STEPS and (move := normal_form.move(board, *STEPS[code])):
-            after = board.copy(stack=False)
-            after.push(move)
-            found.append(Entry(move, known.get(key(after))))
+            found.append(Entry(move, known.get(key(normal_form.after(board, move)))))
     return found
 
 
@@ -132,17 +128,14 @@ def moves(path, board):
 
 def sources(path):
     """The sources of games, with their games; none without a .ksf file."""
-    if not file_of(path, ".ksf").exists():
-        return []
-    found = []
-    contents = Cursor(file_of(path, ".ksf").read_bytes())
+    found, file = [], file_of(path, ".ksf")
+    contents = Cursor(file.read_bytes() if file.exists() else bytes(4))
     for _ in range(contents.number(4)):
         cursor = Cursor(contents.data, contents.number(4))
         source = Source(cursor.number(1), cursor.number(1), cursor.unicode(), [])
         for _ in range(cursor.number(4)):
             place = cursor.number(4), cursor.number(4)
-            names = cursor.ansi(), cursor.ansi()
-            source.games.append(Game(*place, *names, *map(cursor.number, (2, 2, 1))))
+            source.games.append(Game(*place, cursor.ansi(), cursor.ansi(), *map(cursor.number, (2, 2, 1))))
         found.append(source)
     return found
 
@@ -153,9 +146,8 @@ def main():
     board = chess.Board(*sys.argv[2:])
     header, known = read(sys.argv[1])
     element = known.get(key(board))
-    print(header, element, sep="\n")
-    if element and element.link:
-        print(sources(sys.argv[1])[element.link[0]].games[element.link[1]])
+    game = element and element.link and sources(sys.argv[1])[element.link[0]].games[element.link[1]]
+    print(header, element, game, sep="\n")
     for entry in entries(known, board):
         print(board.san(entry.move), entry.after)
 
