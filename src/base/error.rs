@@ -128,6 +128,13 @@ impl Error {
         self
     }
 
+    /// Says something else of what is wrong.
+    #[must_use]
+    pub(crate) fn reworded(mut self, what: impl Into<String>) -> Self {
+        self.what = what.into();
+        self
+    }
+
     /// Names what helps, for the command line to word.
     #[must_use]
     pub(crate) fn remedied_by(mut self, remedy: Remedy) -> Self {

@@ -94,7 +94,7 @@ pub(crate) fn stopped() -> Error {
 /// Says what was written before an interrupt, unless the error says it already.
 pub(crate) fn after(written: &str, error: Error) -> Error {
     if error.what() == INTERRUPTED {
-        return Error::new(ErrorKind::Interrupted, format!("interrupted: {written}"));
+        return error.reworded(format!("interrupted: {written}"));
     }
     error
 }

@@ -15,7 +15,7 @@ use crate::base::{cut, interrupt};
 use args::adapter;
 use commands::{
     build, check, convert, diff, doctor, dump, edit, evals, explore, export, info, init, learn, merge, play,
-    show, tree, trim, vet,
+    show, suite, tree, trim, vet,
 };
 pub use output::exit::Exit;
 
@@ -66,6 +66,8 @@ enum Command {
     Export(export::Args),
     /// Evaluate a book's positions with an engine, and write a book without the moves that lose too much
     Vet(vet::Args),
+    /// Make an opening suite for matches of engines, by evaluation, evenly over openings
+    Suite(suite::Args),
     /// Keep evaluations of positions in a store: import, export, info, compact
     Evals(evals::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
@@ -131,6 +133,7 @@ pub fn main() -> ExitCode {
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Vet(args)) => vet::run(args),
+        Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Evals(args)) => at_end(evals::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),
         Some(Command::Init(args)) => init::run(args),

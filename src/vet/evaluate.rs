@@ -191,7 +191,7 @@ pub fn evaluate(
     knowledge.failed.extend(evaluated.skipped.iter().map(|(at, _)| at.strict_key()));
     appender.sync()?;
     if interrupt::asked() {
-        return Err(Error::new(ErrorKind::Interrupted, "interrupted: no book was written").advice(format!(
+        return Err(Error::new(ErrorKind::Interrupted, "interrupted").advice(format!(
             "run it again to go on; {} has all evaluations so far",
             knowledge.path.display()
         )));

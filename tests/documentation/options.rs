@@ -20,7 +20,7 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 27] = [
+const PLACES: [(&str, &[Place]); 28] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -41,6 +41,7 @@ const PLACES: [(&str, &[Place]); 27] = [
     ("learn spool", &[("learning.md", "")]),
     ("export", &[("databases.md", "")]),
     ("vet", &[("vet.md", "")]),
+    ("suite", &[("tournaments.md", "")]),
     ("evals", EVALS),
     ("evals import", EVALS),
     ("evals export", EVALS),

@@ -134,13 +134,14 @@ class Promise:
         form = value(self.words, "--format")
         if form == "pgn":
             assert len(games_of(self.out)) > 1 or "--lines" not in self.words
-        elif form == "epd":
-            lines = self.out.splitlines()
-            assert lines and all(chess.Board(" ".join(line.split()[:4]) + " 0 1").is_valid() for line in lines)
-            assert {chess.Board(" ".join(line.split()[:4]) + " 0 1").turn for line in lines} == {chess.WHITE}
         else:
             rows = [line.split("\t") for line in self.out.splitlines()]
             assert len(rows) > 4 and len({len(row) for row in rows}) == 1
+
+    def suite(self):
+        self.says("positions of", "by plies: ")
+        if "--refine" in self.words:
+            self.says("that are unfit by the games")
 
     def learn(self):
         learned = self.json("info", "book.bin")["learned"]

@@ -44,6 +44,11 @@ impl Group for Searcher {
 }
 
 impl EngineArgs {
+    /// Whether an engine is named.
+    pub fn names_engine(&self) -> bool {
+        self.given.text(ENGINE).is_some()
+    }
+
     /// How the engine is started.
     ///
     /// # Errors

@@ -6,8 +6,10 @@ pub mod new_book;
 pub mod policy;
 pub mod positions;
 pub mod resources;
+pub(crate) mod search;
 mod settings;
 pub mod slices;
+mod time;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shakmaty::Color;

@@ -16,6 +16,7 @@ pub mod learn;
 pub mod merge;
 pub mod play;
 pub mod show;
+pub mod suite;
 pub mod tree;
 pub mod trim;
 pub mod vet;

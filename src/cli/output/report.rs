@@ -35,9 +35,17 @@ pub fn dropped_lines(report: &Report, weigh: &Weigh) -> Vec<String> {
 
 /// What became of the games, in lines for people.
 pub fn lines(report: &Report) -> Vec<String> {
+    [vec![read(report)], left_plies(report), left_out(report), errors(report)].concat()
+}
+
+/// How many games were read, and their errors.
+pub fn read_lines(report: &Report) -> Vec<String> {
+    [vec![read(report)], errors(report)].concat()
+}
+
+fn read(report: &Report) -> String {
     let (games, plies) = (many(report.games, "game"), many(report.plies, "ply"));
-    let read = format!("{games} read, {} used, {plies}", report.used);
-    [vec![read], left_plies(report), left_out(report), errors(report)].concat()
+    format!("{games} read, {} used, {plies}", report.used)
 }
 
 /// What of the games that were used did not count.

@@ -9,6 +9,10 @@ use crate::book::{Book, Written};
 use crate::bookmaker::Merged;
 use crate::games::cbh;
 use crate::learn::Disk;
+use crate::vet::Evaluated;
+
+/// How many positions that could not be evaluated are listed.
+const MOST_LISTED: usize = 10;
 
 /// The files of books, including the journals of what they have learned.
 pub fn books<'a>(books: impl IntoIterator<Item = &'a dyn Book>) -> Vec<PathBuf> {
@@ -76,4 +80,14 @@ pub fn nothing(output: &Path, what: &str, advice: Option<&str>) -> Exit {
     let advice = advice.map_or_else(String::new, |advice| format!(": {advice}"));
     warn(&format!("{}: not written: {what}{advice}", output.display()));
     Exit::Findings
+}
+
+/// Reports what could not be evaluated.
+pub fn not_evaluated(evaluated: &Evaluated) {
+    for (at, why) in evaluated.skipped.iter().take(MOST_LISTED) {
+        warn(&format!("{}: not evaluated: {why}", at.fen()));
+    }
+    if let Some(more) = evaluated.skipped.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
+        warn(&format!("{} more not evaluated", many(more as u64, "position")));
+    }
 }

@@ -1,5 +1,6 @@
 //! Turning the words of a text into the events of a [`Visitor`].
 
+use memchr::memmem;
 use shakmaty::Position as _;
 
 use super::PgnBatch;
@@ -168,7 +169,7 @@ impl<'a> GameReader<'a> {
     /// Begins a game, if the visitor wants it.
     fn begin(&mut self) {
         self.header.place.offset = self.batch.piece.offset + self.game_start as u64;
-        self.header.place.length = (self.end - self.game_start) as u64;
+        self.header.place.length = (self.text_end() - self.game_start) as u64;
         let (from, line) = self.line_at;
         let between = self.batch.piece.text.get(from..self.game_start).unwrap_or_default();
         self.line_at = (self.game_start, line + lines(between));
@@ -188,6 +189,16 @@ impl<'a> GameReader<'a> {
         } else {
             State::Moves
         };
+    }
+
+    /// Where the text of the game that begins ends: at the next head, or where the text ends that may belong to it.
+    fn text_end(&self) -> usize {
+        let after_head = self.lexer.at();
+        let rest = self.batch.piece.text.get(after_head..self.end).unwrap_or_default();
+        // Lines of comments may begin with a bracket, but mostly of a command such as [%clk.
+        let heads = memmem::find_iter(rest, b"\n[").map(|at| at + 1);
+        let mut heads = heads.filter(|at| rest.get(at + 1).is_some_and(u8::is_ascii_alphabetic));
+        heads.next().map_or(self.end, |at| after_head + at)
     }
 
     /// Begins a game without a head, if its first word is a move; prose begins with another word.

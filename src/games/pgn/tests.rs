@@ -24,6 +24,8 @@ struct Received {
     error: Option<(Reason, String)>,
     unreadable: bool,
     line: u64,
+    /// Bytes of its text.
+    length: u64,
 }
 
 #[derive(Default)]
@@ -47,6 +49,7 @@ impl Visitor for Listener {
             names: format!("{} - {}", game.white, game.black),
             start: game.start.as_ref().map(Position::fen),
             line,
+            length: game.place.length,
             ..Received::default()
         });
         true
@@ -77,6 +80,18 @@ impl Visitor for Listener {
         let error = Some((error.reason, error.to_string()));
         self.games.push(Received { error, unreadable: true, ..Received::default() });
     }
+}
+
+#[test]
+fn a_game_is_as_long_as_its_text_whatever_its_first_tag_is() {
+    let texts = [
+        "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 {odd\n[%clk 1] [x]} 1-0\n\n",
+        "[Black \"B\"]\n\n1. d4 *\n\n",
+        "[Event \"?\"]\n[Black \"C\"]\n\n1. c4 *\n",
+        "[Event \"?\"]\n\n1. c4 *\n",
+    ];
+    let lengths: Vec<_> = games(texts.concat()).iter().map(|game| game.length).collect();
+    assert_eq!(lengths, texts.map(|text| text.len() as u64));
 }
 
 fn listen(text: &[u8], mut listener: Listener) -> Listener {

@@ -1,6 +1,5 @@
 //! `tabiya dump`: every entry of a book.
 
-mod epd;
 mod json;
 mod lines;
 mod pgn;
@@ -41,12 +40,6 @@ pub struct Args {
     /// "transposes".
     #[arg(long)]
     lines: bool,
-    /// With --format epd: the positions after exactly N plies
-    #[arg(long, value_name = "N")]
-    ply: Option<u32>,
-    /// With --format epd: the seed of the order, which is the same each time for the same seed [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -57,25 +50,6 @@ enum Form {
     Json,
     /// One PGN game with variations; with --lines, one game for each line
     Pgn,
-    /// An opening suite: the positions that playable moves reach after --ply plies, each once, mirrored ones too, shuffled
-    Epd,
-}
-
-impl Args {
-    /// Refuses options that belong to another format.
-    fn check(&self) -> Result<()> {
-        let (epd, pgn) = (self.format == Form::Epd, self.format == Form::Pgn);
-        let (what, advice) = if self.lines && !pgn {
-            ("--lines writes games", "write --format pgn --lines")
-        } else if (self.ply.is_some() || self.seed.is_some()) && !epd {
-            ("--ply and --seed choose the positions of an opening suite", "write --format epd --ply N")
-        } else if epd && self.ply.is_none() {
-            ("--format epd needs the number of plies", "name it with --ply, such as --ply 8")
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(ErrorKind::Usage, what).advice(advice))
-    }
 }
 
 /// Writes the entries.
@@ -83,11 +57,10 @@ impl Args {
 /// # Errors
 /// When the book cannot be read, or standard output cannot be written.
 pub fn run(args: &Args) -> Result<Exit> {
-    args.check()?;
-    let book = learn::open_settled(&args.book)?;
-    if let Some(plies) = args.ply {
-        return print_suite(args, &book, plies);
+    if args.lines && args.format != Form::Pgn {
+        return Err(Error::new(ErrorKind::Usage, "--lines writes games").advice("write --format pgn --lines"));
     }
+    let book = learn::open_settled(&args.book)?;
     let scope = if args.reachable { Scope::Reachable } else { Scope::All };
     let castlings = if scope == Scope::All && args.format != Form::Pgn {
         tsv::Castlings::find(&*book)?
@@ -108,7 +81,7 @@ pub fn run(args: &Args) -> Result<Exit> {
             }
             Form::Json => each(&*book, scope, out, |known, out| json::line(known, &castlings, out))?,
             Form::Pgn if args.lines => unreached = lines::games(&*book, out)?,
-            Form::Pgn | Form::Epd => unreached = pgn::tree(&*book, out)?,
+            Form::Pgn => unreached = pgn::tree(&*book, out)?,
         }
         end(&book, out)
     })?;
@@ -121,21 +94,6 @@ pub fn run(args: &Args) -> Result<Exit> {
         ));
     }
     Ok(exit)
-}
-
-/// Writes an opening suite.
-fn print_suite(args: &Args, book: &Arc<dyn Book>, plies: u32) -> Result<Exit> {
-    let suite = epd::suite(&**book, plies, args.seed.unwrap_or(1))?;
-    if suite.is_empty() {
-        let name = args.book.display();
-        let plies = many(plies.into(), "ply");
-        output::warn(&format!("{name}: no playable line has {plies}: name fewer with --ply"));
-        return damage::report([book], Exit::Findings);
-    }
-    output::print(|out| {
-        suite.iter().try_for_each(|line| epd::line(line, out))?;
-        end(book, out)
-    })
 }
 
 /// Reports what is damaged in the book, unless nobody reads the output any more.

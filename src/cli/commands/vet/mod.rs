@@ -1,12 +1,9 @@
 //! `tabiya vet`: evaluates a book's positions, and writes a book without the moves that lose too much.
 
 mod report;
-mod time;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
-use clap::ArgGroup;
 use shakmaty::Color;
 
 use self::report::Report;
@@ -19,27 +16,20 @@ use crate::bookmaker;
 use crate::cli::args::engine::EngineArgs;
 use crate::cli::args::new_book::NewBook;
 use crate::cli::args::resources::ResourcesArgs;
+use crate::cli::args::search::SearchArgs;
 use crate::cli::args::side;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::rows::many;
-use crate::cli::output::{self, damage, progress, written};
-use crate::engine::Setup;
-use crate::evals::{self, Limit};
+use crate::cli::output::{damage, progress, written};
+use crate::evals;
 use crate::learn;
 use crate::vet::{
     Backed, Evaluated, Exits, Extended, Graph, JudgedBook, Knowledge, Limits, Vetted, Work, confirm,
     evaluate, extend,
 };
 
-/// Nodes of each search if no other limit is named.
-const NODES: u64 = 1_000_000;
-
-/// How many positions that could not be evaluated are listed.
-const MOST_LISTED: usize = 10;
-
 /// `tabiya vet`.
 #[derive(clap::Args, Debug)]
-#[command(group(ArgGroup::new("limit").multiple(false).args(["nodes", "depth", "movetime"])))]
 pub struct Args {
     /// The book to read
     #[arg(value_name = "BOOK")]
@@ -66,24 +56,11 @@ pub struct Args {
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Evaluating")]
 struct Evaluating {
-    /// Nodes that the engine searches in each position [default: 1000000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Plies that the engine searches instead
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u64).range(1..=1000))]
-    depth: Option<u64>,
-    /// Milliseconds that the engine searches instead
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=86_400_000))]
-    movetime: Option<u64>,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Before a move is dropped, search the positions that decide it again, this many times as long; 1 turns this off
     #[arg(long, value_name = "TIMES", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     confirm: u64,
-    /// How many engines search at the same time
-    #[arg(long, value_name = "J", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: u16,
-    /// Stop evaluating after this time, such as 30m or 8h, and write the book with what is known
-    #[arg(long, value_name = "LIMIT", value_parser = time::duration)]
-    time: Option<Duration>,
     /// Start no engine: only what the store has counts
     #[arg(long, conflicts_with_all = ["nodes", "depth", "movetime", "confirm", "jobs", "time", "engine", "engine-arg", "engine-dir", "engine-timeout", "set", "config"])]
     no_engine: bool,
@@ -121,12 +98,6 @@ fn temperature(text: &str) -> std::result::Result<f64, String> {
 }
 
 impl Args {
-    fn limit(&self) -> Limit {
-        let Evaluating { nodes, depth, movetime, .. } = self.evaluating;
-        let other = depth.map(Limit::Depth).or(movetime.map(Limit::Movetime));
-        other.unwrap_or(Limit::Nodes(nodes.unwrap_or(NODES)))
-    }
-
     fn limits(&self) -> Limits {
         let Judging { max_loss, exit_loss, temperature, keep_weights, side, .. } = self.judging;
         let max_loss = if max_loss == 0 { u32::MAX } else { max_loss };
@@ -178,7 +149,7 @@ fn vet(args: &Args) -> Result<Exit> {
             .advice("leave out --no-engine, or fill a store with `tabiya evals import`"));
     }
     let setup = if args.evaluating.no_engine { None } else { Some(args.engine.setup()?) };
-    let work = setup.as_ref().map(|setup| args.work(setup));
+    let work = setup.as_ref().map(|setup| args.evaluating.search.work(setup));
     let format = format_of(output).unwrap_or(book.format());
 
     let progress = progress::on_terminal(args.book.to_string_lossy());
@@ -237,15 +208,8 @@ fn vet(args: &Args) -> Result<Exit> {
     let why = "the book holds only their keys";
     let read = ([&book], "no move of the book is left");
     let exit = args.to.end(lines, (&merged, why), &written, exit, read)?;
-    complain(&evaluated);
+    written::not_evaluated(&evaluated);
     Ok(exit)
-}
-
-impl Args {
-    fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
-        let until = self.evaluating.time.and_then(|time| Instant::now().checked_add(time));
-        Work { setup, limit: self.limit(), jobs: usize::from(self.evaluating.jobs), until }
-    }
 }
 
 /// What evaluating needs, and what became of it.
@@ -299,15 +263,5 @@ impl Vetting<'_> {
         let found = extend(extended, places, side, count, format, self.knowledge, work, self.progress)?;
         self.evaluated.add(found);
         Ok(())
-    }
-}
-
-/// Reports what could not be evaluated.
-fn complain(evaluated: &Evaluated) {
-    for (at, why) in evaluated.skipped.iter().take(MOST_LISTED) {
-        output::warn(&format!("{}: not evaluated: {why}", at.fen()));
-    }
-    if let Some(more) = evaluated.skipped.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
-        output::warn(&format!("{} more not evaluated", many(more as u64, "position")));
     }
 }

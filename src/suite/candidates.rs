@@ -1,0 +1,307 @@
+//! The positions that books reach after some plies.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Move, Position as _};
+
+use crate::base::error::Result;
+use crate::base::progress::Progress;
+use crate::book::traverse::{ByPlies, KeyHasher};
+use crate::book::{Book, Format};
+use crate::chess::normal::forms;
+use crate::chess::{MoveCode, Packed, Position};
+use crate::choose::Policy;
+use crate::openings::Opening;
+use crate::view::by_chance;
+
+/// Which positions are looked for.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// Plies from the starting position.
+    pub plies: RangeInclusive<u32>,
+    /// Games that reach a position, and each position on the way to it; 0 where books do not count games.
+    pub min_games: u64,
+    /// Whether positions that are the same when mirrored or with colours swapped count as one.
+    pub unique_colours: bool,
+}
+
+/// A position that a suite may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    packed: Packed,
+    number: u32,
+    /// Plies from the starting position.
+    pub plies: u32,
+    /// Games that reach it, where a book counts games.
+    pub games: Option<u64>,
+    /// The name of the last position of its line that has one.
+    pub opening: Option<Opening>,
+}
+
+/// The positions that were found, those after fewer plies first.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    found: Vec<Candidate>,
+    /// For each position on the way: the number of the one before it on its most played line, and the move between them.
+    before: Vec<(u32, MoveCode)>,
+}
+
+/// How a position is reached from those after one ply less.
+struct Arrival {
+    /// The number of the position before, and the move, of the most played line.
+    before: (u32, MoveCode),
+    /// How improbable that line is: the negative logarithm of its chance.
+    cost: f64,
+    /// Games on all lines.
+    games: Option<u64>,
+}
+
+/// A move that is followed.
+struct Step {
+    mv: Move,
+    /// The chance of the move, of all moves of the position.
+    chance: f64,
+    games: Option<u64>,
+}
+
+impl Candidate {
+    /// The position. Its counters of moves are not those of a game.
+    pub fn position(&self) -> Option<Position> {
+        self.packed.unpack()
+    }
+
+    /// The position, as stores of evaluations have it.
+    pub fn packed(&self) -> Packed {
+        self.packed
+    }
+}
+
+impl Candidates {
+    /// The positions that some books reach along moves that they play; of count files, along all moves.
+    ///
+    /// Each position comes once, with the plies and the line that reach it first. Positions in which the game is over are left
+    /// out, and lines that come back to one of their own positions end there.
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn of(books: &[Arc<dyn Book>], search: &Search, progress: &Progress) -> Result<Self> {
+        let mut candidates = Self::default();
+        let (mut now, mut next) = (Arrivals::default(), Arrivals::default());
+        let (mut keys, mut openings, mut ply): (Vec<u64>, Vec<Option<Opening>>, _) =
+            (Vec::new(), Vec::new(), 0);
+        let mut met = HashSet::new();
+        let mut steps = Vec::new();
+        progress.things(0, "positions");
+        let from = ByPlies { again: true, ..ByPlies::default() };
+        from.each(progress, |visited, follow| {
+            let at = visited.at;
+            if visited.plies > ply {
+                ply = visited.plies;
+                now = std::mem::take(&mut next);
+            }
+            let arrival = now.remove(&at.key());
+            let (before, cost, arrived) = arrival
+                .map_or(((visited.number, MoveCode::NULL), 0.0, None), |arrival| {
+                    (arrival.before, arrival.cost, arrival.games)
+                });
+            let inherited = openings.get(before.0 as usize).copied().flatten();
+            let opening = Opening::at(at).or(inherited);
+            candidates.before.push(before);
+            keys.push(at.key());
+            openings.push(opening);
+            steps.clear();
+            steps_at(books, at, &mut steps);
+            let onward = steps.iter().filter_map(|step| step.games).reduce(u64::saturating_add);
+            let games = arrived.max(onward);
+            if games.is_some_and(|games| games < search.min_games) {
+                return Ok(());
+            }
+            if search.plies.contains(&ply)
+                && !at.chess().is_game_over()
+                && met.insert(identity(at, search.unique_colours))
+                && let Some(packed) = Packed::strict(at)
+            {
+                let number = visited.number;
+                candidates.found.push(Candidate { packed, number, plies: ply, games, opening });
+            }
+            if ply >= *search.plies.end() {
+                return Ok(());
+            }
+            for step in &steps {
+                let key = at.after(step.mv).key();
+                if candidates.is_on_line(visited.number, key, &keys) {
+                    continue;
+                }
+                let cost = cost - step.chance.ln();
+                let arrival = Arrival {
+                    before: (visited.number, MoveCode::from_move(step.mv)),
+                    cost,
+                    games: step.games,
+                };
+                let known =
+                    next.entry(key).or_insert(Arrival { cost: f64::INFINITY, games: None, ..arrival });
+                known.games = match (known.games, step.games) {
+                    (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                    (one, other) => one.or(other),
+                };
+                // Of equally probable lines the first counts.
+                if cost < known.cost {
+                    (known.before, known.cost) = (arrival.before, cost);
+                }
+                follow.push(step.mv);
+            }
+            Ok(())
+        })?;
+        Ok(candidates)
+    }
+
+    /// The positions.
+    pub fn found(&self) -> &[Candidate] {
+        &self.found
+    }
+
+    /// The moves of the most played line to a position.
+    pub fn line(&self, candidate: &Candidate) -> Vec<MoveCode> {
+        let mut line: Vec<_> = self.back(candidate.number).map(|(_, mv)| mv).collect();
+        line.reverse();
+        line
+    }
+
+    /// From a position back to the start: the number of the position before, and the move.
+    fn back(&self, number: u32) -> impl Iterator<Item = (u32, MoveCode)> {
+        let before = move |number: u32| {
+            let (before, mv) = *self.before.get(number as usize)?;
+            (before < number).then_some((before, mv))
+        };
+        std::iter::successors(before(number), move |(number, _)| before(*number))
+    }
+
+    /// Whether the line to a position has the position of this key, itself included.
+    fn is_on_line(&self, number: u32, key: u64, keys: &[u64]) -> bool {
+        let is = |number: u32| keys.get(number as usize) == Some(&key);
+        is(number) || self.back(number).any(|(number, _)| is(number))
+    }
+}
+
+/// The positions after the next ply, by their keys.
+type Arrivals = HashMap<u64, Arrival, BuildHasherDefault<KeyHasher>>;
+
+/// The moves to follow from a position, each once.
+fn steps_at(books: &[Arc<dyn Book>], at: &Position, out: &mut Vec<Step>) {
+    for book in books {
+        let counts_all = book.format() == Format::Counts;
+        let moves = by_chance(&**book, at, &Policy::default(), |_| true);
+        let sum: u64 = moves.iter().filter_map(|(facts, _)| facts.counts).map(|counts| counts.games).sum();
+        for (facts, chance) in moves {
+            let games = facts.counts.map(|counts| counts.games);
+            let share = |games: u64| games as f64 / sum.max(1) as f64;
+            let chance = if counts_all { games.map_or(0.0, share) } else { chance };
+            if chance <= 0.0 {
+                continue;
+            }
+            match out.iter_mut().find(|step| step.mv == facts.mv) {
+                Some(step) => {
+                    step.chance += chance;
+                    step.games =
+                        step.games.zip(games).map(|(a, b)| a.saturating_add(b)).or(step.games).or(games);
+                }
+                None => out.push(Step { mv: facts.mv, chance, games }),
+            }
+        }
+    }
+    let all = books.len().max(1) as f64;
+    out.iter_mut().for_each(|step| step.chance /= all);
+}
+
+/// What distinguishes a position from others in a suite. An en-passant square counts only where the capture is legal.
+fn identity(at: &Position, unique_colours: bool) -> u64 {
+    let key = |chess: Chess| {
+        let Zobrist64(key) = chess.zobrist_hash(EnPassantMode::Legal);
+        key
+    };
+    if unique_colours {
+        forms(at.chess().clone()).into_iter().map(key).min().unwrap_or_default()
+    } else {
+        key(at.chess().clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book;
+
+    fn search(plies: RangeInclusive<u32>) -> Search {
+        Search { plies, min_games: 0, unique_colours: false }
+    }
+
+    fn starter(search: &Search) -> Candidates {
+        Candidates::of(&[book::starter().unwrap()], search, &Progress::none()).unwrap()
+    }
+
+    /// The position after moves from the start.
+    fn after(line: &[MoveCode]) -> Position {
+        let mut at = Position::start();
+        for mv in line {
+            let mv = book::MoveFacts::new(*mv, 0).at(&at).unwrap().mv;
+            at.play(mv);
+        }
+        at
+    }
+
+    #[test]
+    fn each_position_comes_once_with_a_line_that_leads_there() {
+        let found = starter(&search(2..=6));
+        assert!(found.found().len() > 50);
+        let mut met = HashSet::new();
+        for candidate in found.found() {
+            let line = found.line(candidate);
+            assert_eq!(line.len(), candidate.plies as usize);
+            assert_eq!(Packed::strict(&after(&line)), Some(candidate.packed()));
+            assert!(met.insert(after(&line).epd()));
+        }
+        let plies: HashSet<u32> = found.found().iter().map(|candidate| candidate.plies).collect();
+        assert_eq!(plies, (2..=6).collect());
+        assert_eq!(starter(&search(0..=0)).found().len(), 1);
+        assert!(starter(&search(900..=900)).found().is_empty());
+    }
+
+    /// A Polyglot book of lines, each move with the weight 1.
+    fn polyglot(lines: &[&str]) -> Arc<dyn Book> {
+        let mut entries = std::collections::BTreeSet::new();
+        for line in lines {
+            let mut game = crate::chess::Game::start();
+            for mv in line.split(' ') {
+                let key = game.position().key();
+                assert!(game.push_uci(mv.as_bytes()));
+                entries.insert((key, MoveCode::from_move(*game.moves().last().unwrap()).0));
+            }
+        }
+        let bytes = entries
+            .into_iter()
+            .flat_map(|(key, mv)| [&key.to_be_bytes()[..], &mv.to_be_bytes(), &[0, 1], &[0; 4]].concat());
+        book::open_bytes("lines.bin", bytes.collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn colours_that_are_swapped_are_one_position_only_if_that_is_asked_for() {
+        // After two plies White is to move, after three plies Black, in the same position with colours swapped.
+        let books = [polyglot(&["e2e4 e7e5", "e2e3 e7e5 e3e4"])];
+        let count = |unique_colours| {
+            let search = Search { unique_colours, ..search(2..=3) };
+            Candidates::of(&books, &search, &Progress::none()).unwrap().found().len()
+        };
+        assert_eq!((count(false), count(true)), (3, 2));
+    }
+
+    #[test]
+    fn a_line_that_comes_back_ends_there() {
+        let books = [polyglot(&["g1f3 g8f6 f3g1 f6g8", "e2e4"])];
+        let found = Candidates::of(&books, &search(0..=9), &Progress::none()).unwrap();
+        assert_eq!(found.found().iter().map(|candidate| candidate.plies).max(), Some(3));
+    }
+}

@@ -1,0 +1,103 @@
+//! What a position of a suite must be like.
+
+use std::ops::RangeInclusive;
+
+use shakmaty::{Color, Position as _, Role};
+
+use crate::chess::Position;
+use crate::uci::Score;
+
+/// What the board must show.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Conditions {
+    /// The side to move is not in check.
+    pub quiet: bool,
+    /// Both sides have a queen.
+    pub queens: bool,
+    /// Both sides may still castle.
+    pub both_can_castle: bool,
+}
+
+impl Conditions {
+    /// Whether a position is like this.
+    pub fn admit(&self, at: &Position) -> bool {
+        let chess = at.chess();
+        let both = |has: &dyn Fn(Color) -> bool| Color::ALL.into_iter().all(has);
+        let has_queen = |color| (chess.board().by_role(Role::Queen) & chess.board().by_color(color)).any();
+        let castles = |color: Color| chess.castles().has_color(color);
+        !(self.quiet && chess.is_check()
+            || self.queens && !both(&has_queen)
+            || self.both_can_castle && !both(&castles))
+    }
+}
+
+/// The evaluations that a position may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Centipawns for the side that is better, or for `side`.
+    pub centipawns: RangeInclusive<i64>,
+    /// The side whose evaluation counts; `None`: that of the side which is better.
+    pub side: Option<Color>,
+}
+
+impl Window {
+    /// Whether a score for the side to move is in the window. A mate never is.
+    pub fn admits(&self, score: Score, turn: Color) -> bool {
+        let Score::Centipawns(score) = score else { return false };
+        let score = match self.side {
+            Some(side) if side == turn => score,
+            Some(_) => -score,
+            None => score.abs(),
+        };
+        self.centipawns.contains(&score)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use shakmaty::CastlingMode;
+
+    fn at(fen: &str) -> Position {
+        Position::from_fen(fen.as_bytes(), CastlingMode::Standard).unwrap()
+    }
+
+    #[test]
+    fn boards_are_looked_at() {
+        let all = Conditions { quiet: true, queens: true, both_can_castle: true };
+        assert!(all.admit(&Position::start()));
+        for (fen, quiet, queens, castles) in [
+            ("rnb1kbnr/pppp1ppp/8/4p3/4PP1q/8/PPPP2PP/RNBQKBNR w KQkq - 0 1", false, true, true),
+            ("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true, false, true),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w kq - 0 1", true, true, false),
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w Kq - 0 1", true, true, true),
+        ] {
+            let at = at(fen);
+            assert_eq!(Conditions { quiet: true, ..Conditions::default() }.admit(&at), quiet, "{fen}");
+            assert_eq!(Conditions { queens: true, ..Conditions::default() }.admit(&at), queens, "{fen}");
+            let castling = Conditions { both_can_castle: true, ..Conditions::default() };
+            assert_eq!(castling.admit(&at), castles, "{fen}");
+            assert!(Conditions::default().admit(&at));
+        }
+    }
+
+    #[test]
+    fn a_window_is_for_the_better_side_unless_one_is_named() {
+        let any = Window { centipawns: 60..=140, side: None };
+        let of = |side| Window { side: Some(side), ..any.clone() };
+        let scores = |window: &Window| {
+            [(100, Color::White), (-100, Color::White), (100, Color::Black), (-100, Color::Black)]
+                .map(|(score, turn)| window.admits(Score::Centipawns(score), turn))
+        };
+        assert_eq!(scores(&any), [true; 4]);
+        assert_eq!(scores(&of(Color::White)), [true, false, false, true]);
+        assert_eq!(scores(&of(Color::Black)), [false, true, true, false]);
+        assert!(
+            any.admits(Score::Centipawns(60), Color::White)
+                && any.admits(Score::Centipawns(-140), Color::White)
+        );
+        assert!(
+            !any.admits(Score::Centipawns(59), Color::White) && !any.admits(Score::Mate(3), Color::White)
+        );
+    }
+}

@@ -1,0 +1,21 @@
+//! Opening suites for matches of engines: the positions of books and games that a match can begin with.
+//!
+//! | step | module |
+//! |---|---|
+//! | the positions after some plies, and the most played line to each | [`Candidates`] |
+//! | what a position must be like | [`Conditions`] |
+//! | drawing evenly over openings and plies | [`draw`] |
+//! | leaving out what games have shown to be unfit | [`Played`] |
+//! | writing EPD and PGN, and summing up | [`write`](mod@write) |
+
+mod candidates;
+mod conditions;
+mod draw;
+mod played;
+mod write;
+
+pub use candidates::{Candidate, Candidates, Search};
+pub use conditions::{Conditions, Window};
+pub use draw::{Draw, Group, draw};
+pub use played::{Keep, Played, Verdict};
+pub use write::{Entry, Summary, epd, pgn};

@@ -1,0 +1,152 @@
+//! Writing a suite as EPD or PGN, and summing it up.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use shakmaty::{Color, Position as _};
+
+use crate::book::MoveFacts;
+use crate::chess::{MoveCode, Position};
+use crate::games::export::{San, Writer};
+use crate::openings::Opening;
+use crate::uci::Score;
+use crate::view::{Line, san};
+
+/// Centipawns between two bars of a histogram.
+const BAR: i64 = 20;
+
+/// A position of a suite, as it is written.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The moves of its line from the starting position.
+    pub line: Vec<MoveCode>,
+    /// The opening.
+    pub opening: Option<Opening>,
+    /// What an engine thinks of it, for the side to move.
+    pub score: Option<Score>,
+}
+
+/// Writes a position as EPD: its four fields, the evaluation in centipawns for the side to move (`ce`) if it is known, and
+/// the line as a comment (`c0`).
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn epd(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
+    let Line { at, text } = Line::of(entry.line.iter().copied());
+    write!(out, "{}", at.epd())?;
+    if let Some(Score::Centipawns(score)) = entry.score {
+        write!(out, " ce {score};")?;
+    }
+    writeln!(out, " c0 \"{text}\";")
+}
+
+/// Writes the line to a position as a game of PGN without a result.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn pgn(entry: &Entry, number: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer::default();
+    let round = number.to_string();
+    for (name, value) in [
+        ("Event", "?"),
+        ("Site", "?"),
+        ("Date", "????.??.??"),
+        ("Round", &round),
+        ("White", "?"),
+        ("Black", "?"),
+        ("Result", "*"),
+    ] {
+        writer.tag(name, value);
+    }
+    if let Some(opening) = entry.opening {
+        writer.tag("ECO", opening.eco());
+        writer.tag("Opening", opening.name());
+    }
+    writer.begin_moves();
+    let mut at = Position::start();
+    for mv in &entry.line {
+        let Some(facts) = MoveFacts::new(*mv, 0).at(&at) else { break };
+        let black = at.chess().turn().is_black();
+        if !black {
+            writer.number(at.chess().fullmoves().into(), black);
+        }
+        writer.san(San::new(san(&at, facts.mv).as_bytes()));
+        at.play(facts.mv);
+    }
+    writer.end_moves("*");
+    out.write_all(writer.text())
+}
+
+/// What a suite has.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Summary {
+    /// Positions.
+    pub positions: usize,
+    /// Positions of each opening, by code and name.
+    pub openings: BTreeMap<String, usize>,
+    /// Positions after each number of plies.
+    pub plies: BTreeMap<usize, usize>,
+    /// Positions by their evaluation in centipawns for White: the least of each bar.
+    pub evaluations: BTreeMap<i64, usize>,
+    /// Positions that are not evaluated.
+    pub not_evaluated: usize,
+}
+
+impl Summary {
+    /// Sums entries up.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut summary = Self::default();
+        for entry in entries {
+            summary.positions += 1;
+            let opening = entry.opening.map_or_else(|| "none".to_owned(), |opening| opening.to_string());
+            *summary.openings.entry(opening).or_default() += 1;
+            *summary.plies.entry(entry.line.len()).or_default() += 1;
+            let turn = if entry.line.len().is_multiple_of(2) { Color::White } else { Color::Black };
+            match entry.score {
+                Some(Score::Centipawns(score)) => {
+                    let score = turn.fold_wb(score, -score);
+                    *summary.evaluations.entry(score.div_euclid(BAR) * BAR).or_default() += 1;
+                }
+                _ => summary.not_evaluated += 1,
+            }
+        }
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Game;
+
+    fn entry(moves: &[&str], score: Option<i64>) -> Entry {
+        let mut game = Game::start();
+        moves.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
+        let line = game.moves().iter().map(|mv| MoveCode::from_move(*mv)).collect();
+        Entry { line, opening: Opening::of(&game), score: score.map(Score::Centipawns) }
+    }
+
+    #[test]
+    fn a_position_is_a_line_of_epd_or_a_game() {
+        let entry = entry(&["e2e4", "e7e5", "g1f3"], Some(-31));
+        let mut out = Vec::new();
+        epd(&entry, &mut out).unwrap();
+        let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq -";
+        assert_eq!(String::from_utf8(out).unwrap(), format!("{fen} ce -31; c0 \"1. e4 e5 2. Nf3\";\n"));
+        let mut out = Vec::new();
+        pgn(&entry, 7, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("[Round \"7\"]") && text.contains("[ECO \"C40\"]"), "{text}");
+        assert!(text.ends_with("\n\n1. e4 e5 2. Nf3 *\n\n"), "{text:?}");
+    }
+
+    #[test]
+    fn evaluations_are_counted_for_white() {
+        let entries = [entry(&["e2e4"], Some(-31)), entry(&["e2e4", "e7e5"], Some(-5)), entry(&[], None)];
+        let summary = Summary::of(&entries);
+        assert_eq!(summary.evaluations, [(20, 1), (-20, 1)].into());
+        assert_eq!((summary.positions, summary.not_evaluated), (3, 1));
+        assert_eq!(summary.plies, [(0, 1), (1, 1), (2, 1)].into());
+    }
+}

@@ -1,0 +1,346 @@
+"""`tabiya suite`: opening suites of books and games, as python-chess counts and reads them."""
+
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from client import HANG, complaints, find_tool, times
+from polyglot_writer import Book
+from test_dump import rows
+
+DONE, FINDINGS, USAGE, FILE = 0, 1, 2, 3
+
+# Games, all drawn, and how often each is played.
+GAMES = {
+    "e4 e5 Nf3 Nc6 Bb5 a6": 5,
+    "e4 e5 Nf3 Nc6 Bc4 Bc5": 3,
+    "Nf3 Nc6 e4 e5 Bc4 Bc5": 4,
+    "e4 c5 Nf3 d6 d4 cxd4": 2,
+    "d4 d5 c4 e6 Nc3 Nf6": 6,
+    "c4 e6 d4 d5 Nc3 Nf6": 1,
+}
+
+
+def text_of(games):
+    text, number = "", 0
+    for line, count in games.items():
+        for _ in range(count):
+            number += 1
+            text += f'[Event "?"]\n[Round "{number}"]\n[White "a"]\n[Black "b"]\n[Result "1/2-1/2"]\n\n{line} 1/2-1/2\n\n'
+    return text
+
+
+@pytest.fixture
+def games(tmp_path):
+    path = tmp_path / "games.pgn"
+    path.write_text(text_of(GAMES))
+    return path
+
+
+def lines_of(path):
+    """Each line of a suite: its board, its operations, and the board after the moves of its comment."""
+    lines = []
+    for text in path.read_text().splitlines():
+        board, operations = chess.Board.from_epd(text)
+        replayed = chess.Board()
+        for word in operations["c0"].split():
+            if not word.endswith("."):
+                replayed.push_san(word)
+        # The FEN has no square of en passant unless somebody can capture there.
+        assert board.epd(en_passant="legal") == replayed.epd(en_passant="legal") == " ".join(text.split()[:4])
+        lines.append((board, operations, replayed))
+    return lines
+
+
+def made(tabiya, *args, out="suite.epd", code=DONE):
+    done = tabiya("suite", *args, "-o", out, "--force")
+    assert done.returncode == code, done.stderr
+    return done.stdout.decode()
+
+
+def reached(games, plies, least):
+    """The positions after so many plies of these games, and how many games reach each, all before it as often as that."""
+    counts, lines = {}, []
+    for line, count in games.items():
+        board, keys = chess.Board(), []
+        for word in ["", *line.split()]:
+            if word:
+                board.push_san(word)
+            keys.append(board.epd(en_passant="legal"))
+        for key in set(keys):
+            counts[key] = counts.get(key, 0) + count
+        lines.append(keys)
+    return {line[plies] for line in lines if all(counts[key] >= least for key in line[: plies + 1])}
+
+
+def mirrors(board):
+    flipped = [board] if board.castling_rights else [board, board.transform(chess.flip_horizontal)]
+    return {twin.epd() for one in flipped for twin in (one, one.mirror())}
+
+
+def playable_after(table, plies):
+    """The positions after so many playable moves: those of at least five thousandths of the weight."""
+    level = {chess.Board().epd(): chess.Board()}
+    for _ in range(plies):
+        following = {}
+        for board in level.values():
+            moves = table.get(f"{chess.polyglot.zobrist_hash(board):016x}", {})
+            for uci, weight in moves.items():
+                if weight > 0 and weight * 1000 >= 5 * sum(moves.values()):
+                    after = board.copy(stack=False)
+                    after.push_uci(uci)
+                    following[after.epd()] = after
+        level = following
+    return level
+
+
+@pytest.mark.parametrize("plies", [1, 4, 8])
+def test_a_book_gives_each_position_that_it_plays_once(tabiya, perfect_book, tmp_path, plies):
+    table = {}
+    for row in rows(tabiya("dump", perfect_book).stdout.decode()):
+        table.setdefault(row["key"], {})[row["uci"]] = int(row["weight"])
+    expected = playable_after(table, plies)
+    made(tabiya, perfect_book, "--ply", plies)
+    found = lines_of(tmp_path / "suite.epd")
+    assert {board.epd() for board, *_ in found} == expected.keys() and len(found) == len(expected)
+    assert all(replayed.ply() == plies for *_, replayed in found)
+    # Of mirror images one is left.
+    made(tabiya, perfect_book, "--ply", plies, "--unique-colours")
+    seen = set()
+    for board, *_ in lines_of(tmp_path / "suite.epd"):
+        assert not seen & mirrors(board)
+        seen |= mirrors(board)
+    assert expected.keys() <= seen
+
+
+@pytest.mark.parametrize("least", [1, 3, 6])
+def test_games_are_counted(tabiya, games, tmp_path, least):
+    for plies in (2, 4, 6):
+        expected = reached(GAMES, plies, least)
+        code = DONE if expected else FINDINGS
+        made(tabiya, games, "--ply", plies, "--min-games", least, code=code)
+        if expected:
+            found = lines_of(tmp_path / "suite.epd")
+            assert {board.epd(en_passant="legal") for board, *_ in found} == expected and len(found) == len(expected)
+
+
+def test_count_files_books_and_games_give_the_same(tabiya, games, tmp_path):
+    made(tabiya, games, "--ply", "2-6", "--min-games", 1)
+    whole = (tmp_path / "suite.epd").read_bytes()
+    assert tabiya("build", games, "-o", "counts.parquet", "--counts").returncode == DONE
+    made(tabiya, "counts.parquet", "--ply", "2-6", "--min-games", 1)
+    assert (tmp_path / "suite.epd").read_bytes() == whole
+    assert tabiya("build", games, "-o", "book.kob", "--min-games", 1).returncode == DONE
+    made(tabiya, "book.kob", "--ply", "2-6")
+    assert sorted((tmp_path / "suite.epd").read_bytes().splitlines()) == sorted(whole.splitlines())
+    done = tabiya("suite", "-", "-o", "piped.epd", "--ply", "2-6", "--min-games", 1, input=games.read_bytes(), stdin=None)
+    assert done.returncode == DONE and (tmp_path / "piped.epd").read_bytes() == whole
+    for threads in (1, 3):
+        made(tabiya, games, "--ply", "2-6", "--min-games", 1, "--threads", threads)
+        assert (tmp_path / "suite.epd").read_bytes() == whole
+
+
+def test_a_game_leads_to_each_position_by_the_most_played_line(tabiya, games, tmp_path):
+    made(tabiya, games, "--ply", "6", "--min-games", 1, out="suite.pgn")
+    text = (tmp_path / "suite.pgn").read_text()
+    found = list(iter(lambda file=io.StringIO(text): chess.pgn.read_game(file), None))
+    assert not any(game.errors for game in found) and len(found) == len(reached(GAMES, 6, 1))
+    lines = {" ".join(node.san() for node in game.mainline()): game.headers for game in found}
+    # Both orders of the Italian Game: 1. e4 is played by ten of 21 games, 1. Nf3 by four, and then each move is the only one but
+    # for 3. Bc4, which three of eight choose.
+    italian = {line for line in lines if line.endswith("Bc4 Bc5")}
+    assert italian == {"Nf3 Nc6 e4 e5 Bc4 Bc5"} or italian == {"e4 e5 Nf3 Nc6 Bc4 Bc5"}
+    assert "d4 d5 c4 e6 Nc3 Nf6" in lines and "c4 e6 d4 d5 Nc3 Nf6" not in lines
+    assert lines["e4 e5 Nf3 Nc6 Bb5 a6"]["ECO"] == "C70" and lines["e4 e5 Nf3 Nc6 Bb5 a6"]["Opening"].startswith("Ruy Lopez")
+
+
+def test_evaluations_of_a_store_decide(tabiya, games, tmp_path):
+    scores = {"e4 e5 Nf3 Nc6": 100, "e4 c5 Nf3 d6": 60, "d4 d5 c4 e6": -20}
+    epd = ""
+    for line, score in scores.items():
+        board = chess.Board()
+        for word in line.split():
+            board.push_san(word)
+        epd += f"{board.epd(en_passant='legal')} ce {score}; acd 20;\n"
+    black = chess.Board()
+    for word in "e4 e5 Nf3 Nc6 Bb5".split():
+        black.push_san(word)
+    epd += f"{black.epd(en_passant='legal')} ce -90; acd 20;\n"
+    (tmp_path / "analysis.epd").write_text(epd)
+    assert tabiya("evals", "import", "some.evals", "analysis.epd").returncode == DONE
+
+    def scored(*args, code=DONE):
+        said = made(tabiya, games, "--ply", "4-5", "--min-games", 1, "--store", "some.evals", *args, code=code)
+        return said, sorted(operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd"))
+
+    assert scored("--eval", "60..140")[1] == [-90, 60, 100]
+    assert scored("--eval", "61..99")[1] == [-90]
+    assert scored("--eval", "0..30")[1] == [-20]
+    assert scored("--eval", "50..150", "--side", "white")[1] == [-90, 60, 100]
+    assert scored("--eval=-30..-10", "--side", "white")[1] == [-20]
+    assert "have no known evaluation" in scored("--eval", "60..140")[0]
+    done = tabiya("suite", games, "-o", "none.epd", "--ply", 4, "--min-games", 1, "--store", "some.evals", "--eval", "500..600")
+    assert done.returncode == FINDINGS and b"none is in the window" in done.stderr and not (tmp_path / "none.epd").exists()
+    # Beside the source it need not be named.
+    os.replace(tmp_path / "some.evals", tmp_path / "games.pgn.evals")
+    made(tabiya, games, "--ply", "4", "--min-games", 1, "--eval", "60..140", "--report", "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["positions"] == 2 and report["evaluations"] == {"60": 1, "100": 1} and report["plies"] == {"4": 2}
+
+
+@pytest.fixture
+def evaluating(stockfish, real_book, tmp_path):
+    """What makes a suite of evaluated positions."""
+    return [real_book, "--ply", "3-4", "--eval", "20..90", "--engine", stockfish, "--nodes", "300", "--store", tmp_path / "e.evals"]
+
+
+def test_an_engine_evaluates_what_no_store_has(tabiya, evaluating, tmp_path):
+    said = made(tabiya, *evaluating, "--count", times(40, 400))
+    first = (tmp_path / "suite.epd").read_bytes()
+    scores = [operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")]
+    assert len(scores) == times(40, 400) and all(20 <= abs(score) <= 90 for score in scores) and "evaluated: " in said
+    assert "evaluated: 0 positions" in made(tabiya, *evaluating, "--count", times(40, 400))
+    assert (tmp_path / "suite.epd").read_bytes() == first
+    os.remove(tmp_path / "e.evals")
+    made(tabiya, *evaluating, "--count", times(40, 400), "--jobs", 3)
+    assert (tmp_path / "suite.epd").read_bytes() == first
+
+
+def test_killed_at_any_moment_it_goes_on_to_the_same_suite(tabiya, tabiya_exe, evaluating, tmp_path):
+    made(tabiya, *evaluating, "--count", 60)
+    whole = (tmp_path / "suite.epd").read_bytes()
+    os.remove(tmp_path / "suite.epd")
+    size = (tmp_path / "e.evals").stat().st_size
+    os.remove(tmp_path / "e.evals")
+    line = [str(word) for word in (tabiya_exe, "suite", *evaluating, "--count", 60, "-o", "suite.epd")]
+    deaths = 0
+    for number in range(times(4, 10)):
+        with subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            wanted, until = size * (number + 1) // times(6, 12), time.monotonic() + HANG
+            while process.poll() is None and time.monotonic() < until:
+                if (tmp_path / "e.evals").exists() and (tmp_path / "e.evals").stat().st_size >= wanted:
+                    break
+            process.kill()
+            process.communicate()
+            deaths += process.returncode == -signal.SIGKILL
+        assert not (tmp_path / "suite.epd").exists() or process.returncode == DONE
+    assert deaths > 0
+    made(tabiya, *evaluating, "--count", 60)
+    assert (tmp_path / "suite.epd").read_bytes() == whole
+
+
+def test_drawing_is_even_and_repeats(tabiya, real_book, tmp_path):
+    suite = [real_book, "--ply", "4-6"]
+    made(tabiya, *suite, "--count", 50, "--seed", 7)
+    first = (tmp_path / "suite.epd").read_bytes()
+    made(tabiya, *suite, "--count", 50, "--seed", 7)
+    assert (tmp_path / "suite.epd").read_bytes() == first
+    plies = [replayed.ply() for *_, replayed in lines_of(tmp_path / "suite.epd")]
+    assert len(plies) == 50 and all(plies.count(number) >= 5 for number in (4, 5, 6))
+    made(tabiya, *suite, "--count", 50, "--seed", 8)
+    assert (tmp_path / "suite.epd").read_bytes() != first
+    made(tabiya, *suite, "--per-opening", 1, "--by", "eco", "--report", "report.json")
+    report = json.loads((tmp_path / "report.json").read_text())
+    codes = [name.split()[0] for name in report["openings"]]
+    assert len(codes) == len(set(codes)) and set(report["openings"].values()) == {1}
+
+
+def test_boards_are_as_they_are_asked_for(tabiya, real_book, tmp_path):
+    made(tabiya, real_book, "--ply", 7)
+    everything = [board for board, *_ in lines_of(tmp_path / "suite.epd")]
+
+    def castles(board):
+        return all(board.has_castling_rights(color) for color in chess.COLORS)
+
+    for option, admits in [
+        ("--quiet", lambda board: not board.is_check()),
+        ("--queens", lambda board: len(board.pieces(chess.QUEEN, chess.WHITE)) == 1 == len(board.pieces(chess.QUEEN, chess.BLACK))),
+        ("--both-can-castle", castles),
+    ]:
+        made(tabiya, real_book, "--ply", 7, option)
+        found = {board.epd() for board, *_ in lines_of(tmp_path / "suite.epd")}
+        expected = {board.epd() for board in everything if admits(board)}
+        assert found == expected and len(expected) < len(everything), option
+
+
+def test_games_refine_a_suite(tabiya, games, tmp_path):
+    results = {
+        "e4 e5 Nf3 Nc6": ("1-0", "1-0"),
+        "e4 c5 Nf3 d6": ("1/2-1/2", "1/2-1/2"),
+        "d4 d5 c4 e6": ("1-0", "0-1"),
+    }
+    text = ""
+    for line, pair in results.items():
+        for (white, black), result in zip((("A", "B"), ("B", "A")), pair, strict=True):
+            text += f'[Event "?"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{line} a3 a6 {result}\n\n'
+    (tmp_path / "match.pgn").write_text(text)
+    for keep, left in (("fair", 1), ("decisive", 2), ("drawn", 2), ("pairs", 1)):
+        said = made(tabiya, games, "--ply", 4, "--min-games", 1, "--refine", "match.pgn", "--keep", keep)
+        assert "played: 3 of 3 positions" in said
+        assert len(lines_of(tmp_path / "suite.epd")) == left, keep
+    # A match that began with the positions themselves.
+    boards = {line: chess.Board() for line in results}
+    for line, board in boards.items():
+        for word in line.split():
+            board.push_san(word)
+    text = ""
+    for line, pair in results.items():
+        for (white, black), result in zip((("A", "B"), ("B", "A")), pair, strict=True):
+            text += f'[Event "?"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n'
+            text += f'[SetUp "1"]\n[FEN "{boards[line].fen()}"]\n\na3 a6 {result}\n\n'
+    (tmp_path / "match.pgn").write_text(text)
+    made(tabiya, games, "--ply", 4, "--min-games", 1, "--refine", "match.pgn")
+    assert [board.epd() for board, *_ in lines_of(tmp_path / "suite.epd")] == [boards["d4 d5 c4 e6"].epd()]
+
+
+def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
+    def refused(*args, code, says):
+        done = tabiya("suite", *args)
+        assert done.returncode == code and says in b"\n".join(complaints(done)).decode(), done.stderr
+
+    refused(games, "-o", "suite.txt", code=USAGE, says="end it with .epd or .pgn")
+    refused(small_book, "-o", "s.epd", "--min-games", 2, code=USAGE, says="counts no games")
+    refused(small_book, "-o", "s.epd", "--engine", "none", code=USAGE, says="--eval")
+    refused(small_book, "-o", "s.epd", code=FINDINGS, says="no line of the sources has 16 plies")
+    refused("nothing.bin", "-o", "s.epd", code=FILE, says="nothing.bin")
+    refused(small_book, "-o", "s.epd", "--ply", "9-2", code=USAGE, says="8-16")
+    refused(small_book, "-o", "s.epd", "--eval", "5", code=USAGE, says="80..120")
+    refused(small_book, "-o", "s.epd", "--ply", 2, "--eval", "0..90", "--store", "no.evals", code=FILE, says="no store of evaluations")
+    (tmp_path / "there.epd").write_text("mine")
+    refused(small_book, "-o", "there.epd", "--ply", 2, code=FILE, says="--force")
+    assert (tmp_path / "there.epd").read_text() == "mine"
+    # What is damaged is reported, and the rest serves.
+    data = bytearray(small_book.read_bytes())
+    (tmp_path / "damaged.bin").write_bytes(data[:-5])
+    refused("damaged.bin", "-o", "s.epd", "--ply", 1, code=FINDINGS, says="damaged")
+    assert (tmp_path / "s.epd").read_text().count("\n") == 1
+
+
+@pytest.mark.parametrize("form", ["epd", "pgn"])
+def test_fastchess_plays_it(tabiya, real_book, scripted_exe, tmp_path, form):
+    runner = find_tool("fastchess")
+    if not runner:
+        pytest.skip("there is no fastchess")
+    made(tabiya, real_book, "--ply", 6, "--count", 4, out=f"suite.{form}")
+    engines = [word for name in "ab" for word in ("-engine", f"name={name}", f"cmd={scripted_exe}", "args=--legal")]
+    line = [runner, *engines, "-each", "tc=inf", "nodes=10", "-openings", f"file=suite.{form}", f"format={form}", "order=sequential"]
+    line += ["-rounds", "4", "-repeat", "-concurrency", "2", "-maxmoves", "12", "-pgnout", "file=match.pgn"]
+    done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0 and "warning" not in (done.stdout + done.stderr).lower(), done.stdout + done.stderr
+    said = made(tabiya, real_book, "--ply", 6, "--count", 4, "--refine", "match.pgn")
+    assert "played: 4 of " in said
+
+
+def test_a_weighted_line_of_a_book_with_one_move(tabiya, tmp_path):
+    book = Book().line("d2d4 d7d5 c2c4 e7e6", weight=10).write(tmp_path / "one.bin")
+    made(tabiya, book, "--ply", 4, "--per-opening", 3)
+    ((_, operations, replayed),) = lines_of(tmp_path / "suite.epd")
+    assert operations["c0"] == "1. d4 d5 2. c4 e6" and replayed.ply() == 4
