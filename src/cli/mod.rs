@@ -15,7 +15,7 @@ use crate::base::{cut, interrupt};
 use args::adapter;
 use commands::{
     build, check, convert, diff, doctor, dump, edit, evals, explore, export, info, init, learn, merge, play,
-    show, suite, tree, trim, vet,
+    report, show, suite, tree, trim, vet,
 };
 pub use output::exit::Exit;
 
@@ -68,6 +68,8 @@ enum Command {
     Vet(vet::Args),
     /// Make an opening suite for matches of engines, by evaluation, evenly over openings
     Suite(suite::Args),
+    /// Report where games left the books, and what came of it
+    Report(report::Args),
     /// Keep evaluations of positions in a store: import, export, info, compact
     Evals(evals::Args),
     /// Try the configuration as a GUI would, and report what is wrong and how to fix it
@@ -133,6 +135,7 @@ pub fn main() -> ExitCode {
         Some(Command::Learn(args)) => learn::run(args),
         Some(Command::Export(args)) => export::run(args),
         Some(Command::Vet(args)) => vet::run(args),
+        Some(Command::Report(args)) => report::run(args),
         Some(Command::Suite(args)) => suite::run(args),
         Some(Command::Evals(args)) => at_end(evals::run(args)),
         Some(Command::Doctor(args)) => doctor::run(args),

@@ -20,7 +20,7 @@ const BUILD: &[Place] = &[
 const EVALS: &[Place] = &[("evals.md", "")];
 
 /// The commands, each with the places that describe its options.
-const PLACES: [(&str, &[Place]); 28] = [
+const PLACES: [(&str, &[Place]); 29] = [
     ("show", INSPECTING),
     ("tree", INSPECTING),
     ("info", INSPECTING),
@@ -42,6 +42,7 @@ const PLACES: [(&str, &[Place]); 28] = [
     ("export", &[("databases.md", "")]),
     ("vet", &[("vet.md", "")]),
     ("suite", &[("tournaments.md", "")]),
+    ("report", &[("tournaments.md", "")]),
     ("evals", EVALS),
     ("evals import", EVALS),
     ("evals export", EVALS),

@@ -143,6 +143,16 @@ class Promise:
         if "--refine" in self.words:
             self.says("that are unfit by the games")
 
+    def report(self):
+        if "--json" in self.words:
+            assert len(json.loads(self.out)["games"]) == 30
+        elif "--player" in self.words:
+            self.says("games of Carlsen: ", "in the book for ")
+        else:
+            self.says("30 games: ", "Openings (", "Players (")
+        if out := value(self.words, "--pgn"):
+            assert len(games_of((self.folder / out).read_text())) == 30
+
     def learn(self):
         learned = self.json("info", "book.bin")["learned"]
         match self.words[1]:

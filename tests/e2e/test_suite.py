@@ -3,19 +3,25 @@
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import chess
 import chess.pgn
 import chess.polyglot
 import pytest
 
-from client import HANG, complaints, find_tool, times
+from client import HANG, complaints, times
+from conftest import not_windows
 from polyglot_writer import Book
+from test_config import runner_of
 from test_dump import rows
 
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "tournaments.md"
+STARTER = Path(__file__).parents[2] / "books" / "starter.bin"
 DONE, FINDINGS, USAGE, FILE = 0, 1, 2, 3
 
 # Games, all drawn, and how often each is played.
@@ -324,19 +330,31 @@ def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
     assert (tmp_path / "s.epd").read_text().count("\n") == 1
 
 
-@pytest.mark.parametrize("form", ["epd", "pgn"])
-def test_fastchess_plays_it(tabiya, real_book, scripted_exe, tmp_path, form):
-    runner = find_tool("fastchess")
-    if not runner:
-        pytest.skip("there is no fastchess")
-    made(tabiya, real_book, "--ply", 6, "--count", 4, out=f"suite.{form}")
-    engines = [word for name in "ab" for word in ("-engine", f"name={name}", f"cmd={scripted_exe}", "args=--legal")]
-    line = [runner, *engines, "-each", "tc=inf", "nodes=10", "-openings", f"file=suite.{form}", f"format={form}", "order=sequential"]
-    line += ["-rounds", "4", "-repeat", "-concurrency", "2", "-maxmoves", "12", "-pgnout", "file=match.pgn"]
-    done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+@not_windows
+@pytest.mark.parametrize("runner, form", [("cutechess-cli", "pgn"), ("fastchess", "epd")])
+def test_the_runners_play_the_match_of_the_guide(tabiya, scripted_exe, tmp_path, runner, form):
+    """The command as it is written, with another `stockfish` on PATH, which answers at once."""
+    found = runner_of(runner)
+    (command,) = re.findall(rf"^{runner} +-engine .*?[^\\]$", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    made(tabiya, "--ply", 6, "--count", 20, STARTER, out=f"suite.{form}")
+    (tmp_path / "stockfish").write_text(f"#!/bin/sh\nexec '{scripted_exe}' --legal\n")
+    (tmp_path / "stockfish").chmod(0o755)
+    (tmp_path / runner).symlink_to(found)
+    env = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(command, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=HANG)
     assert done.returncode == 0 and "warning" not in (done.stdout + done.stderr).lower(), done.stdout + done.stderr
-    said = made(tabiya, real_book, "--ply", 6, "--count", 4, "--refine", "match.pgn")
-    assert "played: 4 of " in said
+    with open(tmp_path / "match.pgn") as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert len(games) == 40 and {game.headers.get("Termination", "normal") for game in games} == {"normal"}
+    openings = {}
+    for game in games:
+        start = game.board()
+        for node in list(game.mainline())[: 6 if form == "pgn" else 0]:
+            start = node.board()
+        openings.setdefault(start.epd(), set()).add(game.headers["White"])
+    assert len(openings) == 20 and all(players == {"A", "B"} for players in openings.values())
+    said = made(tabiya, "--ply", 6, "--count", 20, STARTER, "--refine", "match.pgn", "--keep", "drawn", out="again.epd")
+    assert "played: 20 of " in said
 
 
 def test_a_weighted_line_of_a_book_with_one_move(tabiya, tmp_path):

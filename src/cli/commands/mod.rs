@@ -15,6 +15,7 @@ pub mod init;
 pub mod learn;
 pub mod merge;
 pub mod play;
+pub mod report;
 pub mod show;
 pub mod suite;
 pub mod tree;

@@ -33,6 +33,7 @@ use crate::games::text::{STDIN, Text, name_of, text};
 use crate::games::{self, Ahead, Header, Sources, cbh, is_zip, open_text};
 use crate::uci::Score;
 use lines::Lines;
+pub(crate) use pgn::eval_of;
 use pgn::{Admits, PgnEvals};
 use problems::{Problem, Problems, Wrong};
 

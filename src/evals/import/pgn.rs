@@ -179,6 +179,11 @@ impl Visitor for PgnEvals<'_> {
     }
 }
 
+/// What `[%eval]` in a comment says: a score for White, and its depth.
+pub(crate) fn eval_of(comment: &[u8]) -> Option<(Score, u64)> {
+    eval_in(comment).and_then(score)
+}
+
 /// What a comment says after `[%eval`, up to the bracket.
 fn eval_in(comment: &[u8]) -> Option<&[u8]> {
     let rest = comment.get(memmem::find(comment, EVAL)? + EVAL.len()..)?;

@@ -1,0 +1,138 @@
+//! The report as one line of JSON.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Move};
+
+use super::Found;
+use crate::chess::Position;
+use crate::openings::Opening;
+use crate::report::elo::elo;
+use crate::report::{Game, Left, Score};
+use crate::view::san;
+
+#[derive(Serialize)]
+struct GameLine<'a> {
+    number: u64,
+    white: &'a str,
+    black: &'a str,
+    result: Option<&'static str>,
+    book_plies: u32,
+    left_by: Option<String>,
+    fen: String,
+    played: Option<String>,
+    book_moves: Vec<MoveLine>,
+    eval: Option<i64>,
+    opening: Option<Opening>,
+    saved: Value,
+}
+
+#[derive(Serialize)]
+struct MoveLine {
+    uci: String,
+    san: String,
+    chance: f64,
+}
+
+/// A move in UCI.
+fn uci(mv: Move) -> String {
+    UciMove::from_move(mv, CastlingMode::Standard).to_string()
+}
+
+/// Writes a game, and before it a comma unless it is the first.
+pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<()> {
+    let exit = &game.exit;
+    let moves = exit.book_moves.iter().map(|known| MoveLine {
+        uci: uci(known.mv),
+        san: san(&exit.at, known.mv),
+        chance: known.chance,
+    });
+    let line = GameLine {
+        number: game.number,
+        white: &game.players.white,
+        black: &game.players.black,
+        result: game.result.map(crate::games::GameResult::as_pgn),
+        book_plies: game.book_plies,
+        left_by: match exit.left {
+            Left::Side(side) => Some(side.to_string()),
+            Left::BookEnded | Left::GameEnded => None,
+        },
+        fen: exit.at.fen(),
+        played: exit.played.map(uci),
+        book_moves: moves.collect(),
+        eval: game.eval,
+        opening: game.opening,
+        saved: json!({ "white": game.saved.white, "black": game.saved.black }),
+    };
+    if !first {
+        write!(out, ",")?;
+    }
+    Ok(serde_json::to_writer(out, &line)?)
+}
+
+/// Writes everything after the games.
+pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
+    let openings: Vec<Value> = found.sums.openings.iter().map(|(name, group)| {
+        let (eco, name) = name.split_once(' ').unwrap_or_default();
+        json!({
+            "eco": Some(eco).filter(|eco| !eco.is_empty()), "name": Some(name).filter(|name| !name.is_empty()),
+            "games": group.games, "score": score(group.score),
+            "book_plies": group.mean_plies(), "eval": group.mean_eval(),
+        })
+    }).collect();
+    let exits: Vec<Value> = found.sums.most(|_| true).into_iter().map(|leave| {
+        json!({
+            "fen": leave.at.fen(), "line": line(&leave.line),
+            "left_by": match leave.left { Left::Side(side) => Some(side.to_string()), _ => None },
+            "played": leave.played.map(uci), "games": leave.group.games, "score": score(leave.group.score),
+            "eval": leave.group.mean_eval(),
+        })
+    }).collect();
+    let players: Vec<Value> = found.players.matches.iter().map(|((first, second), games)| {
+        let counts = games.counts();
+        let elo = elo(&counts);
+        let finite = |number: f64| Some(number).filter(|number| number.is_finite());
+        json!({
+            "player": first, "opponent": second, "score": score(games.score),
+            "pairs": Some(games.pairs).filter(|_| games.alone == 0),
+            "elo": elo.and_then(|elo| finite(elo.difference)), "error": elo.and_then(|elo| finite(elo.error)),
+            "los": elo.and_then(|elo| finite(elo.los)),
+        })
+    }).collect();
+    let books: Vec<Value> = found
+        .players
+        .books
+        .iter()
+        .map(|((player, book), of)| {
+            let path = book
+                .and_then(|book| found.books.get(book))
+                .map(|book| book.path().to_string_lossy().into_owned());
+            json!({ "player": player, "book": path, "score": score(*of) })
+        })
+        .collect();
+    let rest = json!({
+        "openings": openings, "exits": exits, "players": players, "books": books, "repeated": found.sums.repeated,
+    });
+    let text = rest.to_string();
+    // Without its opening brace it continues the object that was begun.
+    writeln!(out, "],{}", text.get(1..).unwrap_or_default())
+}
+
+fn score(of: Score) -> Value {
+    json!({ "wins": of.wins, "draws": of.draws, "losses": of.losses })
+}
+
+/// The moves from the start in UCI.
+fn line(moves: &[crate::chess::MoveCode]) -> Vec<String> {
+    let mut at = Position::start();
+    let mut line = Vec::with_capacity(moves.len());
+    for mv in moves {
+        let Some(facts) = crate::book::MoveFacts::new(*mv, 0).at(&at) else { break };
+        line.push(uci(facts.mv));
+        at.play(facts.mv);
+    }
+    line
+}

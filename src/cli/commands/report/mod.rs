@@ -1,0 +1,169 @@
+//! `tabiya report`: where games left the books, and what came of it.
+
+mod json;
+mod person;
+mod pgn;
+mod text;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use shakmaty::Color;
+
+use crate::base::error::{Error, ErrorKind, Result};
+use crate::base::interrupt;
+use crate::base::progress::Progress;
+use crate::base::replace::{Replacement, keep_inputs};
+use crate::book::Book;
+use crate::cli::output::exit::Exit;
+use crate::cli::output::{self, Printed, Stop, damage, progress, written};
+use crate::evals::{self, Store};
+use crate::games::{self, Header, PlayerName, Sources};
+use crate::learn;
+use crate::report::{Game, Players, Reader, Sums};
+
+/// Rows of each list if no number is named.
+const TOP: usize = 10;
+
+/// `tabiya report`.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The games: PGN files (also compressed: .gz, .zst, .bz2, .xz, .zip), folders of them, ChessBase databases (.cbh), - for
+    /// standard input
+    #[arg(required = true, value_name = "GAMES")]
+    games: Vec<PathBuf>,
+    /// A book that was played from, or that should have been; repeatable
+    #[arg(long, required = true, value_name = "FILE")]
+    book: Vec<PathBuf>,
+    /// Only the games of this player, as the player sees them: a part of the name, in any letter case
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// A store of evaluations, for games that have none; repeatable [default: those beside the books]
+    #[arg(long, value_name = "FILE")]
+    store: Vec<PathBuf>,
+    /// Rows of each list
+    #[arg(long, value_name = "N", default_value_t = TOP)]
+    top: usize,
+    /// Print one line of JSON, with every game
+    #[arg(long)]
+    json: bool,
+    /// Also write the games into this file, with the book's moves as variations where they left the books
+    #[arg(long, value_name = "FILE.pgn")]
+    pgn: Option<PathBuf>,
+    /// Replace the file of --pgn if it exists
+    #[arg(long, requires = "pgn")]
+    force: bool,
+}
+
+/// What is found in the games.
+struct Found {
+    books: Vec<Arc<dyn Book>>,
+    sums: Sums,
+    players: Players,
+    /// Games that were wanted.
+    games: u64,
+    exit: Exit,
+}
+
+/// Reads the games, and reports.
+///
+/// # Errors
+/// When a file cannot be read or written, or the work is interrupted.
+pub fn run(args: &Args) -> Result<Exit> {
+    let books = args.book.iter().map(|path| learn::open_settled(path)).collect::<Result<Vec<_>>>()?;
+    let paths: Vec<PathBuf> = if args.store.is_empty() {
+        args.book.iter().map(|path| evals::beside(path)).filter(|path| path.exists()).collect()
+    } else {
+        args.store.clone()
+    };
+    let stores = paths.iter().map(Store::open).collect::<Result<Vec<_>>>()?;
+    let mut source = games::open(&args.games)?;
+    source.passed_over().iter().for_each(output::complain);
+    let mut inputs = written::books(books.iter().map(|book| &**book));
+    inputs.extend(written::sources(&source.files()).into_iter().chain(paths));
+    keep_inputs(args.pgn.as_slice(), &inputs)?;
+    interrupt::watch();
+    let mut file = args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
+    let player = args.player.as_deref().map(PlayerName::part);
+    let progress = progress::on_terminal("report");
+    let mut found =
+        Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: Exit::Done };
+    let exit = output::print(|out| {
+        if args.json {
+            write!(out, "{{\"games\":[")?;
+        }
+        let mut failed = None;
+        let mut see = |game: Game, found: &mut Found| -> Printed<()> {
+            let is_black = player.as_ref().is_some_and(|player| !player.is(&game.players.white));
+            let side = if is_black { Color::Black } else { Color::White };
+            found.sums.add(&game, side);
+            found.players.add(&game);
+            found.games += 1;
+            if args.json {
+                json::game(&game, found.games == 1, out)?;
+            }
+            if let Some(file) = &mut file {
+                pgn::game(&game, file).map_err(|error| file.error(error))?;
+            }
+            Ok(())
+        };
+        let books = found.books.clone();
+        let mut shown = |game: Game| {
+            if failed.is_none() {
+                failed = see(game, &mut found).err();
+            }
+        };
+        let admits = |header: &Header| {
+            player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
+        };
+        let mut reader = Reader::new(&books, &stores, &admits, args.pgn.is_some(), &mut shown);
+        read(&mut source, &mut reader, &progress)?;
+        let errors = std::mem::take(&mut reader.errors);
+        if let Some(stop) = failed {
+            return Err(stop);
+        }
+        drop(progress);
+        for error in errors.iter().take(TOP) {
+            output::warn(&error.to_string());
+        }
+        if !errors.is_empty() {
+            found.exit = Exit::Findings;
+        }
+        if let Some(more) = errors.len().checked_sub(TOP).filter(|more| *more > 0) {
+            output::warn(&format!("{more} more games could not be read to their end"));
+        }
+        if found.games == 0 && !args.json {
+            return Err(Stop::Error(nothing(args)));
+        }
+        match (args.json, &args.player) {
+            (true, _) => json::rest(&found, out)?,
+            (false, Some(name)) => person::report(&found, name, args.top, out)?,
+            (false, None) => text::report(&found, args.top, out)?,
+        }
+        Ok(found.exit)
+    })?;
+    if let Some(file) = file {
+        file.commit()?;
+    }
+    damage::report(&found.books, exit)
+}
+
+fn read(source: &mut Sources, reader: &mut Reader<'_>, progress: &Progress) -> Result<()> {
+    progress.games(source.size());
+    while let Some(batch) = source.next_batch()? {
+        interrupt::check()?;
+        batch.play(reader);
+        progress.games_at(source.done(), reader.games);
+    }
+    Ok(())
+}
+
+fn nothing(args: &Args) -> Error {
+    match &args.player {
+        Some(name) => {
+            Error::new(ErrorKind::Usage, format!("no game has a player whose name contains {name:?}"))
+                .advice("write a part of the name as the games have it")
+        }
+        None => Error::new(ErrorKind::Format, "there are no games").advice("name a file of games"),
+    }
+}

@@ -1,0 +1,57 @@
+//! The report for one player: where the repertoire was forgotten, and what it does not cover.
+
+use std::io::{self, Write};
+
+use super::Found;
+use super::text::{book_moves, line_to, share};
+use crate::cli::output::rows::many;
+use crate::report::{Leave, Left, Score};
+use crate::view::san;
+
+/// Prints everything.
+pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    let sums = &found.sums;
+    let Score { wins, draws, losses } = sums.all.score;
+    writeln!(out, "{} of {name}: {wins} won, {draws} drawn, {losses} lost", many(found.games, "game"))?;
+    writeln!(out, "in the book for {:.1} plies a game", sums.all.mean_plies())?;
+    let forgotten = sums.most(|leave| leave.own == Some(true) && matches!(leave.left, Left::Side(_)));
+    let games: u64 = forgotten.iter().map(|leave| leave.group.games).sum();
+    if forgotten.is_empty() {
+        writeln!(out, "\nYou never left the book where it had a move.")?;
+    } else {
+        writeln!(out, "\nYou left the book in {}, most often here:", many(games, "game"))?;
+        for leave in forgotten.iter().take(top) {
+            let book =
+                leave.book_moves.iter().take(3).map(|known| san(&leave.at, known.mv)).collect::<Vec<_>>();
+            let played = leave.played.map(|mv| san(&leave.at, mv)).unwrap_or_default();
+            let Score { wins, draws, losses } = leave.group.score;
+            writeln!(
+                out,
+                "  {}: after {} you played {played}; the book plays {}  (+{wins} ={draws} -{losses})",
+                many(leave.group.games, "time"),
+                line_to(leave),
+                book.join(" or ")
+            )?;
+        }
+    }
+    let places = |leaves: Vec<&Leave>, heading: &str, played: &str, out: &mut dyn Write| -> io::Result<()> {
+        let games: u64 = leaves.iter().map(|leave| leave.group.games).sum();
+        if games == 0 {
+            return Ok(());
+        }
+        writeln!(out, "\n{heading} in {}, most often:", many(games, "game"))?;
+        for leave in leaves.iter().take(top) {
+            let mv = leave.played.map(|mv| format!(", {played} {}", san(&leave.at, mv))).unwrap_or_default();
+            let of = leave.group.score;
+            let own = Score { wins: of.losses, losses: of.wins, ..of };
+            let own = if leave.own == Some(true) { of } else { own };
+            let (games, line) = (many(leave.group.games, "game"), line_to(leave));
+            writeln!(out, "  {games}: after {line}{mv} (you scored {}){}", share(own), book_moves(leave))?;
+        }
+        Ok(())
+    };
+    let replies = sums.most(|leave| leave.own == Some(false) && leave.left != Left::GameEnded);
+    places(replies, "Your opponents played what the book does not cover", "they played", out)?;
+    let ends = sums.most(|leave| leave.own == Some(true) && leave.left == Left::BookEnded);
+    places(ends, "The book ended where it was your move", "you played", out)
+}

@@ -1,0 +1,208 @@
+//! The report of a match, for people.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::Found;
+use crate::cli::output::rows::{self, many};
+use crate::report::elo::{elo, mean};
+use crate::report::{Group, Leave, Left, Score};
+use crate::view::{Line, number, san};
+
+/// Limits within which the score of a group lies with 95 %, in standard errors.
+const Z95: f64 = 1.96;
+
+/// Prints everything.
+pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    let sums = &found.sums;
+    let all = &sums.all;
+    let Score { wins, draws, losses } = all.score;
+    writeln!(out, "{}: White won {wins}, Black won {losses}, {draws} drawn", many(found.games, "game"))?;
+    let [white, black, ended, within] = sums.left;
+    writeln!(
+        out,
+        "in the book for {:.1} plies a game; left by White {white}, by Black {black}, at the end of a line {ended}; {within} ended \
+         in the book",
+        all.mean_plies()
+    )?;
+    if let Some(eval) = all.mean_eval() {
+        writeln!(out, "evaluation there: {:+.2} on average, of {}", eval / 100.0, many(all.evals.0, "game"))?;
+    }
+    let (sides, seconds) = sums.saved;
+    if seconds > 0.0 {
+        writeln!(out, "clock saved by the book: {:.1} s for each player and game", seconds / sides as f64)?;
+    }
+    if sums.repeated > 0 {
+        let (games, verb) =
+            (many(sums.repeated, "game"), if sums.repeated == 1 { "repeats" } else { "repeat" });
+        writeln!(out, "{games} {verb} another one move by move")?;
+    }
+    players(found, out)?;
+    openings(found, top, out)?;
+    leaves(found, top, out)?;
+    worst(found, top, out)
+}
+
+/// Who scored what, and with which book.
+fn players(found: &Found, out: &mut dyn Write) -> io::Result<()> {
+    let players = &found.players;
+    if players.matches.is_empty() {
+        return Ok(());
+    }
+    let columns = [
+        ("player", false),
+        ("opponent", false),
+        ("+", true),
+        ("=", true),
+        ("-", true),
+        ("score", true),
+        ("Elo", true),
+        ("LOS", true),
+        ("from", false),
+    ];
+    let mut table = rows::table(columns);
+    for ((first, second), games) in &players.matches {
+        let counts = games.counts();
+        let Score { wins, draws, losses } = games.score;
+        let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
+            let los = if elo.los.is_nan() { String::new() } else { format!("{:.1}%", elo.los * 100.0) };
+            (format!("{:+.1} ± {:.1}", elo.difference, elo.error), los)
+        });
+        let from = if games.alone == 0 {
+            many(games.pairs.iter().sum(), "pair")
+        } else {
+            many(games.score.games(), "game")
+        };
+        table.add_row([
+            first.clone(),
+            second.clone(),
+            wins.to_string(),
+            draws.to_string(),
+            losses.to_string(),
+            share(games.score),
+            difference,
+            los,
+            from,
+        ]);
+    }
+    writeln!(out, "\nPlayers (Elo with its limits of 95 %)\n{table}")?;
+    let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
+    for ((player, book), score) in &players.books {
+        let name = book.and_then(|book| found.books.get(book)).map_or_else(
+            || "none".to_owned(),
+            |book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        );
+        table.add_row([player.clone(), name, score.games().to_string(), share(*score)]);
+    }
+    writeln!(out, "\nBooks that had most of a player's moves\n{table}")
+}
+
+fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    // The variations of an opening together.
+    let mut families: BTreeMap<&str, Group> = BTreeMap::new();
+    for (name, group) in &found.sums.openings {
+        let name = name.split_once(' ').map_or("", |(_, name)| name);
+        families.entry(name.split(':').next().unwrap_or_default()).or_default().merge(group);
+    }
+    let mut openings: Vec<(&str, Group)> = families.into_iter().collect();
+    // Stable: of equally frequent ones in the order of their names.
+    openings.sort_by_key(|(_, group)| std::cmp::Reverse(group.games));
+    let columns =
+        [("opening", false), ("games", true), ("White", true), ("book plies", true), ("eval", true)];
+    let mut table = rows::table(columns);
+    for (name, group) in openings.iter().take(top) {
+        let name = if name.is_empty() { "without a name" } else { name };
+        table.add_row([
+            name.to_owned(),
+            group.games.to_string(),
+            with_limits(group.score),
+            format!("{:.1}", group.mean_plies()),
+            pawns(group),
+        ]);
+    }
+    writeln!(out, "\nOpenings ({} in all)\n{table}", openings.len())
+}
+
+/// Where the games left the books.
+fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (heading, is_ended) in [("Played against the book", false), ("Where the book ends", true)] {
+        let all = found.sums.most(|leave| match leave.left {
+            Left::Side(_) => !is_ended,
+            Left::BookEnded => is_ended,
+            Left::GameEnded => false,
+        });
+        if all.is_empty() {
+            continue;
+        }
+        writeln!(out, "\n{heading} ({} in all)", many(all.len() as u64, "place"))?;
+        for leave in all.iter().take(top) {
+            writeln!(out, "  {}", described(leave))?;
+        }
+    }
+    Ok(())
+}
+
+/// A place in words: its games, its line, what was played and what the book has.
+fn described(leave: &Leave) -> String {
+    let Group { games, score, .. } = leave.group;
+    let eval = leave.group.mean_eval().map(|eval| format!(", eval {:+.2}", eval / 100.0)).unwrap_or_default();
+    let played = leave.played.map(|mv| format!(", then {}{}", number(&leave.at, false), san(&leave.at, mv)));
+    let (line, played) = (line_to(leave), played.unwrap_or_default());
+    format!("{games}x {line}{played}: {} for the side to move{eval}{}", share(score), book_moves(leave))
+}
+
+/// What the books have at a place; nothing if that is nothing.
+pub(super) fn book_moves(leave: &Leave) -> String {
+    let known = leave.book_moves.iter().take(3);
+    let known = known.map(|known| format!("{} {:.0}%", san(&leave.at, known.mv), known.chance * 100.0));
+    let known = known.collect::<Vec<_>>().join(", ");
+    if known.is_empty() { known } else { format!("; the book: {known}") }
+}
+
+/// The line to a place in words.
+pub(super) fn line_to(leave: &Leave) -> String {
+    match &leave.start {
+        Some(_) => leave.at.fen(),
+        None if leave.line.is_empty() => "start".to_owned(),
+        None => Line::of(leave.line.iter().copied()).text,
+    }
+}
+
+/// The moves of the books that lost most points, and what to do.
+fn worst(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
+    let steps = found.sums.worst(top);
+    if steps.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nMoves of the book that lost most, for the side that played them")?;
+    let name = |book: Option<usize>| {
+        let book = book.and_then(|book| found.books.get(book)).or(found.books.first());
+        book.map(|book| book.path().to_string_lossy().into_owned()).unwrap_or_default()
+    };
+    for (_, step, line) in &steps {
+        let Some((_, before)) = line.split_last() else { continue };
+        let (whole, rest) = (Line::of(line.iter().copied()).text, Line::of(before.iter().copied()).text);
+        let Score { wins, draws, losses } = step.score;
+        writeln!(out, "  +{wins} ={draws} -{losses}, {}: {whole}", share(step.score))?;
+        let last = whole.rsplit(' ').next().unwrap_or_default();
+        writeln!(out, "      tabiya edit {} --moves \"{rest}\" --set {last}=0", name(step.book))?;
+    }
+    let book = name(steps.first().and_then(|(_, step, _)| step.book));
+    writeln!(out, "  `tabiya vet {book} -o vetted.bin` lets an engine judge all moves.")
+}
+
+pub(super) fn share(score: Score) -> String {
+    score.share().map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", share * 100.0))
+}
+
+/// The share of the points, and the limits of 95 %.
+fn with_limits(score: Score) -> String {
+    match mean(&score.by_points()) {
+        Some((mean, error)) => format!("{:.1}% ± {:.1}", mean * 100.0, error * Z95 * 100.0),
+        None => "-".to_owned(),
+    }
+}
+
+fn pawns(group: &Group) -> String {
+    group.mean_eval().map_or_else(|| "-".to_owned(), |eval| format!("{:+.2}", eval / 100.0))
+}

@@ -1,0 +1,322 @@
+//! One game: where it left the books.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use shakmaty::{ByColor, Color, Move, Position as _};
+
+use super::remark::Remark;
+use crate::book::Book;
+use crate::chess::{MoveCode, Position};
+use crate::choose::Policy;
+use crate::evals::Store;
+use crate::games::{End, GameError, GameResult, Header, Visitor};
+use crate::openings::Opening;
+use crate::uci::Score;
+use crate::view::by_chance;
+
+/// Centipawns that a mate counts as, as `vet` has it.
+const MATE: i64 = 10_000;
+
+/// Moves after the book whose time shows what a move of the book has saved.
+const TIMED: u32 = 10;
+
+/// Plies up to which openings are named; the longest named line has 36.
+const NAMED: usize = 40;
+
+/// Why a game left the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Left {
+    /// This side played another move than the books have.
+    Side(Color),
+    /// No book has a move in the position.
+    BookEnded,
+    /// The game ended in the books.
+    GameEnded,
+}
+
+/// A move of the books.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BookMove {
+    /// The move.
+    pub mv: Move,
+    /// The chance with which the first book that has moves here plays it, with its default options.
+    pub chance: f64,
+}
+
+/// Where a game left the books.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// The position.
+    pub at: Position,
+    /// The moves to it.
+    pub line: Vec<MoveCode>,
+    /// Why the game left the books here.
+    pub left: Left,
+    /// The move that was played.
+    pub played: Option<Move>,
+    /// What the books have here, the most likely first.
+    pub book_moves: Vec<BookMove>,
+}
+
+/// A game, and where it left the books.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The players.
+    pub players: ByColor<String>,
+    /// Its round.
+    pub round: String,
+    /// The result.
+    pub result: Option<GameResult>,
+    /// The position that it starts from, if that is not the usual one.
+    pub start: Option<Position>,
+    /// Plies from the start of the game until the first move that no book has.
+    pub book_plies: u32,
+    /// Where it left the books.
+    pub exit: Exit,
+    /// Centipawns for White there: as the games says, or else a store.
+    pub eval: Option<i64>,
+    /// Moves of each side that a book has.
+    pub book_moves: ByColor<u32>,
+    /// For each side, the book that had most of its moves.
+    pub books: ByColor<Option<usize>>,
+    /// Seconds that each side has saved by its moves of the book, if the game says how long moves took.
+    pub saved: ByColor<Option<f64>>,
+    /// The opening.
+    pub opening: Option<Opening>,
+    /// What distinguishes the moves of the game from those of others.
+    pub moves: u64,
+    /// All moves, where they are kept.
+    pub line: Vec<MoveCode>,
+}
+
+/// Times of one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    /// Moves of the book that have a time, and their seconds.
+    book: (u32, f64),
+    /// The first moves after the book that have one.
+    after: (u32, f64),
+}
+
+/// A game that is being read.
+struct Open {
+    game: Game,
+    in_book: bool,
+    /// Whether a comment has said what the exit is worth.
+    is_scored: bool,
+    /// The side that moved last, and whether the move was one of the book.
+    last: Option<(Color, bool)>,
+    times: ByColor<Times>,
+    /// Moves of each side that each book has.
+    known: ByColor<Vec<u32>>,
+    plies: usize,
+}
+
+/// Reads games, and says of each where it left the books.
+pub struct Reader<'a> {
+    books: &'a [Arc<dyn Book>],
+    stores: &'a [Store],
+    /// Which games are wanted.
+    admits: &'a dyn Fn(&Header) -> bool,
+    /// Whether all moves of the games are kept.
+    keep_moves: bool,
+    found: &'a mut dyn FnMut(Game),
+    open: Option<Open>,
+    policy: Policy,
+    /// Games so far, wanted or not.
+    pub games: u64,
+    /// Games that could not be read, or not to their end.
+    pub errors: Vec<GameError>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that shows each game to `found`.
+    pub fn new(
+        books: &'a [Arc<dyn Book>],
+        stores: &'a [Store],
+        admits: &'a dyn Fn(&Header) -> bool,
+        keep_moves: bool,
+        found: &'a mut dyn FnMut(Game),
+    ) -> Self {
+        let policy = Policy::default();
+        Self { books, stores, admits, keep_moves, found, open: None, policy, games: 0, errors: Vec::new() }
+    }
+
+    /// The evaluation of a position in the stores, for White.
+    fn stored(&self, at: &Position) -> Option<i64> {
+        let found = self.stores.iter().find_map(|store| store.get(at))?;
+        let score = centipawns(found.score);
+        Some(at.chess().turn().fold_wb(score, -score))
+    }
+
+    /// What the books have in a position; and for each book, whether it has the move.
+    fn look_up(&self, at: &Position, mv: Move) -> (Vec<BookMove>, Vec<bool>) {
+        let (mut moves, mut known): (Vec<BookMove>, _) = (Vec::new(), Vec::with_capacity(self.books.len()));
+        for book in self.books {
+            let found = by_chance(&**book, at, &self.policy, |_| true);
+            known.push(found.iter().any(|(facts, _)| facts.mv == mv));
+            for (facts, chance) in found {
+                if !moves.iter().any(|known| known.mv == facts.mv) {
+                    moves.push(BookMove { mv: facts.mv, chance });
+                }
+            }
+        }
+        moves.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+        (moves, known)
+    }
+
+    /// Whether a move leads to a position in which a book has moves: a book for one side does not have the other's.
+    fn leads_back(&self, at: &Position, mv: Move) -> bool {
+        let after = at.after(mv);
+        let mut moves = Vec::new();
+        self.books.iter().any(|book| {
+            book.moves(&after, &mut moves);
+            !moves.is_empty()
+        })
+    }
+}
+
+impl Visitor for Reader<'_> {
+    fn begin(&mut self, header: &Header) -> bool {
+        self.games += 1;
+        if !(self.admits)(header) {
+            return false;
+        }
+        let at = header.start.clone().unwrap_or_else(Position::start);
+        let (opening, moves) = (Opening::at(&at), at.key());
+        let exit = Exit { at, line: Vec::new(), left: Left::GameEnded, played: None, book_moves: Vec::new() };
+        let game = Game {
+            number: self.games,
+            players: ByColor { white: header.white.clone(), black: header.black.clone() },
+            round: header.round.clone(),
+            result: None,
+            start: header.start.clone(),
+            book_plies: 0,
+            exit,
+            eval: None,
+            book_moves: ByColor::default(),
+            books: ByColor::default(),
+            saved: ByColor::default(),
+            opening,
+            moves,
+            line: Vec::new(),
+        };
+        let none = vec![0; self.books.len()];
+        let known = ByColor { white: none.clone(), black: none };
+        let (last, times) = (None, ByColor::default());
+        self.open = Some(Open { game, in_book: true, is_scored: false, last, times, known, plies: 0 });
+        true
+    }
+
+    fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
+        let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
+        let (moves, known) = if in_book { self.look_up(at, mv) } else { Default::default() };
+        let is_known = known.contains(&true);
+        let goes_on = in_book && (is_known || moves.is_empty() && self.leads_back(at, mv));
+        let stored = if in_book && !goes_on { self.stored(at) } else { None };
+        let Some(open) = &mut self.open else { return ControlFlow::Break(()) };
+        let code = MoveCode::from_move(mv);
+        let turn = at.chess().turn();
+        open.plies += 1;
+        // FNV-1a, over the codes of the moves.
+        open.game.moves = (open.game.moves ^ u64::from(code.0)).wrapping_mul(0x0100_0000_01b3);
+        if self.keep_moves {
+            open.game.line.push(code);
+        }
+        if open.plies <= NAMED {
+            open.game.opening = Opening::at(&at.after(mv)).or(open.game.opening);
+        }
+        open.last = Some((turn, in_book && is_known));
+        if goes_on {
+            open.game.book_plies += 1;
+            open.game.exit.line.push(code);
+            open.game.exit.at = at.after(mv);
+            if is_known {
+                *open.game.book_moves.get_mut(turn) += 1;
+                let counts = open.known.get_mut(turn).iter_mut();
+                counts.zip(known).for_each(|(count, known)| *count += u32::from(known));
+            }
+        } else if in_book {
+            open.in_book = false;
+            let left = if moves.is_empty() { Left::BookEnded } else { Left::Side(turn) };
+            let exit = &mut open.game.exit;
+            (exit.at, exit.left, exit.played, exit.book_moves) = (at.clone(), left, Some(mv), moves);
+            open.game.eval = stored;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn wants_remarks(&self) -> bool {
+        true
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        let Some(open) = &mut self.open else { return };
+        let Some((mover, is_book)) = open.last else { return };
+        let Remark { score, seconds } = Remark::read(text, mover);
+        if let Some(seconds) = seconds {
+            let times = open.times.get_mut(mover);
+            let (count, sum) = if is_book { &mut times.book } else { &mut times.after };
+            if is_book || *count < TIMED {
+                (*count, *sum) = (*count + 1, *sum + seconds);
+            }
+        }
+        // The first comment after the exit that has a score counts, and more than a store.
+        if !open.in_book
+            && !open.is_scored
+            && let Some(score) = score
+        {
+            (open.is_scored, open.game.eval) = (true, Some(centipawns(score)));
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        self.errors.extend(end.error);
+        let Some(Open { mut game, times, known, .. }) = self.open.take() else { return };
+        game.result = end.result;
+        game.saved = times.zip(game.book_moves).map(|(times, moves)| {
+            let ((timed, spent), (count, sum)) = (times.book, times.after);
+            let mean = (count > 0).then(|| sum / f64::from(count))?;
+            (moves > 0 && timed > 0).then(|| (mean * f64::from(timed) - spent).max(0.0))
+        });
+        game.books = known.map(|counts| {
+            let best =
+                counts.iter().enumerate().max_by_key(|(number, count)| (**count, std::cmp::Reverse(*number)));
+            best.filter(|(_, count)| **count > 0).map(|(number, _)| number)
+        });
+        (self.found)(game);
+    }
+
+    fn unreadable(&mut self, error: GameError) {
+        self.games += 1;
+        self.errors.push(error);
+    }
+}
+
+/// A score in centipawns.
+fn centipawns(score: Score) -> i64 {
+    match score {
+        Score::Centipawns(score) => score.clamp(-MATE, MATE),
+        Score::Mate(moves) => {
+            if moves > 0 {
+                MATE
+            } else {
+                -MATE
+            }
+        }
+    }
+}
+
+impl Game {
+    /// Points of a side, in halves; `None` without a result.
+    pub fn halves(&self, side: Color) -> Option<u8> {
+        Some(match self.result? {
+            GameResult::Draw => 1,
+            GameResult::White => side.fold_wb(2, 0),
+            GameResult::Black => side.fold_wb(0, 2),
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! Sums over games: by opening, by the move that left the books, by the line that was played from them.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use shakmaty::{Color, Move, Position as _};
+
+use super::Score;
+use super::elo::mean;
+use super::game::{BookMove, Game, Left};
+use crate::book::MoveFacts;
+use crate::chess::{MoveCode, Position};
+
+/// Games that a move needs to be called bad.
+const LEAST: u64 = 4;
+
+/// Plies of the longest line that is shown.
+const LONGEST: usize = 200;
+
+/// Games that have something in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Group {
+    /// Games.
+    pub games: u64,
+    /// Their score for one side: White's, or that of the player who is looked at.
+    pub score: Score,
+    /// Plies in the books, of all together.
+    pub plies: u64,
+    /// Games with an evaluation, and the sum of those in centipawns for the same side.
+    pub evals: (u64, i64),
+}
+
+/// A move that left the books, or the end of a line, with its games. The score is that of the side which left, or else of the
+/// one to move.
+#[derive(Clone, Debug)]
+pub struct Leave {
+    /// The position.
+    pub at: Position,
+    /// The position that the line starts from, if that is not the usual one.
+    pub start: Option<Position>,
+    /// The moves to it, in the first of the games.
+    pub line: Vec<MoveCode>,
+    /// Why the games left the books.
+    pub left: Left,
+    /// The move that was played; `None` where the game ended there.
+    pub played: Option<Move>,
+    /// What the books have.
+    pub book_moves: Vec<BookMove>,
+    /// Whether the side to move is the one that is looked at; `None` where it is sometimes this one, sometimes the other.
+    pub own: Option<bool>,
+    /// Its games.
+    pub group: Group,
+}
+
+/// A move of the books that was played.
+#[derive(Clone, Copy, Debug)]
+pub struct Step {
+    /// The side that played it.
+    pub side: Color,
+    /// The score of that side.
+    pub score: Score,
+    /// The book that had most of that side's moves in the first of the games.
+    pub book: Option<usize>,
+    /// The step before, in the first of the games.
+    before: Option<(u64, MoveCode)>,
+}
+
+/// What the games come to.
+#[derive(Debug, Default)]
+pub struct Sums {
+    /// All games.
+    pub all: Group,
+    /// Games by opening; the name is empty where none is known.
+    pub openings: BTreeMap<&'static str, Group>,
+    /// Games by the position in which they left the books, and the move.
+    pub leaves: HashMap<(u64, MoveCode), Leave>,
+    /// The moves of the books that were played in games from the usual start, by the key of their position.
+    pub steps: HashMap<(u64, MoveCode), Step>,
+    /// Games that repeat another one move by move.
+    pub repeated: u64,
+    /// Games in which White, and Black, left the books, in which they ended, and that ended in them.
+    pub left: [u64; 4],
+    /// Games and seconds that the books saved on the clock of one side.
+    pub saved: (u64, f64),
+    known: HashSet<u64>,
+}
+
+impl Group {
+    fn add(&mut self, game: &Game, side: Color) {
+        self.games += 1;
+        self.plies += u64::from(game.book_plies);
+        if let Some(halves) = game.halves(side) {
+            self.score.add(halves);
+        }
+        if let Some(eval) = game.eval {
+            self.evals = (self.evals.0 + 1, self.evals.1 + side.fold_wb(eval, -eval));
+        }
+    }
+
+    /// Takes in the games of another group.
+    pub fn merge(&mut self, other: &Self) {
+        self.games += other.games;
+        self.plies += other.plies;
+        self.evals = (self.evals.0 + other.evals.0, self.evals.1 + other.evals.1);
+        self.score.wins += other.score.wins;
+        self.score.draws += other.score.draws;
+        self.score.losses += other.score.losses;
+    }
+
+    /// Plies in the books, for each game.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.games.max(1) as f64
+    }
+
+    /// The evaluation in centipawns, of the games that have one.
+    pub fn mean_eval(&self) -> Option<f64> {
+        let (games, sum) = self.evals;
+        (games > 0).then(|| sum as f64 / games as f64)
+    }
+}
+
+impl Sums {
+    /// Takes in a game. Scores and evaluations of all games and of openings are those of `side`.
+    pub fn add(&mut self, game: &Game, side: Color) {
+        self.all.add(game, side);
+        self.openings.entry(game.opening.map_or("", |opening| opening.as_str())).or_default().add(game, side);
+        self.repeated += u64::from(!self.known.insert(game.moves));
+        let place = match game.exit.left {
+            Left::Side(color) => color.fold_wb(0, 1),
+            Left::BookEnded => 2,
+            Left::GameEnded => 3,
+        };
+        if let Some(count) = self.left.get_mut(place) {
+            *count += 1;
+        }
+        for saved in [game.saved.white, game.saved.black].into_iter().flatten() {
+            self.saved = (self.saved.0 + 1, self.saved.1 + saved);
+        }
+        self.add_steps(game);
+        let exit = &game.exit;
+        let mover = exit.at.chess().turn();
+        let played = exit.played.map_or(MoveCode::NULL, MoveCode::from_move);
+        let leave = self.leaves.entry((exit.at.key(), played)).or_insert_with(|| Leave {
+            at: exit.at.clone(),
+            start: game.start.clone(),
+            line: exit.line.clone(),
+            left: exit.left,
+            played: exit.played,
+            book_moves: exit.book_moves.clone(),
+            own: Some(mover == side),
+            group: Group::default(),
+        });
+        leave.own = leave.own.filter(|own| *own == (mover == side));
+        leave.group.add(game, mover);
+    }
+
+    fn add_steps(&mut self, game: &Game) {
+        if game.start.is_some() {
+            return;
+        }
+        let (mut at, mut before) = (Position::start(), None);
+        for mv in &game.exit.line {
+            let Some(facts) = MoveFacts::new(*mv, 0).at(&at) else { return };
+            let (place, mover) = ((at.key(), *mv), at.chess().turn());
+            let book = *game.books.get(mover);
+            let fresh = Step { side: mover, score: Score::default(), book, before };
+            let step = self.steps.entry(place).or_insert(fresh);
+            if let Some(halves) = game.halves(mover) {
+                step.score.add(halves);
+            }
+            before = Some(place);
+            at.play(facts.mv);
+        }
+    }
+
+    /// The moves of the books that lost most: the points that each lost against an even score, less one standard error, with the
+    /// line that ends with it. Only those that lost some.
+    pub fn worst(&self, most: usize) -> Vec<(f64, Step, Vec<MoveCode>)> {
+        let lost = |step: &Step| {
+            let (mean, error) = mean(&step.score.by_points())?;
+            let games = step.score.games();
+            let lost = (0.5 - mean - error) * games as f64;
+            Some(lost).filter(|lost| *lost > 0.0 && games >= LEAST)
+        };
+        let mut steps: Vec<_> =
+            self.steps.iter().filter_map(|(place, step)| Some((lost(step)?, *place, *step))).collect();
+        // Of moves that were played in the same games the last one counts.
+        let earlier = |step: &Step| {
+            let place = self.steps.get(&step.before?)?.before?;
+            self.steps.get(&place).filter(|earlier| earlier.score == step.score).map(|_| place)
+        };
+        let same: HashSet<_> = steps.iter().filter_map(|(.., step)| earlier(step)).collect();
+        steps.retain(|(_, place, _)| !same.contains(place));
+        steps.sort_by(|(a, one, _), (b, other, _)| b.total_cmp(a).then(one.cmp(other)));
+        steps.truncate(most);
+        steps.into_iter().map(|(lost, place, step)| (lost, step, self.line(place))).collect()
+    }
+
+    /// The line that ends with a step.
+    fn line(&self, place: (u64, MoveCode)) -> Vec<MoveCode> {
+        let before = |place: &(u64, MoveCode)| self.steps.get(place)?.before;
+        // Steps may lead in a circle where games transpose.
+        let mut line: Vec<_> =
+            std::iter::successors(Some(place), before).map(|(_, mv)| mv).take(LONGEST).collect();
+        line.reverse();
+        line
+    }
+
+    /// The moves that left the books, or the ends of lines, that a condition admits, the most frequent first.
+    pub fn most(&self, admits: impl Fn(&Leave) -> bool) -> Vec<&Leave> {
+        let mut leaves: Vec<&Leave> = self.leaves.values().filter(|leave| admits(leave)).collect();
+        let order = |leave: &Leave| (std::cmp::Reverse(leave.group.games), leave.line.len(), leave.at.key());
+        leaves.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| code(a).cmp(&code(b))));
+        leaves
+    }
+}
+
+fn code(leave: &Leave) -> MoveCode {
+    leave.played.map_or(MoveCode::NULL, MoveCode::from_move)
+}

@@ -1,0 +1,197 @@
+"""`tabiya report`: where games left the books, as python-chess finds it, and who scored what, as fastchess counts it."""
+
+import io
+import json
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from client import HANG, complaints, times
+from conftest import not_windows
+from polyglot_writer import Book
+from test_config import runner_of
+
+STARTER = Path(__file__).parents[2] / "books" / "starter.bin"
+DONE, FINDINGS, USAGE, FILE = 0, 1, 2, 3
+
+
+def written(path, games):
+    """Games of (white, black, round, result, moves in SAN with comments)."""
+    text = ""
+    for white, black, number, result, moves in games:
+        text += f'[Event "?"]\n[Round "{number}"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n{moves} {result}\n\n'
+    path.write_text(text)
+    return path
+
+
+def reported(tabiya, *args, code=DONE):
+    done = tabiya("report", *args, "--json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def played(real_book):
+    """Games that follow a book for some plies: (result, moves, plies in the book, who left it)."""
+    chance, games = random.Random(30), []
+    with chess.polyglot.open_reader(real_book) as reader:
+        for _ in range(times(60, 400)):
+            board, moves, leaves = chess.Board(), [], chance.randrange(12)
+            plies, left = None, None
+            for ply in range(24):
+                known = [entry.move for entry in reader.find_all(board)]
+                others = [move for move in board.legal_moves if move not in known]
+                choices = known if known and ply < leaves else others or known
+                move = chance.choice(sorted(choices, key=str))
+                if plies is None and move not in known:
+                    plies, left = ply, ("white" if board.turn else "black") if known else None
+                moves.append(board.san(move))
+                board.push(move)
+                if board.is_game_over():
+                    break
+            games.append((chance.choice(["1-0", "0-1", "1/2-1/2"]), moves, plies if plies is not None else len(moves), left))
+    return games
+
+
+def test_every_exit_is_the_one_that_python_chess_finds(tabiya, real_book, played, tmp_path):
+    games = [("A", "B", number, result, " ".join(moves)) for number, (result, moves, *_) in enumerate(played)]
+    report = reported(tabiya, written(tmp_path / "games.pgn", games), "--book", real_book)
+    assert len(report["games"]) == len(played)
+    with chess.polyglot.open_reader(real_book) as reader:
+        for number, (game, (result, moves, plies, left)) in enumerate(zip(report["games"], played, strict=True), 1):
+            assert (game["number"], game["result"]) == (number, result)
+            assert (game["book_plies"], game["left_by"]) == (plies, left)
+            board = chess.Board()
+            for san in moves[:plies]:
+                board.push_san(san)
+            assert game["fen"].split()[:4] == board.fen(en_passant="legal").split()[:4]
+            assert game["played"] == (board.parse_san(moves[plies]).uci() if plies < len(moves) else None)
+            known = {entry.move.uci() for entry in reader.find_all(board)}
+            assert {move["uci"] for move in game["book_moves"]} == (known if plies < len(moves) else set())
+            chances = [move["chance"] for move in game["book_moves"]]
+            assert chances == sorted(chances, reverse=True) and (not chances or abs(sum(chances) - 1) < 1e-6)
+    exits = {}
+    for result, _, plies, left in played:
+        exits.setdefault((plies, left), []).append(result)
+    assert sum(exit["games"] for exit in report["exits"]) == len(played)
+    assert sum(opening["games"] for opening in report["openings"]) == len(played)
+    ((one, other),) = [(player["player"], player["opponent"]) for player in report["players"]]
+    assert (one, other) == ("A", "B")
+    assert report["players"][0]["score"] == {
+        "wins": sum(result == "1-0" for result, *_ in played),
+        "draws": sum(result == "1/2-1/2" for result, *_ in played),
+        "losses": sum(result == "0-1" for result, *_ in played),
+    }
+
+
+@not_windows
+def test_the_figures_are_those_of_fastchess(tabiya, stockfish, tmp_path):
+    runner = runner_of("fastchess")
+    done = tabiya("suite", STARTER, "-o", "suite.epd", "--ply", 6, "--count", 30)
+    assert done.returncode == DONE
+    line = [runner, *(word for name in ("one", "two") for word in ("-engine", f"name={name}", f"cmd={stockfish}"))]
+    line[5:5] = ["option.Skill Level=3"]
+    line += ["-each", "tc=inf", "nodes=60", "-openings", "file=suite.epd", "format=epd", "order=sequential"]
+    line += ["-rounds", "30", "-repeat", "-concurrency", "2", "-pgnout", "file=match.pgn", "-ratinginterval", "0"]
+    done = subprocess.run([str(word) for word in line], cwd=tmp_path, capture_output=True, text=True, timeout=HANG)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout[done.stdout.rindex("Results of") :]
+    elo, error = map(float, re.search(r"Elo: (\S+) \+/- (\S+),", last).groups())
+    los = float(re.search(r"LOS: (\S+) %", last).group(1))
+    pairs = [int(number) for number in re.search(r"Ptnml\(0-2\): \[([^]]*)\]", last).group(1).split(",")]
+    (found,) = reported(tabiya, "match.pgn", "--book", STARTER)["players"]
+    assert (found["player"], found["opponent"]) == ("one", "two")
+    assert found["pairs"] == pairs and sum(pairs) == 30
+    assert found["elo"] == pytest.approx(elo, abs=0.006)
+    # Without spread there are no limits, which fastchess writes as nan.
+    assert error != error or found["error"] == pytest.approx(error, abs=0.006)
+    assert los != los or found["los"] * 100 == pytest.approx(los, abs=0.006)
+
+
+def test_comments_and_stores_say_what_the_exit_is_worth(tabiya, tmp_path):
+    book = Book().line("e2e4 e7e5 g1f3").write(tmp_path / "book.bin")
+    games = written(tmp_path / "games.pgn", [
+        ("A", "B", 1, "1-0", "1. e4 {0.00/0 0.100s} e5 {0.00/0 0.100s} 2. Nf3 {0.00/0 0.100s} Nc6 {+0.31/20 2.100s} 3. Bb5 {+0.40/20 4.1s}"),
+        ("A", "B", 2, "1-0", "1. e4 e5 2. Nf3 Nc6 {[%eval 0.25]}"),
+        ("A", "B", 3, "1-0", "1. e4 c5 {-M4/12 1s}"),
+        ("A", "B", 4, "*", "1. d4 d5"),
+        ("A", "B", 5, "0-1", "1. e4 e5 2. Nf3"),
+    ])
+    report = reported(tabiya, games, "--book", book)
+    assert [game["eval"] for game in report["games"]] == [-31, 25, 10000, None, None]
+    assert [game["left_by"] for game in report["games"]] == [None, None, "black", "white", None]
+    assert [game["book_plies"] for game in report["games"]] == [3, 3, 1, 0, 3]
+    # Two moves of the book that took 0.1 s each, in place of 4.1 s each; one in place of 2.1 s.
+    assert report["games"][0]["saved"] == {"white": pytest.approx(8.0), "black": pytest.approx(2.0)}
+    board = chess.Board()
+    (tmp_path / "analysis.epd").write_text(f"{board.epd()} ce 33; acd 20;\n")
+    assert tabiya("evals", "import", "book.bin.evals", "analysis.epd").returncode == DONE
+    assert [game["eval"] for game in reported(tabiya, games, "--book", book)["games"]] == [-31, 25, 10000, 33, None]
+    text = tabiya("report", games, "--book", book).stdout.decode()
+    assert "5 games: White won 3, Black won 1, 0 drawn" in text and "left by White 1, by Black 1" in text
+    assert "1. e4, then 1... c5" in text and "the book: e5 100%" in text
+
+
+def test_a_player_is_told_what_was_forgotten(tabiya, tmp_path):
+    # A repertoire has the moves of one side alone.
+    games = [("Me, Myself", "x", 1, "1-0", "1. e4 e5 2. Nf3 Nc6 3. Bb5"), ("Me, Myself", "x", 2, "1-0", "1. e4 c5 2. Nf3 d6 3. d4")]
+    written(tmp_path / "study.pgn", games)
+    assert tabiya("build", "study.pgn", "-o", "white.bin", "--repertoire", "white").returncode == DONE
+    written(tmp_path / "mine.pgn", [
+        ("Me, Myself", "x", 1, "0-1", "1. e4 e5 2. Nc3 Nf6"),
+        ("Me, Myself", "y", 2, "0-1", "1. e4 e5 2. Nc3 Nc6"),
+        ("Me, Myself", "y", 3, "1-0", "1. e4 c6 2. d4 d5"),
+        ("Me, Myself", "y", 4, "1/2-1/2", "1. e4 c5 2. Nf3 d6 3. d4 cxd4"),
+        ("other", "another", 5, "1-0", "1. d4 d5"),
+    ])
+    text = tabiya("report", "mine.pgn", "--book", "white.bin", "--player", "myself").stdout.decode()
+    assert "4 games of myself: 1 won, 1 drawn, 2 lost" in text
+    assert "You left the book in 2 games" in text
+    assert "2 times: after 1. e4 e5 you played Nc3; the book plays Nf3  (+0 =0 -2)" in text
+    # After 1... c6 the book has no move, so the reply is what it does not cover.
+    assert "1 game: after 1. e4, they played c6 (you scored 100.0%)" in text
+    done = tabiya("report", "mine.pgn", "--book", "white.bin", "--player", "nobody")
+    assert done.returncode == USAGE and b"nobody" in done.stderr
+
+
+def test_games_are_written_with_the_moves_of_the_book(tabiya, real_book, played, tmp_path):
+    games = [("A", "B", number, result, " ".join(moves)) for number, (result, moves, *_) in enumerate(played)]
+    written(tmp_path / "games.pgn", games)
+    assert tabiya("report", "games.pgn", "--book", real_book, "--pgn", "out.pgn").returncode == DONE
+    text = (tmp_path / "out.pgn").read_text()
+    found = list(iter(lambda file=io.StringIO(text): chess.pgn.read_game(file), None))
+    assert len(found) == len(played) and not any(game.errors for game in found)
+    with chess.polyglot.open_reader(real_book) as reader:
+        for game, (result, moves, plies, _) in zip(found, played, strict=True):
+            assert [node.san() for node in game.mainline()] == moves and game.headers["Result"] == result
+            nodes = [game, *game.mainline()]
+            known = {entry.move for entry in reader.find_all(nodes[plies].board())}
+            variations = {child.move for child in nodes[plies].variations[1:]}
+            assert variations <= known and len(variations) == (min(5, len(known)) if plies < len(moves) else 0)
+            assert plies == len(moves) or "left the book" in nodes[plies + 1].comment
+    done = tabiya("report", "games.pgn", "--book", real_book, "--pgn", "out.pgn")
+    assert done.returncode == FILE and b"--force" in done.stderr
+
+
+def test_what_cannot_be_read_is_said(tabiya, small_book, tmp_path):
+    def refused(*args, code, says):
+        done = tabiya("report", *args)
+        assert done.returncode == code and says in b"\n".join(complaints(done)).decode(), done.stderr
+
+    written(tmp_path / "games.pgn", [("A", "B", 1, "1-0", "1. d4 d5 2. Ke5")])
+    refused("games.pgn", "--book", "none.bin", code=FILE, says="none.bin")
+    refused("none.pgn", "--book", small_book, code=FILE, says="none.pgn")
+    refused("games.pgn", code=USAGE, says="--book")
+    refused("games.pgn", "--book", small_book, code=FINDINGS, says="Ke5")
+    refused("games.pgn", "--book", small_book, "--pgn", "games.pgn", "--force", code=USAGE, says="replace a file that is read")
+    (tmp_path / "empty.pgn").write_text("")
+    refused("empty.pgn", "--book", small_book, code=FILE, says="no games")
+    assert reported(tabiya, "empty.pgn", "--book", small_book) == {
+        "games": [], "openings": [], "exits": [], "players": [], "books": [], "repeated": 0,
+    }
