@@ -655,6 +655,21 @@ def test_an_engine_thinks_for_as_long_as_somebody_listens(explore, engine_script
     eventually("the engine has ended", lambda: not alive(pid))
 
 
+def test_another_kind_of_chess_is_set_aside_for_the_engine(explore, engine_script, small_book, tmp_path):
+    engine_script("--bestmove", "g1f3")
+    with open(tmp_path / "tabiya.toml", "a") as file:
+        file.write('\n[set]\nUCI_Variant = "horde"\n')
+    server = explore(small_book)
+    _, events = server.listen("/api/engine", play="e2e4,e7e5")
+    while (event := events.get(timeout=HANG)) is not None:
+        assert event[0] != "error", event
+    sent = [line.rstrip() for line in (tmp_path / "heard").read_text().splitlines() if "ariant" in line]
+    assert sent and all(line == "setoption name UCI_Variant value chess" for line in sent), sent
+    server.process.terminate()
+    said = server.process.stderr.read().decode()
+    assert said.count("UCI_Variant is horde: positions are searched in standard chess only") == 1, said
+
+
 def test_an_engine_that_answers_or_dies_is_reported(explore, engine_script, small_book):
     engine_script("--bestmove", "g1f3")
     server = explore(small_book)

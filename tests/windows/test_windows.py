@@ -219,6 +219,16 @@ def test_init_finds_the_engine_beside_it(tabiya, folder):
     assert "stockfish.exe" in text and "eigenes.bin" in text and "All is well." in done.out
 
 
+def test_init_of_a_renamed_copy_writes_its_own_configuration(folder):
+    (folder / "Mein Motor.exe").rename(folder / "stockfish.exe")
+    Book().line("d2d4 d7d5").write(folder / "eigenes.bin")
+    shutil.copy(EXE, folder / "Solid.exe")
+    command = [WINE, str(folder / "Solid.exe"), "init", "--yes"]
+    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG, check=False)
+    assert done.returncode == DONE, done.stdout + done.stderr
+    assert (folder / "Solid.toml").exists() and not (folder / "tabiya.toml").exists()
+
+
 @pytest.fixture
 def searching(start, folder):
     """Starts tabiya with an engine that searches, and returns both: a client and the name of the engine's program."""
