@@ -228,18 +228,35 @@ def test_what_was_learned_is_grouped_by_openings(tabiya, books):
     assert tabiya("learn", "games", "book.bin", "games.pgn", "--both").returncode == 0
     lines = tabiya("learn", "book.bin", "--show").stdout.decode().splitlines()
     heading = next(index for index, line in enumerate(lines) if line.split()[:2] == ["line", "move"])
-    groups = {}
+    groups, sum_of = {}, {}
     for line in lines[heading + 1 :]:
         if line.startswith(" "):
             groups[group].append(line)
         else:
-            group = line
+            group, _, sums = line.rpartition(": ")
+            sum_of[group] = sums
             assert group not in groups
             groups[group] = []
     assert list(groups)[:2] == ["without a name", "B00 King's Pawn Game"]
     assert all(groups.values()) and [line.split()[0] for line in groups["without a name"]] == ["start", "start"]
     assert "B20 Sicilian Defense" in groups and len(groups["B20 Sicilian Defense"]) == 2
     assert sum(map(len, groups.values())) == int(lines[0].split(":")[1].split()[0])
+    # Nothing is cut where no terminal limits the lines, and each sum is that of its moves.
+    assert not any(line.startswith(" ... ") for rows in groups.values() for line in rows)
+    results = {group: [row.split()[-2].split("/") for row in rows] for group, rows in groups.items()}
+    for group, rows in results.items():
+        points, games = sum(float(row[0]) for row in rows), sum(int(row[1]) for row in rows)
+        assert sum_of[group] == f"{points:g} points of {games}, {points / games * 100:.1f}%"
+    (every,) = [line for line in lines if line.startswith("all moves: ")]
+    games = sum(int(row[1]) for rows in results.values() for row in rows)
+    assert f" points of {games}, " in every
+    report = json.loads(tabiya("learn", "show", "book.bin", "--json").stdout)
+    assert report["games"] == games and len(report["openings"]) == len(groups)
+    assert [len(opening["moves"]) for opening in report["openings"]] == [len(rows) for rows in groups.values()]
+    for order, of in (("games", lambda one: -one["games"]), ("score", lambda one: one["points"] / one["games"])):
+        report = json.loads(tabiya("learn", "show", "book.bin", "--json", "--sort", order).stdout)
+        for ordered in (report["openings"], *(opening["moves"] for opening in report["openings"])):
+            assert list(map(of, ordered)) == sorted(map(of, ordered))
 
 
 def test_the_adapter_names_the_opening_when_it_changes(adapter, books, names):

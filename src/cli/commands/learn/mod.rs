@@ -42,7 +42,7 @@ enum Command {
     /// Learn the results of games
     Games(GamesArgs),
     /// Show what a book has learned, by line and position
-    Show(OneBook),
+    Show(ShowArgs),
     /// Take back the last games that a book has learned
     Undo(UndoArgs),
     /// Clear every learn field of a book, and forget which games were learned
@@ -83,6 +83,29 @@ struct GamesArgs {
     /// Print a line for each game once it is permanently learned
     #[arg(long)]
     list: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct ShowArgs {
+    #[command(flatten)]
+    of: OneBook,
+    /// The order of the moves within their openings, and of the openings
+    #[arg(long, value_enum, default_value_t = Sort::Line)]
+    sort: Sort,
+    /// Print one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The order of what was learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    /// As lines are played
+    Line,
+    /// The most games first
+    Games,
+    /// The worst score first
+    Score,
 }
 
 #[derive(clap::Args, Debug)]
@@ -130,10 +153,13 @@ pub fn with_subcommand(mut words: Vec<OsString>) -> Vec<OsString> {
 pub fn run(args: &Args) -> Result<Exit> {
     match &args.command {
         Command::Games(args) => learn_all(args, &mut learner(&args.of)?),
-        Command::Show(of) => {
+        Command::Show(ShowArgs { of, sort, json }) => {
             let history = learner(of)?.history(SHOWN_GAMES)?;
             let book = Polyglot::new(&of.book, Map::open(&of.book)?);
-            output::print(|out| tree::show(&book, &history, out))
+            output::print(|out| match json {
+                true => tree::json(&book, &history, *sort, out),
+                false => tree::show(&book, &history, *sort, out),
+            })
         }
         Command::Undo(UndoArgs { of, games, undo }) => {
             let games = games.or(*undo).unwrap_or(1);

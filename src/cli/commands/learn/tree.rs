@@ -1,11 +1,15 @@
 //! What a book has learned, line by line, under the names of the openings.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Write;
+use std::io::{self, Write};
 
+use serde::Serialize;
+use serde_json::json;
 use shakmaty::Position as _;
 
-use super::recent;
+use super::{Sort, recent};
+use crate::base::error::Error;
 use crate::book::polyglot::Polyglot;
 use crate::book::{Book as _, Learned};
 use crate::chess::Position;
@@ -13,7 +17,7 @@ use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Printed, columns, complain};
+use crate::cli::output::{Printed, columns_of_reader, complain};
 use crate::learn::History;
 use crate::openings::Opening;
 use crate::view::{by_chance, continued, san};
@@ -31,14 +35,45 @@ type Entries = BTreeMap<u64, Vec<(String, u16, Learned)>>;
 /// The heading of the lines whose opening has no name.
 const UNNAMED: &str = "without a name";
 
-/// A row: its opening, and its cells.
-type Row = (Option<Opening>, [String; 5]);
+/// A move that has learned.
+#[derive(Clone, Debug)]
+struct Row {
+    opening: Option<Opening>,
+    key: u64,
+    /// The line to its position; `None` if no line of the book reaches that.
+    line: Option<String>,
+    /// The move in SAN; in UCI if its position is not known.
+    mv: String,
+    weight: u64,
+    learned: Learned,
+    /// How likely it is played; `None` if its position is not known.
+    chance: Option<f64>,
+}
+
+/// The moves of an opening.
+struct Group {
+    opening: Option<Opening>,
+    rows: Vec<Row>,
+    sum: Learned,
+}
+
+#[derive(Serialize)]
+struct RowLine<'a> {
+    key: String,
+    line: Option<&'a str>,
+    #[serde(rename = "move")]
+    mv: &'a str,
+    weight: u64,
+    games: u32,
+    points: f64,
+    chance: Option<f64>,
+}
 
 /// Shows the games that were learned last, and every move that has learned, grouped by openings.
-pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Printed<Exit> {
+pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
     let History { games, count, doubt } = history;
-    let entries = entries(book);
-    let moves = entries.values().map(Vec::len).sum::<usize>() as u64;
+    let groups = grouped(table_rows(entries(book), book), sort);
+    let moves: u64 = groups.iter().map(|group| group.rows.len() as u64).sum();
     let have = if moves == 1 { "has" } else { "have" };
     writeln!(
         out,
@@ -47,59 +82,136 @@ pub fn show(book: &Polyglot, history: &History, out: &mut dyn Write) -> Printed<
         many(moves, "entry"),
         many(*count, "game")
     )?;
-    let columns = columns();
+    let columns = columns_of_reader();
     recent::list(games, columns, out)?;
     if *count > games.len() as u64 {
         writeln!(out, "  and {} before", count - games.len() as u64)?;
     }
-    let exit = match doubt {
-        Some(doubt) => {
-            out.flush()?;
-            complain(doubt);
-            Exit::Findings
-        }
-        None => Exit::Done,
-    };
+    let exit = end(doubt, out)?;
     if moves == 0 {
         return Ok(exit);
     }
+    writeln!(out, "all moves: {}", summed(all(&groups)))?;
     let mut table = rows::table(COLUMNS);
-    let rows = grouped(table_rows(entries, book));
+    let cells: Vec<[String; 5]> = groups.iter().flat_map(|group| &group.rows).map(Row::cells).collect();
     let widest = |(column, (heading, _)): (usize, &(&str, bool))| {
-        let cells = rows.iter().filter_map(|(_, row)| row.get(column)).map(|cell| cell.chars().count());
+        let cells = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         // With a blank on each side.
         cells.max().unwrap_or_default().max(heading.len()) + 2
     };
     let others: usize = COLUMNS.iter().enumerate().skip(1).map(widest).sum();
     let room = columns.saturating_sub(others + 2);
-    let openings: Vec<_> = rows.iter().map(|(opening, _)| *opening).collect();
-    for (_, mut row) in rows {
+    for mut row in cells {
         row[0] = end_of(&row[0], room.max(LINE_MIN));
         table.add_row(row);
     }
     let text = table.trim_fmt();
     let mut lines = text.lines();
     lines.by_ref().take(1).try_for_each(|heading| writeln!(out, "{heading}"))?;
-    let mut last = None;
-    for (line, opening) in lines.zip(openings) {
-        if last.replace(opening) != Some(opening) {
-            writeln!(out, "{}", opening.map_or(UNNAMED, Opening::as_str))?;
-        }
-        writeln!(out, "{line}")?;
+    for group in &groups {
+        writeln!(out, "{}: {}", group.opening.map_or(UNNAMED, Opening::as_str), summed(group.sum))?;
+        lines.by_ref().take(group.rows.len()).try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(exit)
 }
 
-/// The rows of each opening together, in the order in which the openings come first.
-fn grouped(mut rows: Vec<Row>) -> Vec<Row> {
-    let mut places = HashMap::new();
-    for (opening, _) in &rows {
-        let next = places.len();
-        places.entry(*opening).or_insert(next);
+/// The same as one line of JSON.
+pub fn json(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write) -> Printed<Exit> {
+    let groups = grouped(table_rows(entries(book), book), sort);
+    let row = |row: &Row| {
+        serde_json::to_value(RowLine {
+            key: format!("{:016x}", row.key),
+            line: row.line.as_deref(),
+            mv: &row.mv,
+            weight: row.weight,
+            games: row.learned.games,
+            points: points(row.learned),
+            chance: row.chance,
+        })
+    };
+    let mut openings = Vec::with_capacity(groups.len());
+    for group in &groups {
+        let moves =
+            group.rows.iter().map(row).collect::<serde_json::Result<Vec<_>>>().map_err(io::Error::from)?;
+        openings.push(json!({
+            "opening": group.opening, "games": group.sum.games, "points": points(group.sum), "moves": moves,
+        }));
     }
-    // Stable: the rows of an opening stay in the order of play.
-    rows.sort_by_key(|(opening, _)| places.get(opening).copied());
-    rows
+    let sum = all(&groups);
+    let line = json!({
+        "book": book.path().to_string_lossy(), "journal": history.count,
+        "games": sum.games, "points": points(sum), "openings": openings,
+    });
+    rows::json(&line, out)?;
+    end(&history.doubt, out)
+}
+
+/// Reports what is in doubt.
+fn end(doubt: &Option<Error>, out: &mut dyn Write) -> Printed<Exit> {
+    let Some(doubt) = doubt else { return Ok(Exit::Done) };
+    out.flush()?;
+    complain(doubt);
+    Ok(Exit::Findings)
+}
+
+fn points(of: Learned) -> f64 {
+    f64::from(of.halfpoints) / 2.0
+}
+
+/// A sum in words: each result counts once for each of its moves.
+fn summed(of: Learned) -> String {
+    let share = points(of) / f64::from(of.games.max(1));
+    format!("{} points of {}, {}", points(of), of.games, percent(share))
+}
+
+fn all(groups: &[Group]) -> Learned {
+    groups.iter().map(|group| group.sum).reduce(Learned::plus).unwrap_or_default()
+}
+
+impl Row {
+    fn cells(&self) -> [String; 5] {
+        [
+            self.line.clone().unwrap_or_else(|| format!("position {:016x}", self.key)),
+            self.mv.clone(),
+            self.weight.to_string(),
+            learned(self.learned),
+            self.chance.map_or_else(|| "-".to_owned(), percent),
+        ]
+    }
+
+    fn score(&self) -> f64 {
+        points(self.learned) / f64::from(self.learned.games.max(1))
+    }
+}
+
+/// The rows of each opening together: in the order in which the openings come first, or by games or scores.
+fn grouped(rows: Vec<Row>, sort: Sort) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut places = HashMap::new();
+    for row in rows {
+        let place = *places.entry(row.opening).or_insert_with(|| {
+            groups.push(Group { opening: row.opening, rows: Vec::new(), sum: Learned::default() });
+            groups.len() - 1
+        });
+        if let Some(group) = groups.get_mut(place) {
+            group.sum = group.sum.plus(row.learned);
+            group.rows.push(row);
+        }
+    }
+    // Stable: what is equal stays in the order of play.
+    match sort {
+        Sort::Line => {}
+        Sort::Games => {
+            groups.iter_mut().for_each(|group| group.rows.sort_by_key(|row| Reverse(row.learned.games)));
+            groups.sort_by_key(|group| Reverse(group.sum.games));
+        }
+        Sort::Score => {
+            groups.iter_mut().for_each(|group| group.rows.sort_by(|a, b| a.score().total_cmp(&b.score())));
+            let score = |group: &Group| points(group.sum) / f64::from(group.sum.games.max(1));
+            groups.sort_by(|a, b| score(a).total_cmp(&score(b)));
+        }
+    }
+    groups
 }
 
 /// The end of a line that has more than `most` characters: whole moves.
@@ -137,14 +249,15 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
         if entries.remove(&position.key()).is_some() {
             for (known, chance) in by_chance(book, &position, &policy, |_| true) {
                 let Some(has_learned) = known.learned else { continue };
-                let cells = [
-                    if line.is_empty() { "start".to_owned() } else { line.clone() },
-                    san(&position, known.mv),
-                    known.weight.to_string(),
-                    learned(has_learned),
-                    percent(chance),
-                ];
-                rows.push((opening, cells));
+                rows.push(Row {
+                    opening,
+                    key: position.key(),
+                    line: Some(if line.is_empty() { "start".to_owned() } else { line.clone() }),
+                    mv: san(&position, known.mv),
+                    weight: known.weight,
+                    learned: has_learned,
+                    chance: Some(chance),
+                });
                 next.push(known.mv);
             }
         }
@@ -162,9 +275,8 @@ fn table_rows(mut entries: Entries, book: &Polyglot) -> Vec<Row> {
     }
     for (key, moves) in entries {
         for (mv, weight, has_learned) in moves {
-            let position = format!("position {key:016x}");
-            let cells = [position, mv, weight.to_string(), learned(has_learned), "-".to_owned()];
-            rows.push((Opening::with_key(key), cells));
+            let (opening, weight) = (Opening::with_key(key), weight.into());
+            rows.push(Row { opening, key, line: None, mv, weight, learned: has_learned, chance: None });
         }
     }
     rows
@@ -182,19 +294,36 @@ mod tests {
             assert!(mv.is_empty() || game.push_uci(mv.as_bytes()));
             Opening::of(&game)
         };
-        let row = |mv: &str, text: &str| (opening(mv), [text, "", "", "", ""].map(str::to_owned));
-        let rows = vec![
-            row("", "0"),
-            row("e2e4", "1"),
-            row("d2d4", "2"),
-            row("e2e4", "3"),
-            row("", "4"),
-            row("d2d4", "5"),
-        ];
-        let lines: Vec<_> = grouped(rows).into_iter().map(|(opening, [text, ..])| (opening, text)).collect();
-        let names = [None, None, Some("B00"), Some("B00"), Some("A40"), Some("A40")];
-        assert_eq!(lines.iter().map(|(opening, _)| opening.map(Opening::eco)).collect::<Vec<_>>(), names);
-        assert_eq!(lines.iter().map(|(_, text)| &**text).collect::<String>(), "041325");
+        let row = |mv: &str, text: &str, halfpoints: u32| Row {
+            opening: opening(mv),
+            key: 0,
+            line: None,
+            mv: text.to_owned(),
+            weight: 0,
+            learned: Learned { games: 2 + halfpoints % 2, halfpoints },
+            chance: None,
+        };
+        let rows = || {
+            let moves = [
+                ("", "0", 4),
+                ("e2e4", "1", 1),
+                ("d2d4", "2", 2),
+                ("e2e4", "3", 0),
+                ("", "4", 3),
+                ("d2d4", "5", 2),
+            ];
+            moves.map(|(mv, text, halfpoints)| row(mv, text, halfpoints)).to_vec()
+        };
+        let order = |sort| {
+            let groups = grouped(rows(), sort);
+            let moves =
+                groups.iter().flat_map(|group| &group.rows).map(|row| row.mv.as_str()).collect::<String>();
+            (groups.iter().map(|group| group.opening.map(Opening::eco)).collect::<Vec<_>>(), moves)
+        };
+        assert_eq!(order(Sort::Line), (vec![None, Some("B00"), Some("A40")], "041325".to_owned()));
+        assert_eq!(order(Sort::Games), (vec![None, Some("B00"), Some("A40")], "401325".to_owned()));
+        assert_eq!(order(Sort::Score), (vec![Some("B00"), Some("A40"), None], "312540".to_owned()));
+        assert_eq!(all(&grouped(rows(), Sort::Line)), Learned { games: 14, halfpoints: 12 });
     }
 
     #[test]
