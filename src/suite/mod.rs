@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the positions after some plies, and the most played line to each | [`Candidates`] |
 //! | what a position must be like | [`Conditions`] |
-//! | drawing evenly over openings and plies | [`draw`] |
+//! | drawing evenly over openings and plies | [`draw()`] |
 //! | leaving out what games have shown to be unfit | [`Played`] |
 //! | writing EPD and PGN, and summing up | [`write`](mod@write) |
 
