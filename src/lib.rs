@@ -10,7 +10,7 @@
 //! | [`explore`] | the server of `tabiya explore`: its page, its interface, Lichess's interface | adapter, settings, view, vet, edit, bookmaker, learn, choose, evals, games, book, openings, engine, chess, uci, base |
 //! | [`adapter`] | the proxy between a GUI and the child engine | settings, learn, choose, evals, book, openings, engine, chess, uci, base |
 //! | [`settings`] | the user's settings: the table of them, the command line's, the configuration file, UCI's options | choose, uci, base |
-//! | [`suite`] | opening suites for matches: drawn from what books reach, by evaluation, and refined by games | view, choose, games, book, openings, chess, uci, base |
+//! | [`suite`] | opening suites for matches: drawn from what books reach, by evaluation, and refined by games | view, bookmaker, choose, games, book, openings, chess, uci, base |
 //! | [`report`] | what books did in games: exits, openings, players | view, choose, evals, games, book, openings, chess, uci |
 //! | [`view`] | what a book says of a position under a policy, and the line of JSON for that | vet, choose, book, openings, chess |
 //! | [`vet`] | judges a book by evaluations: which positions next, minimax, losses, lines that go on | bookmaker, choose, evals, book, engine, chess, uci, base |

@@ -9,6 +9,7 @@
 //! | sort more rows than fit into memory, and add them up | [`sort`] |
 //! | decide which moves to keep, and weigh them | [`weigh`] |
 //! | read the counts of other machines, and write counts for them | [`crate::book::counts`], [`write_counts`] |
+//! | keep counts in memory, for whoever follows games | [`PositionCounts`] |
 //! | keep the counts of each file until all are counted | `work` |
 //! | merge several books, or convert one | [`merge()`] |
 //! | leave out a part of a book | [`trim`] |
@@ -28,6 +29,7 @@ mod key_row;
 mod marks;
 mod merge;
 mod merging;
+mod position_counts;
 mod repeated;
 pub mod report;
 pub mod row;
@@ -42,6 +44,7 @@ pub use filter::{Filter, Only, TagPattern, Tags};
 pub(crate) use gather::write_counts;
 pub use gather::{Damage, Input};
 pub use merge::{Merged, merge, widest};
+pub use position_counts::PositionCounts;
 pub use repeated::Repeated;
 pub use report::Report;
 pub use weigh::Weigh;

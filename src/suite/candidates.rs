@@ -11,7 +11,8 @@ use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::traverse::{ByPlies, KeyHasher};
-use crate::book::{Book, Format};
+use crate::book::{Book, Format, MoveFacts};
+use crate::bookmaker::PositionCounts;
 use crate::chess::normal::forms;
 use crate::chess::{MoveCode, Packed, Position};
 use crate::choose::Policy;
@@ -23,7 +24,8 @@ use crate::view::by_chance;
 pub struct Search {
     /// Plies from the starting position.
     pub plies: RangeInclusive<u32>,
-    /// Games that reach a position, and each position on the way to it; 0 where books do not count games.
+    /// Games that went on from a position, or reached it after the most plies, and from each one on the way to it; 0 where
+    /// books do not count games.
     pub min_games: u64,
     /// Whether positions that are the same when mirrored or with colours swapped count as one.
     pub unique_colours: bool,
@@ -36,7 +38,7 @@ pub struct Candidate {
     number: u32,
     /// Plies from the starting position.
     pub plies: u32,
-    /// Games that reach it, where a book counts games.
+    /// Games that went on from it, or else reached it, where the sources count games.
     pub games: Option<u64>,
     /// The name of the last position of its line that has one.
     pub opening: Option<Opening>,
@@ -60,6 +62,14 @@ struct Arrival {
     games: Option<u64>,
 }
 
+/// What positions come from.
+pub enum Source {
+    /// A book: the moves that it plays, or of a count file all moves.
+    Book(Arc<dyn Book>),
+    /// Games.
+    Games(PositionCounts),
+}
+
 /// A move that is followed.
 struct Step {
     mv: Move,
@@ -81,14 +91,14 @@ impl Candidate {
 }
 
 impl Candidates {
-    /// The positions that some books reach along moves that they play; of count files, along all moves.
+    /// The positions that books reach along moves that they play; games and count files, along all moves.
     ///
     /// Each position comes once, with the plies and the line that reach it first. Positions in which the game is over are left
     /// out, and lines that come back to one of their own positions end there.
     ///
     /// # Errors
     /// When the work is interrupted.
-    pub fn of(books: &[Arc<dyn Book>], search: &Search, progress: &Progress) -> Result<Self> {
+    pub fn of(sources: &[Source], search: &Search, progress: &Progress) -> Result<Self> {
         let mut candidates = Self::default();
         let (mut now, mut next) = (Arrivals::default(), Arrivals::default());
         let (mut keys, mut openings, mut ply): (Vec<u64>, Vec<Option<Opening>>, _) =
@@ -114,9 +124,9 @@ impl Candidates {
             keys.push(at.key());
             openings.push(opening);
             steps.clear();
-            steps_at(books, at, &mut steps);
+            steps_at(sources, at, &mut steps);
             let onward = steps.iter().filter_map(|step| step.games).reduce(u64::saturating_add);
-            let games = arrived.max(onward);
+            let games = onward.or(arrived);
             if games.is_some_and(|games| games < search.min_games) {
                 return Ok(());
             }
@@ -190,30 +200,52 @@ impl Candidates {
 /// The positions after the next ply, by their keys.
 type Arrivals = HashMap<u64, Arrival, BuildHasherDefault<KeyHasher>>;
 
-/// The moves to follow from a position, each once.
-fn steps_at(books: &[Arc<dyn Book>], at: &Position, out: &mut Vec<Step>) {
-    for book in books {
-        let counts_all = book.format() == Format::Counts;
-        let moves = by_chance(&**book, at, &Policy::default(), |_| true);
-        let sum: u64 = moves.iter().filter_map(|(facts, _)| facts.counts).map(|counts| counts.games).sum();
-        for (facts, chance) in moves {
-            let games = facts.counts.map(|counts| counts.games);
-            let share = |games: u64| games as f64 / sum.max(1) as f64;
-            let chance = if counts_all { games.map_or(0.0, share) } else { chance };
-            if chance <= 0.0 {
-                continue;
+impl Source {
+    /// The moves to follow from a position, with their chances and games.
+    fn moves(&self, at: &Position) -> Vec<Step> {
+        let played = |moves: Vec<(Move, u64)>| {
+            let sum = moves.iter().map(|(_, games)| games).sum::<u64>().max(1) as f64;
+            let step = |(mv, games): (Move, u64)| Step { mv, chance: games as f64 / sum, games: Some(games) };
+            moves.into_iter().filter(|(_, games)| *games > 0).map(step).collect()
+        };
+        match self {
+            Self::Games(counts) => {
+                let legal = |(mv, games)| Some((MoveFacts::new(mv, 0).at(at)?.mv, games));
+                played(counts.moves(at.key()).filter_map(legal).collect())
             }
-            match out.iter_mut().find(|step| step.mv == facts.mv) {
-                Some(step) => {
-                    step.chance += chance;
-                    step.games =
-                        step.games.zip(games).map(|(a, b)| a.saturating_add(b)).or(step.games).or(games);
-                }
-                None => out.push(Step { mv: facts.mv, chance, games }),
+            Self::Book(book) if book.format() == Format::Counts => {
+                let mut moves = Vec::new();
+                book.moves(at, &mut moves);
+                let games = |facts: &MoveFacts| facts.counts.map_or(0, |counts| counts.games);
+                played(moves.iter().map(|facts| (facts.mv, games(facts))).collect())
+            }
+            Self::Book(book) => {
+                let moves = by_chance(&**book, at, &Policy::default(), |_| true);
+                let step = |(facts, chance): (MoveFacts, f64)| {
+                    let games = facts.counts.map(|counts| counts.games);
+                    Step { mv: facts.mv, chance, games }
+                };
+                moves.into_iter().filter(|(_, chance)| *chance > 0.0).map(step).collect()
             }
         }
     }
-    let all = books.len().max(1) as f64;
+}
+
+/// The moves to follow from a position, each once.
+fn steps_at(sources: &[Source], at: &Position, out: &mut Vec<Step>) {
+    for Step { mv, chance, games } in sources.iter().flat_map(|source| source.moves(at)) {
+        match out.iter_mut().find(|step| step.mv == mv) {
+            Some(step) => {
+                step.chance += chance;
+                step.games = match (step.games, games) {
+                    (Some(one), Some(other)) => Some(one.saturating_add(other)),
+                    (one, other) => one.or(other),
+                };
+            }
+            None => out.push(Step { mv, chance, games }),
+        }
+    }
+    let all = sources.len().max(1) as f64;
     out.iter_mut().for_each(|step| step.chance /= all);
 }
 
@@ -240,7 +272,7 @@ mod tests {
     }
 
     fn starter(search: &Search) -> Candidates {
-        Candidates::of(&[book::starter().unwrap()], search, &Progress::none()).unwrap()
+        Candidates::of(&[Source::Book(book::starter().unwrap())], search, &Progress::none()).unwrap()
     }
 
     /// The position after moves from the start.
@@ -271,7 +303,7 @@ mod tests {
     }
 
     /// A Polyglot book of lines, each move with the weight 1.
-    fn polyglot(lines: &[&str]) -> Arc<dyn Book> {
+    fn polyglot(lines: &[&str]) -> Source {
         let mut entries = std::collections::BTreeSet::new();
         for line in lines {
             let mut game = crate::chess::Game::start();
@@ -284,7 +316,7 @@ mod tests {
         let bytes = entries
             .into_iter()
             .flat_map(|(key, mv)| [&key.to_be_bytes()[..], &mv.to_be_bytes(), &[0, 1], &[0; 4]].concat());
-        book::open_bytes("lines.bin", bytes.collect::<Vec<_>>()).unwrap()
+        Source::Book(book::open_bytes("lines.bin", bytes.collect::<Vec<_>>()).unwrap())
     }
 
     #[test]

@@ -125,12 +125,13 @@ mod tests {
     use super::*;
     use crate::base::progress::Progress;
     use crate::book;
-    use crate::suite::{Candidates, Search};
+    use crate::suite::{Candidates, Search, Source};
     use std::collections::HashSet;
 
     fn candidates() -> Vec<Candidate> {
         let search = Search { plies: 2..=8, min_games: 0, unique_colours: false };
-        let found = Candidates::of(&[book::starter().unwrap()], &search, &Progress::none()).unwrap();
+        let found =
+            Candidates::of(&[Source::Book(book::starter().unwrap())], &search, &Progress::none()).unwrap();
         found.found().to_vec()
     }
 

@@ -14,7 +14,7 @@ mod draw;
 mod played;
 mod write;
 
-pub use candidates::{Candidate, Candidates, Search};
+pub use candidates::{Candidate, Candidates, Search, Source};
 pub use conditions::{Conditions, Window};
 pub use draw::{Draw, Group, draw};
 pub use played::{Keep, Played, Verdict};

@@ -12,7 +12,7 @@ use serde::Serialize;
 use shakmaty::Color;
 
 use self::evaluated::Evaluations;
-use self::sources::Books;
+use self::sources::Sources;
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
@@ -71,8 +71,8 @@ struct Positions {
     /// Plies from the start, such as 16 or 8-16 [default: 16]
     #[arg(long, value_name = "A-B", value_parser = plies)]
     ply: Option<RangeInclusive<u32>>,
-    /// Games that have reached a position and each one before it, where games are counted [default: 3 for games and count
-    /// files]
+    /// Games that went on from a position and from each one before it, or reached it after the most plies, where games are
+    /// counted [default: 3 for games and count files]
     #[arg(long, value_name = "N")]
     min_games: Option<u64>,
     /// Only positions in which the side to move is not in check
@@ -253,8 +253,9 @@ fn make(args: &Args) -> Result<Exit> {
     let progress = progress::on_terminal(args.output.to_string_lossy());
     let stores = args.stores();
     let outputs: Vec<_> = [&args.output].into_iter().chain(&args.report).cloned().collect();
-    let books = Books::open(&args.sources, *plies.end(), &resources, &progress)?;
-    keep_inputs(&outputs, &[books.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
+    let asked = (*plies.end(), args.positions.min_games);
+    let sources = Sources::open(&args.sources, asked, &resources, &progress)?;
+    keep_inputs(&outputs, &[sources.files(), stores.clone(), args.drawing.refine.clone()].concat())?;
     // What cannot be written, read or started is reported before hours of work.
     let mut file = Replacement::new(&args.output, args.force)?;
     let report_file = args.report.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
@@ -264,9 +265,9 @@ fn make(args: &Args) -> Result<Exit> {
     let work = setup.as_ref().map(|setup| args.search.work(setup));
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
-    let min_games = books.min_games(args.positions.min_games)?;
+    let min_games = sources.min_games();
     let search = Search { plies: plies.clone(), min_games, unique_colours: args.positions.unique_colours };
-    let candidates = Candidates::of(books.all(), &search, &progress)?;
+    let candidates = Candidates::of(sources.all(), &search, &progress)?;
     let mut drawn = Drawn { found: candidates.found().len(), ..Drawn::default() };
     let conditions = args.positions.conditions();
     let mut fit: Vec<Candidate> = candidates.found().to_vec();
@@ -303,10 +304,10 @@ fn make(args: &Args) -> Result<Exit> {
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
     drop(progress);
-    let exit = if evaluated.skipped.is_empty() { books.exit() } else { Exit::Findings };
+    let exit = if evaluated.skipped.is_empty() { sources.exit() } else { Exit::Findings };
     if entries.is_empty() {
         written::not_evaluated(&evaluated);
-        damage::report(books.named(), exit)?;
+        damage::report(sources.books(), exit)?;
         return Ok(written::nothing(&args.output, &why_nothing(&drawn, &plies), None));
     }
     write(&entries, form, &mut file).map_err(|error| file.error(error))?;
@@ -319,7 +320,7 @@ fn make(args: &Args) -> Result<Exit> {
         report_file.commit()?;
     }
     file.commit()?;
-    let mut all = books.lines();
+    let mut all = sources.lines();
     all.extend(lines);
     if asks_engine {
         all.push(format!("evaluated: {}", many(evaluated.done, "position")));
@@ -328,7 +329,7 @@ fn make(args: &Args) -> Result<Exit> {
         all.push("the time was up before all positions were evaluated; the next run goes on".to_owned());
     }
     all.extend(summed_up(&drawn, &summary));
-    let exit = damage::report(books.named(), print_lines(&all, exit)?)?;
+    let exit = damage::report(sources.books(), print_lines(&all, exit)?)?;
     written::not_evaluated(&evaluated);
     Ok(exit)
 }

@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
-
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
-use crate::book::counts::{CountWriter, Shape, split};
-use crate::book::{self, Book, By, Format};
-use crate::bookmaker::{self, Damage, Filter, Input, Repeated, Report, Resources};
+use crate::book::counts::split;
+use crate::book::{self, Book, Format};
+use crate::bookmaker::{Damage, Filter, Input, PositionCounts, Repeated, Report, Resources};
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, report, written};
 use crate::games;
 use crate::learn;
+use crate::suite::Source;
 
 /// The name that means standard input.
 const STDIN: &str = "-";
@@ -21,45 +20,47 @@ const STDIN: &str = "-";
 /// Games that reach a position if no number is named, as moves of a book that is built need.
 const MIN_GAMES: u64 = 3;
 
-/// The books, and what became of the games.
-pub(super) struct Books {
-    /// The books that are named; after them the one that was made of games.
-    all: Vec<Arc<dyn Book>>,
-    named: usize,
+/// What a suite is drawn from, and what became of the games.
+pub(super) struct Sources {
+    all: Vec<Source>,
     /// The files of the games.
     games: Vec<PathBuf>,
     report: Option<Report>,
-    /// Where the counts of games are until the suite is written.
-    _folder: Option<TempDir>,
+    /// Games that went on from a position.
+    min_games: u64,
 }
 
-impl Books {
+impl Sources {
     /// Opens books, and counts games up to this many plies.
     ///
     /// # Errors
-    /// When a source cannot be read or is neither a book nor games, a temporary file cannot be written, or the work is
-    /// interrupted.
-    pub fn open(sources: &[PathBuf], plies: u32, resources: &Resources, progress: &Progress) -> Result<Self> {
+    /// When a source cannot be read or is neither a book nor games, when games are asked for and none are counted, when a
+    /// temporary file cannot be written, or the work is interrupted.
+    pub fn open(
+        sources: &[PathBuf],
+        (plies, asked): (u32, Option<u64>),
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Self> {
         let (others, counted) = split(sources)?;
-        let (mut all, mut paths) = (Vec::new(), Vec::new());
-        for path in &counted {
-            all.push(book::open(path)?);
-        }
+        let mut books = counted.iter().map(book::open).collect::<Result<Vec<_>>>()?;
+        let mut paths = Vec::new();
         for path in others {
             match book_at(&path) {
-                Some(book) => all.push(book?),
+                Some(book) => books.push(book?),
                 None => paths.push(path),
             }
         }
-        let named = all.len();
-        let mut books = Self { all, named, games: Vec::new(), report: None, _folder: None };
+        let min_games = min_games(&books, !paths.is_empty(), asked)?;
+        let all = books.into_iter().map(Source::Book).collect();
+        let mut sources = Self { all, games: Vec::new(), report: None, min_games };
         if !paths.is_empty() {
-            books.count(&paths, plies, resources, progress)?;
+            sources.count(&paths, plies, resources, progress)?;
         }
-        Ok(books)
+        Ok(sources)
     }
 
-    /// Counts games, and opens the counts as a book.
+    /// Counts games.
     fn count(
         &mut self,
         paths: &[PathBuf],
@@ -70,65 +71,41 @@ impl Books {
         let mut source = games::open(paths)?;
         source.passed_over().iter().for_each(output::complain);
         self.games = written::sources(&source.files());
-        let temporary = |error| Error::temporary(&resources.temp, error);
-        let folder = tempfile::Builder::new()
-            .prefix("tabiya-suite-")
-            .tempdir_in(&resources.temp)
-            .map_err(temporary)?;
-        let path = folder.path().join("games.parquet");
-        let writer = CountWriter::create(&path, Shape { positions: false, by: By::default() }, false)?;
-        let damage = Damage::default();
-        let input = Input {
-            games: &mut source,
-            repeated: &Repeated::default(),
-            counts: &[],
-            work: None,
-            damage: &damage,
-        };
+        let (repeated, damage) = (Repeated::default(), Damage::default());
+        let input =
+            Input { games: &mut source, repeated: &repeated, counts: &[], work: None, damage: &damage };
         let filter = Filter { max_ply: Some(plies), ..Filter::default() };
-        let (report, written) = bookmaker::write_counts(input, &filter, resources, writer, progress)?;
-        if written.plies > 0 {
-            self.all.push(book::open(&path)?);
+        let (report, counts) = PositionCounts::of(input, &filter, self.min_games, resources, progress)?;
+        if !counts.is_empty() {
+            self.all.push(Source::Games(counts));
         }
         self.report = Some(report);
-        self._folder = Some(folder);
         Ok(())
     }
 
-    /// All books.
-    pub fn all(&self) -> &[Arc<dyn Book>] {
+    /// All sources.
+    pub fn all(&self) -> &[Source] {
         &self.all
     }
 
     /// The books that are named.
-    pub fn named(&self) -> &[Arc<dyn Book>] {
-        self.all.get(..self.named).unwrap_or_default()
+    pub fn books(&self) -> impl Iterator<Item = &Arc<dyn Book>> {
+        self.all.iter().filter_map(|source| match source {
+            Source::Book(book) => Some(book),
+            Source::Games(_) => None,
+        })
     }
 
     /// The files that are read.
     pub fn files(&self) -> Vec<PathBuf> {
-        let mut files = written::books(self.named().iter().map(|book| &**book));
+        let mut files = written::books(self.books().map(|book| &**book));
         files.extend(self.games.iter().cloned());
         files
     }
 
-    /// The least number of games of a position: the one that is asked for, or else the default for games and count files.
-    ///
-    /// # Errors
-    /// When games are asked for, and no book counts them.
-    pub fn min_games(&self, asked: Option<u64>) -> Result<u64> {
-        let counts = self.all.iter().any(|book| book.format() == Format::Counts);
-        let knows_games = |book: &Arc<dyn Book>| !matches!(book.format(), Format::Polyglot);
-        if let Some(asked) = asked {
-            let Some(first) = self.all.first().filter(|_| !self.all.iter().any(knows_games)) else {
-                return Ok(asked);
-            };
-            let what = "a Polyglot book has weights and counts no games, which --min-games asks for";
-            return Err(Error::new(ErrorKind::Usage, what)
-                .at_path(first.path())
-                .advice("leave out --min-games, or name the games that the book was made of"));
-        }
-        Ok(if counts { MIN_GAMES } else { 0 })
+    /// The least number of games of a position.
+    pub fn min_games(&self) -> u64 {
+        self.min_games
     }
 
     /// What became of the games.
@@ -140,6 +117,21 @@ impl Books {
     pub fn exit(&self) -> Exit {
         if self.report.as_ref().is_some_and(Report::is_incomplete) { Exit::Findings } else { Exit::Done }
     }
+}
+
+/// The least number of games of a position: the one that is asked for, or else the default for games and count files.
+///
+/// # Errors
+/// When games are asked for, and nothing counts them.
+fn min_games(books: &[Arc<dyn Book>], has_games: bool, asked: Option<u64>) -> Result<u64> {
+    let counts = has_games || books.iter().any(|book| book.format() == Format::Counts);
+    let Some(asked) = asked else { return Ok(if counts { MIN_GAMES } else { 0 }) };
+    let knows_games = has_games || books.iter().any(|book| book.format() != Format::Polyglot);
+    let Some(first) = books.first().filter(|_| !knows_games) else { return Ok(asked) };
+    let what = "a Polyglot book has weights and counts no games, which --min-games asks for";
+    Err(Error::new(ErrorKind::Usage, what)
+        .at_path(first.path())
+        .advice("leave out --min-games, or name the games that the book was made of"))
 }
 
 /// The book at a path, or why it cannot be opened; `None` where games are.
