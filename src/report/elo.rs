@@ -33,7 +33,8 @@ pub fn elo(counts: &[u64]) -> Option<Elo> {
     let half = Z95 * error;
     let width = difference(mean + half) - difference(mean - half);
     let los = if error > 0.0 { normal((mean - 0.5) / error) } else { f64::NAN };
-    Some(Elo { difference: difference(mean), error: width / 2.0, los })
+    // Adding nothing makes the negative zero of an even score a positive one.
+    Some(Elo { difference: difference(mean) + 0.0, error: width / 2.0, los })
 }
 
 /// The mean share of the points, and its standard error; `None` without any.
