@@ -16,7 +16,7 @@ use super::reply::{json, text};
 use super::request::Query;
 use crate::book::SourceKind;
 use crate::chess::{Game, notation};
-use crate::games::export::{San, Writer};
+use crate::games::export::{Head, San, Writer};
 use crate::openings::{self, Opening};
 use crate::view::san;
 
@@ -102,28 +102,13 @@ pub(super) fn pgn(_: &Explorer, query: &Query) -> Result<Response, Fault> {
 
 fn pgn_of(place: &Place) -> String {
     let mut writer = Writer::default();
-    for (name, value) in [
-        ("Event", "?"),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", "?"),
-        ("White", "?"),
-        ("Black", "?"),
-        ("Result", "*"),
-    ] {
-        writer.tag(name, value);
-    }
-    if place.is_set_up {
-        if place.mode == shakmaty::CastlingMode::Chess960 {
-            writer.tag("Variant", "Chess960");
-        }
-        writer.tag("SetUp", "1");
-        writer.tag("FEN", &place.start_fen());
-    }
-    if let Some(opening) = Opening::of(&place.game) {
-        writer.tag("ECO", opening.eco());
-        writer.tag("Opening", opening.name());
-    }
+    let start = place.is_set_up.then(|| place.start_fen());
+    writer.head(&Head {
+        start: start.as_deref(),
+        chess960: place.mode == shakmaty::CastlingMode::Chess960,
+        opening: Opening::of(&place.game).map(Opening::parts),
+        ..Head::default()
+    });
     writer.begin_moves();
     let mut at = place.game.start_position().clone();
     for (ply, mv) in place.game.moves().iter().enumerate() {

@@ -94,6 +94,11 @@ impl Opening {
         self.0.get(..CODE_LEN).unwrap_or_default()
     }
 
+    /// The code and the name.
+    pub(crate) fn parts(self) -> (&'static str, &'static str) {
+        (self.eco(), self.name())
+    }
+
     /// The name, mostly with a variation after a colon.
     pub fn name(self) -> &'static str {
         self.0.get(CODE_LEN + 1..).unwrap_or_default()

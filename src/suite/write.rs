@@ -8,7 +8,7 @@ use shakmaty::{Color, Position as _};
 
 use crate::book::MoveFacts;
 use crate::chess::{MoveCode, Position};
-use crate::games::export::{San, Writer};
+use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
 use crate::uci::Score;
 use crate::view::{Line, san};
@@ -48,21 +48,7 @@ pub fn epd(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
 pub fn pgn(entry: &Entry, number: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
     let round = number.to_string();
-    for (name, value) in [
-        ("Event", "?"),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", &round),
-        ("White", "?"),
-        ("Black", "?"),
-        ("Result", "*"),
-    ] {
-        writer.tag(name, value);
-    }
-    if let Some(opening) = entry.opening {
-        writer.tag("ECO", opening.eco());
-        writer.tag("Opening", opening.name());
-    }
+    writer.head(&Head { round: &round, opening: entry.opening.map(Opening::parts), ..Head::default() });
     writer.begin_moves();
     let mut at = Position::start();
     for mv in &entry.line {

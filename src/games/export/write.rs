@@ -47,6 +47,22 @@ pub struct Writer {
     tight: bool,
 }
 
+/// What is known of a game before its moves; empty texts are not known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Head<'a> {
+    pub event: &'a str,
+    pub round: &'a str,
+    pub white: &'a str,
+    pub black: &'a str,
+    pub result: &'a str,
+    /// The position that it starts from, if that is not the usual one.
+    pub start: Option<&'a str>,
+    /// Whether it is a game of Chess960.
+    pub chess960: bool,
+    /// The code and the name of the opening.
+    pub opening: Option<(&'a str, &'a str)>,
+}
+
 impl Writer {
     /// What was written.
     pub fn text(&self) -> &[u8] {
@@ -84,6 +100,32 @@ impl Writer {
     pub(crate) fn known_tag(&mut self, name: &str, value: &str) {
         if !value.is_empty() {
             self.tag(name, value);
+        }
+    }
+
+    /// Writes the tags that every game has: the seven of the PGN standard, and what else is known.
+    pub(crate) fn head(&mut self, head: &Head<'_>) {
+        for (name, value, unknown) in [
+            ("Event", head.event, "?"),
+            ("Site", "", "?"),
+            ("Date", "", "????.??.??"),
+            ("Round", head.round, "?"),
+            ("White", head.white, "?"),
+            ("Black", head.black, "?"),
+            ("Result", head.result, "*"),
+        ] {
+            self.tag(name, if value.is_empty() { unknown } else { value });
+        }
+        if let Some(fen) = head.start {
+            if head.chess960 {
+                self.tag("Variant", "Chess960");
+            }
+            self.tag("SetUp", "1");
+            self.tag("FEN", fen);
+        }
+        if let Some((eco, name)) = head.opening {
+            self.tag("ECO", eco);
+            self.tag("Opening", name);
         }
     }
 

@@ -6,7 +6,7 @@ use std::vec;
 
 use shakmaty::Position as _;
 
-use super::pgn::{Reached, comment, nag, tags};
+use super::pgn::{Reached, comment, nag};
 use crate::base::error::Result;
 use crate::base::progress::Progress;
 use crate::book::Book;
@@ -14,7 +14,7 @@ use crate::book::traverse::{ByPlies, Replies, Visited};
 use crate::chess::Position;
 use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Step};
-use crate::games::export::{San, Writer};
+use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
 
 /// A position of the current line, and its moves that are still to be followed.
@@ -117,7 +117,8 @@ impl Game {
         self.written += 1;
         let writer = &mut self.writer;
         let opening = self.line.iter().rev().find_map(|ply| ply.opening);
-        tags(&self.name, &self.written.to_string(), opening, writer);
+        let (round, opening) = (self.written.to_string(), opening.map(Opening::parts));
+        writer.head(&Head { event: &self.name, round: &round, opening, ..Head::default() });
         writer.begin_moves();
         let mut numbered = true;
         for ply in &self.line {

@@ -13,7 +13,7 @@ use crate::chess::Position;
 use crate::chess::normal::forms;
 use crate::cli::output::Printed;
 use crate::cli::output::lines::{Lines, Replies, Step};
-use crate::games::export::{San, Writer};
+use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
 
 /// What is still to be written.
@@ -37,7 +37,8 @@ pub fn tree(book: &dyn Book, out: &mut dyn Write) -> Printed<u64> {
     let reached = Reached::of(book)?;
     let mut writer = Writer::default();
     let name = book.path().file_name().unwrap_or_default().to_string_lossy();
-    tags(&name, "?", common(book, &reached), &mut writer);
+    let opening = common(book, &reached).map(Opening::parts);
+    writer.head(&Head { event: &name, opening, ..Head::default() });
     writer.begin_moves();
     let mut lines = Lines::new(book, reached.followed());
     let mut tasks = vec![Task::Moves { at: Position::start(), numbered: true }];
@@ -82,25 +83,6 @@ fn common(book: &dyn Book, reached: &Reached) -> Option<Opening> {
         opening = Opening::at(&at).or(opening);
     }
     opening
-}
-
-/// Writes the tags of a game of a book.
-pub fn tags(name: &str, round: &str, opening: Option<Opening>, writer: &mut Writer) {
-    for (tag, value) in [
-        ("Event", name),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", round),
-        ("White", "?"),
-        ("Black", "?"),
-        ("Result", "*"),
-    ] {
-        writer.tag(tag, value);
-    }
-    if let Some(opening) = opening {
-        writer.tag("ECO", opening.eco());
-        writer.tag("Opening", opening.name());
-    }
 }
 
 /// What a book's own moves reach, and what they do not.

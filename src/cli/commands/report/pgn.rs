@@ -7,7 +7,8 @@ use shakmaty::Position as _;
 use crate::book::MoveFacts;
 use crate::chess::Position;
 use crate::cli::output::rows::percent;
-use crate::games::export::{San, Writer};
+use crate::games::export::{Head, San, Writer};
+use crate::openings::Opening;
 use crate::report::Game;
 use crate::view::san;
 
@@ -18,26 +19,16 @@ const MOVES: usize = 5;
 pub(super) fn game(game: &Game, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
     let result = game.result.map_or("*", crate::games::GameResult::as_pgn);
-    let players = &game.players;
-    for (name, value) in [
-        ("Event", "?"),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", game.round.as_str()),
-        ("White", &players.white),
-        ("Black", &players.black),
-        ("Result", result),
-    ] {
-        writer.tag(name, value);
-    }
-    if let Some(start) = &game.start {
-        writer.tag("SetUp", "1");
-        writer.tag("FEN", &start.fen());
-    }
-    if let Some(opening) = game.opening {
-        writer.tag("ECO", opening.eco());
-        writer.tag("Opening", opening.name());
-    }
+    let start = game.start.as_ref().map(Position::fen);
+    writer.head(&Head {
+        round: &game.round,
+        white: &game.players.white,
+        black: &game.players.black,
+        result,
+        start: start.as_deref(),
+        opening: game.opening.map(Opening::parts),
+        ..Head::default()
+    });
     writer.begin_moves();
     let mut at = game.start.clone().unwrap_or_else(Position::start);
     let mut numbered = true;
