@@ -44,6 +44,22 @@ pub struct BookMove {
     pub chance: f64,
 }
 
+impl BookMove {
+    /// What books have in a position, each move once, the most likely first.
+    pub fn of(books: &[Arc<dyn Book>], at: &Position) -> Vec<Self> {
+        let mut moves: Vec<Self> = Vec::new();
+        for book in books {
+            for (facts, chance) in by_chance(&**book, at, &Policy::default(), |_| true) {
+                if !moves.iter().any(|known| known.mv == facts.mv) {
+                    moves.push(Self { mv: facts.mv, chance });
+                }
+            }
+        }
+        moves.sort_by(|a, b| b.chance.total_cmp(&a.chance));
+        moves
+    }
+}
+
 /// Where a game left the books.
 #[derive(Clone, Debug)]
 pub struct Exit {
@@ -125,7 +141,6 @@ pub struct Reader<'a> {
     keep_moves: bool,
     found: &'a mut dyn FnMut(Game),
     open: Option<Open>,
-    policy: Policy,
     /// Games so far, wanted or not.
     pub games: u64,
     /// Games that could not be read, or not to their end.
@@ -141,8 +156,7 @@ impl<'a> Reader<'a> {
         keep_moves: bool,
         found: &'a mut dyn FnMut(Game),
     ) -> Self {
-        let policy = Policy::default();
-        Self { books, stores, admits, keep_moves, found, open: None, policy, games: 0, errors: Vec::new() }
+        Self { books, stores, admits, keep_moves, found, open: None, games: 0, errors: Vec::new() }
     }
 
     /// The evaluation of a position in the stores, for White.
@@ -152,20 +166,17 @@ impl<'a> Reader<'a> {
         Some(at.chess().turn().fold_wb(score, -score))
     }
 
-    /// What the books have in a position; and for each book, whether it has the move.
-    fn look_up(&self, at: &Position, mv: Move) -> (Vec<BookMove>, Vec<bool>) {
-        let (mut moves, mut known): (Vec<BookMove>, _) = (Vec::new(), Vec::with_capacity(self.books.len()));
-        for book in self.books {
-            let found = by_chance(&**book, at, &self.policy, |_| true);
-            known.push(found.iter().any(|(facts, _)| facts.mv == mv));
-            for (facts, chance) in found {
-                if !moves.iter().any(|known| known.mv == facts.mv) {
-                    moves.push(BookMove { mv: facts.mv, chance });
-                }
-            }
-        }
-        moves.sort_by(|a, b| b.chance.total_cmp(&a.chance));
-        (moves, known)
+    /// For each book, whether it has a move; and whether any has a move in the position.
+    fn look_up(&self, at: &Position, mv: Move) -> (Vec<bool>, bool) {
+        let (mut moves, mut any) = (Vec::new(), false);
+        let has = |book: &Arc<dyn Book>| {
+            moves.clear();
+            book.moves(at, &mut moves);
+            any |= !moves.is_empty();
+            moves.iter().any(|facts| facts.mv == mv)
+        };
+        let known = self.books.iter().map(has).collect();
+        (known, any)
     }
 
     /// Whether a move leads to a position in which a book has moves: a book for one side does not have the other's.
@@ -213,10 +224,12 @@ impl Visitor for Reader<'_> {
 
     fn ply(&mut self, at: &Position, mv: Move) -> ControlFlow<()> {
         let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
-        let (moves, known) = if in_book { self.look_up(at, mv) } else { Default::default() };
+        let (known, any) = if in_book { self.look_up(at, mv) } else { Default::default() };
         let is_known = known.contains(&true);
-        let goes_on = in_book && (is_known || moves.is_empty() && self.leads_back(at, mv));
-        let stored = if in_book && !goes_on { self.stored(at) } else { None };
+        let goes_on = in_book && (is_known || !any && self.leads_back(at, mv));
+        let leaves = in_book && !goes_on;
+        let stored = if leaves { self.stored(at) } else { None };
+        let moves = if leaves { BookMove::of(self.books, at) } else { Vec::new() };
         let Some(open) = &mut self.open else { return ControlFlow::Break(()) };
         let code = MoveCode::from_move(mv);
         let turn = at.chess().turn();
@@ -241,7 +254,7 @@ impl Visitor for Reader<'_> {
             }
         } else if in_book {
             open.in_book = false;
-            let left = if moves.is_empty() { Left::BookEnded } else { Left::Side(turn) };
+            let left = if any { Left::Side(turn) } else { Left::BookEnded };
             let exit = &mut open.game.exit;
             (exit.at, exit.left, exit.played, exit.book_moves) = (at.clone(), left, Some(mv), moves);
             open.game.eval = stored;

@@ -1,6 +1,7 @@
 //! Who scored what against whom, in games and in pairs of games with reversed colours.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use shakmaty::Color;
 
@@ -25,8 +26,9 @@ pub struct Players {
     pub matches: BTreeMap<(String, String), Match>,
     /// The score of each player with each book, by its number; `None`: games in which no book had a move of the player.
     pub books: BTreeMap<(String, Option<usize>), Score>,
-    /// First games of pairs whose second has not come, by both players and the round: White, and the first player's points.
-    waiting: HashMap<(String, String, String), Vec<(String, u8)>>,
+    /// First games of pairs whose second has not come, by a digest of both players and the round: whether the first player had
+    /// White, and that player's points.
+    waiting: HashMap<u64, Vec<(bool, u8)>>,
 }
 
 impl Match {
@@ -58,9 +60,11 @@ impl Players {
         if game.round.is_empty() || game.round == "?" || game.round == "-" {
             return;
         }
-        let key = (first.clone(), second.clone(), game.round.clone());
-        let waiting = self.waiting.entry(key).or_default();
-        match waiting.iter().position(|(other, _)| other != white) {
+        let mut digest = DefaultHasher::new();
+        (first, second, &game.round).hash(&mut digest);
+        let waiting = self.waiting.entry(digest.finish()).or_default();
+        let is_white = side == Color::White;
+        match waiting.iter().position(|(other, _)| *other != is_white) {
             Some(at) => {
                 let (_, other) = waiting.swap_remove(at);
                 if let Some(count) = entry.pairs.get_mut(usize::from(halves + other)) {
@@ -68,7 +72,7 @@ impl Players {
                 }
                 entry.alone -= 2;
             }
-            None => waiting.push((white.clone(), halves)),
+            None => waiting.push((is_white, halves)),
         }
     }
 }

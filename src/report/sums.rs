@@ -1,14 +1,16 @@
 //! Sums over games: by opening, by the move that left the books, by the line that was played from them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
-use shakmaty::{Color, Move, Position as _};
+use shakmaty::{Color, Position as _};
 
 use super::Score;
 use super::elo::mean;
-use super::game::{BookMove, Game, Left};
-use crate::book::MoveFacts;
-use crate::chess::{MoveCode, Position};
+use super::game::{BookMove, Exit, Game, Left};
+use crate::book::{Book, MoveFacts};
+use crate::chess::{MoveCode, Packed, Position};
 
 /// Games that a move needs to be called bad.
 const LEAST: u64 = 4;
@@ -30,25 +32,43 @@ pub struct Group {
 }
 
 /// A move that left the books, or the end of a line, with its games. The score is that of the side which left, or else of the
-/// one to move.
+/// one to move. There may be as many as games, so what the line and the books tell is not kept.
 #[derive(Clone, Debug)]
 pub struct Leave {
-    /// The position.
-    pub at: Position,
     /// The position that the line starts from, if that is not the usual one.
-    pub start: Option<Position>,
-    /// The moves to it, in the first of the games.
-    pub line: Vec<MoveCode>,
+    start: Option<Packed>,
+    /// The moves to the position, in the first of the games.
+    pub line: Box<[MoveCode]>,
     /// Why the games left the books.
     pub left: Left,
-    /// The move that was played; `None` where the game ended there.
-    pub played: Option<Move>,
-    /// What the books have.
-    pub book_moves: Vec<BookMove>,
+    /// The move that was played; no move where the game ended there.
+    played: MoveCode,
     /// Whether the side to move is the one that is looked at; `None` where it is sometimes this one, sometimes the other.
     pub own: Option<bool>,
     /// Its games.
     pub group: Group,
+}
+
+impl Leave {
+    /// The position, the move and what the books have there; `None` only for what no game can have.
+    pub fn exit(&self, books: &[Arc<dyn Book>]) -> Option<Exit> {
+        let mut at = match &self.start {
+            Some(start) => start.unpack()?,
+            None => Position::start(),
+        };
+        for mv in &self.line {
+            let mv = MoveFacts::new(*mv, 0).at(&at)?.mv;
+            at.play(mv);
+        }
+        let played = MoveFacts::new(self.played, 0).at(&at).map(|facts| facts.mv);
+        let book_moves = if played.is_some() { BookMove::of(books, &at) } else { Vec::new() };
+        Some(Exit { at, line: self.line.to_vec(), left: self.left, played, book_moves })
+    }
+
+    /// Whether the line starts from the usual position.
+    pub fn is_from_start(&self) -> bool {
+        self.start.is_none()
+    }
 }
 
 /// A move of the books that was played.
@@ -140,12 +160,10 @@ impl Sums {
         let mover = exit.at.chess().turn();
         let played = exit.played.map_or(MoveCode::NULL, MoveCode::from_move);
         let leave = self.leaves.entry((exit.at.key(), played)).or_insert_with(|| Leave {
-            at: exit.at.clone(),
-            start: game.start.clone(),
-            line: exit.line.clone(),
+            start: game.start.as_ref().and_then(Packed::new),
+            line: exit.line.clone().into(),
             left: exit.left,
-            played: exit.played,
-            book_moves: exit.book_moves.clone(),
+            played,
             own: Some(mover == side),
             group: Group::default(),
         });
@@ -207,13 +225,8 @@ impl Sums {
 
     /// The moves that left the books, or the ends of lines, that a condition admits, the most frequent first.
     pub fn most(&self, admits: impl Fn(&Leave) -> bool) -> Vec<&Leave> {
-        let mut leaves: Vec<&Leave> = self.leaves.values().filter(|leave| admits(leave)).collect();
-        let order = |leave: &Leave| (std::cmp::Reverse(leave.group.games), leave.line.len(), leave.at.key());
-        leaves.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| code(a).cmp(&code(b))));
-        leaves
+        let mut leaves: Vec<_> = self.leaves.iter().filter(|(_, leave)| admits(leave)).collect();
+        leaves.sort_by_key(|(place, leave)| (Reverse(leave.group.games), leave.line.len(), **place));
+        leaves.into_iter().map(|(_, leave)| leave).collect()
     }
-}
-
-fn code(leave: &Leave) -> MoveCode {
-    leave.played.map_or(MoveCode::NULL, MoveCode::from_move)
 }

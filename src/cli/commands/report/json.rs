@@ -56,10 +56,7 @@ pub(super) fn game(game: &Game, first: bool, out: &mut dyn Write) -> io::Result<
         black: &game.players.black,
         result: game.result.map(crate::games::GameResult::as_pgn),
         book_plies: game.book_plies,
-        left_by: match exit.left {
-            Left::Side(side) => Some(side.to_string()),
-            Left::BookEnded | Left::GameEnded => None,
-        },
+        left_by: left_by(exit.left),
         fen: exit.at.fen(),
         played: exit.played.map(uci),
         book_moves: moves.collect(),
@@ -81,14 +78,6 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             "eco": Some(eco).filter(|eco| !eco.is_empty()), "name": Some(name).filter(|name| !name.is_empty()),
             "games": group.games, "score": score(group.score),
             "book_plies": group.mean_plies(), "eval": group.mean_eval(),
-        })
-    }).collect();
-    let exits: Vec<Value> = found.sums.most(|_| true).into_iter().map(|leave| {
-        json!({
-            "fen": leave.at.fen(), "line": line(&leave.line),
-            "left_by": match leave.left { Left::Side(side) => Some(side.to_string()), _ => None },
-            "played": leave.played.map(uci), "games": leave.group.games, "score": score(leave.group.score),
-            "eval": leave.group.mean_eval(),
         })
     }).collect();
     let players: Vec<Value> = found.players.matches.iter().map(|((first, second), games)| {
@@ -113,12 +102,32 @@ pub(super) fn rest(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             json!({ "player": player, "book": path, "score": score(*of) })
         })
         .collect();
+    write!(out, "],\"exits\":[")?;
+    // There may be as many as games.
+    for (number, leave) in found.sums.most(|_| true).into_iter().enumerate() {
+        let Some(exit) = leave.exit(&[]) else { continue };
+        let line = json!({
+            "fen": exit.at.fen(), "line": leave.is_from_start().then(|| line(&leave.line)),
+            "left_by": left_by(leave.left),
+            "played": exit.played.map(uci), "games": leave.group.games, "score": score(leave.group.score),
+            "eval": leave.group.mean_eval(),
+        });
+        write!(out, "{}{line}", if number == 0 { "" } else { "," })?;
+    }
     let rest = json!({
-        "openings": openings, "exits": exits, "players": players, "books": books, "repeated": found.sums.repeated,
+        "openings": openings, "players": players, "books": books, "repeated": found.sums.repeated,
     });
     let text = rest.to_string();
     // Without its opening brace it continues the object that was begun.
     writeln!(out, "],{}", text.get(1..).unwrap_or_default())
+}
+
+/// The side that left the books, if one did.
+fn left_by(left: Left) -> Option<String> {
+    match left {
+        Left::Side(side) => Some(side.to_string()),
+        Left::BookEnded | Left::GameEnded => None,
+    }
 }
 
 fn score(of: Score) -> Value {

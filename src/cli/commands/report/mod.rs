@@ -85,7 +85,8 @@ pub fn run(args: &Args) -> Result<Exit> {
     interrupt::watch();
     let mut file = args.pgn.as_ref().map(|path| Replacement::new(path, args.force)).transpose()?;
     let player = args.player.as_deref().map(PlayerName::part);
-    let progress = progress::on_terminal("report");
+    let name = args.games.first().map(|path| path.to_string_lossy().into_owned());
+    let progress = progress::on_terminal(name.unwrap_or_default());
     let mut found =
         Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: Exit::Done };
     let exit = output::print(|out| {

@@ -21,15 +21,14 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
     } else {
         writeln!(out, "\nYou left the book in {}, most often here:", many(games, "game"))?;
         for leave in forgotten.iter().take(top) {
-            let book =
-                leave.book_moves.iter().take(3).map(|known| san(&leave.at, known.mv)).collect::<Vec<_>>();
-            let played = leave.played.map(|mv| san(&leave.at, mv)).unwrap_or_default();
+            let Some(exit) = leave.exit(&found.books) else { continue };
+            let book: Vec<_> = exit.book_moves.iter().take(3).map(|known| san(&exit.at, known.mv)).collect();
+            let played = exit.played.map(|mv| san(&exit.at, mv)).unwrap_or_default();
             let Score { wins, draws, losses } = leave.group.score;
+            let (times, line) = (many(leave.group.games, "time"), line_to(leave, &exit));
             writeln!(
                 out,
-                "  {}: after {} you played {played}; the book plays {}  (+{wins} ={draws} -{losses})",
-                many(leave.group.games, "time"),
-                line_to(leave),
+                "  {times}: after {line} you played {played}; the book plays {}  (+{wins} ={draws} -{losses})",
                 book.join(" or ")
             )?;
         }
@@ -41,12 +40,13 @@ pub(super) fn report(found: &Found, name: &str, top: usize, out: &mut dyn Write)
         }
         writeln!(out, "\n{heading} in {}, most often:", many(games, "game"))?;
         for leave in leaves.iter().take(top) {
-            let mv = leave.played.map(|mv| format!(", {played} {}", san(&leave.at, mv))).unwrap_or_default();
+            let Some(exit) = leave.exit(&found.books) else { continue };
+            let mv = exit.played.map(|mv| format!(", {played} {}", san(&exit.at, mv))).unwrap_or_default();
             let of = leave.group.score;
             let own = Score { wins: of.losses, losses: of.wins, ..of };
             let own = if leave.own == Some(true) { of } else { own };
-            let (games, line) = (many(leave.group.games, "game"), line_to(leave));
-            writeln!(out, "  {games}: after {line}{mv} (you scored {}){}", share(own), book_moves(leave))?;
+            let (games, line) = (many(leave.group.games, "game"), line_to(leave, &exit));
+            writeln!(out, "  {games}: after {line}{mv} (you scored {}){}", share(own), book_moves(&exit))?;
         }
         Ok(())
     };

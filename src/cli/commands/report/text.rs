@@ -1,12 +1,15 @@
 //! The report of a match, for people.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use super::Found;
+use crate::book::Book;
 use crate::cli::output::rows::{self, many};
 use crate::report::elo::{elo, mean};
-use crate::report::{Group, Leave, Left, Score};
+use crate::report::{Exit, Group, Leave, Left, Score};
 use crate::view::{Line, number, san};
 
 /// Limits within which the score of a group lies with 95 %, in standard errors.
@@ -37,14 +40,14 @@ pub(super) fn report(found: &Found, top: usize, out: &mut dyn Write) -> io::Resu
             (many(sums.repeated, "game"), if sums.repeated == 1 { "repeats" } else { "repeat" });
         writeln!(out, "{games} {verb} another one move by move")?;
     }
-    players(found, out)?;
+    players(found, top, out)?;
     openings(found, top, out)?;
     leaves(found, top, out)?;
     worst(found, top, out)
 }
 
 /// Who scored what, and with which book.
-fn players(found: &Found, out: &mut dyn Write) -> io::Result<()> {
+fn players(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let players = &found.players;
     if players.matches.is_empty() {
         return Ok(());
@@ -61,7 +64,10 @@ fn players(found: &Found, out: &mut dyn Write) -> io::Result<()> {
         ("from", false),
     ];
     let mut table = rows::table(columns);
-    for ((first, second), games) in &players.matches {
+    let mut matches: Vec<_> = players.matches.iter().collect();
+    // Stable: of equally long ones in the order of the names.
+    matches.sort_by_key(|(_, games)| Reverse(games.score.games()));
+    for ((first, second), games) in matches.iter().take(top) {
         let counts = games.counts();
         let Score { wins, draws, losses } = games.score;
         let (difference, los) = elo(&counts).map_or_else(Default::default, |elo| {
@@ -85,9 +91,12 @@ fn players(found: &Found, out: &mut dyn Write) -> io::Result<()> {
             from,
         ]);
     }
-    writeln!(out, "\nPlayers (Elo with its limits of 95 %)\n{table}")?;
+    let all = many(matches.len() as u64, "pair");
+    writeln!(out, "\nPlayers (Elo with its limits of 95 %; {all} of players in all)\n{table}")?;
     let mut table = rows::table([("player", false), ("book", false), ("games", true), ("score", true)]);
-    for ((player, book), score) in &players.books {
+    let mut books: Vec<_> = players.books.iter().collect();
+    books.sort_by_key(|(_, score)| Reverse(score.games()));
+    for ((player, book), score) in books.into_iter().take(top) {
         let name = book.and_then(|book| found.books.get(book)).map_or_else(
             || "none".to_owned(),
             |book| book.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -106,7 +115,7 @@ fn openings(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
     }
     let mut openings: Vec<(&str, Group)> = families.into_iter().collect();
     // Stable: of equally frequent ones in the order of their names.
-    openings.sort_by_key(|(_, group)| std::cmp::Reverse(group.games));
+    openings.sort_by_key(|(_, group)| Reverse(group.games));
     let columns =
         [("opening", false), ("games", true), ("White", true), ("book plies", true), ("eval", true)];
     let mut table = rows::table(columns);
@@ -136,35 +145,38 @@ fn leaves(found: &Found, top: usize, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out, "\n{heading} ({} in all)", many(all.len() as u64, "place"))?;
         for leave in all.iter().take(top) {
-            writeln!(out, "  {}", described(leave))?;
+            writeln!(out, "  {}", described(leave, &found.books))?;
         }
     }
     Ok(())
 }
 
 /// A place in words: its games, its line, what was played and what the book has.
-fn described(leave: &Leave) -> String {
+fn described(leave: &Leave, books: &[Arc<dyn Book>]) -> String {
     let Group { games, score, .. } = leave.group;
+    let Some(exit) = leave.exit(books) else { return String::new() };
     let eval = leave.group.mean_eval().map(|eval| format!(", eval {:+.2}", eval / 100.0)).unwrap_or_default();
-    let played = leave.played.map(|mv| format!(", then {}{}", number(&leave.at, false), san(&leave.at, mv)));
-    let (line, played) = (line_to(leave), played.unwrap_or_default());
-    format!("{games}x {line}{played}: {} for the side to move{eval}{}", share(score), book_moves(leave))
+    let played = exit.played.map(|mv| format!(", then {}{}", number(&exit.at, false), san(&exit.at, mv)));
+    let (line, played) = (line_to(leave, &exit), played.unwrap_or_default());
+    format!("{games}x {line}{played}: {} for the side to move{eval}{}", share(score), book_moves(&exit))
 }
 
 /// What the books have at a place; nothing if that is nothing.
-pub(super) fn book_moves(leave: &Leave) -> String {
-    let known = leave.book_moves.iter().take(3);
-    let known = known.map(|known| format!("{} {:.0}%", san(&leave.at, known.mv), known.chance * 100.0));
+pub(super) fn book_moves(exit: &Exit) -> String {
+    let known = exit.book_moves.iter().take(3);
+    let known = known.map(|known| format!("{} {:.0}%", san(&exit.at, known.mv), known.chance * 100.0));
     let known = known.collect::<Vec<_>>().join(", ");
     if known.is_empty() { known } else { format!("; the book: {known}") }
 }
 
 /// The line to a place in words.
-pub(super) fn line_to(leave: &Leave) -> String {
-    match &leave.start {
-        Some(_) => leave.at.fen(),
-        None if leave.line.is_empty() => "start".to_owned(),
-        None => Line::of(leave.line.iter().copied()).text,
+pub(super) fn line_to(leave: &Leave, exit: &Exit) -> String {
+    if !leave.is_from_start() {
+        exit.at.fen()
+    } else if leave.line.is_empty() {
+        "start".to_owned()
+    } else {
+        Line::of(leave.line.iter().copied()).text
     }
 }
 
