@@ -17,7 +17,7 @@ use crate::choose::Policy;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::facts::learned;
 use crate::cli::output::rows::{self, many, percent};
-use crate::cli::output::{Printed, columns_of_reader, complain};
+use crate::cli::output::{Printed, columns_of_reader, complain, shortened};
 use crate::learn::History;
 use crate::openings::Opening;
 use crate::view::{by_chance, continued, san};
@@ -109,7 +109,8 @@ pub fn show(book: &Polyglot, history: &History, sort: Sort, out: &mut dyn Write)
     let mut lines = text.lines();
     lines.by_ref().take(1).try_for_each(|heading| writeln!(out, "{heading}"))?;
     for group in &groups {
-        writeln!(out, "{}: {}", group.opening.map_or(UNNAMED, Opening::as_str), summed(group.sum))?;
+        let (name, sum) = (group.opening.map_or(UNNAMED, Opening::as_str), summed(group.sum));
+        writeln!(out, "{}: {sum}", shortened(name, columns.saturating_sub(sum.chars().count() + 2)))?;
         lines.by_ref().take(group.rows.len()).try_for_each(|line| writeln!(out, "{line}"))?;
     }
     Ok(exit)
