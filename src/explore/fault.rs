@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::base::error::{Error, ErrorKind};
+use crate::settings::advice::worded;
 
 /// Why a request cannot be done: a code for programs, and words for people.
 #[derive(Clone, Debug)]
@@ -96,8 +97,8 @@ impl Fault {
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error.kind() {
-            ErrorKind::Usage => Self::bad(error.to_string()),
-            _ => Self::io(error.to_string()),
+            ErrorKind::Usage => Self::bad(worded(&error)),
+            _ => Self::io(worded(&error)),
         }
     }
 }

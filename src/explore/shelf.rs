@@ -13,6 +13,7 @@ use crate::book::Among;
 use crate::book::{self, Book, BookSet, Evaluations};
 use crate::edit::Editor;
 use crate::evals::{self, Store};
+use crate::settings::advice::worded;
 use crate::settings::rules::Rule;
 
 /// How long a look at the files of a book counts.
@@ -79,7 +80,7 @@ impl Opened {
 
     fn at(path: &Path, open: impl FnOnce(&Path) -> Done<Arc<dyn Book>>) -> Self {
         let before = stamp(path);
-        Self::new(open(path).map_err(|error| error.to_string()), Some(path), before)
+        Self::new(open(path).map_err(|error| worded(&error)), Some(path), before)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The user's settings: the command line takes precedence over the configuration file, and that over the defaults.
 
+pub(crate) mod advice;
 pub mod books;
 mod file;
 #[cfg(feature = "explore")]

@@ -318,7 +318,7 @@ def test_count_files_are_books(games, shards, done, duck, tabiya, tmp_path):
                 break
     assert tabiya("show", "all.parquet", "--fen", "8/8/8/4k3/8/4K3/8/8 w - - 0 1").returncode == 1
     wrong = tabiya("show", "wrong.parquet")
-    assert wrong.returncode == 3 and b"it is not sorted by keys: sort it with tabiya merge" in wrong.stderr
+    assert wrong.returncode == 3 and b"it is not sorted by keys: sort it; `tabiya merge" in wrong.stderr
     done("convert", "all.parquet", "-o", "all.bin")
     with chess.polyglot.open_reader(tmp_path / "all.bin") as reader:
         for entry in reader.find_all(chess.Board()):

@@ -8,6 +8,7 @@ use shakmaty::Color;
 use crate::adapter::session::BookProblem;
 use crate::book::{self, Book, BookSet};
 use crate::evals;
+use crate::settings::advice::worded;
 use crate::settings::books::{BookFiles, BookList};
 use crate::settings::rules::{Rule, rule_name};
 use crate::settings::search_paths::{SearchPaths, listed};
@@ -27,7 +28,7 @@ impl BookLoader {
         let black = self.open_list(&files.black, &mut problems);
         let both = match &files.both {
             BookList::Unnamed => book::starter()
-                .map_err(|error| problems.push(BookProblem { what: error.to_string(), unopened: true }))
+                .map_err(|error| problems.push(BookProblem { what: worded(&error), unopened: true }))
                 .into_iter()
                 .collect(),
             list => self.open_list(list, &mut problems),
@@ -37,8 +38,7 @@ impl BookLoader {
         if with_evaluations {
             let (opened, failed) = evals::open_beside(&set.distinct());
             opened.iter().for_each(|(book, _)| log::info!("evaluations beside {}", book.path().display()));
-            problems
-                .extend(failed.iter().map(|error| BookProblem { what: error.to_string(), unopened: false }));
+            problems.extend(failed.iter().map(|error| BookProblem { what: worded(error), unopened: false }));
             set = set.with_evaluations(opened);
         }
         (set, problems)
@@ -94,7 +94,7 @@ impl BookLoader {
         let found = found.or_else(|tried| tried.iter().find_map(|path| book::in_any_case(path)).ok_or(tried));
         let path =
             found.map_err(|tried| format!("{name}: no such book; looked for it at {}", listed(&tried)))?;
-        book::open(&path).map_err(|error| error.to_string())
+        book::open(&path).map_err(|error| worded(&error))
     }
 }
 

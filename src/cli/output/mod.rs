@@ -20,6 +20,7 @@ use crate::adapter::io::stderr;
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::cli::output::exit::Exit;
 use crate::learn;
+use crate::settings::advice;
 
 /// The start of each line on standard error.
 const PREFIX: &str = "tabiya: ";
@@ -128,42 +129,11 @@ pub fn complain(error: &Error) {
 
 /// An error with the options that help against it.
 pub(crate) fn worded(error: &Error) -> String {
-    let words = match error.remedy() {
-        None => return error.to_string(),
-        Some(Remedy::Replace) => "name another one, or replace it with --force",
-        Some(Remedy::TemporaryFiles) => {
-            "free some space, name another folder with --temp, or allow more memory with --memory"
-        }
-        Some(Remedy::TemporaryFolder) => "name another one with --temp",
-        Some(Remedy::SmallerBook) => "build a smaller one, with --min-games or --max-ply",
-        Some(Remedy::CountPositions) => "write the counts again with --positions, or make a .bin",
-        Some(Remedy::CountBy) => "write the counts again with --by speed,rating",
-        Some(Remedy::ResetLearned) => "clear what it has learned with `tabiya learn reset BOOK`",
-        Some(Remedy::NameEngine) => "name an engine with --engine, or in the configuration file",
-        Some(Remedy::EngineFolder) => "correct --engine-dir, the folder in which the engine works",
-        Some(Remedy::OptionalBooks) => "name another book, or give --book-optional to play without it",
-        // Doctor is running already.
-        Some(Remedy::TryEngine) if std::env::var_os(UNDER_DOCTOR).is_some() => return error.to_string(),
-        Some(Remedy::TryEngine) => "try it with `tabiya doctor`",
-        Some(Remedy::TrustConfiguration) => {
-            "name it with --config FILE if you trust it, or move it to a folder that only you can write to"
-        }
-        Some(Remedy::ReadGames) => {
-            "`tabiya info` sums it up, `tabiya export` writes it as PGN, `tabiya build` makes a book of it"
-        }
-        Some(Remedy::Build) => "`tabiya build` makes one",
-        Some(Remedy::Convert) => "`tabiya convert` does that",
-        Some(Remedy::Trim) => "`tabiya trim` writes a book without the line",
-        Some(Remedy::ShowMoves) => "`tabiya show` lists its moves",
-        Some(Remedy::SortCounts) => "`tabiya merge -o SORTED.parquet` does that",
-        Some(Remedy::CompactEvaluations) => "`tabiya evals compact` does that",
-    };
-    let joint = match (error.has_advice(), words.starts_with('`')) {
-        (false, _) => ":",
-        (true, true) => ";",
-        (true, false) => ", or",
-    };
-    format!("{error}{joint} {words}")
+    // Doctor is running already.
+    if error.remedy() == Some(Remedy::TryEngine) && std::env::var_os(UNDER_DOCTOR).is_some() {
+        return error.to_string();
+    }
+    advice::worded(error)
 }
 
 /// Writes a message to standard error as one line, and returns once it is written: a command that exits before that would
