@@ -105,17 +105,17 @@ mod tests {
     use super::*;
     use std::sync::{Arc, Mutex};
 
-    /// Writes down what is reported.
+    /// Keeps what is reported.
     #[derive(Clone, Default)]
-    struct Told(Arc<Mutex<Vec<String>>>);
+    struct Recorder(Arc<Mutex<Vec<String>>>);
 
-    impl Told {
+    impl Recorder {
         fn add(&self, what: String) {
             self.0.lock().unwrap().push(what);
         }
     }
 
-    impl Show for Told {
+    impl Show for Recorder {
         fn begin(&self, total: Option<u64>, unit: Unit<'_>) {
             self.add(format!("{total:?} {unit:?}"));
         }
@@ -126,17 +126,17 @@ mod tests {
     }
 
     #[test]
-    fn whoever_shows_it_is_told_all() {
-        let told = Told::default();
-        let progress = Progress::shown_by(told.clone());
+    fn everything_is_reported() {
+        let recorder = Recorder::default();
+        let progress = Progress::shown_by(recorder.clone());
         progress.bytes(4096);
         progress.at(7);
         progress.things(10, "positions");
         progress.games(None);
         progress.games_at(100, 3);
         assert_eq!(progress.aside(|| 7), 7);
-        let told = told.0.lock().unwrap().join(", ");
-        assert_eq!(told, "Some(4096) Bytes, 7, Some(10) Things(\"positions\"), None Found, 100");
+        let recorded = recorder.0.lock().unwrap().join(", ");
+        assert_eq!(recorded, "Some(4096) Bytes, 7, Some(10) Things(\"positions\"), None Found, 100");
     }
 
     #[test]

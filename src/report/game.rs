@@ -24,6 +24,9 @@ const TIMED: u32 = 10;
 /// Plies up to which openings are named; the longest named line has 36.
 const NAMED: usize = 40;
 
+/// Games that could not be read of which the error is kept.
+const ERRORS_KEPT: usize = 10;
+
 /// Why a game left the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Left {
@@ -143,8 +146,10 @@ pub struct Reader<'a> {
     open: Option<Open>,
     /// Games so far, wanted or not.
     pub games: u64,
-    /// Games that could not be read, or not to their end.
+    /// The first games that could not be read, or not to their end.
     pub errors: Vec<GameError>,
+    /// All such games.
+    pub failed: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -156,7 +161,15 @@ impl<'a> Reader<'a> {
         keep_moves: bool,
         found: &'a mut dyn FnMut(Game),
     ) -> Self {
-        Self { books, stores, admits, keep_moves, found, open: None, games: 0, errors: Vec::new() }
+        Self { books, stores, admits, keep_moves, found, open: None, games: 0, errors: Vec::new(), failed: 0 }
+    }
+
+    /// Counts a game that could not be read to its end: there may be any number of them.
+    fn fail(&mut self, error: GameError) {
+        self.failed += 1;
+        if self.errors.len() < ERRORS_KEPT {
+            self.errors.push(error);
+        }
     }
 
     /// The evaluation of a position in the stores, for White.
@@ -287,7 +300,9 @@ impl Visitor for Reader<'_> {
     }
 
     fn end(&mut self, end: End) {
-        self.errors.extend(end.error);
+        if let Some(error) = end.error {
+            self.fail(error);
+        }
         let Some(Open { mut game, times, known, .. }) = self.open.take() else { return };
         game.result = end.result;
         game.saved = times.zip(game.book_moves).map(|(times, moves)| {
@@ -305,7 +320,7 @@ impl Visitor for Reader<'_> {
 
     fn unreadable(&mut self, error: GameError) {
         self.games += 1;
-        self.errors.push(error);
+        self.fail(error);
     }
 }
 

@@ -119,18 +119,18 @@ pub fn run(args: &Args) -> Result<Exit> {
         };
         let mut reader = Reader::new(&books, &stores, &admits, args.pgn.is_some(), &mut shown);
         read(&mut source, &mut reader, &progress)?;
-        let errors = std::mem::take(&mut reader.errors);
+        let (errors, failures) = (std::mem::take(&mut reader.errors), reader.failed);
         if let Some(stop) = failed {
             return Err(stop);
         }
         drop(progress);
-        for error in errors.iter().take(TOP) {
+        for error in &errors {
             output::warn(&error.to_string());
         }
-        if !errors.is_empty() {
+        if failures > 0 {
             found.exit = Exit::Findings;
         }
-        if let Some(more) = errors.len().checked_sub(TOP).filter(|more| *more > 0) {
+        if let Some(more) = failures.checked_sub(errors.len() as u64).filter(|more| *more > 0) {
             output::warn(&format!("{more} more games could not be read to their end"));
         }
         if found.games == 0 && !args.json {
