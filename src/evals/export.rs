@@ -15,12 +15,12 @@ pub(crate) const MATED: i64 = 32767;
 /// Greater scores mean mates.
 pub(crate) const LEAST_MATE: i64 = 32000;
 
-/// Writes a position with its evaluation: `ce`, `dm` of a mate, and `acd`, `acn`, `pm` as far as they are known.
+/// Writes a position with its evaluation: `ce`, `dm` of a mate, and `acd`, `acn`, `wdl`, `pm` as far as they are known.
 ///
 /// # Errors
 /// When `out` cannot be written.
 pub fn epd(at: &Position, evaluation: &Evaluation, out: &mut dyn Write) -> io::Result<()> {
-    let &Evaluation { score, depth, nodes, best, .. } = evaluation;
+    let &Evaluation { score, depth, nodes, wdl, best, .. } = evaluation;
     out.write_all(at.epd().as_bytes())?;
     match score {
         Score::Centipawns(score) => write!(out, " ce {};", score.clamp(-LEAST_MATE, LEAST_MATE))?,
@@ -34,6 +34,9 @@ pub fn epd(at: &Position, evaluation: &Evaluation, out: &mut dyn Write) -> io::R
     }
     if nodes > 0 {
         write!(out, " acn {nodes};")?;
+    }
+    if let Some(wdl) = wdl {
+        write!(out, " wdl \"{wdl}\";")?;
     }
     // A move of a damaged store may not be legal.
     if best != MoveCode::NULL

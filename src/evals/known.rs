@@ -63,8 +63,14 @@ mod tests {
         }
         let mut appender = Appender::open(beside(&paths[0])).unwrap();
         let engine = appender.engine("one");
-        let evaluation =
-            Evaluation { score: Score::Mate(-3), depth: 1, nodes: 1, engine, best: MoveCode::NULL };
+        let evaluation = Evaluation {
+            score: Score::Mate(-3),
+            depth: 1,
+            nodes: 1,
+            wdl: None,
+            engine,
+            best: MoveCode::NULL,
+        };
         let start = Position::start();
         appender.append(&[(Packed::strict(&start).unwrap(), evaluation)]).unwrap();
         fs::write(beside(&paths[2]), "no store at all, but long enough to be taken for a header of it")

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::base::bytes;
 use crate::base::check::check;
 use crate::chess::{MoveCode, PACKED_LEN, Packed};
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 
 /// Bytes of a record, and of the header.
 pub const RECORD_LEN: usize = 48;
@@ -48,6 +48,13 @@ const MOST_MATE: i64 = (1 << 15) - 1;
 /// The greatest score in centipawns; greater ones become it.
 const MOST_CENTIPAWNS: i64 = 1_000_000;
 
+/// The most nodes of an evaluation; more become these: a record has 5 bytes for them.
+pub const MOST_NODES: u64 = (1 << 40) - 1;
+
+/// What a number of wins counts in the number of a [`Wdl`]: one more than the most draws (docs/formats/evals.md, Win, draw and
+/// loss).
+const WINS: u32 = 1001;
+
 /// The bytes of a record.
 pub(crate) type Slot = [u8; RECORD_LEN];
 
@@ -63,8 +70,10 @@ pub struct Evaluation {
     pub score: Score,
     /// The depth in plies, as the engine counts it; 0 if it is not known.
     pub depth: u16,
-    /// The nodes that were searched; 0 if they are not known.
+    /// The nodes that were searched, at most [`MOST_NODES`]; 0 if they are not known.
     pub nodes: u64,
+    /// How the engine expects the game to end, if it says so.
+    pub wdl: Option<Wdl>,
     /// Who says so.
     pub engine: EngineId,
     /// The best move; [`MoveCode::NULL`] if it is not known.
@@ -169,6 +178,12 @@ fn score(number: i32) -> Option<Score> {
     }
 }
 
+/// The [`Wdl`] of a number, or that there is none; `None` if the number is neither.
+fn wdl(number: u32) -> Option<Option<Wdl>> {
+    let Some(number) = number.checked_sub(1) else { return Some(None) };
+    Wdl::new((number / WINS) as u16, (number % WINS) as u16).map(Some)
+}
+
 impl Evaluation {
     /// Whether this one of a position counts, and not the other.
     pub fn outranks(&self, other: &Self, position: &Packed) -> bool {
@@ -177,20 +192,22 @@ impl Evaluation {
             let guarded = guarded(position, of);
             let check = || i64::from(u32::from_be_bytes(check(&guarded)));
             let score = if known { number(of.score).into() } else { check() };
-            (of.depth, of.nodes, score, guarded)
+            (score, guarded)
         };
-        (self.depth, self.nodes) > (other.depth, other.nodes)
-            || (self.depth, self.nodes) == (other.depth, other.nodes) && rank(self) > rank(other)
+        let reach = |of: &Self| (of.depth, of.nodes.min(MOST_NODES));
+        reach(self) > reach(other) || reach(self) == reach(other) && rank(self) > rank(other)
     }
 }
 
 /// The bytes of an evaluation without its check.
 pub(crate) fn guarded(position: &Packed, of: &Evaluation) -> [u8; GUARDED_LEN] {
     let mut bytes = [0; GUARDED_LEN];
+    let wdl = of.wdl.map_or(0, |wdl| 1 + u32::from(wdl.wins()) * WINS + u32::from(wdl.draws()));
+    let nodes = u64::from(wdl) << 40 | of.nodes.min(MOST_NODES);
     let parts: [&[u8]; 6] = [
         &position.0,
         &of.depth.to_be_bytes(),
-        &of.nodes.to_be_bytes(),
+        &nodes.to_be_bytes(),
         &number(of.score).to_be_bytes(),
         &of.best.0.to_be_bytes(),
         &of.engine.0.to_be_bytes(),
@@ -222,10 +239,12 @@ pub(crate) fn parse_guarded(bytes: &[u8]) -> Option<Record> {
         }
         return Some(Record::Name(engine, *bytes.get(12)?, bytes::array(bytes, 13)?));
     }
+    let nodes = bytes::u64_be(bytes, 26)?;
     let evaluation = Evaluation {
         score: score(bytes::u32_be(bytes, 34)?.cast_signed())?,
         depth: bytes::u16_be(bytes, 24)?,
-        nodes: bytes::u64_be(bytes, 26)?,
+        nodes: nodes & MOST_NODES,
+        wdl: wdl((nodes >> 40) as u32)?,
         engine: EngineId(bytes::u32_be(bytes, 40)?),
         best: MoveCode(bytes::u16_be(bytes, 38)?),
     };

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use super::record::{Engines, RECORD_LEN, Record, guarded, slot};
+use super::record::{Engines, MOST_NODES, RECORD_LEN, Record, guarded, slot};
 use super::{Appender, Collector, EngineId, Evaluation, Put, Store, compact};
 use crate::base::findings::{Finding, summed};
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
 use crate::chess::{MoveCode, Packed, Position};
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 
 type Model = BTreeMap<Packed, Evaluation>;
 
@@ -34,7 +34,8 @@ fn place(number: u64) -> Packed {
 
 fn evaluation(score: i64, depth: u16) -> Evaluation {
     let engine = Engines::default().id("Stockfish 17.1");
-    Evaluation { score: Score::Centipawns(score), depth, nodes: 1000, engine, best: MoveCode(0x031c) }
+    let best = MoveCode(0x031c);
+    Evaluation { score: Score::Centipawns(score), depth, nodes: 1000, wdl: None, engine, best }
 }
 
 fn any_score() -> impl Strategy<Value = Score> {
@@ -48,12 +49,14 @@ prop_compose! {
     fn any_evaluation()(
         score in any_score(),
         depth in prop_oneof![0..3_u16, any::<u16>()],
-        nodes in prop_oneof![0..3_u64, any::<u64>()],
+        nodes in prop_oneof![0..3_u64, 0..=MOST_NODES],
+        wdl in proptest::option::of((0..=1000_u16, 0..=1000_u16)),
         engine in 0..3_u32,
         best: u16,
     ) -> Evaluation {
         let engine = Engines::default().id(&format!("engine {engine}"));
-        Evaluation { score, depth, nodes, engine, best: MoveCode(best) }
+        let wdl = wdl.and_then(|(wins, draws)| Wdl::new(wins, draws.min(1000 - wins)));
+        Evaluation { score, depth, nodes, wdl, engine, best: MoveCode(best) }
     }
 }
 

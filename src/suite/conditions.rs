@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use shakmaty::{Color, Position as _, Role};
 
 use crate::chess::Position;
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 
 /// What the board must show.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,19 @@ impl Conditions {
         !(self.quiet && chess.is_check()
             || self.queens && !both(&has_queen)
             || self.both_can_castle && !both(&castles))
+    }
+}
+
+/// The draws that an engine may expect of a position, in per cent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DrawRate(pub RangeInclusive<u16>);
+
+impl DrawRate {
+    /// Whether so many draws are among them.
+    pub fn admits(&self, wdl: Wdl) -> bool {
+        let per_cent = Wdl::WHOLE / 100;
+        (self.0.start().saturating_mul(per_cent)..=self.0.end().saturating_mul(per_cent))
+            .contains(&wdl.draws())
     }
 }
 
@@ -79,6 +92,14 @@ mod tests {
             assert_eq!(castling.admit(&at), castles, "{fen}");
             assert!(Conditions::default().admit(&at));
         }
+    }
+
+    #[test]
+    fn draws_are_counted_in_per_cent() {
+        let rate = DrawRate(35..=60);
+        let of = |draws| rate.admits(Wdl::new(0, draws).unwrap());
+        assert!(of(350) && of(600) && !of(349) && !of(601));
+        assert!(DrawRate(0..=100).admits(Wdl::new(0, 1000).unwrap()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod played;
 mod write;
 
 pub use candidates::{Candidate, Candidates, Search, Source};
-pub use conditions::{Conditions, Window};
+pub use conditions::{Conditions, DrawRate, Window};
 pub use draw::{Draw, Group, draw};
 pub use played::{Keep, Played, Verdict};
 pub use write::{Entry, Summary, epd, pgn};

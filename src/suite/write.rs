@@ -10,8 +10,11 @@ use crate::book::MoveFacts;
 use crate::chess::{MoveCode, Position};
 use crate::games::export::{Head, San, Writer};
 use crate::openings::Opening;
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 use crate::view::{Line, san};
+
+/// Draws in per cent between two bars of a histogram.
+const DRAWS_BAR: u16 = 10;
 
 /// Centipawns between two bars of a histogram.
 const BAR: i64 = 20;
@@ -25,10 +28,12 @@ pub struct Entry {
     pub opening: Option<Opening>,
     /// What an engine thinks of it, for the side to move.
     pub score: Option<Score>,
+    /// How an engine expects games from it to end, for the side to move.
+    pub wdl: Option<Wdl>,
 }
 
-/// Writes a position as EPD: its four fields, the evaluation in centipawns for the side to move (`ce`) if it is known, and
-/// the line as a comment (`c0`).
+/// Writes a position as EPD: its four fields, the evaluation in centipawns (`ce`) and the wins, draws and losses in thousandths
+/// (`wdl`) for the side to move as far as they are known, and the line as a comment (`c0`).
 ///
 /// # Errors
 /// When `out` cannot be written.
@@ -37,6 +42,9 @@ pub fn epd(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}", at.epd())?;
     if let Some(Score::Centipawns(score)) = entry.score {
         write!(out, " ce {score};")?;
+    }
+    if let Some(wdl) = entry.wdl {
+        write!(out, " wdl \"{wdl}\";")?;
     }
     writeln!(out, " c0 \"{text}\";")
 }
@@ -75,6 +83,8 @@ pub struct Summary {
     pub plies: BTreeMap<usize, usize>,
     /// Positions by their evaluation in centipawns for White: the least of each bar.
     pub evaluations: BTreeMap<i64, usize>,
+    /// Positions by the draws that engines expect, in per cent: the least of each bar.
+    pub draw_rates: BTreeMap<u16, usize>,
     /// Positions that are not evaluated.
     pub not_evaluated: usize,
 }
@@ -96,6 +106,10 @@ impl Summary {
                 }
                 _ => summary.not_evaluated += 1,
             }
+            if let Some(wdl) = entry.wdl {
+                let draws = wdl.draws() / (Wdl::WHOLE / 100);
+                *summary.draw_rates.entry(draws / DRAWS_BAR * DRAWS_BAR).or_default() += 1;
+            }
         }
         summary
     }
@@ -110,7 +124,7 @@ mod tests {
         let mut game = Game::start();
         moves.iter().for_each(|mv| assert!(game.push_uci(mv.as_bytes())));
         let line = game.moves().iter().map(|mv| MoveCode::from_move(*mv)).collect();
-        Entry { line, opening: Opening::of(&game), score: score.map(Score::Centipawns) }
+        Entry { line, opening: Opening::of(&game), score: score.map(Score::Centipawns), wdl: None }
     }
 
     #[test]
@@ -125,6 +139,16 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("[Round \"7\"]") && text.contains("[ECO \"C40\"]"), "{text}");
         assert!(text.ends_with("\n\n1. e4 e5 2. Nf3 *\n\n"), "{text:?}");
+    }
+
+    #[test]
+    fn draws_are_written_and_counted_by_ten_per_cent() {
+        let with = |draws| Entry { wdl: Wdl::new(20, draws), ..entry(&["e2e4"], Some(5)) };
+        let mut out = Vec::new();
+        epd(&with(940), &mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().contains(" ce 5; wdl \"20 940 40\"; c0 "));
+        let summary = Summary::of(&[with(940), with(900), with(899), entry(&[], None)]);
+        assert_eq!(summary.draw_rates, [(80, 1), (90, 2)].into());
     }
 
     #[test]

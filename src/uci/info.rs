@@ -1,5 +1,7 @@
 //! What an `info` line says of one line of a search, and its score.
 
+use std::fmt;
+
 use super::split_word;
 
 /// The parts of an `info` line that say how far a search is, and what it found.
@@ -19,6 +21,8 @@ pub struct Info<'a> {
     pub time: Option<u64>,
     /// The score of this line; `None` where it is only a bound.
     pub score: Option<Score>,
+    /// How the engine expects the game to end; `None` unless it comes with a score that is no bound.
+    pub wdl: Option<Wdl>,
     /// The text with the moves.
     pub pv: &'a [u8],
 }
@@ -54,6 +58,7 @@ impl<'a> Info<'a> {
                 b"time" => info.time = number(next()),
                 b"multipv" => info.place = number::<usize>(next()).and_then(|place| place.checked_sub(1)),
                 b"score" => info.score = Score::of_words(next(), next()),
+                b"wdl" => info.wdl = Wdl::of_words([next(), next(), next()]),
                 b"lowerbound" | b"upperbound" => is_bound = true,
                 b"pv" => {
                     info.pv = rest;
@@ -65,6 +70,7 @@ impl<'a> Info<'a> {
             }
         }
         info.score = info.score.filter(|_| !is_bound);
+        info.wdl = info.wdl.filter(|_| info.score.is_some());
         info
     }
 
@@ -85,6 +91,66 @@ pub enum Score {
     Centipawns(i64),
     /// Moves to the mate: above 0 the side to move mates, else it is mated.
     Mate(i64),
+}
+
+/// How an engine expects the game to end, for the side to move, in thousandths; the losses are the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wdl {
+    wins: u16,
+    draws: u16,
+}
+
+impl Wdl {
+    /// The whole, in thousandths.
+    pub const WHOLE: u16 = 1000;
+
+    /// These wins and draws in thousandths; `None` if they are more than the whole.
+    pub fn new(wins: u16, draws: u16) -> Option<Self> {
+        Some(Self { wins, draws }).filter(|_| wins.checked_add(draws).is_some_and(|sum| sum <= Self::WHOLE))
+    }
+
+    /// The three numbers after `wdl`, which add up to a thousand in most engines.
+    ///
+    /// ```
+    /// use tabiya::uci::{Info, Wdl};
+    /// let info = Info::parse(b"info depth 9 score cp 31 wdl 90 860 50 nodes 512 pv e2e4");
+    /// assert_eq!(info.wdl, Wdl::new(90, 860));
+    /// ```
+    fn of_words(words: [&[u8]; 3]) -> Option<Self> {
+        let [wins, draws, losses] = words.map(number::<u16>);
+        let (wins, draws, losses) = (u32::from(wins?), u32::from(draws?), u32::from(losses?));
+        let whole = wins + draws + losses;
+        let share = |part: u32| u16::try_from((part * 1000).checked_div(whole)?).ok();
+        Self::new(share(wins)?, share(draws)?)
+    }
+
+    /// Reads what [`fmt::Display`] writes, such as `90 860 50`.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace().map(str::as_bytes);
+        Self::of_words([words.next()?, words.next()?, words.next()?])
+    }
+
+    /// Wins of the side to move.
+    pub fn wins(self) -> u16 {
+        self.wins
+    }
+
+    /// Draws.
+    pub fn draws(self) -> u16 {
+        self.draws
+    }
+
+    /// Losses of the side to move.
+    pub fn losses(self) -> u16 {
+        Self::WHOLE - self.wins - self.draws
+    }
+}
+
+/// Wins, draws and losses in thousandths, as in `info` lines.
+impl fmt::Display for Wdl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.wins, self.draws, self.losses())
+    }
 }
 
 impl Score {
@@ -136,6 +202,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Score::parse(line.as_bytes()), score, "{line}");
+        }
+        for (line, wdl) in [
+            ("info score cp 5 wdl 40 940 20 nodes 9", Wdl::new(40, 940)),
+            ("info wdl 1 1 0 score mate 3", Wdl::new(500, 500)),
+            ("info score cp 5 wdl 40 940 20 lowerbound", None),
+            ("info wdl 40 940 20", None),
+            ("info score cp 5 wdl 40 940", None),
+            ("info score cp 5 wdl 0 0 0", None),
+            ("info score cp 5 wdl -1 2 3", None),
+            ("info score cp 5 wdl 65535 65535 65535", Wdl::new(333, 333)),
+        ] {
+            assert_eq!(Info::parse(line.as_bytes()).wdl, wdl, "{line}");
         }
         let block = b"info score cp 1\ninfo score mate 2\ninfo depth 3 currmove e2e4\n";
         assert_eq!(Score::parse_last(block), Some(Score::Mate(2)));

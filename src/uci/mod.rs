@@ -32,7 +32,7 @@ mod option_line;
 mod reply;
 
 pub use command::{Clock, Command, Go, SetOption};
-pub use info::{Info, Score};
+pub use info::{Info, Score, Wdl};
 
 pub(crate) use command::{position_moves, same_name};
 pub use lines::{Lines, Part, Piece};

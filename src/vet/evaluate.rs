@@ -16,7 +16,7 @@ use crate::chess::value::result;
 use crate::chess::{Packed, Position};
 use crate::engine::{Failure, Setup};
 use crate::evals::{Appender, Evaluation, Limit, Store};
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 
 /// How many positions in a row an engine may fail at before it counts as useless.
 const MOST_FAILURES: u32 = 10;
@@ -73,6 +73,17 @@ impl Knowledge {
         self.find(at).map(|known| known.score)
     }
 
+    /// How an engine expects the game to end from a position that was packed by [`Packed::strict`]: what the evaluation says
+    /// that would count if only those that say it were there.
+    pub fn wdl(&self, at: &Packed) -> Option<Wdl> {
+        let stored = self.store.iter().flat_map(|store| store.all(at));
+        best_wdl(
+            stored
+                .chain([&self.fresh, &self.replaced].into_iter().filter_map(|found| found.get(at).copied())),
+            at,
+        )
+    }
+
     /// Whether a position need not be searched with this limit.
     pub fn is_searched(&self, at: &Packed, limit: Limit) -> bool {
         let made = self.searched.get(at).is_some_and(|made| made.covers(limit));
@@ -109,6 +120,12 @@ impl Knowledge {
     }
 }
 
+/// What the evaluation of a position says that would count if only those with a [`Wdl`] were there.
+pub fn best_wdl(all: impl Iterator<Item = Evaluation>, at: &Packed) -> Option<Wdl> {
+    let with = all.filter(|known| known.wdl.is_some());
+    with.reduce(|one, other| if other.outranks(&one, at) { other } else { one }).and_then(|found| found.wdl)
+}
+
 /// The engines, and how long they work.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
@@ -120,6 +137,8 @@ pub struct Work<'a> {
     pub jobs: usize,
     /// When evaluating ends, whatever is left.
     pub until: Option<Instant>,
+    /// Whether an evaluation is of use only with how the engine expects the game to end.
+    pub needs_wdl: bool,
 }
 
 /// What became of the positions that were to be searched.
@@ -247,6 +266,12 @@ impl Worker<'_> {
                     })?
                 }
             };
+            if self.work.needs_wdl && !searcher.gives_wdl {
+                let what =
+                    format!("{} does not say how often it expects to win, draw and lose", searcher.name);
+                return Err(Error::new(ErrorKind::Engine, what)
+                    .advice("name an engine that has the option UCI_ShowWDL, such as Stockfish"));
+            }
             match searcher.search(at, self.work.until) {
                 Ok(found) => {
                     self.failures = 0;
@@ -273,11 +298,14 @@ impl Worker<'_> {
     fn keep(&self, at: &Position, name: &str, found: super::search::Found) -> Result<()> {
         let Some(packed) = Packed::strict(at) else { return Ok(()) };
         let shared = &mut *self.shared();
-        let super::search::Found { score, depth, nodes, best, cut } = found;
-        let evaluation = Evaluation { score, depth, nodes, engine: shared.appender.engine(name), best };
+        let super::search::Found { score, depth, nodes, wdl, best, cut } = found;
+        let engine = shared.appender.engine(name);
+        let evaluation = Evaluation { score, depth, nodes, wdl, engine, best };
         let held = self.known.find(&packed);
         let counts = held.is_none_or(|held| evaluation.outranks(&held, &packed));
-        if counts {
+        // One that does not count is kept for what only it says, until the store is compacted.
+        let is_kept = counts || wdl.is_some() && self.known.wdl(&packed).is_none();
+        if is_kept {
             shared.appender.append(&[(packed, evaluation)])?;
         }
         let limit = self.work.limit;
@@ -286,7 +314,7 @@ impl Worker<'_> {
         if !shown && !cut {
             shared.appender.note_search(&packed, limit)?;
         }
-        if counts {
+        if is_kept {
             shared.fresh.push((packed, evaluation));
         }
         if !cut {

@@ -28,7 +28,7 @@ mod search;
 mod vetted;
 
 pub use confirm::confirm;
-pub use evaluate::{Evaluated, Knowledge, Work, evaluate};
+pub use evaluate::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 pub use exits::{Exits, Leaving};
 pub use extend::extend;
 pub use graph::Graph;

@@ -11,10 +11,13 @@ use crate::base::interrupt;
 use crate::chess::{MoveCode, Position};
 use crate::engine::{Client, Failure, NoLine, Setup};
 use crate::evals::Limit;
-use crate::uci::{Score, id_name};
+use crate::uci::{Score, Wdl, id_name, option_name, same_name};
 
 /// How long the engine may take to end after `quit`.
 const QUIT_TIME: Duration = Duration::from_secs(2);
+
+/// The option of engines that say how they expect games to end.
+const SHOW_WDL: &str = "UCI_ShowWDL";
 
 /// An engine that searches more nodes than this many times the limit does not heed it, and is stopped.
 const TOO_FAR: u64 = 4;
@@ -25,6 +28,7 @@ pub(crate) struct Found {
     pub score: Score,
     pub depth: u16,
     pub nodes: u64,
+    pub wdl: Option<Wdl>,
     pub best: MoveCode,
     /// Whether it was stopped before it was done.
     pub cut: bool,
@@ -37,6 +41,8 @@ pub(crate) struct Searcher<'a> {
     client: Option<Client>,
     /// Its name.
     pub name: String,
+    /// Whether it can say how it expects games to end.
+    pub gives_wdl: bool,
 }
 
 impl<'a> Searcher<'a> {
@@ -47,7 +53,7 @@ impl<'a> Searcher<'a> {
     pub fn start(setup: &'a Setup, limit: Limit) -> Result<Self> {
         let client = Client::start(&setup.program, &setup.args, setup.folder.as_deref())?;
         let program = || setup.program.display().to_string();
-        let mut searcher = Self { setup, limit, client: Some(client), name: program() };
+        let mut searcher = Self { setup, limit, client: Some(client), name: program(), gives_wdl: false };
         searcher.greet().map_err(|failure| match failure {
             Failure::Interrupted => Error::new(ErrorKind::Interrupted, "interrupted"),
             Failure::Engine(what) => {
@@ -61,14 +67,21 @@ impl<'a> Searcher<'a> {
     }
 
     fn greet(&mut self) -> Result<(), Failure> {
-        let Self { setup, client: Some(client), name, .. } = self else { return Err(NoLine::Ended.into()) };
+        let Self { setup, client: Some(client), name, gives_wdl, .. } = self else {
+            return Err(NoLine::Ended.into());
+        };
         client.greet(&setup.options, setup.patience, |line| {
+            *gives_wdl |= same_name(&option_name(line.as_bytes()), SHOW_WDL.as_bytes());
             let found =
                 id_name(line.as_bytes()).map(|found| String::from_utf8_lossy(found).trim().to_owned());
             if let Some(found) = found.filter(|found| !found.is_empty()) {
                 *name = found;
             }
         })?;
+        let is_set = setup.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(SHOW_WDL));
+        if *gives_wdl && !is_set {
+            client.send(&format!("setoption name {SHOW_WDL} value true"));
+        }
         client.settle(setup.patience)
     }
 
@@ -91,7 +104,7 @@ impl<'a> Searcher<'a> {
         let answer = client.search(&go, patience, |info| {
             nodes = nodes.max(info.nodes.unwrap_or_default());
             if let Some(score) = info.best().filter(|score| *score != Score::Mate(0)) {
-                last = Some(score);
+                last = Some((score, info.wdl));
                 depth = info.depth.unwrap_or_default();
             }
             let is_too_long = match limit {
@@ -109,11 +122,11 @@ impl<'a> Searcher<'a> {
         let Some(mv) = mv.filter(|mv| at.chess().is_legal(*mv)) else {
             return Err(Failure::Engine(format!("the engine answers '{answer}', which is no legal move")));
         };
-        let Some(score) = last else {
+        let Some((score, wdl)) = last else {
             return Err(Failure::Engine("the engine gives no score".to_owned()));
         };
         let depth = u16::try_from(depth).unwrap_or(u16::MAX);
-        Ok(Found { score, depth, nodes, best: MoveCode::from_move(mv), cut })
+        Ok(Found { score, depth, nodes, wdl, best: MoveCode::from_move(mv), cut })
     }
 }
 

@@ -14,7 +14,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
-from client import HANG, complaints, times
+from client import HANG, Client, complaints, times
 from conftest import not_windows
 from polyglot_writer import Book
 from test_config import runner_of
@@ -22,7 +22,7 @@ from test_dump import rows
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "tournaments.md"
 STARTER = Path(__file__).parents[2] / "books" / "starter.bin"
-DONE, FINDINGS, USAGE, FILE = 0, 1, 2, 3
+DONE, FINDINGS, USAGE, FILE, ENGINE = 0, 1, 2, 3, 4
 
 # Games, all drawn, and how often each is played.
 GAMES = {
@@ -220,6 +220,64 @@ def test_an_engine_evaluates_what_no_store_has(tabiya, evaluating, tmp_path):
     assert (tmp_path / "suite.epd").read_bytes() == first
 
 
+def test_an_engine_says_how_many_draws_it_expects(tabiya, stockfish, real_book, tmp_path):
+    asked = [real_book, "--ply", "3-4", "--draw-rate", "60..90", "--store", "d.evals", "--count", 12]
+    engine = ["--engine", stockfish, "--nodes", 300]
+    said = made(tabiya, *asked, *engine, "--report", "report.json")
+    first = (tmp_path / "suite.epd").read_bytes()
+    lines = lines_of(tmp_path / "suite.epd")
+    assert len(lines) == 12 and "draws in per cent" in said
+    engine = Client([stockfish])
+    try:
+        engine.start()
+        engine.set("UCI_ShowWDL", "true")
+        for board, operations, _ in lines:
+            wins, draws, losses = map(int, operations["wdl"].split())
+            assert wins + draws + losses == 1000 and 600 <= draws <= 900
+            engine.send("ucinewgame")
+            engine.ready()
+            said = engine.go("nodes 300", f"position fen {board.epd()} 0 1").lines
+            exact = [line for line in said if " wdl " in line and "bound" not in line]
+            assert f" cp {operations['ce']} wdl {wins} {draws} {losses} " in exact[-1], board
+    finally:
+        engine.dispose()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert sum(report["draw_rates"].values()) == 12 and set(report["draw_rates"]) <= {"60", "70", "80", "90"}
+    # The store has them: no engine is needed, and `evals export` and `import` keep them.
+    assert "evaluated: " not in made(tabiya, *asked)
+    assert (tmp_path / "suite.epd").read_bytes() == first
+    assert tabiya("evals", "export", "d.evals", "-o", "d.epd").returncode == DONE
+    assert tabiya("evals", "import", "e.evals", "d.epd").returncode == DONE
+    made(tabiya, *asked, "--store", "e.evals")
+    assert (tmp_path / "suite.epd").read_bytes() == first
+    os.replace(tmp_path / "e.evals", tmp_path / "d.evals")
+    made(tabiya, *asked)
+    assert (tmp_path / "suite.epd").read_bytes() == first
+
+
+def test_a_deeper_evaluation_without_draws_does_not_hide_them(tabiya, stockfish, real_book, tmp_path):
+    asked = [real_book, "--ply", 3, "--draw-rate", "0..100", "--eval", "0..900", "--store", "d.evals", "--count", 8]
+    made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
+    assert tabiya("evals", "export", "d.evals", "-o", "all.epd").returncode == DONE
+    positions = [" ".join(line.split()[:4]) for line in (tmp_path / "all.epd").read_text().splitlines()]
+    (tmp_path / "deep.epd").write_text("".join(f"{position} ce 77; acd 60;\n" for position in positions))
+    assert tabiya("evals", "import", "d.evals", "deep.epd").returncode == DONE
+    assert "evaluated: 0 positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
+    assert {operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")} == {77}
+    # Compaction drops what does not count; the engine is asked again, and its answer serves although it does not count.
+    assert tabiya("evals", "compact", "d.evals").returncode == DONE
+    said = tabiya("suite", *asked, "-o", "none.epd")
+    assert said.returncode == FINDINGS and b"UCI_ShowWDL" in said.stderr
+    assert f"evaluated: {len(positions)} positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
+    assert "evaluated: 0 positions" in made(tabiya, *asked, "--engine", stockfish, "--nodes", 300)
+    assert {operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")} == {77}
+
+
+def test_an_engine_that_knows_no_draws_is_refused(tabiya, scripted_exe, real_book, tmp_path):
+    done = tabiya("suite", real_book, "--ply", 3, "-o", "s.epd", "--draw-rate", "0..100", "--store", "d.evals", "--engine", scripted_exe)
+    assert done.returncode == ENGINE and b"UCI_ShowWDL" in done.stderr and not (tmp_path / "s.epd").exists()
+
+
 def test_killed_at_any_moment_it_goes_on_to_the_same_suite(tabiya, tabiya_exe, evaluating, tmp_path):
     made(tabiya, *evaluating, "--count", 60)
     whole = (tmp_path / "suite.epd").read_bytes()
@@ -319,6 +377,7 @@ def test_what_cannot_be_is_said(tabiya, games, small_book, tmp_path):
     refused("nothing.bin", "-o", "s.epd", code=FILE, says="nothing.bin")
     refused(small_book, "-o", "s.epd", "--ply", "9-2", code=USAGE, says="8-16")
     refused(small_book, "-o", "s.epd", "--eval", "5", code=USAGE, says="80..120")
+    refused(small_book, "-o", "s.epd", "--draw-rate", "30..101", code=USAGE, says="30..60")
     refused(small_book, "-o", "s.epd", "--ply", 2, "--eval", "0..90", "--store", "no.evals", code=FILE, says="no store of evaluations")
     (tmp_path / "there.epd").write_text("mine")
     refused(small_book, "-o", "there.epd", "--ply", 2, code=FILE, says="--force")

@@ -11,7 +11,7 @@ use tabiya::base::resources::Resources;
 use tabiya::chess::{MoveCode, Packed};
 use tabiya::evals::import::{Import, Plan};
 use tabiya::evals::{Appender, EngineId, Evaluation, Store, compact, export};
-use tabiya::uci::Score;
+use tabiya::uci::{Score, Wdl};
 
 /// Bytes of a record in the fuzzer's input.
 const RECORD_LEN: usize = 40;
@@ -75,6 +75,7 @@ fn record(bytes: &[u8; RECORD_LEN]) -> (Packed, Evaluation) {
         },
         depth: u16::from(bytes[7]),
         nodes: u64::from(bytes[8] / 64),
+        wdl: Wdl::new(u16::from(bytes[11]) * 3, u16::from(bytes[12])),
         engine: EngineId(u32::from(bytes[9])),
         best: MoveCode(u16::from_be_bytes([bytes[10], bytes[11]])),
     };

@@ -41,7 +41,7 @@ impl SearchArgs {
     /// The work of engines that are started like this; its time begins now.
     pub fn work<'a>(&self, setup: &'a Setup) -> Work<'a> {
         let until = self.time.and_then(|time| Instant::now().checked_add(time));
-        Work { setup, limit: self.limit(), jobs: self.jobs.unwrap_or(1).into(), until }
+        Work { setup, limit: self.limit(), jobs: self.jobs.unwrap_or(1).into(), until, needs_wdl: false }
     }
 
     /// Whether any of the arguments is given.

@@ -8,7 +8,7 @@ use super::{Found, Line, Parsed, position};
 use crate::chess::{MoveCode, Position, read_move};
 use crate::evals::Wanted;
 use crate::evals::export::{LEAST_MATE, MATED};
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 
 /// Fields of a position.
 const FIELDS: usize = 4;
@@ -29,7 +29,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
     for operation in parts(&rest, ';') {
         operations.take(operation)?;
     }
-    let Operations { centipawns, mate, depth, nodes, predicted, best } = operations;
+    let Operations { centipawns, mate, depth, nodes, wdl, predicted, best } = operations;
     let score = match (mate, centipawns) {
         (Some(moves), _) => Score::Mate(moves),
         (None, Some(score)) if score.saturating_abs() > MATED || score == MATED => {
@@ -44,7 +44,7 @@ pub(super) fn line(text: &[u8], wanted: Option<&Wanted>) -> Parsed {
         Some(word) => MoveCode::from_move(legal(&word, &at)?),
         None => MoveCode::NULL,
     };
-    Ok(Some(Line::Found(Found { position: at, score, depth, nodes, best })))
+    Ok(Some(Line::Found(Found { position: at, score, depth, nodes, wdl, best })))
 }
 
 fn legal(word: &str, at: &Position) -> Result<shakmaty::Move, Problem> {
@@ -88,6 +88,7 @@ struct Operations {
     mate: Option<i64>,
     depth: u64,
     nodes: u64,
+    wdl: Option<Wdl>,
     predicted: Option<String>,
     /// The only best move.
     best: Option<String>,
@@ -111,6 +112,7 @@ impl Operations {
             "dm" => self.mate = Some(number()?),
             "acd" => self.depth = count()?,
             "acn" => self.nodes = count()?,
+            "wdl" => self.wdl = Wdl::of_text(first.unwrap_or_default().trim_matches('"')),
             "pm" | "pv" if self.predicted.is_none() || code == "pm" => {
                 self.predicted = first.map(str::to_owned);
             }

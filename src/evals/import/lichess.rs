@@ -98,7 +98,7 @@ pub(super) fn found(
         }
     };
     let nodes = knodes.saturating_mul(1000);
-    Ok(Line::Found(Found { position, score, depth, nodes, best }.of_white()))
+    Ok(Line::Found(Found { position, score, depth, nodes, wdl: None, best }.of_white()))
 }
 
 fn no_score(what: &str) -> Problem {

@@ -31,7 +31,7 @@ use crate::book::counts;
 use crate::chess::{MoveCode, Packed, Position};
 use crate::games::text::{STDIN, Text, name_of, text};
 use crate::games::{self, Ahead, Header, Sources, cbh, is_zip, open_text};
-use crate::uci::Score;
+use crate::uci::{Score, Wdl};
 use lines::Lines;
 pub(crate) use pgn::eval_of;
 use pgn::{Admits, PgnEvals};
@@ -80,6 +80,7 @@ pub(crate) struct Found {
     pub score: Score,
     pub depth: u64,
     pub nodes: u64,
+    pub wdl: Option<Wdl>,
     pub best: MoveCode,
 }
 
@@ -376,7 +377,7 @@ impl Found {
     /// # Errors
     /// When it cannot be true, or cannot be stored.
     fn evaluation(self, engine: EngineId) -> std::result::Result<(Packed, Evaluation), Problem> {
-        let Self { position, score, depth, nodes, best } = self;
+        let Self { position, score, depth, nodes, wdl, best } = self;
         if score == Score::Mate(0) && !position.chess().is_checkmate() {
             let what = "the score is a mate in 0, and nobody is checkmated";
             return Err(Problem::new(Wrong::Score, 0, what));
@@ -385,7 +386,7 @@ impl Found {
             .ok_or_else(|| Problem::new(Wrong::Position, 0, "the position has more than 32 pieces"))?;
         let depth = u16::try_from(depth)
             .map_err(|_| Problem::new(Wrong::Score, 0, format!("the depth is {depth}, which cannot be")))?;
-        Ok((packed, Evaluation { score, depth, nodes, engine, best }))
+        Ok((packed, Evaluation { score, depth, nodes, wdl, engine, best }))
     }
 }
 

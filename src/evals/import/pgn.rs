@@ -161,7 +161,7 @@ impl Visitor for PgnEvals<'_> {
                     Some((at, mv)) => at.after(*mv),
                     None => self.start.clone().unwrap_or_else(Position::start),
                 };
-                let found = Found { position, score, depth, nodes: 0, best: MoveCode::NULL };
+                let found = Found { position, score, depth, nodes: 0, wdl: None, best: MoveCode::NULL };
                 Ok(Some(Line::Found(found.of_white())))
             }
             None => {

@@ -6,8 +6,8 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::progress::Progress;
 use crate::evals::{Evaluation, Store};
 use crate::suite::Candidate;
-use crate::uci::Score;
-use crate::vet::{Evaluated, Knowledge, Work, evaluate};
+use crate::uci::{Score, Wdl};
+use crate::vet::{Evaluated, Knowledge, Work, best_wdl, evaluate};
 
 /// Stores, and an engine for what they do not know.
 pub(super) struct Evaluations<'a> {
@@ -58,15 +58,23 @@ impl<'a> Evaluations<'a> {
         all.reduce(better).map(|found| found.score)
     }
 
-    /// What is known of some positions, after the engine has evaluated those of which nothing is.
+    /// How engines expect games from a position to end.
+    pub fn wdl(&self, candidate: &Candidate) -> Option<Wdl> {
+        let at = candidate.packed();
+        let others = self.others.iter().flat_map(|store| store.all(&at));
+        self.first.wdl(&at).or_else(|| best_wdl(others, &at))
+    }
+
+    /// Lets the engine evaluate those of some positions of which not all that is needed is known.
     ///
     /// # Errors
     /// As [`evaluate`].
-    pub fn scores(&mut self, candidates: &[&Candidate]) -> Result<Vec<Option<Score>>> {
+    pub fn complete(&mut self, candidates: &[&Candidate]) -> Result<()> {
         if let Some(work) = &self.work {
+            let lacks = |of: &Candidate| self.score(of).is_none() || work.needs_wdl && self.wdl(of).is_none();
             let unknown: Vec<_> = candidates
                 .iter()
-                .filter(|candidate| self.score(candidate).is_none())
+                .filter(|candidate| lacks(candidate))
                 .filter_map(|candidate| candidate.position())
                 .collect();
             if !unknown.is_empty() {
@@ -75,6 +83,6 @@ impl<'a> Evaluations<'a> {
                 self.evaluated.add(done);
             }
         }
-        Ok(candidates.iter().map(|candidate| self.score(candidate)).collect())
+        Ok(())
     }
 }

@@ -27,9 +27,10 @@ use crate::cli::output::{damage, print_lines, progress, written};
 use crate::evals;
 use crate::games;
 use crate::suite::{
-    self, Candidate, Candidates, Conditions, Draw, Entry, Group, Keep, Played, Search, Summary, Verdict,
-    Window, draw,
+    self, Candidate, Candidates, Conditions, Draw, DrawRate, Entry, Group, Keep, Played, Search, Summary,
+    Verdict, Window, draw,
 };
+use crate::vet::Work;
 
 /// Plies if none are named: eight moves of both sides, as most suites have.
 const PLIES: u32 = 16;
@@ -101,6 +102,12 @@ struct EvaluationArgs {
     /// With --eval: the evaluation for this side, in place of the better one
     #[arg(long, value_name = "SIDE", value_parser = side(), requires = "eval")]
     side: Option<Color>,
+    /// Only positions of which the engine expects from LOW to HIGH per cent of draws, such as 30..60
+    ///
+    /// Stores have this from engines with the option UCI_ShowWDL; with --engine, or how long it is to search, an engine says it
+    /// of the other positions.
+    #[arg(long, value_name = "LOW..HIGH", value_parser = per_cent)]
+    draw_rate: Option<DrawRate>,
     /// A store of evaluations; repeatable. The engine's go into the first [default: SOURCE.evals]
     #[arg(long, value_name = "FILE")]
     store: Vec<PathBuf>,
@@ -179,6 +186,16 @@ fn window(text: &str) -> std::result::Result<RangeInclusive<i64>, String> {
     if low <= high { Ok(low..=high) } else { Err(wrong()) }
 }
 
+/// Reads `30..60`.
+fn per_cent(text: &str) -> std::result::Result<DrawRate, String> {
+    let range = window(text).ok().filter(|range| *range.start() >= 0 && *range.end() <= 100);
+    let ends = range
+        .and_then(|range| Some((u16::try_from(*range.start()).ok()?, u16::try_from(*range.end()).ok()?)));
+    ends.map(|(low, high)| DrawRate(low..=high)).ok_or_else(|| {
+        "write the least and the most draws in per cent, from 0 to 100, such as 30..60".to_owned()
+    })
+}
+
 /// The form of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -216,6 +233,10 @@ struct Drawn {
     unknown: usize,
     /// Those whose evaluation is outside the window.
     outside: usize,
+    /// Those of which no engine has said how often it expects draws.
+    unknown_draws: usize,
+    /// Those of which too many or too few draws are expected.
+    outside_draws: usize,
 }
 
 /// What is reported as JSON.
@@ -240,12 +261,12 @@ pub fn run(args: &Args) -> Result<Exit> {
 fn make(args: &Args) -> Result<Exit> {
     let form = Form::of(&args.output)?;
     let asks_engine = args.search.is_given() || args.engine.names_engine();
-    if asks_engine && args.evaluations.eval.is_none() {
+    if asks_engine && args.evaluations.eval.is_none() && args.evaluations.draw_rate.is_none() {
         return Err(Error::new(
             ErrorKind::Usage,
-            "an engine evaluates positions for --eval, which is not given",
+            "an engine evaluates positions for --eval and --draw-rate, and neither is given",
         )
-        .advice("write --eval LOW..HIGH, or leave out the engine"));
+        .advice("write --eval LOW..HIGH or --draw-rate LOW..HIGH, or leave out the engine"));
     }
     let resources = args.resources.resolve()?;
     interrupt::watch();
@@ -262,7 +283,8 @@ fn make(args: &Args) -> Result<Exit> {
     let window =
         args.evaluations.eval.clone().map(|centipawns| Window { centipawns, side: args.evaluations.side });
     let setup = asks_engine.then(|| args.engine.setup()).transpose()?;
-    let work = setup.as_ref().map(|setup| args.search.work(setup));
+    let rate = args.evaluations.draw_rate.as_ref();
+    let work = setup.as_ref().map(|setup| Work { needs_wdl: rate.is_some(), ..args.search.work(setup) });
     let mut evaluations = Evaluations::open(&stores, !args.evaluations.store.is_empty(), work, &progress)?;
 
     let min_games = sources.min_games();
@@ -280,26 +302,35 @@ fn make(args: &Args) -> Result<Exit> {
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
-        let Some(window) = &window else { return Ok(vec![true; numbers.len()]) };
         let offered: Vec<&Candidate> = numbers.iter().filter_map(|number| fit.get(*number)).collect();
-        let scores = evaluations.scores(&offered)?;
-        let admits = |(candidate, score): (&&Candidate, Option<_>)| match score {
-            None => {
-                drawn.unknown += 1;
-                false
+        if window.is_some() || rate.is_some() {
+            evaluations.complete(&offered)?;
+        }
+        let admits = |candidate: &&Candidate| {
+            if let Some(window) = &window {
+                let turn = Color::from_white(candidate.plies.is_multiple_of(2));
+                let is_in = evaluations.score(candidate).map(|score| window.admits(score, turn));
+                if is_in != Some(true) {
+                    *is_in.map_or(&mut drawn.unknown, |_| &mut drawn.outside) += 1;
+                    return false;
+                }
             }
-            Some(score) => {
-                let is_in = window.admits(score, Color::from_white(candidate.plies.is_multiple_of(2)));
-                drawn.outside += usize::from(!is_in);
-                is_in
+            if let Some(rate) = rate {
+                let is_in = evaluations.wdl(candidate).map(|wdl| rate.admits(wdl));
+                if is_in != Some(true) {
+                    *is_in.map_or(&mut drawn.unknown_draws, |_| &mut drawn.outside_draws) += 1;
+                    return false;
+                }
             }
+            true
         };
-        Ok(offered.iter().zip(scores).map(admits).collect())
+        Ok(offered.iter().map(admits).collect())
     })?;
     let entry = |candidate: &Candidate| Entry {
         line: candidates.line(candidate),
         opening: candidate.opening,
         score: evaluations.score(candidate),
+        wdl: rate.and_then(|_| evaluations.wdl(candidate)),
     };
     let entries: Vec<Entry> = numbers.iter().filter_map(|number| fit.get(*number)).map(entry).collect();
     let evaluated = evaluations.evaluated;
@@ -411,6 +442,10 @@ fn why_nothing(drawn: &Drawn, plies: &RangeInclusive<u32>) -> String {
         )
     } else if drawn.unfit + drawn.other == drawn.found {
         "the games of --refine show that no position is fit: choose another --keep".to_owned()
+    } else if drawn.outside_draws > 0 {
+        format!("{} positions have a draw rate, and none is in the range of --draw-rate", drawn.outside_draws)
+    } else if drawn.unknown_draws > 0 {
+        "no store has a draw rate of these positions: name an engine that has the option UCI_ShowWDL with --engine".to_owned()
     } else if drawn.outside == 0 {
         "no store has an evaluation of these positions: name stores with --store, or an engine with --engine"
             .to_owned()
@@ -433,6 +468,8 @@ fn summed_up(drawn: &Drawn, summary: &Summary) -> Vec<String> {
         (drawn.unfit, "are unfit by the games of --refine"),
         (drawn.unknown, "have no known evaluation"),
         (drawn.outside, "have an evaluation outside the window"),
+        (drawn.unknown_draws, "have no known draw rate"),
+        (drawn.outside_draws, "have a draw rate outside the range"),
     ] {
         if count > 0 {
             lines.push(format!("left out: {count} that {why}"));
@@ -444,6 +481,11 @@ fn summed_up(drawn: &Drawn, summary: &Summary) -> Vec<String> {
         let bars: Vec<String> =
             summary.evaluations.iter().map(|(least, count)| format!("{least:+}: {count}")).collect();
         lines.push(format!("by centipawns for White, from: {}", bars.join(", ")));
+    }
+    if !summary.draw_rates.is_empty() {
+        let bars: Vec<String> =
+            summary.draw_rates.iter().map(|(least, count)| format!("{least}: {count}")).collect();
+        lines.push(format!("by draws in per cent, from: {}", bars.join(", ")));
     }
     lines
 }
@@ -461,6 +503,10 @@ mod tests {
         }
         for text in ["", "80", "120..80", "80-120", "..", "a..b"] {
             assert!(window(text).is_err(), "{text}");
+        }
+        assert_eq!(per_cent("30..60"), Ok(DrawRate(30..=60)));
+        for text in ["30", "-1..5", "60..30", "0..101", "30%..60%"] {
+            assert!(per_cent(text).is_err(), "{text}");
         }
     }
 }
