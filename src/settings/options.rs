@@ -18,6 +18,10 @@ pub struct Options {
     pub policy: Policy,
     /// `Book Ponder`: whether the engine ponders while the book still answers.
     pub ponder: bool,
+    /// `Book Fresh`: whether moves are preferred that lead to lines which were not played.
+    pub fresh: bool,
+    /// `Book Fresh File`: where processes share which lines were played; empty = each knows its own.
+    pub fresh_file: String,
     /// `Book Learn Margin`: the score in centipawns from which an unfinished game counts as won or lost.
     pub learn_margin: u32,
     /// `Book Seed`: 0 = random.
@@ -34,6 +38,8 @@ impl Default for Options {
             score: BookScore::default(),
             policy: Policy::default(),
             ponder: true,
+            fresh: false,
+            fresh_file: String::new(),
             learn_margin: 600,
             seed: 0,
             log: String::new(),
@@ -52,6 +58,8 @@ pub enum Change {
     Evaluations,
     /// Seed the random numbers again.
     Seed,
+    /// Share played lines in another file.
+    Lines,
     /// Open another log.
     Log,
     /// Start or stop learning.

@@ -32,15 +32,27 @@ impl Meant {
 /// The known name that differs from `name` by no more than one wrong, missing, superfluous or swapped letter, apart from
 /// letter case, the separators of its words, and plurals; `None` if there is none.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let name = bare(name);
-    let known = known.into_iter().map(|known| (known, bare(known)));
-    let near = known.filter(|(_, known)| strsim::osa_distance(&name, known) <= 1);
-    let likeness = |known: &str| strsim::jaro_winkler(&name, known);
-    near.max_by(|(_, a), (_, b)| likeness(a).total_cmp(&likeness(b))).map(|(known, _)| known)
+    let (whole, singular) = (bare(name), singular(name));
+    let is_near = |known: &&str| {
+        strsim::osa_distance(&singular, &self::singular(known)) <= 1
+            || strsim::osa_distance(&whole, &bare(known)) <= 1
+    };
+    let likeness = |known: &str| strsim::jaro_winkler(&whole, &bare(known));
+    known.into_iter().filter(is_near).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
-/// The words of a name in lower case, without plural endings and separators.
+/// A name in lower case without separators.
 fn bare(name: &str) -> String {
+    words(name).concat()
+}
+
+/// A name in lower case without separators and plural endings.
+fn singular(name: &str) -> String {
+    words(name).iter().map(|word| word.strip_suffix('s').unwrap_or(word)).collect()
+}
+
+/// The words of a name in lower case.
+fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower = false;
     for letter in name.chars() {
@@ -53,7 +65,7 @@ fn bare(name: &str) -> String {
             word.extend(letter.to_lowercase());
         }
     }
-    words.iter().map(|word| word.strip_suffix('s').unwrap_or(word)).collect()
+    words
 }
 
 #[cfg(test)]

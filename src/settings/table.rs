@@ -98,6 +98,9 @@ impl Kind {
 pub(crate) struct Row {
     /// Its name for people; that of an option is its name in UCI.
     pub(crate) name: &'static str,
+    /// The name and the key that it had before: both are still understood.
+    #[serde(skip)]
+    former: Option<(&'static str, &'static str)>,
     /// Its name in the file, on the command line and in addresses, as far as it has one there.
     #[serde(skip)]
     pub(crate) key: &'static str,
@@ -131,6 +134,21 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Whether this is its name, or was.
+    pub(super) fn is_named(&self, name: impl Fn(&str) -> bool) -> bool {
+        name(self.name) || self.former.is_some_and(|(former, _)| name(former))
+    }
+
+    /// Whether this is its key, or was.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        self.key == key || self.former.is_some_and(|(_, former)| former == key)
+    }
+
+    /// The key that it had before.
+    pub(crate) fn former_key(&self) -> Option<&'static str> {
+        self.former.map(|(_, key)| key)
+    }
+
     /// The value in these options; `None` for a setting that is no option.
     pub(super) fn value<'a>(&self, options: &'a mut Options) -> Option<Value<'a>> {
         self.holder.map(|value| value(options))
@@ -154,6 +172,7 @@ impl Row {
 const ROW: Row = Row {
     name: "",
     key: "",
+    former: None,
     kind: Text,
     default: "",
     value_name: "",
@@ -218,11 +237,15 @@ static ROWS: &[Row] = &[
         shown: false, help: "Milliseconds for which the engine checks a book move without an evaluation; 0 = no check", ..POLICY },
     Row { name: "Book Tournament", key: "tournament", value_name: "true|false", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.tournament)),
         help: "Honour the book's own recommendations: colours, marks and limits", ..POLICY },
-    Row { name: "Book Repeats", key: "repeats", kind: Check, holder: Some(|it| Value::Check(&mut it.policy.repeats)),
+    Row { name: "Book Threefold", key: "threefold", former: Some(("Book Repeats", "repeats")), kind: Check, holder: Some(|it| Value::Check(&mut it.policy.repeats)),
         help: "Allow a book move that brings about a position for the third time", ..POLICY },
     Row { key: "optional", kind: Check, help: "Play on when the book cannot be opened", ..BOOK },
     Row { key: "min-clock", kind: Spin { min: 0, max: DAY }, help: "Seconds that the mover's clock must have left", ..BOOK },
     Row { key: "max-uses", kind: Spin { min: 1, max: 1000 }, help: "The most moves of a game that the book answers", ..BOOK },
+    Row { name: "Book Fresh", kind: Check, holder: Some(|it| Value::Check(&mut it.fresh)),
+        help: "Prefer moves that lead to lines which were not played since tabiya started, by weight among them", ..ROW },
+    Row { name: "Book Fresh File", holder: Some(|it| Value::Text(&mut it.fresh_file)), change: Change::Lines,
+        help: "With Book Fresh: share the played lines with other processes in this file", ..ROW },
     Row { name: "Book Ponder", kind: Check, holder: Some(|it| Value::Check(&mut it.ponder)),
         help: "Let the engine ponder while the book still answers", ..ROW },
     Row { name: "Book Score", kind: Choice { choices: &BookScore::NAMES }, holder: Some(|it| Value::Score(&mut it.score)),

@@ -125,7 +125,7 @@ impl Given {
 
 /// The row of an option; `None` if the adapter has no option of this name.
 fn of(option: &SetOption<'_>) -> Option<&'static Row> {
-    table::options().find(|row| option.is(row.name))
+    table::options().find(|row| row.is_named(|name| option.is(name)))
 }
 
 /// The text of a value: what is not UTF-8 is in the code page of the system on Windows, where old GUIs send file names
@@ -178,7 +178,9 @@ mod tests {
              option name Book Max Loss type spin default 0 min 0 max 10000\n\
              option name Book Guard type spin default 0 min 0 max 60000\n\
              option name Book Tournament type check default true\n\
-             option name Book Repeats type check default false\n\
+             option name Book Threefold type check default false\n\
+             option name Book Fresh type check default false\n\
+             option name Book Fresh File type string default <empty>\n\
              option name Book Ponder type check default true\n\
              option name Book Score type combo default zero var zero var statistics\n\
              option name Book Learn type check default false\n\

@@ -34,6 +34,9 @@ const QUIT_OUTPUT_PERIODS: u32 = 2;
 /// How long the adapter's end waits for the books of the configuration: no longer than for the engine.
 const FIRST_BOOKS_TIME: Duration = Duration::from_secs(2);
 
+/// How long it waits until other processes can know the last lines that were played.
+const LAST_LINES_TIME: Duration = Duration::from_secs(10);
+
 impl Shared {
     /// Ends the adapter because the engine has become useless.
     pub(super) fn give_up(self: &Arc<Self>, why: &str) {
@@ -84,6 +87,10 @@ impl Shared {
         }
         state = self.forward_last_output(state);
         state = self.learn_last_games(state);
+        let lines = state.lines.take();
+        drop(state);
+        lines.map(|lines| lines.close().comes_within(LAST_LINES_TIME));
+        let mut state = self.lock();
         // A GUI that does not read gets nothing in the middle of a line.
         let gui_reads = !state.writing.gui;
         let end = state.end.take().unwrap_or_else(|| {

@@ -1,8 +1,10 @@
 //! Threads, pipes, books and the log around the session.
 
+mod appended;
 pub mod book_loader;
 mod clock;
 mod ending;
+mod lines_file;
 pub mod log;
 mod opening;
 mod reading;

@@ -10,6 +10,7 @@
 //! | books | opens books |
 //! | clock | notifies the session that the time of a check, or of opening books, is up |
 //! | watch | gives up or kills an engine that is late |
+//! | lines | shares played lines with other processes |
 //! | spool, learn | keep finished games and learn them |
 
 use std::fs::File;

@@ -144,6 +144,7 @@ impl Shared {
             stderr::say(&message);
         }
         self.learn(&mut state);
+        self.share_lines(&mut state);
         self.open_books(&mut state);
         self.set_clock(&mut state);
         state = self.write_pending(state, from);

@@ -3,8 +3,10 @@
 use std::sync::MutexGuard;
 use std::time::Duration;
 
+use super::lines_file::Task;
 use crate::adapter::learning::Learning;
 use crate::adapter::session::{Output, Session};
+use crate::base::task_thread::TaskThread;
 use crate::engine::LastWords;
 
 /// Bytes for the GUI above which nothing more is read: 1 MiB.
@@ -58,6 +60,8 @@ pub(super) struct State {
     /// The number of threads that wait for a change.
     pub(super) waiters: u32,
     pub(super) learning: Learning,
+    /// The thread that shares played lines with other processes, once there is something to share.
+    pub(super) lines: Option<TaskThread<Task>>,
 }
 
 /// When which time is up, as [`Shared::now`](super::shared::Shared::now) counts it.
@@ -120,6 +124,7 @@ impl State {
             requests: 0,
             waiters: 0,
             learning: Learning::default(),
+            lines: None,
         }
     }
 

@@ -10,6 +10,7 @@ use shakmaty::{CastlingMode, Color, Move, Position as _};
 
 use super::advice::Advice;
 use super::gui::Gui;
+use super::lines::Lines;
 use super::opening_names::OpeningNames;
 use super::output::Output;
 use super::request::{BookAnswer, GoRequest};
@@ -94,6 +95,8 @@ pub(super) struct Books {
     rng: Xoshiro256PlusPlus,
     pub(super) advice: Advice,
     names: OpeningNames,
+    /// The lines that were played, while *Book Fresh* is on.
+    pub(super) lines: Lines,
     /// A buffer for the next answer.
     buffer: Vec<u8>,
 }
@@ -110,6 +113,7 @@ impl Books {
             rng: rng(seed),
             advice: Advice::default(),
             names: OpeningNames::default(),
+            lines: Lines::default(),
             buffer: Vec::new(),
         }
     }
@@ -133,6 +137,7 @@ impl Books {
     pub(super) fn new_game(&mut self) {
         self.rules.new_game();
         self.names.new_game();
+        self.lines.new_game();
     }
 
     /// Asks for the books that the options name.
@@ -273,8 +278,12 @@ impl Books {
         false
     }
 
-    /// Chooses one of the moves that [`Books::ask`] found; `None` if there are none.
-    pub(super) fn draw(&mut self) -> Option<Move> {
+    /// Chooses one of the moves that [`Books::ask`] found for this game, a `fresh` one if that is wanted; `None` if there are
+    /// none.
+    pub(super) fn draw(&mut self, game: &Game, fresh: bool) -> Option<Move> {
+        if fresh {
+            self.lines.prefer(game.position(), &self.advice.moves, &mut self.advice.chances);
+        }
         let index = draw(&self.advice.chances, &mut self.rng)?;
         self.advice.moves.get(index).map(|drawn| drawn.mv)
     }

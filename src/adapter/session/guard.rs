@@ -121,7 +121,7 @@ impl Session {
         let known = self.uses_books()
             && check.passed_over.len() < PASSED_OVER_MAX
             && self.books.ask(&check.asked, &self.options.policy, &check.passed_over);
-        match if known { self.books.draw() } else { None } {
+        match if known { self.books.draw(&check.asked.game, self.options.fresh) } else { None } {
             Some(chosen) => {
                 check.chosen = chosen;
                 self.check_chosen(check, out);

@@ -20,6 +20,7 @@ mod ended;
 mod greeting;
 mod guard;
 mod gui;
+mod lines;
 mod opening_names;
 mod options;
 mod output;
@@ -52,6 +53,7 @@ pub use self::books::BookProblem;
 pub(crate) use self::books::is_about_learning;
 pub(crate) use self::greeting::NAME_ADDITION;
 pub use self::gui::Gui;
+pub use self::lines::Node;
 pub(crate) use self::options::{is_about_option, is_about_variant, is_chess, set_chess};
 pub use self::output::Output;
 pub use self::played::{PlayedGame, Source};
@@ -67,6 +69,8 @@ pub struct Session {
     options: Options,
     /// The log that is written if the GUI names none.
     configured_log: String,
+    /// The file of played lines if the GUI names none.
+    configured_lines: String,
     books: Books,
     board: Board,
     modes: Modes,
@@ -104,6 +108,7 @@ impl Session {
         let books = Books::new(std::mem::take(&mut options.books), options.seed);
         let mut session = Self {
             configured_log: options.log.clone(),
+            configured_lines: options.fresh_file.clone(),
             options,
             books,
             board: Board::new(),
@@ -119,6 +124,9 @@ impl Session {
             phase: Phase::Running,
         };
         session.configure_engine(settings, out);
+        if !session.options.fresh_file.is_empty() {
+            session.share_lines(out);
+        }
         session.books.open(&session.options, out);
         out.resume_learning = session.options.policy.learn;
         session
@@ -300,6 +308,11 @@ impl Session {
         }
     }
 
+    /// Takes lines that other processes have played.
+    pub fn played_elsewhere(&mut self, nodes: Vec<Node>) {
+        self.books.lines.played_elsewhere(nodes);
+    }
+
     /// Whether games that begin now are learned.
     fn learns(&self) -> bool {
         self.options.policy.learn && self.uses_books()
@@ -366,6 +379,7 @@ impl Session {
             Command::NewGame => {
                 self.watch.over(None, self.board.game());
                 self.books.new_game();
+                out.reads_lines = self.options.fresh;
                 self.child.is_ready = false;
                 self.forward(line, out);
             }

@@ -158,6 +158,15 @@ impl EngineOptions {
     }
 }
 
+/// The file that an option of ours names: an empty name is the configured one, and one for no file empty.
+fn name_file(name: &mut String, configured: &str) {
+    if name.is_empty() {
+        configured.clone_into(name);
+    } else if name.eq_ignore_ascii_case(NO_BOOK) {
+        name.clear();
+    }
+}
+
 /// The GUI's modes that affect the book.
 pub(super) struct Modes {
     /// `UCI_Chess960`.
@@ -275,18 +284,28 @@ impl Session {
             Change::Books => self.books.open(&self.options, out),
             Change::Evaluations => self.books.need_evaluations(&self.options, out),
             Change::Seed => self.books.reseed(self.options.seed),
+            Change::Lines => {
+                name_file(&mut self.options.fresh_file, &self.configured_lines);
+                self.share_lines(out);
+                // What follows waits until the file is read.
+                self.books.open(&self.options, out);
+            }
             Change::Log => {
-                let log = &mut self.options.log;
-                if log.is_empty() {
-                    log.clone_from(&self.configured_log);
-                } else if log.eq_ignore_ascii_case(NO_BOOK) {
-                    log.clear();
-                }
-                out.log_to = Some(log.clone());
+                name_file(&mut self.options.log, &self.configured_log);
+                out.log_to = Some(self.options.log.clone());
                 // The spool is beside the log.
                 out.resume_learning |= self.options.policy.learn;
             }
         }
+    }
+
+    /// Shares played lines with other processes in the file that the options name, or with nobody.
+    pub(super) fn share_lines(&mut self, out: &mut Output) {
+        let name = self.options.fresh_file.clone();
+        self.books.lines.share(!name.is_empty());
+        out.lines_file = Some(name);
+        out.lines = self.books.lines.take_unsaid();
+        out.reads_lines = true;
     }
 
     /// Follows the engine's options that affect the book.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use log::Level;
 
+use super::lines::Node;
 use super::played::{PlayedGame, Source};
 use crate::settings::books::BookFiles;
 
@@ -34,6 +35,12 @@ pub struct Output {
     pub opened: Vec<PathBuf>,
     /// Learn the games that were kept earlier.
     pub resume_learning: bool,
+    /// Share played lines in this file from now on; an empty name ends that.
+    pub lines_file: Option<String>,
+    /// Lines that were played, for that file.
+    pub lines: Vec<Node>,
+    /// Read what other processes have written there.
+    pub reads_lines: bool,
     /// The GUI has gone or has sent `quit`: end the child and the adapter.
     pub quit: bool,
 }

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use log::Level;
+use shakmaty::Move;
 
 use super::backlog::is_stop;
 use super::child::Search;
 use super::request::{BookAnswer, GoRequest, Request, Until};
 use super::watch::Answer;
 use super::{Output, Phase, Session, WAITING_MAX, lossy};
+use crate::chess::Game;
 use crate::uci::{Command, Go};
 
 impl Session {
@@ -31,6 +33,9 @@ impl Session {
         {
             let asked = GoRequest { game, go, line: line.to_vec() };
             let known = self.books.ask(&asked, &self.options.policy, &[]);
+            if !known && !analysis && !asked.go.ponder {
+                self.note_line(&asked.game, None, out);
+            }
             if known && analysis {
                 let mut shown = Vec::new();
                 self.books.advice.list(self.modes.castling, None, None, &mut shown);
@@ -59,13 +64,14 @@ impl Session {
     /// Answers with one of the moves that [`Books::ask`](super::books::Books::ask) found, after the readyok that the child
     /// owes, or lets the child check it first if it may; returns whether there is a move.
     fn play_drawn(&mut self, asked: GoRequest, may_check: bool, out: &mut Output) -> bool {
-        let Some(chosen) = self.books.draw() else { return false };
+        let Some(chosen) = self.books.draw(&asked.game, self.options.fresh) else { return false };
         if may_check && let Some(times) = self.times_of_check(&asked, chosen) {
             self.begin_check(asked, chosen, times, out);
             return true;
         }
         let answer = self.books.answer(&asked.game, chosen, self.modes.castling, self.options.score);
         let Some(answer) = answer else { return false };
+        self.note_line(&asked.game, Some(answer.mv), out);
         self.note_answer(out);
         if self.child.ready_owed > 0 {
             self.request = Some(Request::Due(answer));
@@ -73,6 +79,18 @@ impl Session {
             self.send_book_move(answer, out);
         }
         true
+    }
+
+    /// Notes for *Book Fresh* the move with which the books answer, or that they have none.
+    pub(super) fn note_line(&mut self, game: &Game, answer: Option<Move>, out: &mut Output) {
+        if self.options.fresh {
+            let lines = &mut self.books.lines;
+            match answer {
+                Some(mv) => lines.answered(game, mv),
+                None => lines.ended(game),
+            }
+            out.lines.append(&mut lines.take_unsaid());
+        }
     }
 
     /// Explains which rules did not let their books answer.

@@ -88,7 +88,7 @@ mod tests {
     fn the_help_names_the_defaults() {
         use clap::CommandFactory;
         let command = Line::command();
-        for row in table::shown().filter(|row| !["repeats", "learn"].contains(&row.key)) {
+        for row in table::shown().filter(|row| !["threefold", "learn"].contains(&row.key)) {
             let argument = command.get_arguments().find(|argument| argument.get_id() == row.key).unwrap();
             let help = argument.get_help().unwrap().to_string();
             assert!(help.contains(&format!("[default: {}]", row.default())), "{}: {help}", row.key);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn each_option_is_applied() {
-        let line = "--variety 0 --last-move 12 --threshold 1000 --min-games 7 --reserve 4 --max-loss 30 --tournament false --repeats \
+        let line = "--variety 0 --last-move 12 --threshold 1000 --min-games 7 --reserve 4 --max-loss 30 --tournament false --threefold \
                     --learn";
         let expected = Policy {
             variety: 0,
@@ -111,6 +111,7 @@ mod tests {
             learn: true,
             ..Policy::default()
         };
+        assert_eq!(policy(&line.replace("threefold", "repeats")), Some(expected.clone()), "its former name");
         assert_eq!(policy(line), Some(expected));
     }
 

@@ -43,7 +43,7 @@ pub(super) fn read(number: usize, table: &DeTable<'_>, start: usize) -> Result<R
         if has_control(value) {
             return Err(wrong(&format!("'{name}' {CONTROL}"), Some(QUOTES.to_owned())));
         }
-        let Some(row) = table::by_book().find(|row| row.key == name) else {
+        let Some(row) = table::by_book().find(|row| row.has_key(name)) else {
             return Err(wrong(&format!("unknown key '{name}'"), Some(advice(name))));
         };
         if name == "file" {
@@ -120,7 +120,7 @@ mod tests {
     fn each_key_of_a_table_is_read() {
         let text = "[[book]]\nfile = 'a.bin'\n[[book]]\nfile = ' b;c.bin '\ncolor = 'black'\nvariety = 0\ndepth = 10\n\
                     threshold = 0x10\ngames = 1_000_000\nreserve = 4\nmin-clock = 30\nmax-uses = 3\nmax-loss = 40\n\
-                    guard = 500\ntournament = false\nrepeats = true\noptional = true\n";
+                    guard = 500\ntournament = false\nthreefold = true\noptional = true\n";
         let plain = Rule { file: "a.bin".to_owned(), ..Rule::default() };
         let full = Rule {
             file: "b;c.bin".to_owned(),
@@ -136,17 +136,19 @@ mod tests {
                 ("max-loss", "40"),
                 ("guard", "500"),
                 ("tournament", "false"),
-                ("repeats", "true"),
+                ("threefold", "true"),
                 ("optional", "true"),
             ])
         };
         assert_eq!(rules(text).unwrap(), [plain.clone(), full.clone()]);
         assert_eq!(rules("book = [{ file = 'a.bin' }]").unwrap(), std::slice::from_ref(&plain));
         assert_eq!(plain.to_string(), "a.bin");
+        // The name that it had before.
+        assert_eq!(rules(&text.replace("threefold", "repeats")).unwrap(), [plain.clone(), full.clone()]);
         assert_eq!(
             full.to_string(),
             "b;c.bin, color black, variety 0, depth 10, threshold 16, games 1000000, reserve 4, max-loss 40, \
-             guard 500, tournament false, repeats true, optional true, min-clock 30, max-uses 3"
+             guard 500, tournament false, threefold true, optional true, min-clock 30, max-uses 3"
         );
     }
 
@@ -166,7 +168,8 @@ mod tests {
             ("max-loss = 10001", "'max-loss' must be a number from 0 to 10000", ""),
             ("guard = 60001", "'guard' must be a number from 0 to 60000", ""),
             ("tournament = 1", "'tournament' must be true or false", ""),
-            ("repeats = 'true'", "'repeats' must be true or false", ""),
+            ("threefold = 'true'", "'threefold' must be true or false", ""),
+            ("repeats = 3", "'repeats' must be true or false", ""),
             ("optional = 0", "'optional' must be true or false", ""),
             ("learn = true", "unknown key 'learn'", "its keys are file, color, variety, depth"),
             ("max-uses = 0", "'max-uses' must be a number from 1 to 1000", ""),
@@ -217,7 +220,7 @@ mod tests {
     #[test]
     fn a_rule_takes_from_the_options_what_it_does_not_set() {
         let options = Policy { variety: 7, depth: 9, learn: true, repeats: true, ..Policy::default() };
-        let rule = rule(&[("depth", "0"), ("games", "3"), ("repeats", "false"), ("max-loss", "9")]);
+        let rule = rule(&[("depth", "0"), ("games", "3"), ("threefold", "false"), ("max-loss", "9")]);
         let own = Policy { depth: 0, games: 3, repeats: false, max_loss: 9, ..options.clone() };
         assert_eq!(rule.policy(&options), own);
         assert_eq!(Rule::default().policy(&options), options);

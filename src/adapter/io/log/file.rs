@@ -1,13 +1,14 @@
 //! The log's file: its name, which may contain the day and the process, and what happens when it has grown large.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
 use time::{Date, OffsetDateTime};
 
+use crate::adapter::io::appended::{self, append};
 use crate::base::lock::is_at;
 use crate::settings::search_paths::SearchPaths;
 
@@ -126,39 +127,7 @@ fn today() -> Date {
 /// Opens the log of this name for a day.
 fn find(name: &str, day: Date, search_paths: &SearchPaths) -> Result<(PathBuf, File), String> {
     let name = expand(name, &process::id().to_string(), &day.to_string());
-    let paths = search_paths.find(&name).map_or_else(|tried| tried, |path| vec![path]);
-    let mut problem = String::new();
-    for path in paths {
-        if is_pipe(&path) {
-            return Err(format!("{}: a pipe cannot hold the log", path.display()));
-        }
-        match append(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if problem.is_empty() => {
-                problem = format!("{}: cannot write the log: {error}", path.display());
-            }
-            Err(_) => {}
-        }
-    }
-    Err(problem)
-}
-
-fn append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).create(true).open(path)
-}
-
-/// Whether opening the file would wait for a reader.
-fn is_pipe(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo() || data.file_type().is_socket())
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
-    }
+    appended::open(&name, "the log", search_paths)
 }
 
 /// A name with `%p`, `%d` and `%%` replaced; other per cent signs stay.
