@@ -95,56 +95,71 @@ fn receive_one<I>(receive: &Mutex<Receiver<I>>) -> Option<I> {
     receive.lock().ok()?.recv().ok()
 }
 
-/// Lets threads do the jobs from 0 to `jobs`, each thread with the value that `make` returns, and takes the results in
-/// order. A result that was taken is reused for another job, so it keeps its memory. `waiting` results of each thread
-/// may wait to be taken, besides the one that it works on.
+/// Lets threads work on what `next` returns, each thread with the value that `make` returns, and takes the results in order,
+/// with their numbers from 0. A result that was taken is reused, so it keeps its memory. `waiting` results of each thread may
+/// wait to be taken, besides the one that it works on.
 ///
 /// # Errors
-/// When `take` fails: the work stops then.
-pub(crate) fn in_order<W, T: Default + Send>(
-    jobs: u64,
+/// When `next` fails, after the results of what it returned before; when `take` fails: the work stops then.
+pub(crate) fn in_order<I: Send, W, T: Default + Send>(
     threads: usize,
     waiting: usize,
+    mut next: impl FnMut() -> Result<Option<I>>,
     make: impl Fn() -> W + Sync,
-    work: impl Fn(&mut W, u64, &mut T) + Sync,
+    work: impl Fn(&mut W, I, &mut T) + Sync,
     mut take: impl FnMut(u64, &mut T) -> Result<()>,
 ) -> Result<()> {
-    let threads = threads.max(1).min(usize::try_from(jobs).unwrap_or(usize::MAX).max(1));
-    if threads == 1 {
+    if threads <= 1 {
         let (mut worker, mut found) = (make(), T::default());
-        for job in 0..jobs {
-            work(&mut worker, job, &mut found);
-            take(job, &mut found)?;
+        for number in 0.. {
+            let Some(item) = next()? else { break };
+            work(&mut worker, item, &mut found);
+            take(number, &mut found)?;
         }
         return Ok(());
     }
     let (make, work) = (&make, &work);
+    let most = threads.saturating_mul(waiting + 1);
     thread::scope(|scope| {
-        let lanes: Vec<_> = (0..threads as u64)
-            .map(|lane| {
-                let (give, found) = mpsc::sync_channel(waiting);
-                let (back, empty) = mpsc::channel();
-                scope.spawn(move || {
-                    let mut worker = make();
-                    for job in (lane..jobs).step_by(threads) {
-                        let mut found: T = empty.try_recv().unwrap_or_default();
-                        work(&mut worker, job, &mut found);
-                        if give.send(found).is_err() {
-                            return;
-                        }
+        let lane = || {
+            let (give, items) = mpsc::channel::<(I, T)>();
+            let (done, found) = mpsc::channel();
+            scope.spawn(move || {
+                let mut worker = make();
+                for (item, mut found) in items {
+                    work(&mut worker, item, &mut found);
+                    if done.send(found).is_err() {
+                        return;
                     }
-                });
-                (found, back)
-            })
-            .collect();
-        for (job, (found, back)) in (0..jobs).zip(lanes.iter().cycle()) {
-            // A thread that ended early has panicked, and the scope reports it.
-            let ended = |_| Error::new(ErrorKind::File, "the work stopped");
-            let mut found = found.recv().map_err(ended)?;
-            take(job, &mut found)?;
-            let _ = back.send(found);
+                }
+            });
+            (give, found)
+        };
+        // Each thread gets every so manyth item, and is started for its first one.
+        let (mut lanes, mut spare) = (Vec::new(), Vec::new());
+        let (mut handed, mut over) = (0_usize, Ok(false));
+        for number in 0.. {
+            while handed - number < most && matches!(over, Ok(false)) {
+                match next() {
+                    Ok(Some(item)) => {
+                        if lanes.len() < threads {
+                            lanes.push(lane());
+                        }
+                        if let Some((give, _)) = lanes.get(handed % threads) {
+                            // A thread that takes nothing has panicked, and the scope reports it.
+                            let _ = give.send((item, spare.pop().unwrap_or_default()));
+                        }
+                        handed += 1;
+                    }
+                    other => over = other.map(|_| true),
+                }
+            }
+            let Some((_, found)) = lanes.get(number % threads).filter(|_| number < handed) else { break };
+            let mut found = found.recv().map_err(|_| Error::new(ErrorKind::File, "the work stopped"))?;
+            take(number as u64, &mut found)?;
+            spare.push(found);
         }
-        Ok(())
+        over.map(|_| ())
     })
 }
 
@@ -157,7 +172,7 @@ mod tests {
     fn results_come_in_order_whatever_the_threads() {
         for threads in [0, 1, 2, 3, 8] {
             for (jobs, waiting) in [(0, 0), (1, 0), (7, 2), (500, 0), (500, 3)] {
-                let mut seen = Vec::new();
+                let (mut seen, mut all) = (Vec::new(), 0..jobs);
                 let work = |_: &mut (), job: u64, found: &mut Vec<u64>| {
                     found.clear();
                     found.push(job * job);
@@ -167,7 +182,7 @@ mod tests {
                     seen.append(found);
                     Ok(())
                 };
-                in_order(jobs, threads, waiting, || (), work, take).unwrap();
+                in_order(threads, waiting, || Ok(all.next()), || (), work, take).unwrap();
                 assert_eq!(seen, (0..jobs).map(|job| job * job).collect::<Vec<_>>());
             }
         }
@@ -219,8 +234,24 @@ mod tests {
     fn an_error_stops_the_work() {
         for threads in [1, 4] {
             let error = || Error::new(ErrorKind::File, "full");
-            let done = in_order(1 << 40, threads, 2, || (), |(), _, _: &mut ()| {}, |_, ()| Err(error()));
+            let done =
+                in_order(threads, 2, || Ok(Some(1)), || (), |(), _, _: &mut ()| {}, |_, ()| Err(error()));
             assert_eq!(done.unwrap_err().to_string(), "full");
+            // What came before an error of the source is taken.
+            let (mut items, mut seen) = (0..5_u64, 0);
+            let next = || items.next().map(Some).ok_or_else(error);
+            let done = in_order(
+                threads,
+                2,
+                next,
+                || (),
+                |(), _, _: &mut ()| {},
+                |_, ()| {
+                    seen += 1;
+                    Ok(())
+                },
+            );
+            assert_eq!((done.unwrap_err().to_string(), seen), ("full".to_owned(), 5));
         }
     }
 

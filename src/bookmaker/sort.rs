@@ -191,10 +191,9 @@ impl<R: Sortable> Sorted<R> {
         // The result of a range takes memory besides its rows.
         let most = resources.memory / 4 / threads / (size_of::<R>() * 2 + MADE_LEN);
         let pieces = self.pieces((most.max(1) as u64).min(MOST_ROWS), threads)?;
-        let work = |(): &mut (), at: u64, made: &mut Option<Result<(u64, T)>>| {
-            let piece = usize::try_from(at).ok().and_then(|at| pieces.get(at));
+        let work = |(): &mut (), piece: &Piece, made: &mut Option<Result<(u64, T)>>| {
             let make = |rows: Vec<R>| (rows.len() as u64, make(&rows));
-            *made = piece.map(|piece| self.rows(piece).map(make));
+            *made = Some(self.rows(piece).map(make));
         };
         let mut done = 0;
         let take = |_, made: &mut Option<Result<(u64, T)>>| {
@@ -204,7 +203,8 @@ impl<R: Sortable> Sorted<R> {
             progress.at(done);
             take(made)
         };
-        parallel::in_order(pieces.len() as u64, threads, 0, || (), work, take)
+        let mut pieces = pieces.iter();
+        parallel::in_order(threads, 0, || Ok(pieces.next()), || (), work, take)
     }
 
     /// Neighbouring ranges put together up to this many rows, or to what keeps all threads busy. A range with more rows is

@@ -4,9 +4,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Ahead, Batch, Sources, Visitor};
 use crate::base::error::Result;
+use crate::base::interrupt;
 use crate::base::parallel;
 use crate::base::progress::Progress;
 use crate::base::resources::Resources;
+
+/// Players of each thread that may wait to be taken.
+const WAITING: usize = 2;
 
 /// What one thread does with its games.
 pub(crate) trait GamesPlayer: Visitor + Send {
@@ -15,6 +19,37 @@ pub(crate) trait GamesPlayer: Visitor + Send {
 
     /// Whether it can take no more games.
     fn has_failed(&self) -> bool;
+}
+
+/// Plays through the games of a source on several threads, some games with each player, and takes the players in the order of
+/// the games.
+///
+/// # Errors
+/// When a file cannot be read, `take` fails, or the work is interrupted.
+pub(crate) fn play_in_order<P: GamesPlayer>(
+    source: &mut Sources,
+    resources: &Resources,
+    progress: &Progress,
+    player: impl Fn() -> P + Sync,
+    mut take: impl FnMut(P) -> Result<()>,
+) -> Result<()> {
+    source.read_ahead(Ahead::of(resources));
+    progress.games(source.size());
+    let games = AtomicU64::new(0);
+    let next = || {
+        interrupt::check()?;
+        let batch = source.next_batch()?;
+        progress.games_at(source.done(), games.load(Ordering::Relaxed));
+        Ok(batch)
+    };
+    let work = |(): &mut (), batch: Box<dyn Batch>, played: &mut Option<P>| {
+        let mut player = player();
+        batch.play(&mut player);
+        games.fetch_add(player.games(), Ordering::Relaxed);
+        *played = Some(player);
+    };
+    let take = |_, played: &mut Option<P>| played.take().map_or(Ok(()), &mut take);
+    parallel::in_order(resources.threads, WAITING, next, || (), work, take)
 }
 
 /// Plays through the games of a source on all threads, and returns what `finish` makes of each thread's player. Which

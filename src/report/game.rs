@@ -10,6 +10,7 @@ use crate::book::Book;
 use crate::chess::{MoveCode, Position};
 use crate::choose::Policy;
 use crate::evals::Store;
+use crate::games::play::GamesPlayer;
 use crate::games::{End, GameError, GameResult, Header, Visitor};
 use crate::openings::Opening;
 use crate::uci::Score;
@@ -25,7 +26,7 @@ const TIMED: u32 = 10;
 const NAMED: usize = 40;
 
 /// Games that could not be read of which the error is kept.
-const ERRORS_KEPT: usize = 10;
+pub const ERRORS_KEPT: usize = 10;
 
 /// Why a game left the books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,15 +135,16 @@ struct Open {
     plies: usize,
 }
 
-/// Reads games, and says of each where it left the books.
+/// Reads games, and says of each where it left the books. Games are numbered from 1.
 pub struct Reader<'a> {
     books: &'a [Arc<dyn Book>],
     stores: &'a [Store],
     /// Which games are wanted.
-    admits: &'a dyn Fn(&Header) -> bool,
+    admits: &'a (dyn Fn(&Header) -> bool + Sync),
     /// Whether all moves of the games are kept.
     keep_moves: bool,
-    found: &'a mut dyn FnMut(Game),
+    /// The games that were wanted.
+    pub found: Vec<Game>,
     open: Option<Open>,
     /// Games so far, wanted or not.
     pub games: u64,
@@ -153,15 +155,24 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that shows each game to `found`.
+    /// A reader that has read nothing.
     pub fn new(
         books: &'a [Arc<dyn Book>],
         stores: &'a [Store],
-        admits: &'a dyn Fn(&Header) -> bool,
+        admits: &'a (dyn Fn(&Header) -> bool + Sync),
         keep_moves: bool,
-        found: &'a mut dyn FnMut(Game),
     ) -> Self {
-        Self { books, stores, admits, keep_moves, found, open: None, games: 0, errors: Vec::new(), failed: 0 }
+        Self {
+            books,
+            stores,
+            admits,
+            keep_moves,
+            found: Vec::new(),
+            open: None,
+            games: 0,
+            errors: Vec::new(),
+            failed: 0,
+        }
     }
 
     /// Counts a game that could not be read to its end: there may be any number of them.
@@ -239,13 +250,16 @@ impl Visitor for Reader<'_> {
         let in_book = self.open.as_ref().is_some_and(|open| open.in_book);
         let (known, any) = if in_book { self.look_up(at, mv) } else { Default::default() };
         let is_known = known.contains(&true);
-        let goes_on = in_book && (is_known || !any && self.leads_back(at, mv));
+        // A book for both sides that has no move here has ended, wherever the game goes on.
+        let turn = at.chess().turn();
+        let has_moved = |open: &Open| *open.game.book_moves.get(turn) > 0;
+        let is_others = !any && !self.open.as_ref().is_some_and(has_moved);
+        let goes_on = in_book && (is_known || is_others && self.leads_back(at, mv));
         let leaves = in_book && !goes_on;
         let stored = if leaves { self.stored(at) } else { None };
         let moves = if leaves { BookMove::of(self.books, at) } else { Vec::new() };
         let Some(open) = &mut self.open else { return ControlFlow::Break(()) };
         let code = MoveCode::from_move(mv);
-        let turn = at.chess().turn();
         open.plies += 1;
         // FNV-1a, over the codes of the moves.
         open.game.moves = (open.game.moves ^ u64::from(code.0)).wrapping_mul(0x0100_0000_01b3);
@@ -315,12 +329,22 @@ impl Visitor for Reader<'_> {
                 counts.iter().enumerate().max_by_key(|(number, count)| (**count, std::cmp::Reverse(*number)));
             best.filter(|(_, count)| **count > 0).map(|(number, _)| number)
         });
-        (self.found)(game);
+        self.found.push(game);
     }
 
     fn unreadable(&mut self, error: GameError) {
         self.games += 1;
         self.fail(error);
+    }
+}
+
+impl GamesPlayer for Reader<'_> {
+    fn games(&self) -> u64 {
+        self.games
+    }
+
+    fn has_failed(&self) -> bool {
+        false
     }
 }
 

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use shakmaty::Move;
 
 use crate::base::error::Result;
-use crate::base::interrupt;
 use crate::base::progress::Progress;
+use crate::base::resources::Resources;
 use crate::chess::Position;
+use crate::games::play::{GamesPlayer, play_in_order};
 use crate::games::{End, GameError, GameResult, Header, KeyedPly, Sources, Visitor};
 
 /// Which openings stay, of those that were played.
@@ -81,16 +82,21 @@ impl Played {
         games: &mut Sources,
         positions: &HashMap<u64, usize>,
         plies: usize,
+        resources: &Resources,
         progress: &Progress,
     ) -> Result<Self> {
-        let mut reader = Reader { positions, plies, played: Self::default(), game: None, count: 0 };
-        progress.games(games.size());
-        while let Some(batch) = games.next_batch()? {
-            interrupt::check()?;
-            batch.play(&mut reader);
-            progress.games_at(games.done(), reader.count);
-        }
-        Ok(reader.played)
+        let reader = || Reader { positions, plies, played: Self::default(), game: None, count: 0 };
+        let mut all = Self::default();
+        play_in_order(games, resources, progress, reader, |Reader { played, .. }| {
+            all.elsewhere += played.elsewhere;
+            all.unfinished += played.unfinished;
+            played
+                .games
+                .into_iter()
+                .for_each(|(number, games)| all.games.entry(number).or_default().extend(games));
+            Ok(())
+        })?;
+        Ok(all)
     }
 
     /// What became of the games of a position.
@@ -191,6 +197,16 @@ impl Visitor for Reader<'_> {
     }
 }
 
+impl GamesPlayer for Reader<'_> {
+    fn games(&self) -> u64 {
+        self.count
+    }
+
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,7 +227,8 @@ mod tests {
         at.play(at.chess().legal_moves().into_iter().find(|mv| mv.to() == shakmaty::Square::E4).unwrap());
         let positions = [(at.key(), 7)].into_iter().collect();
         let mut games = games::open(&[path]).unwrap();
-        let played = Played::read(&mut games, &positions, 8, &Progress::none()).unwrap();
+        let resources = Resources { threads: 2, memory: 1 << 20, temp: folder.path().to_owned() };
+        let played = Played::read(&mut games, &positions, 8, &resources, &Progress::none()).unwrap();
         assert_eq!(played.elsewhere, 0);
         played.verdict(7)
     }

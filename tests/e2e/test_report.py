@@ -90,6 +90,20 @@ def test_every_exit_is_the_one_that_python_chess_finds(tabiya, real_book, played
     }
 
 
+def test_a_book_for_both_sides_ends_where_it_has_no_move(tabiya, tmp_path):
+    """Though another order of moves comes back to one of its positions."""
+    book = Book().line("d2d4 g8f6 c1f4 g7g6 g1f3 c7c5").line("d2d4 g8f6 g1f3 b7b6").write(tmp_path / "both.bin")
+    # After 2. Nf3 g6 the book has no move; 3. Bf4 leads to a position of its first line.
+    games = [("A", "B", 1, "1-0", "1. d4 Nf6 2. Nf3 b6 3. Bf4 g6"), ("A", "B", 2, "1-0", "1. d4 Nf6 2. Nf3 g6 3. Bf4 c5")]
+    report = reported(tabiya, written(tmp_path / "games.pgn", games), "--book", book)
+    assert [(game["book_plies"], game["left_by"]) for game in report["games"]] == [(4, None), (3, "black")]
+    own = Book().at(d2d4=1)
+    for moves in ("d2d4 g8f6", "d2d4 d7d5", "d2d4 g8f6 g1f3 g7g6"):
+        own.at(moves, c1f4=1) if len(moves.split()) == 4 else own.at(moves, g1f3=1)
+    report = reported(tabiya, tmp_path / "games.pgn", "--book", own.write(tmp_path / "own.bin"))
+    assert [(game["book_plies"], game["left_by"]) for game in report["games"]] == [(3, None), (5, None)]
+
+
 @not_windows
 def test_the_figures_are_those_of_fastchess(tabiya, stockfish, tmp_path):
     runner = runner_of("fastchess")

@@ -209,14 +209,14 @@ def evaluating(stockfish, real_book, tmp_path):
 
 
 def test_an_engine_evaluates_what_no_store_has(tabiya, evaluating, tmp_path):
-    said = made(tabiya, *evaluating, "--count", times(40, 400))
+    said = made(tabiya, *evaluating, "--count", times(40, 250))
     first = (tmp_path / "suite.epd").read_bytes()
     scores = [operations["ce"] for _, operations, _ in lines_of(tmp_path / "suite.epd")]
-    assert len(scores) == times(40, 400) and all(20 <= abs(score) <= 90 for score in scores) and "evaluated: " in said
-    assert "evaluated: 0 positions" in made(tabiya, *evaluating, "--count", times(40, 400))
+    assert len(scores) == times(40, 250) and all(20 <= abs(score) <= 90 for score in scores) and "evaluated: " in said
+    assert "evaluated: 0 positions" in made(tabiya, *evaluating, "--count", times(40, 250))
     assert (tmp_path / "suite.epd").read_bytes() == first
     os.remove(tmp_path / "e.evals")
-    made(tabiya, *evaluating, "--count", times(40, 400), "--jobs", 3)
+    made(tabiya, *evaluating, "--count", times(40, 250), "--jobs", 3)
     assert (tmp_path / "suite.epd").read_bytes() == first
 
 

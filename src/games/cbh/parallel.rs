@@ -25,8 +25,9 @@ pub(crate) fn in_order<W, T: Default + Send>(
         let from = first.saturating_add(u32::try_from(number).unwrap_or(u32::MAX).saturating_mul(RUN));
         (from, from.saturating_add(RUN - 1).min(last))
     };
-    let work = |worker: &mut W, number: u64, found: &mut T| work(worker, run(number), found);
-    parallel::in_order(runs, threads, WAITING, make, work, |number, found| take(run(number).1, found))
+    let mut numbers = 0..runs;
+    let next = || Ok(numbers.next().map(run));
+    parallel::in_order(threads, WAITING, next, make, work, |number, found| take(run(number).1, found))
 }
 
 #[cfg(test)]

@@ -12,18 +12,23 @@ use shakmaty::Color;
 
 use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
-use crate::base::progress::Progress;
+use crate::base::parallel;
 use crate::base::replace::{Replacement, keep_inputs};
+use crate::base::resources::Resources;
 use crate::book::Book;
 use crate::cli::output::exit::Exit;
 use crate::cli::output::{self, Printed, Stop, damage, progress, written};
 use crate::evals::{self, Store};
-use crate::games::{self, Header, PlayerName, Sources};
+use crate::games::play::play_in_order;
+use crate::games::{self, Header, PlayerName};
 use crate::learn;
-use crate::report::{Game, Players, Reader, Sums};
+use crate::report::{ERRORS_KEPT, Game, Players, Reader, Sums};
 
 /// Rows of each list if no number is named.
 const TOP: usize = 10;
+
+/// Bytes for compressed games that are unpacked ahead.
+const MEMORY: usize = 64 << 20;
 
 /// `tabiya report`.
 #[derive(clap::Args, Debug)]
@@ -87,6 +92,7 @@ pub fn run(args: &Args) -> Result<Exit> {
     let player = args.player.as_deref().map(PlayerName::part);
     let name = args.games.first().map(|path| path.to_string_lossy().into_owned());
     let progress = progress::on_terminal(name.unwrap_or_default());
+    let resources = Resources { threads: parallel::processors(), memory: MEMORY, temp: std::env::temp_dir() };
     let mut found =
         Found { books, sums: Sums::default(), players: Players::default(), games: 0, exit: Exit::Done };
     let exit = output::print(|out| {
@@ -109,20 +115,28 @@ pub fn run(args: &Args) -> Result<Exit> {
             Ok(())
         };
         let books = found.books.clone();
-        let mut shown = |game: Game| {
-            if failed.is_none() {
-                failed = see(game, &mut found).err();
-            }
-        };
+        let (mut before, mut errors, mut failures) = (0, Vec::new(), 0);
         let admits = |header: &Header| {
             player.as_ref().is_none_or(|player| player.is(&header.white) || player.is(&header.black))
         };
-        let mut reader = Reader::new(&books, &stores, &admits, args.pgn.is_some(), &mut shown);
-        read(&mut source, &mut reader, &progress)?;
-        let (errors, failures) = (std::mem::take(&mut reader.errors), reader.failed);
+        let reader = || Reader::new(&books, &stores, &admits, args.pgn.is_some());
+        let played = play_in_order(&mut source, &resources, &progress, reader, |reader| {
+            for mut game in reader.found {
+                game.number += before;
+                if let Err(stop) = see(game, &mut found) {
+                    failed = Some(stop);
+                    return Err(Error::new(ErrorKind::File, "the games cannot be shown"));
+                }
+            }
+            before += reader.games;
+            failures += reader.failed;
+            errors.extend(reader.errors.into_iter().take(ERRORS_KEPT.saturating_sub(errors.len())));
+            Ok(())
+        });
         if let Some(stop) = failed {
             return Err(stop);
         }
+        played?;
         drop(progress);
         for error in &errors {
             output::warn(&error.to_string());
@@ -147,16 +161,6 @@ pub fn run(args: &Args) -> Result<Exit> {
         file.commit()?;
     }
     damage::report(&found.books, exit)
-}
-
-fn read(source: &mut Sources, reader: &mut Reader<'_>, progress: &Progress) -> Result<()> {
-    progress.games(source.size());
-    while let Some(batch) = source.next_batch()? {
-        interrupt::check()?;
-        batch.play(reader);
-        progress.games_at(source.done(), reader.games);
-    }
-    Ok(())
 }
 
 fn nothing(args: &Args) -> Error {

@@ -17,6 +17,7 @@ use crate::base::error::{Error, ErrorKind, Result};
 use crate::base::interrupt;
 use crate::base::progress::Progress;
 use crate::base::replace::{Replacement, keep_inputs};
+use crate::base::resources::Resources;
 use crate::cli::args::engine::EngineArgs;
 use crate::cli::args::resources::ResourcesArgs;
 use crate::cli::args::search::SearchArgs;
@@ -298,7 +299,7 @@ fn make(args: &Args) -> Result<Exit> {
     let mut lines = Vec::new();
     if !args.drawing.refine.is_empty() {
         let before = fit.len();
-        lines = args.refine(&mut fit, *plies.end(), &progress)?;
+        lines = args.refine(&mut fit, *plies.end(), &resources, &progress)?;
         drawn.unfit = before - fit.len();
     }
     let numbers = draw(&fit, args.drawing.plan(), |numbers| {
@@ -390,14 +391,26 @@ impl Args {
     }
 
     /// Leaves out the positions that games have shown to be unfit, and says how many.
-    fn refine(&self, fit: &mut Vec<Candidate>, plies: u32, progress: &Progress) -> Result<Vec<String>> {
+    fn refine(
+        &self,
+        fit: &mut Vec<Candidate>,
+        plies: u32,
+        resources: &Resources,
+        progress: &Progress,
+    ) -> Result<Vec<String>> {
         let mut games = games::open(&self.drawing.refine)?;
         let keyed = fit
             .iter()
             .enumerate()
             .filter_map(|(number, candidate)| Some((candidate.position()?.key(), number)));
         let keys: HashMap<u64, usize> = keyed.collect();
-        let played = Played::read(&mut games, &keys, usize::try_from(plies).unwrap_or(usize::MAX), progress)?;
+        let played = Played::read(
+            &mut games,
+            &keys,
+            usize::try_from(plies).unwrap_or(usize::MAX),
+            resources,
+            progress,
+        )?;
         let keep = Keep::from(self.drawing.keep);
         let verdicts: Vec<Verdict> = (0..fit.len()).map(|number| played.verdict(number)).collect();
         let mut of = verdicts.iter();
