@@ -96,27 +96,42 @@
 //! assert_eq!(plies.0, 3);
 //! # Ok::<_, tabiya::base::error::Error>(())
 //! ```
+#![cfg_attr(not(feature = "program"), allow(dead_code, unused_imports, reason = "the command line uses them"))]
 #![cfg_attr(test, allow(clippy::cast_possible_truncation, reason = "tests know their numbers"))]
 
+#[cfg(feature = "program")]
 pub mod adapter;
 pub mod base;
 pub mod book;
+#[cfg(feature = "workshop")]
 pub mod bookmaker;
 pub mod chess;
 pub mod choose;
+#[cfg(feature = "program")]
 pub mod cli;
+#[cfg(feature = "workshop")]
 pub mod edit;
+#[cfg(feature = "program")]
 pub mod engine;
+#[cfg(feature = "program")]
 pub mod evals;
 #[cfg(feature = "explore")]
 pub mod explore;
+#[cfg(feature = "workshop")]
 pub mod games;
+#[cfg(feature = "workshop")]
 pub mod learn;
 pub mod openings;
 pub mod parquet;
+#[cfg(feature = "program")]
 pub mod report;
+#[cfg(feature = "program")]
 pub mod settings;
+#[cfg(feature = "program")]
 pub mod suite;
+#[cfg(feature = "program")]
 pub mod uci;
+#[cfg(feature = "program")]
 pub mod vet;
+#[cfg(feature = "program")]
 pub mod view;

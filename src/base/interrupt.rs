@@ -22,8 +22,10 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C, a closed terminal or a request to terminate only sets a flag for the work to stop.
 pub fn watch() {
+    #[cfg(feature = "program")]
     static ONCE: Once = Once::new();
     // Without the handler the process ends at once, as it does by default.
+    #[cfg(feature = "program")]
     ONCE.call_once(|| drop(ctrlc::set_handler(ask)));
 }
 

@@ -4,6 +4,7 @@
 pub(crate) mod background;
 pub(crate) mod blob;
 pub mod bytes;
+#[cfg(feature = "workshop")]
 pub mod check;
 pub mod cut;
 pub mod error;
@@ -11,17 +12,24 @@ pub mod file;
 pub mod findings;
 pub mod folder;
 pub(crate) mod interrupt;
+#[cfg(feature = "workshop")]
 pub(crate) mod lock;
 pub mod map;
 pub mod panics;
 pub(crate) mod parallel;
 pub mod patch;
 pub mod progress;
+#[cfg(feature = "workshop")]
 pub mod replace;
+#[cfg(feature = "workshop")]
 pub mod resources;
+#[cfg(feature = "workshop")]
 pub(crate) mod scratch;
+#[cfg(feature = "workshop")]
 pub mod sort;
+#[cfg(feature = "workshop")]
 pub mod table;
+#[cfg(feature = "workshop")]
 pub(crate) mod task_thread;
 pub mod visit;
 #[cfg(windows)]

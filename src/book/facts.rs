@@ -1,7 +1,6 @@
 //! What a book knows of a move.
 #![allow(clippy::cast_possible_truncation, reason = "a float that does not fit becomes the nearest number")]
 
-use serde::Serialize;
 use shakmaty::{Move, Position as _};
 
 use crate::chess::{MoveCode, Position};
@@ -78,7 +77,8 @@ pub(crate) fn rating_difference(points: f64, games: f64) -> f64 {
 }
 
 /// How strong the players of a move were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
 pub struct Ratings {
     /// The average rating of the side that makes the move.
     pub average: Option<u32>,
@@ -168,7 +168,8 @@ impl Recommendation {
 }
 
 /// What the book learned from results of its own games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serialize", derive(serde::Serialize))]
 pub struct Learned {
     /// Games in which the move was played and the result learned.
     pub games: u32,

@@ -30,7 +30,9 @@ pub use format::{Format, Keeps};
 pub use formats::{abk, counts, ctg, kvetka, polyglot};
 pub(crate) use game::CBH_RECORD;
 pub use game::{GameReference, SourceKind};
-pub use open::{create, open, open_among, open_bytes, parts};
+#[cfg(feature = "workshop")]
+pub use open::create;
+pub use open::{open, open_among, open_bytes, parts};
 pub(crate) use open::{format_of, in_any_case};
 pub use record::{PositionRecord, Scope};
 pub(crate) use slice::SLICE_BITS;
@@ -136,6 +138,7 @@ pub trait Learnable {
     fn is_read_only(&self) -> bool;
 
     /// What distinguishes the book from others, whatever it has learned; `None` if that cannot be read.
+    #[cfg(feature = "workshop")]
     fn fingerprint(&self) -> Option<Fingerprint>;
 }
 

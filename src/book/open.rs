@@ -10,10 +10,13 @@ use super::ctg::{self, Ctg};
 use super::kvetka::{self, Kvetka};
 use super::polyglot::layout::ENTRY_LEN;
 use super::polyglot::{self, Polyglot};
-use super::{Among, Book, BookWriter, Format, WriteOptions};
+use super::{Among, Book, Format};
+#[cfg(feature = "workshop")]
+use super::{BookWriter, WriteOptions};
 use crate::base::error::{Error, ErrorKind, Remedy, Result};
 use crate::base::folder;
 use crate::base::map::Map;
+#[cfg(feature = "workshop")]
 use crate::base::replace::leftovers;
 
 /// What to do with a file that is no book of a known format.
@@ -49,6 +52,7 @@ const STARTS: [(&[u8], &str, &str); 9] = [
 /// as [`Ctg::open`], [`Kvetka::open`] and [`CountBook::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Arc<dyn Book>> {
     let path = path.as_ref();
+    #[cfg(feature = "workshop")]
     if ctg::part(path).is_some() || kvetka::is_part(path) || !path.exists() {
         // A process that died while it replaced the files of a book may have left some of them aside.
         leftovers::put_back(folder::of(path));
@@ -171,6 +175,7 @@ pub fn parts(path: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When the extension is of no format that can be written, or as [`crate::base::replace::Replacement::new`].
+#[cfg(feature = "workshop")]
 pub fn create(path: impl AsRef<Path>, options: &WriteOptions) -> Result<Box<dyn BookWriter>> {
     let path = path.as_ref();
     match format_of(path) {

@@ -15,6 +15,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serialize")]
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{EnPassantMode, Position as _};
@@ -122,6 +123,7 @@ impl fmt::Display for Opening {
     }
 }
 
+#[cfg(feature = "serialize")]
 impl Serialize for Opening {
     /// An object with `eco` and `name`.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

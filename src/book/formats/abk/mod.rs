@@ -21,6 +21,7 @@ pub mod read;
 pub mod records;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ use std::sync::Arc;
 
 use shakmaty::{Move, Position as _};
 
+#[cfg(feature = "workshop")]
 pub use write::{Draft, Writer, write as write_draft};
 
 use crate::base::background::Background;

@@ -15,6 +15,7 @@ mod read;
 mod signature;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ pub(crate) use files::{EXTENSIONS, in_any_case};
 pub use read::Ctg;
 pub use read::page::Entry;
 pub use signature::{Signature, decode};
+#[cfg(feature = "workshop")]
 pub use write::{Beside, Draft, Writer};
 
 use crate::base::error::Result;

@@ -21,6 +21,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod wire;
+#[cfg(feature = "workshop")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ pub use key::Key;
 pub use moves::{code, legal};
 pub use read::Kvetka;
 pub use read::sources::{Source, Sources};
+#[cfg(feature = "workshop")]
 pub use write::Writer;
 
 use crate::base::error::Result;

@@ -8,6 +8,7 @@
 mod check;
 mod each;
 pub mod entry;
+#[cfg(feature = "workshop")]
 mod fingerprint;
 mod kinds;
 pub mod layout;
@@ -16,6 +17,7 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod walk;
+#[cfg(feature = "workshop")]
 mod write;
 
 use std::convert::Infallible;
@@ -24,8 +26,10 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Move, Position as _};
 
+#[cfg(feature = "workshop")]
 pub(crate) use fingerprint::fingerprint;
 pub use read::{Entries, MOST_OF_ONE_KEY};
+#[cfg(feature = "workshop")]
 pub use write::Writer;
 
 use crate::base::error::Result;
@@ -104,6 +108,7 @@ impl Learnable for Polyglot {
         self.is_read_only
     }
 
+    #[cfg(feature = "workshop")]
     fn fingerprint(&self) -> Option<Fingerprint> {
         let entry =
             |index| Ok::<_, Infallible>(self.entries().get(usize::try_from(index).unwrap_or(usize::MAX)));
