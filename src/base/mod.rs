@@ -10,7 +10,7 @@ pub mod error;
 pub mod file;
 pub mod findings;
 pub mod folder;
-pub(crate) mod interrupt;
+pub mod interrupt;
 pub(crate) mod lock;
 pub mod map;
 pub mod panics;
