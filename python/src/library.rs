@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 pub use tabiya::base::error::{Error, ErrorKind, Result};
 pub use tabiya::base::findings::Finding;
-pub use tabiya::base::interrupt;
 use tabiya::base::findings::listed;
+pub use tabiya::base::interrupt;
 use tabiya::base::map::Map;
 use tabiya::base::progress::Progress;
 use tabiya::base::replace::keep_inputs;
@@ -19,8 +19,8 @@ use tabiya::book::{self, BookWriter, Green, PositionRecord, Scope, WriteOptions,
 pub use tabiya::book::{Book, BookSet, Format, MoveFacts, Written};
 use tabiya::bookmaker::{self, Damage, Input, Names, Plan, Repeated, widest};
 pub use tabiya::bookmaker::{Filter, Merged, Only, Report, Resources, TagPattern, Tags, Weigh};
-pub use tabiya::chess::{Game, MoveCode, Position};
 use tabiya::chess::odd;
+pub use tabiya::chess::{Game, MoveCode, Position};
 pub use tabiya::choose::{MAX_LOSS_MAX, Policy, draw};
 use tabiya::evals::open_beside;
 use tabiya::games::cbh::{self, Cbh, check::check as check_database};
@@ -125,9 +125,16 @@ impl OpenBook {
     }
 
     /// How many moves there are. Reads the whole book.
-    pub fn slow_len(&self) -> u64 {
-        let summary = self.book.summary(&Progress::none());
-        summary.moves.unwrap_or(summary.entries)
+    ///
+    /// # Errors
+    /// When the work is interrupted.
+    pub fn count(&self) -> Result<u64> {
+        let mut count = 0;
+        self.each(&mut |_| {
+            count += 1;
+            !interrupt::asked()
+        })?;
+        interrupt::check().map(|()| count)
     }
 
     /// Shows all moves of the book until `see` returns `false`.
@@ -375,13 +382,8 @@ pub fn build(
     };
     let writer = book::create(&new.output, &options)?;
     let damage = Damage::default();
-    let input = Input {
-        games: &mut games,
-        repeated: &repeated,
-        counts: &counted,
-        work: None,
-        damage: &damage,
-    };
+    let input =
+        Input { games: &mut games, repeated: &repeated, counts: &counted, work: None, damage: &damage };
     let plan = Plan { filter, weigh, names: &names, resources: &resources, progress: &progress };
     bookmaker::build(input, &plan, writer)
 }

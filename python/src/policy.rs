@@ -115,7 +115,8 @@ impl Policy {
             learn,
             ..library::Policy::default()
         };
-        let of = |books: Option<&Bound<'_, PyAny>>| books_of(books.map(|books| books.try_iter()).transpose()?);
+        let of =
+            |books: Option<&Bound<'_, PyAny>>| books_of(books.map(|books| books.try_iter()).transpose()?);
         let (white, black) = (of(white)?, of(black)?);
         let mut both = books_of(Some(books.iter().map(Ok)))?;
         if white.is_empty() && black.is_empty() && both.is_empty() {

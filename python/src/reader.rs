@@ -14,7 +14,7 @@ use crate::entry::{Entry, named};
 use crate::errors::raise;
 use crate::library::{Error, OpenBook, Opening, Raw, mode_of};
 use crate::moves;
-use crate::tasks::{abandonable, path_of, wait_for};
+use crate::tasks::{long, path_of, wait_for};
 
 /// Entries that the thread that reads a book hands over at once, and how many such parts may wait.
 const PART: usize = 1024;
@@ -66,6 +66,16 @@ impl Reader {
         };
         choice.exclude(board.py(), &mut entries)?;
         Ok(entries)
+    }
+
+    /// How many entries there are, if they have numbers.
+    fn numbered(&self, book: &OpenBook) -> PyResult<usize> {
+        book.quick_len().ok_or_else(|| {
+            let format = &self.format;
+            PyTypeError::new_err(format!(
+                "the entries of a book of the format {format} have no numbers: iterate over it"
+            ))
+        })
     }
 
     fn best(&self, board: &Bound<'_, PyAny>, choice: &Choice<'_, '_>) -> PyResult<Option<Entry>> {
@@ -239,7 +249,6 @@ impl Reader {
         Err(nothing())
     }
 
-
     fn comment(&self, board: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         Ok(match Asked::of(board)? {
             Asked::Place(place) => self.book()?.comment(&place.at),
@@ -255,7 +264,7 @@ impl Reader {
         let len = match self.len.get() {
             Some(len) => *len,
             None => {
-                let len = abandonable(py, move || book.slow_len())?;
+                let len = long(py, || book.count())?;
                 *self.len.get_or_init(|| len)
             }
         };
@@ -269,12 +278,7 @@ impl Reader {
 
     fn __getitem__(&self, index: isize) -> PyResult<Entry> {
         let book = self.book()?;
-        let len = book.quick_len().ok_or_else(|| {
-            let format = &self.format;
-            PyTypeError::new_err(format!(
-                "the entries of a book of the format {format} have no numbers: iterate over it"
-            ))
-        })?;
+        let len = self.numbered(&book)?;
         let number = usize::try_from(index).ok().or_else(|| len.checked_sub(index.unsigned_abs()));
         let found = number.and_then(|number| book.entry(number).flatten());
         found.map(|raw| Entry::raw(raw, mode_of)).ok_or_else(|| PyIndexError::new_err("no such entry"))
@@ -282,14 +286,14 @@ impl Reader {
 
     fn __iter__(&self) -> PyResult<Entries> {
         let book = self.book()?;
-        let source = if book.quick_len().is_some() { Source::Numbered(book, 0) } else { Source::Unread(book) };
+        let source =
+            if book.quick_len().is_some() { Source::Numbered(book, 0) } else { Source::Unread(book) };
         Ok(Entries(Mutex::new(source)))
     }
 
     fn __reversed__(&self) -> PyResult<Reversed> {
         let book = self.book()?;
-        let len = book.quick_len();
-        let len = len.ok_or_else(|| PyTypeError::new_err("the entries of this book have no numbers"))?;
+        let len = self.numbered(&book)?;
         Ok(Reversed(Mutex::new((book, len))))
     }
 
@@ -384,7 +388,11 @@ enum Source {
     /// A book that is not read yet.
     Unread(OpenBook),
     /// Parts of it that another thread of this process reads.
-    Read { parts: Receiver<Result<Vec<Raw>, Error>>, part: IntoIter<Raw>, process: u32 },
+    Read {
+        parts: Receiver<Result<Vec<Raw>, Error>>,
+        part: IntoIter<Raw>,
+        process: u32,
+    },
     Over,
 }
 

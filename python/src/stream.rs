@@ -10,8 +10,8 @@ use shakmaty::{CastlingMode, Color, Move, Position as _, Square};
 use tabiya::games::cbh::export::{Options, Output, export};
 use tabiya::games::cbh::{Cbh, is_named};
 use tabiya::games::pgn::Pgn;
-pub use tabiya::games::{GameError, GameResult, Spot};
 use tabiya::games::{self, Batch, End, Header, KeyedPly, Sources, Visitor, decode_text};
+pub use tabiya::games::{GameError, GameResult, Spot};
 
 use crate::library::{Error, MoveCode, Position, Result, mode_of};
 use crate::moves;
@@ -20,8 +20,7 @@ use crate::moves;
 const RUN: u32 = 64;
 
 /// Values of the tag `Variant` with which python-chess plays Chess960.
-const CHESS960: [&str; 5] =
-    ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"];
+const CHESS960: [&str; 5] = ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"];
 
 /// A game, or why there is none.
 pub enum Item {
@@ -200,7 +199,11 @@ fn parts(sources: &Sources) -> VecDeque<Part> {
         if last.as_ref() == Some(&file) {
             continue;
         }
-        parts.push_back(if is_named(&file) { Part::Database(file.clone()) } else { Part::Text(file.clone()) });
+        parts.push_back(if is_named(&file) {
+            Part::Database(file.clone())
+        } else {
+            Part::Text(file.clone())
+        });
         last = Some(file);
     }
     parts
@@ -244,8 +247,7 @@ struct Lines<'a> {
 impl Visitor for Lines<'_> {
     fn begin(&mut self, header: &Header) -> bool {
         let mode = mode_in(None, header.start.as_ref());
-        self.line =
-            Some(Line { header: header.clone(), mode, moves: Vec::new(), result: None, error: None });
+        self.line = Some(Line { header: header.clone(), mode, moves: Vec::new(), result: None, error: None });
         true
     }
 
@@ -336,12 +338,8 @@ impl Visitor for Games<'_> {
     fn begin(&mut self, header: &Header) -> bool {
         let variant = header.tags.iter().find(|(name, _)| name == "Variant").map(|(_, text)| &**text);
         self.mode = mode_in(variant, header.start.as_ref());
-        self.game = Some(Game {
-            tags: header.tags.clone(),
-            events: Vec::new(),
-            result: None,
-            errors: Vec::new(),
-        });
+        self.game =
+            Some(Game { tags: header.tags.clone(), events: Vec::new(), result: None, errors: Vec::new() });
         true
     }
 

@@ -1,8 +1,8 @@
 //! Work that takes long: it releases the lock of Python, and Ctrl-C stops it.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
@@ -369,9 +369,10 @@ pub fn build<'py>(
     if written.moves == 0 {
         return Err(empty(py, &new, &why_nothing(&report)));
     }
-    let errors = report.errors.values().map(|failed| {
-        (failed.first.reason.to_string(), failed.games, failed.used, failed.first.to_string())
-    });
+    let errors = report
+        .errors
+        .values()
+        .map(|failed| (failed.first.reason.to_string(), failed.games, failed.used, failed.first.to_string()));
     let Report { games, used, plies, unfinished, .. } = report;
     let class = py.import("tabiya._types")?.getattr("BuildReport")?;
     class.call1((
